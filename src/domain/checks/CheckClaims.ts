@@ -65,8 +65,8 @@ const stateText = (check: CheckOutcome): string => {
 }
 
 /**
- * True if the claim can mean this check. A claim about types or building means a check of types. Any other claim means
- * another check.
+ * True if the claim can be about this check. A claim about types or building is about a check of types. Any other claim
+ * is about a check of another kind.
  */
 const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
   const ofTypes = /\btypes?\b|typecheck|\btsc\b|compil|\bbuild/i
@@ -74,9 +74,9 @@ const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
 }
 
 /**
- * The first false claim of a report, with the fact that contradicts it. Undefined if the claim may be true of some
- * check. `ranByModel` is true if the model itself ran a command that passed. That command may be a check that the
- * program could not run.
+ * The first claim of a report that checks passed, with the fact that contradicts the claim. Undefined if there is no
+ * claim, or if the claim may be true of one check. `ranByModel` is true if the model itself ran a command that passed.
+ * That command may be a check that the program could not run.
  */
 export const falseClaim = (
   report: string,

@@ -1,6 +1,6 @@
 /**
- * Interprets how a check ended that the program ran: its exit code, its failures, and which failures are new. The text
- * for the model has at most 500 tokens: failures first, then totals.
+ * Interprets how a check ended: its exit code, its failures, and which failures are new. The text for the model has at
+ * most 500 tokens: failures first, then totals.
  */
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText } from "../commands/CommandText.ts"
@@ -23,8 +23,8 @@ export const CheckCommand = Schema.Struct({
   whole: Schema.optionalKey(CommandLine),
   kind: Schema.Literals(["types", "tests", "given"]),
   /**
-   * True for a command that is usual for such projects but that this project does not name. The check is skipped if its
-   * program is missing.
+   * True for a command that the project does not name, but that projects of this kind usually have. The check is
+   * skipped if its program is missing.
    */
   isGuess: Schema.optionalKey(Schema.Boolean)
 })
@@ -61,14 +61,14 @@ export const CheckOutcome = Schema.Struct({
   /** Why the check cannot prove anything. Absent for a check that was not permitted. */
   cause: Schema.optionalKey(NoProofCause),
   /**
-   * Why a check that fails with and without the changes does not count as passing, as a sentence. Either it names no
-   * failure, or nothing else passed, or the request wants it to pass.
+   * A sentence that says why the check does not count as passing, although it also fails without the changes. One of
+   * three reasons: the check names no failure, nothing else passed, or the request wants the check to pass.
    */
   stillFails: Schema.optionalKey(Schema.String)
 })
 export type CheckOutcome = typeof CheckOutcome.Type
 
-/** True if the check found no problem that the changes caused, and none that they had to fix. */
+/** True if the check ran and either ended with exit code 0, or has no new failures and no `stillFails`. */
 export const passes = ({ exitCode, newFailures, notRun, stillFails }: CheckOutcome): boolean =>
   notRun === undefined && (exitCode === 0 || (newFailures.length === 0 && stillFails === undefined))
 
@@ -114,8 +114,8 @@ const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string>
   )
 
 /**
- * The failures that occur only with the changes. Output that names no failure is compared as a whole. If all names are
- * old but the exit code differs, this counts as one more failure without a name.
+ * The failures that occur only with the changes. If the output names no failure, it is compared as a whole. If all
+ * names are old but the exit code differs, this counts as one more failure without a name.
  */
 const newOnes = (failures: ReadonlyArray<CheckFailure>, end: CheckEnd, before: CheckEnd | undefined) => {
   if (before === undefined || before.exitCode === 0 || end.stopped !== undefined) return failures
@@ -240,7 +240,9 @@ interface Compared {
   readonly before?: CheckEnd | undefined
   /** How the check ended when it was run a second time with the same changes. */
   readonly again?: CheckEnd | undefined
-  /** Outcomes of other checks of the same changes. If `before` is absent, they tell which failures are old. */
+  /**
+   * Outcomes of other checks of the same changes. If `before` is absent, these outcomes tell which failures are old.
+   */
   readonly earlier?: ReadonlyArray<CheckOutcome>
   readonly declared?: ReadonlyArray<NewTest>
 }
@@ -254,7 +256,9 @@ const vanishedOnes = (fresh: ReadonlyArray<CheckFailure>, again: CheckEnd | unde
   return fresh.map(({ name }) => name).filter((name) => !left.has(name))
 }
 
-/** True for a check that should run tests. A check that the user named is one of these. */
+/**
+ * True for a check that should run tests: any check except a check of types. A check that the user named is included.
+ */
 const oughtToLook = ({ kind }: CheckCommand): boolean => kind !== "types"
 
 /** Why a run of a check proves nothing about the changes. */
@@ -265,7 +269,10 @@ const noProof = (check: CheckCommand, end: CheckEnd, { before, earlier = [] }: C
   return hasRun && before === undefined ? undefined : provesNothing(end, before)
 }
 
-/** Why a check that fails without new failures does not count as passing, as a sentence. */
+/**
+ * A sentence that says why a check does not count as passing, although it has no new failures. Undefined if it counts
+ * as passing.
+ */
 const whyStill = (end: CheckEnd, failures: ReadonlyArray<CheckFailure>): string | undefined => {
   const reading = readCheckOutput(end.output)
   if (reading.failures.length === 0) {
@@ -338,8 +345,8 @@ export const withNewTests = (
 }
 
 /**
- * Merges an outcome with the earlier outcomes of the same check in this run. A failure that was new earlier stays new:
- * the project of the later comparison already contained the changes that caused it.
+ * Merges an outcome with the earlier outcomes of the same check in this run. A failure that was new earlier stays new.
+ * The later run may find it in both projects, because both already contain the change that caused it.
  */
 export const sinceEarlier = (outcome: CheckOutcome, earlier: ReadonlyArray<CheckOutcome>): CheckOutcome => {
   if (outcome.exitCode === 0) return outcome

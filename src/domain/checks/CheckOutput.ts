@@ -106,8 +106,8 @@ const summaries: ReadonlyArray<RegExp> = [
 ]
 
 /**
- * Lines directly above the details of a failure. Another line has the name of the failure, and there the name may be
- * longer.
+ * Lines directly above the details of a failure. Such a line may shorten the name of the failure. Another line contains
+ * the full name.
  */
 const heads: ReadonlyArray<RegExp> = [
   /** pytest writes one ruler on each side of a long name */
@@ -176,8 +176,8 @@ const legend = /^[-+] (?:expected|received|actual)\b/i
 const placeInFile = /[\w)\]]:\d+\b|^File ".*", line \d+/
 
 /**
- * The lines that tell most about a failure, at most `most` of them, in their order. Preferred are the assertion and its
- * place, then the comparison of values, then the lines around these.
+ * The lines that tell most about a failure, at most `most` of them, in the order of the output. The assertion and its
+ * place have priority, then the comparison of values, then the lines around both.
  */
 export const tellingLines = (lines: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
   if (lines.length <= most) return lines
@@ -267,8 +267,8 @@ class Reading {
   }
 
   /**
-   * Details of a failure that are not below its name. They are the lines below a head with this name, or else the rest
-   * of the line with the name.
+   * The details of a failure if its name has no lines below it. These details are the lines below a head with this
+   * name. Without such a head, they are the rest of the line with the name.
    */
   #about(name: string): ReadonlyArray<string> {
     const compared = name.replaceAll(".", "::")

@@ -62,10 +62,7 @@ export const asksToPass = (
   )
 }
 
-/**
- * Matches verbs in prompts that ask for a change. The verb is at the beginning of the prompt, or in a sentence beside a
- * question.
- */
+/** Matches verbs that ask for a change. The sentences of a prompt that are not questions are searched for them. */
 const changes =
   /\b(?:add|apply|build|change|clean|convert|correct|create|delete|disable|drop|edit|enable|ensure|extend|extract|fix|format|generate|implement|improve|increase|insert|install|introduce|lower|make|mend|merge|migrate|modify|move|optimi[sz]e|patch|port|raise|refactor|reduce|remove|rename|repair|replace|resolve|revert|rewrite|set|simplify|solve|split|support|switch|translate|turn|update|upgrade|use|write)\b/i
 
@@ -75,7 +72,10 @@ const asks =
 const isQuestion = (sentence: string): boolean =>
   asks.test(sentence) || (sentence.trim().endsWith("?") && !/^\s*(?:can|could|would|will|please)\b/i.test(sentence))
 
-/** False for a prompt that is only a question. */
+/**
+ * True if a prompt asks for a change. False if it asks a question, and no other sentence of it contains a verb of
+ * change.
+ */
 export const asksForChange = (prompt: string): boolean => {
   const sentences = sentencesOf(prompt)
   const others = sentences.filter((sentence) => !isQuestion(sentence))

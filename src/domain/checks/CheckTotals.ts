@@ -66,8 +66,8 @@ const countOf = (total: string): TestCounts => {
 }
 
 /**
- * Of the totals of XCTest, keeps only the last of the largest. The outermost suite has the largest number and ends
- * last.
+ * Removes the totals of XCTest, except the total of the outermost suite. This suite has the largest number of tests and
+ * ends last.
  */
 const outermost = (totals: ReadonlyArray<string>): ReadonlyArray<string> => {
   const sizes = totals.map((total) => Number(executed.exec(total)?.[1] ?? -1))

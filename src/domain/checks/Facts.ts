@@ -56,9 +56,9 @@ export const SeenFact = Schema.Struct({
   href: Schema.String,
   percent: Schema.Int,
   /**
-   * Counts of lines. `of` counts the lines that the task was given or asked for, and `seen` those of them that it saw.
-   * For a search, these are counts of matches. `file` is the number of lines of the file, if it is larger than `of`.
-   * Absent if the counts are unknown, and in older runs.
+   * Counts of lines, or of matches for a search. `of` counts the lines that the task was given or asked for. `seen`
+   * counts how many of these lines the task saw. `file` counts all lines of the file, and is set only if it is larger
+   * than `of`. `lines` is absent if the counts are unknown, and in older runs.
    */
   lines: Schema.optionalKey(Schema.Struct({ seen: Schema.Int, of: Schema.Int, file: Schema.optionalKey(Schema.Int) }))
 })
@@ -271,7 +271,10 @@ export const claimText = ({ claim, fact, task }: ClaimFact): string => `not so: 
 export const unfoundedText = (task: string): string =>
   `No file was looked at${task === "" ? "" : ` for "${task}"`}: what the answer says about the project rests on nothing.`
 
-/** A line about the state of all checks, if no line about a single check shows it. Undefined for other states. */
+/**
+ * A line about the state of all checks. Undefined for a state that is already clear from the lines about the single
+ * checks.
+ */
 export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">): string | undefined => {
   if (state === "stale") return "not checked since the last change"
   return state === "not checked" && checks.length === 0 ? "not checked: no check is known for these changes" : undefined

@@ -117,7 +117,7 @@ const say: Readonly<Record<NoProofCause, string>> = {
 
 const another = "or name another check with --check"
 
-/** Advice for the user about each cause. It is given if no setting of the sandbox would help. */
+/** Advice for the user about each cause. The program gives this advice if no setting of the sandbox would help. */
 export const adviceFor: Readonly<Record<NoProofCause, string>> = {
   limit: "Raise limits.checkSeconds, or name a check that ends sooner with --check.",
   sandbox: `See \`task-conductor doctor\`, ${another}.`,
@@ -222,8 +222,8 @@ const failuresIn = (output: string): ReadonlySet<string> =>
   new Set(readCheckOutput(output).failures.map(({ name }) => name))
 
 /**
- * The missing modules that an output names. For each line, this is the quoted part, or else the line without its
- * numbers.
+ * The missing modules that an output names. A module is represented by the quoted part of its line. If the line quotes
+ * nothing, the line without its numbers is used.
  */
 const modulesIn = (output: string): ReadonlySet<string> =>
   new Set(
@@ -239,8 +239,8 @@ const ofMachine: ReadonlySet<NoProofCause> = new Set(["sandbox", "no network", "
 const ofEverything: ReadonlySet<NoProofCause> = new Set([...ofMachine, "limit", "no such task", "no tests"])
 
 /**
- * Why a check proves nothing about the changes: it ends in the same way without them. `before` is how the check ended
- * without the changes, if that run was made.
+ * Why a check proves nothing about the changes. Such a check ends in the same way without them. `before` is how the
+ * check ended without the changes, if that run was made.
  */
 export const provesNothing = (end: CheckEnd, before: CheckEnd | undefined): NoProof | undefined => {
   const noProof = noProofOf(end)

@@ -84,7 +84,7 @@ const passedLines: ReadonlyArray<RegExp> = [
 /** The text after a name: times, counts, parameters. */
 const behind = /(?:\s*(?:\(?\d+(?:\.\d+)?\s?m?s\)?|\[[^\]]*\]|\(\d+ tests?[^()]*\)|\(\)))+$/
 
-/** The last part of a name that begins with the names of the suites around the test. */
+/** The name of a test without the names of the suites before it. */
 const lastPart = (name: string): string =>
   name
     .split(/ > | › |::|\/(?=\S)/)

@@ -16,7 +16,7 @@ export const usualCommandLimits: GivenCommandLimits = {
   commandFileMegabytes: 4096
 }
 
-/** The smallest default limit for the memory of a command, for machines with little memory. */
+/** The default memory limit of a command is at least this large, also on a machine with little memory. */
 export const leastMemoryMegabytes = 2048
 
 /** The size limit of each temporary folder of the sandbox. */

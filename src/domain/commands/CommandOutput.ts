@@ -7,7 +7,7 @@ import { plainLine } from "../text/TerminalText.ts"
 import { troubleFilter } from "../text/TroubleLines.ts"
 
 /**
- * The maximum size of the beginning that is kept, and of the end. The whole kept text, written as JSON, is then below
+ * The maximum size of the kept beginning, and of the kept end. With this size, the whole kept text as JSON stays below
  * the limit for results of tools.
  */
 const keptBytes = 32_768
@@ -108,7 +108,7 @@ export class CommandOutput {
     }
     this.#tail.push(line)
     this.#sizes.tail += line.bytes
-    /** Shortens the end only now, because it is cheaper to remove many lines at once. */
+    /** Shortens the end only at twice its budget, because it is cheaper to remove many lines at once. */
     if (this.#sizes.tail > 2 * keptBytes) this.#shortenTail()
   }
 

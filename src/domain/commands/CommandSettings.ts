@@ -45,7 +45,10 @@ export type SandboxSettings = typeof SandboxSettings.Type
 
 const passed = /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|USER|LOGNAME|SHELL)$/
 
-/** Variables that tell programs that their output goes to a program, without a terminal and without colours. */
+/**
+ * Variables that tell a program to write plain text. Its output goes to another program, so it needs no terminal codes
+ * and no colours.
+ */
 const outputVariables = { TERM: "dumb", NO_COLOR: "1", AI_AGENT: "task-conductor" } as const
 
 /** Variables that make programs load or run other code. */

@@ -73,7 +73,7 @@ export const isLoopback = (address: string): boolean =>
 export const isGlobalUnicast = (address: string): boolean =>
   Result.match(NetAddress.ipFromString(address), { onFailure: () => false, onSuccess: isOpen })
 
-/** True for an address of this machine, whose interfaces have these addresses. */
+/** True for a loopback address, and for an address in `interfaces`, which lists the addresses of this machine. */
 export const isOwnAddress = (address: string, interfaces: ReadonlyArray<string>): boolean =>
   isLoopback(address) || interfaces.includes(canonicalAddress(address))
 

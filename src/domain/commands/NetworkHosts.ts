@@ -52,8 +52,8 @@ export const asListed = (host: string, port: number): string => {
 export const proxyPort = 3128
 
 /**
- * The variables that make programs use the proxy. A command reaches servers that it starts itself without the proxy,
- * unless the list contains their host.
+ * The variables that make programs use the proxy. Connections to this machine bypass the proxy, so a command reaches
+ * servers that it starts. If the list contains a name of this machine, connections to that name use the proxy.
  */
 export const proxyVariables = (list: ReadonlyArray<string>): Readonly<Record<string, string>> => {
   const proxy = `http://127.0.0.1:${proxyPort}`

@@ -5,7 +5,7 @@
 import { fileName } from "../files/PathList.ts"
 import { splitCommand } from "./CommandSplit.ts"
 
-/** Elements of a command that are operators with which a shell joins commands. */
+/** Matches an element of a command that is an operator of a shell between two commands, such as `|` or `&&`. */
 const connector = /^(?:\|\|?|\|&|&&|;)$/
 /** A redirection whose file is the next element, and a redirection that contains its file. */
 const openRedirect = /^(?:\d?>{1,2}|&>{1,2}|<)$/

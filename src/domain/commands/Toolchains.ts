@@ -149,9 +149,10 @@ export const toolchains: ReadonlyArray<Toolchain> = [
 
 /**
  * The beginning of a shell script that links the user's downloaded Gradle versions into the cache of the project. A
- * Gradle wrapper searches only there. The wrapper locks a file beside them, so that folder cannot be mounted read-only.
- * The script removes links to versions that the user has removed. It runs inside the sandbox, because commands can put
- * links of their own into that cache.
+ * Gradle wrapper searches only in this cache. The user's folder cannot be mounted there read-only, because the wrapper
+ * locks a file beside the versions. The script removes links to versions that the user has removed. It runs inside the
+ * sandbox, because commands may have put other links into the cache. Outside, the script could follow these links to
+ * other files of the user.
  */
 export const toolchainScript =
   'if [ "$TASK_CONDUCTOR_GRADLE" ]; then (' +

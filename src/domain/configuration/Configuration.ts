@@ -120,7 +120,9 @@ export const keepAlivePattern = /^-?\d+(ms|s|m|h)$/
 
 const KeepAlive = Schema.String.check(Schema.isPattern(keepAlivePattern, { expected: 'a time such as "30m" or "2h"' }))
 
-/** The addresses of model servers. Each has an environment variable that can also set it, and a note. */
+/**
+ * The addresses of model servers. An environment variable can also set each address. `note` completes its description.
+ */
 export const serverAddresses = {
   host: {
     what: "The address of the Ollama server.",
@@ -309,7 +311,7 @@ const knownKeys = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   return path.length === 3 ? entryKeys("user") : ["risk", "effect"]
 }
 
-/** The keys that are allowed below `limits`, below a stage, and below a tool. */
+/** The keys that are allowed at this path: directly below `limits`, below its stages, or below its tools. */
 const knownLimits = ([, group, ...rest]: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (rest.length === 0) return Object.keys(Limits.fields)
   if (group === "tools") return toolLimitNames

@@ -31,12 +31,12 @@ export interface FindingStyle {
   readonly columns: number | undefined
 }
 
-/** The minimum width of a terminal, in columns, in which a finding's text stands beside its name and state. */
+/** In a terminal with fewer columns, the text of a finding is below its name and state, not beside them. */
 const leastColumns = 60
 
 /**
- * Prints each finding as its name, its state and its text. The remedy is below them. In a narrow terminal the text is
- * below the name.
+ * Prints each finding as its name, its state and its text, with the remedy on the lines below. In a narrow terminal the
+ * text is below the name.
  */
 export const findingLines = (
   findings: ReadonlyArray<Finding>,

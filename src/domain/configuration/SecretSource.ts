@@ -18,7 +18,7 @@ export const SecretSource = Schema.Union([
 ])
 export type SecretSource = typeof SecretSource.Type
 
-/** True for a valid name of a secret, which is the name of the environment variable that usually contains it. */
+/** True for a valid name of a secret. An environment variable of this name usually contains the secret. */
 export const isSecretName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
 
 /**

@@ -73,7 +73,7 @@ export const answeredWith = (
 
 /**
  * The compacted messages of a long conversation. The messages of the user stay word for word. The answers share
- * `budget` characters. After them follows `summary`, the facts that the program knows.
+ * `budget` characters. The last message is `summary`, the facts that the program knows.
  */
 export const compactedMessages = (
   messages: ReadonlyArray<ConversationMessage>,
@@ -198,7 +198,7 @@ const titleOf = (messages: ReadonlyArray<ConversationMessage>): string => {
   return printable(line)
 }
 
-/** The maximum number of lines that are shown of the last message, and of the answer to it. */
+/** The maximum number of lines shown: of the user's last message, and of the answer to it. */
 const [mostSaid, mostAnswer] = [3, 6]
 
 /** The end of a conversation, for a user who continues it. */

@@ -1,7 +1,7 @@
 /**
  * Messages that users keep in files and send by name. `/review src/a.ts` sends the text of `review.md`, with `src/a.ts`
- * in place of `$ARGUMENTS`. Such a message permits no more than a typed message, because a project can write any text
- * into its commands.
+ * in place of `$ARGUMENTS`. Such a message gives no more permissions than a typed message, because a project can write
+ * any text into its commands.
  */
 
 export interface CustomCommand {
@@ -28,7 +28,10 @@ export const readCustomCommand = (name: string, file: string, isOwn: boolean): C
 
 const place = "$ARGUMENTS"
 
-/** The message that a typed line sends. If the line begins with no command, it is the message. */
+/**
+ * The message that a typed line sends. If the line does not begin with the name of a command, the line itself is the
+ * message.
+ */
 export const expandCommand = (line: string, commands: ReadonlyArray<CustomCommand>): string => {
   const [, name, typed = ""] = /^\s*\/([\w-]+)(?:\s+([^]*))?$/.exec(line) ?? []
   const command = commands.find((one) => one.name === name)

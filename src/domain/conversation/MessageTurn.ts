@@ -1,7 +1,7 @@
 /**
- * Reads an answer of a model in a conversation: its calls and changes, or the answer to the user. Only calls count that
- * the model makes itself. Calls that it quotes, explains or repeats do not count. If they did, a quoted file could
- * decide which calls run.
+ * Reads an answer of a model in a conversation: its calls and changes, or the answer to the user. Only calls that the
+ * model itself makes are run, not calls that it quotes, explains or repeats. Otherwise a quoted file could decide which
+ * calls run.
  */
 import * as Option from "effect/Option"
 import { type TurnContent, noCalls, nothingAsked, removalSaid, withCoveredFiles } from "../documents/TurnFormat.ts"
@@ -91,7 +91,7 @@ const leadsToQuote = (before: string): boolean => {
   return leavesOpen(before) || isInside || announces || rejects.test(sentence)
 }
 
-/** The calls at the end of a text. Each of them must begin a line. */
+/** The calls at the end of a text. A call counts only if it begins a line. */
 const lastCalls = (text: string): OwnBlocks => {
   const parts = markedParts(text)
   const [first] = parts
@@ -103,8 +103,8 @@ const lastCalls = (text: string): OwnBlocks => {
 }
 
 /**
- * The only code block of an answer. It counts only if it ends the answer, and the sentence before it says that the
- * model makes the call now.
+ * The only code block of an answer. The block counts only if it ends the answer, and the sentence before it says that
+ * the model makes the call now.
  */
 const lastFence = (text: string): OwnBlocks | undefined => {
   const fences = fencedBlocks(text)
@@ -172,8 +172,8 @@ const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: 
   const calls = [...(asked?.looks ?? []), ...(asked?.calls ?? [])]
   if (headed !== undefined) return { calls, changes: [], issues, repairs }
   if (calls.length === 0 || issues.length > 0) return undefined
-  // JSON that names an unknown tool may be the answer to the user. In the syntax of another program, it is a call, and
-  // the model gets the list of tools.
+  // JSON that names an unknown tool may be the answer to the user. A call in the syntax of another program is certainly
+  // a call. The model then gets the list of tools.
   if (!isNative && calls.some(({ name }) => !isTool(name))) return undefined
   const number = calls.length === 1 ? "a tool call" : `${calls.length} tool calls`
   const found = makeRepair("tool-call-repaired", {}, `Read ${number} out of the text of the answer.`)
@@ -194,7 +194,7 @@ const endless = /^\s*<(think|thinking|thought|reasoning)>(?![^]*<\/\1>)/i
 /** Lines that can be part of a call: JSON, tags, headings, and labels with values. */
 const partOfCall = /^\s*(?:[<{}[\]"]|&lt;|#{1,6}\s|(?:[-*+]\s+)?[*_`]*\w+[*_`]*:)/
 
-/** Text that the model meant as a call. The rest of the answer only announces a next step. */
+/** The text that the model meant as a call. Undefined if the rest of the answer does more than announce a next step. */
 const meantCall = (answer: string, isTool: (name: string) => boolean): string | undefined => {
   const quote = leakedCall(answer, isTool)
   const before = answer
@@ -222,8 +222,8 @@ const leakedIssue = (quote: string): Issue =>
   )
 
 /**
- * What an answer may request: whether changes, and which tools. `paths` are the project files at the paths that the
- * answer names.
+ * What an answer may request: changes if `mayChange` is true, and calls of these tools. `paths` are the project files
+ * at the paths that the answer names.
  */
 interface MessageOptions {
   readonly mayChange: boolean

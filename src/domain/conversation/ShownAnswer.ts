@@ -14,7 +14,8 @@ const isPath = (line: string): boolean => /^[*#`\s]*\S*[./][\w-]+[`*:]*\s*$/.tes
 const mayAct = (line: string): boolean => /^\s*(?:[#`~<{[*]|\S*$)/.test(line)
 
 /**
- * Up to where an unfinished text may be shown (`end`), and whether a call or a change begins after that (`isActing`).
+ * How much of an unfinished text may be shown. The text may be shown up to the index `end`. `isActing` is true if a
+ * call or a change begins there.
  */
 const shownPart = (text: string): { readonly end: number; readonly isActing: boolean } => {
   const lines = text.split("\n")
@@ -50,7 +51,7 @@ const shownPart = (text: string): { readonly end: number; readonly isActing: boo
 export interface ShownAnswer {
   /** Begins a new answer. The returned function receives the text of this answer. */
   readonly begin: () => (delta: string) => void
-  /** Reports that the last answer made calls or changes. The text before them was then not the final answer. */
+  /** Reports that the last answer made calls or changes. Its text was therefore not the final answer. */
   readonly acted: () => void
   /** Reports that the last answer is final. `answer` is its final form. */
   readonly end: (answer: string) => void
@@ -85,7 +86,7 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
     if (isMuted || isActing) return
     let from = done
     if (done > 0 && answer[done - 1] !== "\n") {
-      // Some of this line has been shown already. It can therefore only be prose.
+      // A part of this line has already been shown, so the line can only be prose.
       const lineEnd = answer.indexOf("\n", done)
       if (lineEnd === -1) return showUntil(answer.length)
       from = lineEnd + 1

@@ -24,8 +24,8 @@ const documents = [
 ]
 
 /**
- * The name of the other document with whose heading the text begins, such as "a task list". Undefined if the first line
- * is not a heading of such a document.
+ * The name of the other document whose heading is the first line of the text, such as "a task list". Undefined if the
+ * first line is no such heading.
  */
 const otherDocument = ({ lines, sections }: MarkdownDocument): string | undefined => {
   const first = lines.findIndex((line) => !line.isBlank)
@@ -116,7 +116,7 @@ const jsonIn = (answer: string): Option.Option<unknown> => {
   return Option.none()
 }
 
-/** The issue of an answer that is not JSON. An answer with this issue counts as useless. */
+/** The text of the issue for an answer that is not JSON. An answer with this issue counts as useless. */
 export const notJson = "The answer is not JSON."
 
 /** Reads a JSON answer. The value of the reading is the text of the JSON, indented by two spaces. */

@@ -84,7 +84,7 @@ export const planGrammar = ({ links, mayBeEmpty, skills }: PlanWords): string =>
   )
   const sectionLine = (section: number): string =>
     `${headingLine(taskListHeadings, `task-section-${section}`)} ${section}\n\n`
-  /** The task at a position of the list, and optionally the tasks after it. */
+  /** The grammar of the task at a position of the list, and optionally of the tasks after it. */
   const from = (place: number, section: number): Part =>
     rule(`task-${place}-${section}`, () => {
       const task = sequence(

@@ -91,8 +91,8 @@ export class AnswerWatch {
   }
 
   /**
-   * Tests whether the document begins on the current line. To be called when the line ends, or when its examined part
-   * is full.
+   * Tests whether the document begins on the current line. The caller runs this test when the line ends, or when the
+   * examined part of the line is full.
    */
   #findShape(shape: AnswerShape, isWhole: boolean): Unrecoverable | undefined {
     const line = this.#line.trimEnd()
@@ -116,7 +116,7 @@ export class AnswerWatch {
 
 interface WholePart {
   readonly text: string
-  /** The first line that may be incomplete. Empty if the answer ends with a complete part. */
+  /** The first line that may be incomplete. Empty if the last part of the answer is complete. */
   readonly cut: string
 }
 

@@ -1,7 +1,7 @@
 /**
- * A report that the program would accept, kept while a hook asks the model one more question. The report stays
- * acceptable if the model then changes nothing, or only adds a test that passes. The program reverts later changes that
- * fail the checks.
+ * A report that the program would accept. The program keeps it while a hook asks the model one more question. The
+ * report stays acceptable if the model changes nothing after the question, or only adds a test that passes. The program
+ * reverts later changes that fail the checks.
  */
 import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"

@@ -10,7 +10,7 @@ import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { cutDiff } from "../models/OutputCut.ts"
 import { listWithin, shares } from "../text/Excerpt.ts"
 
-/** A diff has at most this many lines. The budget then decides which of these lines the prompt shows. */
+/** The maximum number of lines of a diff. Its budget may cut the diff further. */
 const mostLines = 2000
 
 /** With more changed files than this, all files share one heading. */
@@ -44,8 +44,8 @@ const summaryOf = (file: ProposedFile, diff = fileDiff(file)): string => {
 const noLines: ReadonlySet<string> = new Set()
 
 /**
- * The diff of each file, cut to its share of the budget. A cut diff keeps first the places that contain one of the
- * `latest` lines (compared without indentation). If no useful part of a diff fits, only the `summary` is set.
+ * The diff of each file, cut to its share of the budget. In a cut diff, the places that contain one of the `latest`
+ * lines (compared without indentation) have priority. If no useful part of a diff fits, only the `summary` is set.
  */
 const fitted = (files: ReadonlyArray<ProposedFile>, budget: number, latest: ReadonlySet<string>) => {
   const diffs = files.map((file) => ({ file, diff: fileDiff(file) })).filter(({ diff }) => diff !== "")
@@ -67,7 +67,7 @@ const summaries = (files: ReturnType<typeof fitted>, budget: number): string => 
   return listWithin(lines, Math.max(200, budget), (count) => `- ${count} more files`).text
 }
 
-/** The diffs that fit, in one fence, followed by a summary line for each other file. */
+/** One fence with the diffs that fit, followed by a summary line for each other file. */
 const joined = (files: ReadonlyArray<ProposedFile>, budget: number, latest = noLines): string => {
   const all = fitted(files, budget, latest)
   const diffs = all.flatMap(({ shown }) => shown ?? []).join("\n")

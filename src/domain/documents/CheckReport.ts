@@ -259,8 +259,8 @@ const promptOf = (text: string): string => {
 }
 
 /**
- * The result under the heading of the strict form. If the level of the strict heading would include more text, the
- * written level stays.
+ * The result under the heading of the strict form. The heading keeps its written level if it would include more text at
+ * the strict level.
  */
 const renderResult = (written: string): ReadonlyArray<string> => {
   const text = headedResult(written) ?? written

@@ -86,7 +86,7 @@ export const joinedChecks = (content: TurnContent, parts: CheckedParts): Checked
   ]
   const undone = parts.parts.slice(most).flat()
   const left = undone.flatMap((call) => tooMany.map((issue) => ({ call, issue })))
-  // A task without file tools cannot make changes later.
+  // A task without file tools cannot make changes later, so no change counts as dropped.
   const dropped = tools.some((tool) => fileTools.has(tool)) ? droppedChanges(calls, left, content) : []
   const isDoubled = parts.parts.flat().length < groups.flat().length
   const doubled = "Made a call once that was written several times."

@@ -43,7 +43,7 @@ interface Folded {
   readonly lines?: number | undefined
 }
 
-/** An output is shortened to no fewer characters than this. */
+/** A shortened output keeps at least this many characters. */
 const leastPart = 1000
 
 /** The minimum number of characters for the diffs. */
@@ -67,8 +67,8 @@ const showsLinesOf = (later: CallOutcome, earlier: CallOutcome): boolean => {
 }
 
 /**
- * True if the output is still what the call would return, and no later output replaces it. A search replaces the
- * searches of earlier answers.
+ * True if the call would still return this output, and no later output replaces it. A search replaces the searches of
+ * earlier answers.
  */
 const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
   if (isChange(outcome) || !outcome.result.success) return false
@@ -203,8 +203,8 @@ const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArra
     })
 
 /**
- * The changed functions of each file, with the places that failing checks and failed changes name. A file is left out
- * if its functions do not fit whole. The files share the budget.
+ * The changed functions of each file, and the places that failing checks and failed changes name. The files share the
+ * budget. A file is left out if its functions do not fit whole.
  */
 const functionsWithin = (
   files: ReadonlyArray<ProposedFile>,
@@ -286,7 +286,7 @@ const endKept = (text: string, most: number): string => {
 }
 
 /**
- * The block with the outcomes of the checks. Long outputs are cut. All outputs together then have about `most`
+ * The block with the outcomes of the checks. Long outputs are cut, so that all outputs together have about `most`
  * characters.
  */
 const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, most: number): string => {

@@ -66,7 +66,7 @@ const plainQuote = (text: string): string =>
 
 /** The minimum number of characters of a quotation. Shorter quotations occur on most lines. */
 const leastQuote = 4
-/** The minimum number of characters from which a quotation counts as a line of a file: for prose and for code. */
+/** A quotation with at least this many characters counts as a line of a file. Prose has another minimum than code. */
 const leastProse = 16
 const leastCode = 10
 
@@ -83,8 +83,8 @@ const quoteOf = (match: RegExpExecArray | null): Quote | undefined => {
 const reach = 400
 
 /**
- * The quotation of a link: the text that follows the link on its line. If another link directly follows that text, the
- * text before the link counts.
+ * The quotation of a link: the text that follows the link on its line. If another link directly follows this text, the
+ * quotation belongs to that link. The text before the first link is then its quotation.
  */
 const quoteBeside = (text: string, { end, start }: FoundLink, next: number | undefined): Quote | undefined => {
   const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start).slice(-reach)
@@ -166,7 +166,10 @@ export const withVerdicts = (text: string, judged: ReadonlyArray<JudgedLink>, ma
   return result + text.slice(rest)
 }
 
-/** A short quotation proves little. If it occurs on only one line, it moves a link by at most this many lines. */
+/**
+ * A short quotation proves little. A short quotation that occurs on only one line can move its link by at most this
+ * many lines.
+ */
 const nearby = 10
 
 const blanks = (text: string): string => text.replace(/\s+/g, " ").trim()
@@ -215,8 +218,8 @@ const movedTo = (
 }
 
 /**
- * The verdict about a link to a file with this text. If the run changed the file, a quotation may come from its old
- * text, and so is never judged wrong.
+ * The verdict about a link to a file with this text. If the run changed the file, a quotation may come from the old
+ * text of the file. Such a quotation is never judged wrong.
  */
 export const judgeLines = (
   reference: FileReference,

@@ -1,6 +1,7 @@
 /**
- * Finds the line of the task, field or call that a finding names. Checks against the project work on values without
- * lines. With the lines, the program can sort and mark their findings like the findings of the readers.
+ * Finds the line of the task, field or call that a finding names. Checks against the project examine parsed values, so
+ * their findings have no lines. After the lines are added, the program can sort and mark these findings like the
+ * findings of the readers.
  */
 import { type Reading, type Where, inDocumentOrder, noFindings } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"

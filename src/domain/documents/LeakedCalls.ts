@@ -1,7 +1,7 @@
 /**
  * Recognises an answer with a call that no reader understood. The call did not run, so the answer is not final. A call
- * in backticks or in a quotation does not count, because it is only mentioned. A call in a code block beside other text
- * does not count either.
+ * in backticks or in a quotation does not count, because it is only mentioned. A call in a code block does not count if
+ * the answer contains other text.
  */
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import { jsonCalls } from "../tools/native/JsonCalls.ts"

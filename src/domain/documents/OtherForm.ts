@@ -1,5 +1,5 @@
 /**
- * Recognises what a model wrote instead of a task list. The next prompt then names this mistake, not only the missing
+ * Recognises what a model wrote instead of a task list. The next prompt can name this mistake, and not only the missing
  * headings.
  */
 import * as Result from "effect/Result"

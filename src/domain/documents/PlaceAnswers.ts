@@ -63,7 +63,8 @@ const fenceFrom = (lines: ReadonlyArray<string>, at: number, opening = lines[at]
 const indentOf = (line: string): string => /^\s*/.exec(line)?.[0] ?? ""
 
 /**
- * Indents new lines like the line that they replace. If the first new line is already indented, they stay as they are.
+ * Indents new lines like the line that they replace. If the first new line is already indented, all new lines stay
+ * unchanged.
  */
 const indentedAs = (line: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   indentOf(lines[0] ?? "") !== "" ? lines : lines.map((text) => (text.trim() === "" ? "" : `${indentOf(line)}${text}`))
@@ -217,9 +218,9 @@ export const nothingAnswered = (open: ReadonlyArray<number>): Issue =>
   makeIssue("place-open", {}, { what: `The places ${numbersText(open)} have no answer.` })
 
 /**
- * Replaces the lines of places in the text of their file. Each decision replaces one line. If that line begins a call
- * on several lines and the new text closes it, the new text replaces the whole call. If another line of this call is
- * also a place, only the one line is replaced.
+ * Replaces the lines of places in the text of their file. Each decision replaces one line. If this line begins a call
+ * on several lines, and the new text closes the call, the new text replaces the whole call. If another line of the call
+ * is also a place, only the one line is replaced.
  */
 export const withAnswers = (
   text: string,

@@ -15,8 +15,8 @@ export interface PlaceTurn {
 }
 
 /**
- * Rejects decisions to change a line that come without a new text. The new text stands after the number of the place,
- * or in a change block for its file.
+ * Rejects a decision to change a line if the answer gives no new text for it. The new text stands after the number of
+ * the place, or in a change block for its file.
  */
 export const withTexts = (read: PlaceTurn, written: ReadonlySet<string>): PlaceTurn => {
   const isBare = ({ number, path }: NumberedPlace): boolean => {

@@ -8,9 +8,7 @@ import { fenceFor, rawBlock } from "../markdown/PromptBlock.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 import { ListedPlace, longestLine } from "./TaskItems.ts"
 
-/**
- * A place with its number in the list of the task (from 1), the length of this list (`of`), and the text of its item.
- */
+/** A place with its `number` in the list of the task, from 1. `of` is the length of the list. */
 export const NumberedPlace = Schema.Struct({
   ...ListedPlace.fields,
   number: Schema.Int,
@@ -119,8 +117,8 @@ const neighbours = (ofFile: ReadonlyArray<NumberedPlace>): ReadonlyArray<Readonl
 
 /**
  * Divides places into parts of at most `budget` characters. Places of one file stay in one part if possible, because
- * their changes are joined. A file that exceeds one part begins at the end of the previous part. Places on adjacent
- * lines are divided only if together they exceed the budget.
+ * their changes are joined. A file that is too large for one part begins in the free space of the previous part. Places
+ * on adjacent lines are divided only if together they exceed the budget.
  */
 export const placeParts = (
   places: ReadonlyArray<NumberedPlace>,

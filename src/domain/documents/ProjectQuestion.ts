@@ -96,11 +96,14 @@ export const namesProject = (request: string, { files, texts }: ProjectTexts): b
   return subject.length > 0 && texts.some(({ text }) => subject.every((word) => text.toLowerCase().includes(word)))
 }
 
-/** A link that leads to no website or mail address, and so into the project. */
+/** A link that leads neither to a website nor to a mail address. Such a link leads into the project. */
 const ownLink = /\]\((?!https?:|mailto:)[^)\s]+\)/i
 const code = /`([^`\n]{3,200})`/g
 
-/** True for a command with arguments or a name of several words. A single word may occur in both texts by chance. */
+/**
+ * True for a command with arguments or a name of several words. A single word is not enough, because an answer may
+ * contain a word of the prompt by chance.
+ */
 const isTelling = (quoted: string): boolean => /\S[ _-]\S|[a-z][A-Z]/.test(quoted) && !/[./]/.test(quoted)
 
 /** True for an answer that links to the project, or quotes a command or name that the prompt showed. */

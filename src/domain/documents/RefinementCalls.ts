@@ -25,7 +25,7 @@ const readProse = (text: string, where: Where, findings: Findings): void => {
   addIssue(findings, "tool-call-json", where, { what, how, quote: text })
 }
 
-/** Reads calls that stand between tags or after marks. Each of them begins a line. */
+/** Reads calls that stand between tags or after marks. A call counts only if its tag or mark begins a line. */
 const readMarked = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
   const calls: Array<UnnumberedCall> = []
   for (const part of markedParts(text)) {
@@ -133,8 +133,8 @@ export const checkTornCalls = (reader: DocumentReader): void => {
 }
 
 /**
- * Records an issue for each call outside the section `calls`. Code blocks under `task` belong to the task. They count
- * as calls only if the section `calls` is missing.
+ * Records an issue for each call outside the section `calls`. Code blocks under `task` belong to the task. These blocks
+ * count as calls only if the section `calls` is missing.
  */
 export const checkMisplacedCalls = (
   reader: DocumentReader,
@@ -161,8 +161,8 @@ const heading = "## Tool Calls\n\n"
 const added = heading.split("\n").length - 1
 
 /**
- * `callsAlone` adds a heading above the answer. Changes the line numbers of findings in that text to line numbers of
- * the answer.
+ * Converts line numbers of the text that `callsAlone` returns to line numbers of the answer. The numbers differ because
+ * `callsAlone` adds a heading above the answer.
  */
 export const placedInAnswer = <A extends { readonly where: Where }>(found: ReadonlyArray<A>): ReadonlyArray<A> =>
   found.map((finding) => {

@@ -71,8 +71,8 @@ const withoutOwn = (references: ReadonlyArray<Reference>, own: string, where: Wh
   })
 
 /**
- * Records an issue for a reference of the task to its own result. For a document without a planned task: the document
- * alone names the references, so the program does not drop one.
+ * Records an issue for a reference of the task to its own result. Used for a document without a planned task. Such a
+ * reference is in no plan, so the program does not silently drop it.
  */
 const refuseOwn =
   (resolve: ResolveResult, task: string, findings: Findings): ResolveResult =>
@@ -151,8 +151,8 @@ export const inputsField = (inputs: ReadonlyArray<InputValue>): Pick<TaskOutcome
 export const looksField = (looks: ReadonlyArray<ToolCall>): Pick<RefinementDocument, "looks"> =>
   Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}
 
-/** The task as the plan describes it. If it is absent, the document must contain a whole task. */
 interface RefinementOptions {
+  /** The task as the plan describes it. If it is absent, the document must contain a whole task. */
   readonly task?: Task | undefined
   /** The typed inputs of the skill. If they are absent, the value of every input is read as text. */
   readonly inputs?: ReadonlyArray<SkillInput> | undefined
@@ -233,7 +233,7 @@ const readTask = (
   return planned
 }
 
-/** The repairs of the text around an answer that the program reports. */
+/** The program reports only these repairs of the text around a report. */
 const around: ReadonlySet<string> = new Set(["byte-order-mark", "line-endings", "fence-unwrapped", "thinking-removed"])
 
 /** Reads a report. It has a value if the task could be built, even if calls have issues. */
@@ -247,8 +247,8 @@ export const readTaskReport = (written: string, options: RefinementOptions = {})
   const removed = clean.repairs.filter(({ code }) => around.has(code))
   const lines = written.split(/\r\n|\n|\r/).length
   /*
-   * `readNative` moves a call that follows other words to a line of its own. The lines after it may then have numbers
-   * that the answer does not have.
+   * `readNative` puts a call that follows other words on a line of its own. Lines after this call can therefore have a
+   * higher number than the last line of the answer.
    */
   const placed = <A extends { readonly where: Where }>(one: A): A =>
     (one.where.line ?? 0) <= lines ? one : { ...one, where: { ...one.where, line: lines } }

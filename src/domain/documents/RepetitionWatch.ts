@@ -34,13 +34,15 @@ export const mostBlankLines = 200
  * tables.
  */
 const leastTimes = 3
-/** How many of the last characters are examined. A unit can be found only if it is at most a third as long. */
+/**
+ * How many of the last characters are examined. A unit is found only if its length is at most a third of this number.
+ */
 const window = 8192
 /** The text is examined again after this many new characters. */
 const stride = 64
 /** A loop has at least this many characters, in any script. */
 const leastCharacters = 256
-/** A single character that repeats is a loop from this length. A shorter row may be a separator line. */
+/** A repeated character is a loop from this length on. A shorter row of equal characters may be a separator line. */
 const longestSeparator = 800
 /** How many characters of a line are examined. They suffice to recognise fences and headings, and to compare lines. */
 const shownOfLine = 400
@@ -107,14 +109,14 @@ const equalWords = new RegExp(`(?<![\\p{L}\\p{N}])(\\p{L}{2,20})(?: \\1){${mostE
 const longestStutter = 700
 
 /**
- * How many characters at the end of the text are searched for further up. The distance to such an occurrence may be the
- * length of a unit.
+ * This many characters at the end of the text are searched in the text before them. The distance to an earlier
+ * occurrence may be the length of a unit.
  */
 const endLength = 24
 
 /**
- * The smallest unit that ends the text, occurs at least three times in a row and reaches its limit. If the repetitions
- * of a unit stay below its limit, longer units within them are skipped.
+ * The smallest unit that ends the text, occurs at least three times in a row and reaches its limit. If a unit stays
+ * below its limit, longer units that consist of its repetitions are skipped.
  */
 const findLoop = (text: string, isCode: boolean): Repetition | undefined => {
   const stutter = isCode ? null : equalWords.exec(text.slice(-longestStutter))

@@ -7,7 +7,7 @@ import type { ParsedAnswer } from "./TurnAnswer.ts"
 import { holdsNothing } from "./UselessAnswers.ts"
 
 export interface Retries {
-  /** The latest unusable answers, without a usable answer between them. */
+  /** The unusable answers since the last usable answer. */
   readonly unusable: ReadonlyArray<string>
   /** How many answers in a row had none of the requested content. */
   readonly useless: number
@@ -18,7 +18,7 @@ export interface Retries {
   readonly repeats: number
   /** How many answers hit the length limit while the model was still thinking. */
   readonly thinkingCuts: number
-  /** All answers so far. The program recognises a repeated answer with them. */
+  /** All answers so far, to recognise a repeated answer. */
   readonly answers: ReadonlySet<string>
 }
 

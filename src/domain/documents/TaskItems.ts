@@ -102,7 +102,10 @@ const keywords: ReadonlySet<string> = new Set(
  */
 const mostHeads = 2
 
-/** The first line of a handler is shown even if further blocks lie between. It shows in which case the place runs. */
+/**
+ * The first line of a handler is shown even if there are further blocks between the handler and the place. It shows in
+ * which case the place runs.
+ */
 const handler = /^\s*(?:\}\s*)?(?:except|catch|rescue)\b/
 
 const depth = (line: string): number => line.search(/\S/)
@@ -154,7 +157,7 @@ const reachingMethods = new Set("java csharp kotlin swift c cpp cuda ruby scala 
 
 const typeHead = /\b(?:class|interface|struct|trait|impl|enum|object|protocol|record)\b/
 
-/** Returns a test for a declared method that a call of its bare name does not reach. */
+/** Returns a test for declarations. It is true for a method that a call by its bare name cannot mean. */
 const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, language: string) => {
   const isType = ({ index }: Declaration): boolean => typeHead.test(lines[index] ?? "")
   return (declaration: Declaration): boolean =>
@@ -211,7 +214,7 @@ const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach
     while (near.from < index + 1 && isBlank(near.from)) near.from += 1
     while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
     const end = isProgram(language) ? callEnd(code, index) + 1 : index + 1
-    // The code after a keyword does not explain when the line with the keyword runs.
+    // The lines after a keyword are not shown, because they do not explain when the keyword runs.
     near.to = keyword === undefined ? Math.max(near.to, end) : end
     const heads = headsOf(index).filter((head) => head.line < near.from)
     const place: ListedPlace = {

@@ -42,10 +42,10 @@ const leastMeasured = 20
 /** A prediction assumes at least this many characters in a line, because a list of short words predicts nothing. */
 const leastLine = 25
 
-/** A reply may have this many times the announced lines if it then shows a request completely. */
+/** A reply may exceed the announced lines by this factor if the requested output then fits completely. */
 const mostOver = 1.1
 
-/** Outputs may exceed the budget of a reply by this factor if their lines are longer than the measured lines. */
+/** Outputs may exceed the budget of a reply by this factor if their lines are longer than the program measured. */
 export const longerLines = 1.2
 
 /** The number of characters for the request of the model, and for the parts of the reply that are not outputs. */
@@ -55,7 +55,8 @@ const besideOutputs = 800
 const enoughLines = 150
 
 /**
- * An early compaction is worthwhile only if the summary shows this many times as much of the last outputs as the reply.
+ * An early compaction is worthwhile only if a summary has room for more of the last outputs than the reply. It must
+ * have at least this many times as much room.
  */
 const worthwhile = 1.5
 
@@ -87,8 +88,8 @@ export const lineLength = (messages: ReadonlyArray<ConversationMessage>): number
 export const isAmple = (reply: number, line = lineCharacters): boolean => reply - besideOutputs >= enoughLines * line
 
 /**
- * The note to the model about how many lines of output fit next. If a compaction makes room for more lines than the
- * reply, the note gives that number.
+ * The note to the model about how many lines of output fit next. If a compaction would make room for more lines than
+ * the reply, the note gives the number after the compaction.
  */
 export const budgetNote = (reply: number, compacted: number, line = lineCharacters): string => {
   const inReply = reply - besideOutputs
@@ -151,7 +152,7 @@ const filesAtFirst = 3
 /** How many turns each further changed file adds: a turn to read the file, and a turn to correct it. */
 const turnsForFile = 2
 
-/** The number of changed files raises the turn limit to at most this number. */
+/** The turn limit grows with the number of changed files, but to at most this number. */
 const mostTurnsGrown = 40
 
 /** The turn limit of work that starts with `atFirst` turns. The limit grows with the number of changed files. */

@@ -1,7 +1,7 @@
 /**
  * Reads one answer of a model in the turns of a task: tool calls, changes of files, or the report that ends the task.
- * If an answer holds both requests and a report, the program ignores the report. The model wrote it before it saw the
- * results of its requests.
+ * If an answer holds both requests and a report, the program ignores the report. The model wrote this report before it
+ * saw the results of its requests.
  */
 import * as Option from "effect/Option"
 import { saysRemoval } from "../files/NewText.ts"
@@ -85,7 +85,7 @@ export const withCoveredFiles = (answer: string, paths: ProjectPaths = new Map()
 
 const readActing = (text: string): MarkdownDocument => readMarkdown(text, { knownHeadings: turnHeadings })
 
-/** The keys of headings below which an answer may contain calls or what belongs to them. */
+/** The keys of headings for calls, and for sections that belong to calls. */
 const actingKeys: ReadonlySet<string> = new Set(["tool-calls", "look-first", "inputs", "task", "references"])
 
 /** Splits an answer at the heading of its report. Headings inside quoted files do not count. */

@@ -54,7 +54,7 @@ const mostOfSwaps = 2000
 
 const repeated = "You gave this answer before, and it changes nothing. Answer differently."
 
-/** A line that stands in place of an output which the conversation already shows further up. */
+/** A line in place of an output that the conversation already shows further up. */
 const sameAsBefore = (outcome: CallOutcome): string =>
   `- \`${outcome.call.name}\` was called with the same arguments before: its output is the same as above.`
 
@@ -108,7 +108,7 @@ export const shownIn = (
   outcomes: ReadonlyArray<CallOutcome>
 ): ReadonlyArray<CallOutcome> => {
   const above = messages.map(messageText).join("\n")
-  // Every text contains an empty output. An empty output therefore does not show that the call is above.
+  // Every text contains the empty string. An empty output therefore does not prove that a message shows the call.
   return outcomes.filter((outcome) => outcomeText(outcome).trim() !== "" && above.includes(outcomeText(outcome)))
 }
 

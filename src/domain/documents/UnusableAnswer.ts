@@ -18,7 +18,7 @@ interface ExpectedDocument {
 
 const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(code, {}, { what, how })
 
-/** The answer of one attempt. `shownText` is the text that the next prompt shows of it. */
+/** The answer of one attempt. `shownText` is what the next prompt shows of the answer. */
 export interface PlainAnswer {
   readonly text: string
   readonly issues: ReadonlyArray<Issue>

@@ -11,7 +11,10 @@ interface Heading {
 
 const underline = /^(?:=+|-+|~+|\^+)$/
 
-/** The headings in markdown (`## 1.2.0`), and in markdown or reStructuredText with a line below (`1.2.0`, `=====`). */
+/**
+ * The headings of a changelog. A heading has a mark before it (`## 1.2.0`), or a line of signs below it (`1.2.0`,
+ * `=====`). The second form also occurs in reStructuredText.
+ */
 const headingsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Heading> => {
   const kinds: Array<string> = []
   return lines.flatMap((line, index) => {
@@ -25,7 +28,7 @@ const headingsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Heading> => {
   })
 }
 
-/** The headings of the newest release, with the headings above it and those of its sections. */
+/** The heading of the newest release, the headings above it, and the headings of its sections. */
 const newestRelease = (headings: ReadonlyArray<Heading>): ReadonlyArray<Heading> => {
   const first = headings.findIndex(({ depth }, at) => (headings[at + 1]?.depth ?? 0) <= depth)
   const { depth: deepest = 1, text = "" } = headings[first] ?? {}

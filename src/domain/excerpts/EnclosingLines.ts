@@ -1,4 +1,4 @@
-/** Finds the lines to which a line belongs: its block, its declaration or its section. */
+/** Finds the block, the declaration or the section that contains a line. */
 import { declarationsAround, declarationsOf, indentOf, isProgram } from "../files/Declarations.ts"
 import { outline } from "../markdown/Outline.ts"
 import { type MarkdownSection, sectionEnd } from "../markdown/Sections.ts"
@@ -77,7 +77,7 @@ const withLeading = (lines: ReadonlyArray<string>, header: number): number => {
   return start
 }
 
-/** The largest block around a line that has at most `most` lines; undefined if there is none. */
+/** The largest block around a line with at most `most` lines. Undefined if every block is larger. */
 const indented = (lines: ReadonlyArray<string>, at: number, most: number): LineRange | undefined => {
   let enclosing: LineRange | undefined
   let header: number | undefined = isCloser(lines[at] ?? "") ? lineAbove(lines, at) : at
@@ -108,8 +108,8 @@ export const proses = new Set(["markdown", "mdx"])
 const plain = new Set(["", "text", "csv", "jsonl"])
 
 /**
- * Returns a function that finds the lines (from 1) to which a line belongs. The result includes the line itself and has
- * at most `most` lines.
+ * Returns a function that finds the block or section around a line. The result is a range of at most `most` lines,
+ * counted from 1. It includes the line itself.
  */
 export const enclosingLines = (lines: ReadonlyArray<string>, language: string) => {
   const sections = proses.has(language) ? sectionsOf(lines) : undefined

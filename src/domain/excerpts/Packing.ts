@@ -53,7 +53,7 @@ export class LineChoice {
     return true
   }
 
-  /** Adds lines in this order until a line does not fit, or until less than `least` characters are left. */
+  /** Adds lines in this order. Stops if a line does not fit, or if less than `least` characters are left. */
   addEach(indexes: Iterable<number>, least = Number.NEGATIVE_INFINITY): void {
     for (const index of indexes) if (this.#remaining < least || !this.add([index])) return
   }
@@ -63,8 +63,8 @@ export class LineChoice {
 type GapText = (from: number, to: number) => string
 
 /**
- * Joins the chosen lines with notes for the gaps. A gap that is shorter than its note is shown instead of the note.
- * Also returns the indexes of all shown lines, which include the lines of such gaps.
+ * Joins the chosen lines with notes for the gaps. If a gap is shorter than its note, the lines of the gap are shown
+ * instead of the note. Also returns the indexes of all shown lines, including the lines of such gaps.
  */
 const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, gap: GapText) => {
   const rows: Array<string> = []

@@ -11,7 +11,7 @@ export const termScores = {
   literal: 12,
   /** The declaration of a name. */
   declared: 10,
-  /** Added if the task also names a declaration around the declaration. */
+  /** Added for a declaration inside another declaration, if the task also names that other declaration. */
   inNamed: 5,
   /** Added for the declaration of a name if a quoted string is inside the declaration. */
   aroundLiteral: 8,

@@ -1,7 +1,7 @@
 /**
  * Chooses which matches of a search are shown if not all of them fit. Source files come before tests, prose and
  * generated files. In a file, declarations of a name come before its uses. Each file gets one match before any file
- * gets a second; generated files come after that.
+ * gets a second match. Generated files are the exception: they come after all other matches.
  */
 import { declaredName, isProgram } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
@@ -35,7 +35,7 @@ export interface SearchRows {
   /** The matches in the order in which they are in the file. `line` is the text of the matching line. */
   readonly rows: ReadonlyArray<{
     readonly line: string
-    /** The number of characters of the matching line and of the lines around it that belong to it. */
+    /** The number of characters of the match: the matching line, and the lines around it that are shown with it. */
     readonly size: number
   }>
 }

@@ -1,6 +1,6 @@
 /**
- * Cuts a text to the parts that help a task. A text within the limit stays whole. Of a longer text, the outline and the
- * parts that match the search terms are left, in the order of the text. Notes say which lines are left out.
+ * Cuts a text to the parts that help a task. A text within the limit stays whole. A longer text is cut to its outline
+ * and to the parts that match the search terms, in the order of the text. Notes say which lines are left out.
  */
 import * as Arr from "effect/Array"
 import { commentLines, longComments } from "../files/CommentLines.ts"
@@ -46,14 +46,14 @@ const mostOfGap = 4
 /** If a declaration does not fit, this many lines are shown before and after a matching line. */
 const nearLines = 2
 /**
- * The maximum number of matching lines that are shown of a declaration that does not fit. With more of them, there
- * would be no room for the lines around them.
+ * If a declaration does not fit, at most this many of its matching lines are shown. More of them would leave no room
+ * for the lines around them.
  */
 const mostLookedFor = 3
 
 /** The maximum number of lines that are searched for the end of a declaration's head. */
 const mostHead = 8
-/** For this many places, the line of the place is added before the lines around any place. */
+/** For at most this many places, the line of the place itself is added first. The lines around places follow later. */
 const mostFirst = 6
 /** The share of the budget that is kept for blocks. The outline gets the other part. */
 const outlineShare = 0.65
@@ -93,8 +93,8 @@ const headLines = (lines: ReadonlyArray<string>, range: ReadonlyArray<number>, p
 }
 
 /**
- * Adds the parts of a declaration that fit: its first and last lines, its matching lines, and the lines around one of
- * these.
+ * Adds the parts of a declaration that fit: its first and last lines, its matching lines with the lines near them, and
+ * then more lines around `index`.
  */
 const addPart = (
   choice: LineChoice,
@@ -122,7 +122,7 @@ const addPart = (
   }
 }
 
-/** Fills short gaps. Otherwise the model would request this part of the file again. */
+/** Fills short gaps. Otherwise the model would request the file again to see the missing lines. */
 const fillGaps = (choice: LineChoice): void => {
   for (const at of [...choice.lines].toSorted((a, b) => a - b)) {
     const size = Array.from({ length: mostOfGap }, (_, index) => index + 1).find((one) =>
@@ -143,8 +143,8 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
   const blocksAt = new Map<number, LineRange>()
   /**
-   * The declaration around a line. If it is too long, a block of it. For a comment, the declaration of the code below
-   * the comment.
+   * The declaration around a line, or only the block around the line if the declaration is too long. For a comment, the
+   * code below the comment counts.
    */
   const blockAt = (index: number): LineRange => {
     let at = index

@@ -39,7 +39,9 @@ export class AnswerPaths {
   /** The file that the last block changes, and the index after this block. */
   private lastBlock: { readonly end: number; readonly path: string | undefined } | undefined
 
-  /** `takenLines` grows while the answer is read. It holds the indexes of lines that belong to changes. */
+  /**
+   * `takenLines` contains the indexes of lines that belong to changes. More of them are added while the answer is read.
+   */
   constructor(lines: ReadonlyArray<string>, takenLines: ReadonlySet<number>, paths: ProjectPaths | undefined) {
     this.lines = lines
     this.takenLines = takenLines
@@ -107,8 +109,8 @@ export class AnswerPaths {
   }
 
   /**
-   * The path in the text above a block. It is the whole line, or a path in its sentence, or a path line above sentences
-   * that contain no path.
+   * The path in the text above a block. The line directly above is a path, or its sentence contains a path. If
+   * sentences without a path are above the block, a path line above these sentences counts.
    */
   private ofText(at: number): PlacedPath | undefined {
     const line = this.line(at)

@@ -28,7 +28,7 @@ const folders = new Map<string, ReadonlyArray<string>>([
 export const buildMarks: ReadonlyArray<string> = ["CACHEDIR.TAG", "CMakeCache.txt", "meson-private"]
 
 /**
- * The files of which one must be beside a folder of this name; empty if the name is enough. Undefined for a name that
- * no build uses.
+ * One of these files must be beside a folder of this name. Empty if the name is enough. Undefined for a name that no
+ * build uses.
  */
 export const besideBuild = (name: string): ReadonlyArray<string> | undefined => folders.get(name)

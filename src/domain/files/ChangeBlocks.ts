@@ -320,7 +320,10 @@ class Reader {
     addRepair(this.findings, "change-quoted", { line: at + 1 }, message)
   }
 
-  /** Reads the lines of a diff from the index `first`. */
+  /**
+   * Reads the lines of a diff. `at` is the index at which the part with the diff begins, and `first` the index of the
+   * first line of the diff.
+   */
   private readDiff(at: number, info: string, content: ReadonlyArray<string>, first: number): boolean {
     if (this.inReport || !(/^u?diff\b|^patch\b/i.test(info) || isDiff(content))) return false
     const before = this.paths.beforeFence(at)
@@ -382,7 +385,7 @@ class Reader {
 
 /**
  * The changes that a model's answer requests, in order, with issues for unreadable changes. `rest` is the answer
- * without blocks and their paths. `paths` tells which paths of `pathQuestions` are files of the project.
+ * without blocks and their paths. `paths` contains the paths of `pathQuestions` that are files of the project.
  */
 export const readChanges = (answer: string, paths?: ProjectPaths) => {
   const reader = new Reader(answer, paths)
@@ -392,8 +395,8 @@ export const readChanges = (answer: string, paths?: ProjectPaths) => {
 }
 
 /**
- * The paths to look up in the project before `readChanges`. Each list contains the possible paths in one text. The
- * first of them that is a file is used.
+ * The paths to look up in the project before `readChanges`. Each list contains the possible paths in one text. If
+ * several of them are files of the project, the first of these is used.
  */
 export const pathQuestions = (answer: string): ReadonlyArray<ReadonlyArray<string>> => {
   const others = readChanges(answer).changes.flatMap((change) => ("path" in change ? [change.path] : []))

@@ -58,8 +58,8 @@ interface Bounds {
 }
 
 /**
- * The end of a block without a closing mark: the end of its fence, the beginning of the report, or the next block. The
- * path and fence of that next block are not included.
+ * The end of a block without a closing mark. The block ends at the end of its fence, at the report, or at the next
+ * block. The path and the fence of the next block belong to the next block.
  */
 const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): number => {
   const stop = lines.findIndex((line, at) => at > from && (readFence(line)?.info === "" || report.test(line)))
@@ -74,7 +74,7 @@ const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): nu
 }
 
 /**
- * Finds the marks of a block. They all have the same length, so that the text of the block may contain marks of another
+ * Finds the marks of a block. All marks of a block have the same length, so its text may contain marks of another
  * length. If no closing mark has this length, a mark of another length ends the block.
  */
 export const findBounds = (lines: ReadonlyArray<string>, from: number, length: number): Bounds => {
@@ -123,7 +123,7 @@ export const afterBlock = (lines: ReadonlyArray<string>, at: number): number | u
 }
 
 /**
- * Yields the lines that may close a fence. Lines inside a block, and lines that close an inner fence, are omitted.
+ * Yields the lines that may close a fence. These are not lines inside a block, and not lines that close an inner fence.
  * `nests` is true if a fence line with a language opens an inner fence.
  */
 const closingLines = function* (lines: ReadonlyArray<string>, from: number, nests: boolean): Generator<number> {

@@ -48,8 +48,8 @@ export const mayHoldChangeObject = (text: string): boolean => named.test(text)
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The verb of an object. A verb counts only as the only key, or with both keys of a replacement. Any other object, such
- * as a manifest, may have a key of this name by chance.
+ * The verb of an object. A verb counts only as the only key, or with both keys of a replacement. Other objects, such as
+ * a manifest, may contain a verb as a key by chance.
  */
 const verbOf = (value: unknown): readonly [key: keyof typeof verbs, value: Fields] | undefined => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
@@ -92,7 +92,10 @@ const readOne = ([key, fields]: readonly [keyof typeof verbs, Fields]): Result.R
   return path === to ? Result.fail("The move would change nothing.") : Result.succeed({ _tag: "Move", path, to })
 }
 
-/** The changes that a text of JSON objects requests; undefined if the text is none. */
+/**
+ * The changes that a text of JSON objects requests. Undefined if the text contains no such objects. Fails with the
+ * problem of an object.
+ */
 export const readChangeObjects = (text: string): Result.Result<ReadonlyArray<ObjectChange>, string> | undefined => {
   if (!mayHoldChangeObject(text)) return undefined
   const values = valuesOf(text)

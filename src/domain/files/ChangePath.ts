@@ -5,12 +5,12 @@
  */
 import { languageOf } from "./Language.ts"
 
-/** For each path of `pathQuestions` that is a file of the project, its path as the project spells it. */
+/** Maps each path of `pathQuestions` that is a file of the project to the spelling in the project. */
 export type ProjectPaths = ReadonlyMap<string, string>
 
 export interface NamedPath {
   readonly path: string
-  /** True for a path with line numbers: only a part of the file follows. */
+  /** True for a path with line numbers. The text below such a path is only a part of the file. */
   readonly hasLines: boolean
 }
 
@@ -77,8 +77,8 @@ const layers: ReadonlyArray<readonly [layer: RegExp, inside: string]> = [
 const maxReadings = 40
 
 /**
- * The possible paths of a line, from the whole line to its parts. The right path is the one that is a file of the
- * project.
+ * The possible paths of a line, from the whole line to its parts. If one of them is a file of the project, it is the
+ * right path.
  */
 export const pathReadings = (line: string): ReadonlyArray<NamedPath> => {
   const text = line.trim()
@@ -106,7 +106,10 @@ export const pathInProject = (line: string, paths: ProjectPaths): NamedPath | un
 /** Words that separate two paths of a sentence. */
 const prose = /\s(?:and|as|at|but|for|from|has|in|into|is|like|needs|now|of|on|or|so|the|then|to|und|uses|via|with)\s/i
 
-/** The path with blanks on a line that begins with a folder, ends with a file name, and is not a sentence. */
+/**
+ * The path with blanks that fills a whole line. Such a line begins with a folder, ends with a file name, and is not a
+ * sentence. Undefined for any other line.
+ */
 export const pathWithBlanks = (line: string): string | undefined => {
   if (line.length > maxLength) return undefined
   const text = line.trim().replaceAll("**", "").replace(lead, "").replace(tail, "").replace(label, "").replace(/:$/, "")
@@ -152,7 +155,10 @@ export const pathsInSentence = (line: string, paths: ProjectPaths): ReadonlyArra
 const comparison =
   /\b(?:like|unlike|as in|as with|same as|similar(?:ly)? to|see|mirrors?|matches|matching|copied from|imported (?:by|from)|used (?:by|in)|instead of|not in)\b/i
 
-/** True for a sentence that compares with another file. The only path in it may then be the path of that other file. */
+/**
+ * True for a sentence that compares with another file. If the sentence contains only one path, it may be the path of
+ * that other file.
+ */
 export const comparesFiles = (line: string): boolean => comparison.test(line)
 
 /** True for a sentence without any possible path. */

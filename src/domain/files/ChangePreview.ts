@@ -7,7 +7,8 @@ import * as Schema from "effect/Schema"
 import { canonicalJson, textNestedTooDeep } from "../text/Json.ts"
 
 /**
- * A part of a file with more edits is shown as replaced as a whole, because a search for the edits would take too long.
+ * If a part of a file has more edits than this, the whole part is shown as replaced. A search for the edits would take
+ * too long.
  */
 const maxEdits = 2000
 
@@ -97,8 +98,8 @@ const scriptsOf = (text: string): string =>
 export const scriptsChange = (before = "", after = ""): boolean => scriptsOf(before) !== scriptsOf(after)
 
 /**
- * A line of a unified diff with its number. The counts in the hunk headers tell which lines belong to a hunk. So a line
- * of the file that looks like a header is not taken for one.
+ * A line of a unified diff with its number. The counts in the hunk headers tell which lines belong to a hunk. A line of
+ * the file that looks like a header is therefore not mistaken for a header.
  */
 export interface DiffRow {
   readonly kind: "file" | "gap" | "same" | "added" | "removed" | "note"

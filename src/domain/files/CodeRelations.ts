@@ -52,14 +52,20 @@ const mostHolders = 200
 const mostUses = 50
 /** The maximum number of changed lines for which the declarations around them are looked up. */
 const mostChangedLines = 500
-/** A name is skipped if its files would increase the text read for one change above this many characters. */
+/**
+ * The maximum number of characters that are read for one change. A name is skipped if its files would exceed this
+ * limit.
+ */
 const mostCharacters = 4_000_000
 
 /** Matches the first line of a declaration that has members. */
 const typeHead =
   /^\s*(?:[\w@]+(?:\([^)]*\))?\s+)*?(?:class|interface|struct|trait|impl|enum|object|record|protocol|extension|module|namespace|mod|union|actor)\b/
 
-/** Matches a module or namespace. Code that uses a member of it need not mention its name. */
+/**
+ * Matches a module or namespace. Code that uses one of its members need not mention the name of the module or
+ * namespace.
+ */
 const spaceHead = /\b(?:module|namespace|mod)\b/
 
 /**
@@ -189,7 +195,10 @@ const broughtBy = (statement: string): string => statement.replace(/["'][^"']*["
 /** Matches an import of a whole module, whose names are used as `module.name`. */
 const whole = /\*\s*as\b|\brequire\s*\(/
 
-/** The package that a file declares, in languages like Java. `importedName` matches the full names that it imports. */
+/**
+ * The package that a file declares, in languages like Java. `importedName` matches an import statement, and its first
+ * group is the full name.
+ */
 const packageOf = (text: string): string | undefined => /^[ \t]*package[ \t]+([\w.]+)/m.exec(text)?.[1]
 const importedName = /^\s*import\s+(?:static\s+)?([\w.]+?)(?:\s+as\s+(\w+))?\s*;?\s*$/
 
@@ -302,7 +311,9 @@ interface BranchLine {
 
 /** The lines of a text, each with the branch that contains it. */
 const branchLines = (code: ReadonlyArray<string>, language: string): ReadonlyArray<BranchLine> => {
-  /* The lines that enclose the current line. Each of them is indented more than the line before it. */
+  /*
+   * The lines that enclose the current line, the outermost first. Each line is indented more than the line before it.
+   */
   const around: Array<BranchLine> = []
   return code.map((text, index) => {
     const isBlank = text.trim() === ""

@@ -31,8 +31,8 @@ export const commentLines = (lines: ReadonlyArray<string>, language: string): Re
 }
 
 /**
- * The indexes of those comment lines that follow each other in groups of at least `least`. Blank lines between comment
- * lines belong to the group.
+ * The indexes of the lines in groups of at least `least` comment lines. Blank lines between comment lines belong to the
+ * group.
  */
 export const longComments = (
   lines: ReadonlyArray<string>,

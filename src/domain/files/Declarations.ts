@@ -8,7 +8,7 @@ export const sourceLines = (text: string | null): ReadonlyArray<string> => (text
 /** Matches a name as a whole word. */
 export const wordPattern = (name: string): string => `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`
 
-/** Matches the beginning of a line: any number of these words, each followed by a blank. */
+/** Matches blanks at the beginning of a line, and then any number of these words. A blank follows each word. */
 const after = (words: string): string => `^\\s*(?:(?:${words})\\s+)*`
 
 const patterns = (...all: ReadonlyArray<string | RegExp>): ReadonlyArray<RegExp> => all.map((one) => new RegExp(one))
@@ -133,7 +133,7 @@ const comment = /^\s*(?:\/\/|\/\*|\*(?:[\s/*]|$)|#(?!\s*define)|--|;;|""")/
 /** The program searches only this many characters of a line for a declaration. */
 const longestHead = 240
 
-/** The name that a line declares in the block around it. `language` is a result of `languageOf`. */
+/** The name that this line declares for the block around it. `language` is a result of `languageOf`. */
 export const declaredName = (line: string, language: string): string | undefined => {
   if (!isProgram(language) || comment.test(line)) return undefined
   const head = line.trimEnd().slice(0, longestHead)
@@ -172,8 +172,8 @@ export const declarationsAround = (
   const enclosing: Array<Declaration> = []
   const nearestAbove = all.findLastIndex((one) => one.index <= index)
   let below = all[nearestAbove]?.index === index ? Number.MAX_SAFE_INTEGER : indentOf(lines[index] ?? "")
-  // Searches upwards. A declaration is around the line if it is indented less than this line and all lines between them.
-  // Lines between them that begin with a bracket or `#`, and labels, do not count.
+  // Searches upwards. A declaration is around the line if it is indented less than the line, and less than all lines
+  // between them. Of the lines between them, labels and lines that begin with a bracket or `#` do not count.
   for (let at = nearestAbove, last = index; at >= 0 && below > 0; at--) {
     const declaration = all[at]
     if (declaration === undefined) break

@@ -10,7 +10,10 @@ interface DiffHunk {
   readonly newLines: Array<string>
 }
 
-/** The hunks of one file. A diff without a header has no `from` and `to`. The side `/dev/null` is absent too. */
+/**
+ * The hunks of one file. A diff without a header has no `from` and `to`. If one side of the diff is `/dev/null`, the
+ * field for this side is absent.
+ */
 interface FileDiff {
   readonly at: number
   from?: string
@@ -57,7 +60,7 @@ export const diffEnd = (lines: ReadonlyArray<string>, from: number): number => {
 export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> => {
   const files: Array<FileDiff> = []
   let hunk: DiffHunk | undefined
-  /** The number of blank lines at the end of the hunk, which do not belong to the hunk. */
+  /** The number of blank lines read last. If the hunk ends now, these lines do not belong to it. */
   let blank = 0
   const close = (): void => {
     for (const part of [hunk?.oldLines, hunk?.newLines]) part?.splice(part.length - blank)

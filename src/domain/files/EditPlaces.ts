@@ -78,8 +78,8 @@ const linesOf = (text: string) => {
 const isBlank = (line: string): boolean => line.trim() === ""
 
 /**
- * An edit without the blank lines at the beginning and end of the old text. At each end, the new text loses at most as
- * many blank lines as the old text.
+ * An edit without the blank lines at the beginning and end of the old text. The new text loses its blank lines too, at
+ * each end at most as many as the old text.
  */
 const coreOf = ({ newText, oldText }: Replacement) => {
   const [oldLines, newLines] = [toLf(oldText).split("\n"), toLf(newText).split("\n")]
@@ -97,8 +97,8 @@ const coreOf = ({ newText, oldText }: Replacement) => {
 type Core = ReturnType<typeof coreOf>
 
 /**
- * The places where whole lines match. `rewrite` turns the lines of the file into the new lines; it returns undefined if
- * the result is unclear.
+ * The places where whole lines match. `rewrite` turns the matching lines of the file into the new lines. It returns
+ * undefined if the result is unclear.
  */
 const linePlaces = (
   text: string,
@@ -204,8 +204,8 @@ const withBreaks = (text: string) => {
 const breaksOf = (text: string): ReadonlyArray<string> => text.match(breaks) ?? []
 
 /**
- * The new text with the same kind of line breaks as this place of the file. Undefined if the place mixes kinds and the
- * new text has another number of breaks.
+ * The new text with the same kind of line breaks as this place of the file. Undefined if the place mixes kinds, and its
+ * number of breaks differs from that of the new text.
  */
 const brokenLike = (newText: string, place: string): string | undefined => {
   const signs = breaksOf(place)
@@ -358,7 +358,9 @@ const apart = (places: ReadonlyArray<TextPlace>): ReadonlyArray<TextPlace> => {
   })
 }
 
-/** The places of an edit, as the first search that finds any returns them. With `all`, the places do not overlap. */
+/**
+ * The places of an edit. The first search that finds any places decides. With `all`, places that overlap are left out.
+ */
 export const findText = (text: string, replacement: Replacement, all: boolean): ReadonlyArray<TextPlace> => {
   for (const find of ways) {
     const places = find(text, replacement)

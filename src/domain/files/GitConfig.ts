@@ -1,5 +1,6 @@
 /**
- * Reads git configuration. Finds the files that git runs because of it, and further configuration files that git reads.
+ * Reads git configuration. Finds the files that a configuration makes git run, and the other configuration files that
+ * it makes git read.
  */
 
 const sectionHead = /\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\[^\n])*)")?\s*\]/y

@@ -30,7 +30,7 @@ interface Entry {
   readonly next: number
 }
 
-/** Reads a number of version 4 of the format. It says how many bytes to cut off the end of the previous name. */
+/** Reads a number in an index of version 4. The number says how many bytes to cut off the end of the previous name. */
 const cutOff = (bytes: Uint8Array, start: number): { readonly value: number; readonly at: number } => {
   let at = start
   let value = (bytes[at] ?? 0) & 127

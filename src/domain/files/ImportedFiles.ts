@@ -35,7 +35,8 @@ const pythonModules = (text: string): ReadonlySet<string> => {
 }
 
 /**
- * Makes a test for paths of the project. The test is true if `file` imports the path. `text` is the content of `file`.
+ * Makes a test for paths of the project. The test is true for a path that `file` imports. `text` is the content of
+ * `file`.
  */
 export const importsOf = (file: string, text: string): ((path: string) => boolean) => {
   if (file.endsWith(".py")) {

@@ -1,4 +1,4 @@
-/** The language that the fence around the text of a file names. It is derived from the name of the file. */
+/** Finds the language of a file by its name. The fence around the text of the file names this language. */
 
 /** Languages whose name is also their extension. */
 const ownExtensions =

@@ -17,7 +17,10 @@ export interface SearchPattern {
   readonly charactersAtOnce: number
 }
 
-/** The work before the caller lets other work run: the steps of the expression times the characters to search. */
+/**
+ * The maximum work before the caller lets other work run. Work is the steps of the expression times the characters to
+ * search.
+ */
 const workAtOnce = 10_000_000
 
 const plainText = (pattern: string, caseSensitive: boolean): SearchPattern => {

@@ -84,8 +84,8 @@ const dotsLast = /(?:\.{3,}|\u2026)$/
 const names = new RegExp(`\\b(?:${part}|document)\\b`, "i")
 
 /**
- * True for text in brackets, with dots on both sides, or with a word such as "code". Text that belongs to a file never
- * looks like this.
+ * True for text that never belongs to a file. It stands in brackets, has dots on both sides, or contains a word such as
+ * "code".
  */
 const isOmission = (said: string, text: string, words: string): boolean =>
   (/^[[(<]/.test(said) && kept.test(words)) || (dotsFirst.test(text) && dotsLast.test(text)) || names.test(words)
@@ -149,7 +149,7 @@ export const elisionIn = ({ newText, oldText, path, request = "" }: ReplacedText
 /** A file with fewer lines is not checked for lost lines. */
 const leastLines = 12
 
-/** A new text that keeps a larger share of the old lines is not taken for a fragment. */
+/** If a new text keeps a larger share of the old lines, it is no fragment. */
 const mostKept = 0.6
 
 const linesOf = (text: string): ReadonlyArray<string> =>
@@ -283,8 +283,8 @@ const withoutEndBlanks = ({ base, newText, oldText }: Written): string => {
 }
 
 /**
- * Gives the new text of a file the line ends of the file. The text of an edit stays as it is, because it gets the line
- * ends around it later.
+ * Gives the new text of a whole file the line ends of the file. The new text of an edit stays as it is. It gets the
+ * line ends of its place later.
  */
 const withOwnLineEnds = ({ base, newText, oldText, path }: Written): string => {
   if (oldText !== undefined) return newText

@@ -4,7 +4,7 @@ import { nearest } from "../text/Nearest.ts"
 import { unescaped } from "../text/PercentEscapes.ts"
 import * as Glob from "effect/Glob"
 
-/** At most this many paths are compared, because a comparison of more paths would take noticeable time. */
+/** The maximum number of paths that are compared. To compare more paths would take noticeable time. */
 const maxCompared = 20_000
 
 export const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
@@ -12,7 +12,7 @@ export const fileName = (path: string): string => path.slice(path.lastIndexOf("/
 /** True for a path in a folder, at any depth. */
 export const isBelow = (folder: string, path: string): boolean => path.startsWith(`${folder}/`)
 
-/** The paths whose file names are most similar to the name. The caller compares only these paths in full. */
+/** The paths whose file names are most similar to the name. The caller compares only these paths as a whole. */
 const spelledAlike = (name: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths
     .slice(0, maxCompared)
@@ -54,8 +54,8 @@ export const otherSpellings = (path: string): ReadonlyArray<string> => {
 }
 
 /**
- * Normalises a path for comparison. Paths that differ only in blanks, invisible characters or the Unicode form of
- * letters become equal.
+ * Normalises a path for comparison. Two paths become equal if they differ only in blanks, invisible characters or the
+ * Unicode form of letters.
  */
 export const alikePath = (path: string): string =>
   path
@@ -104,8 +104,8 @@ export interface TreeBudget {
 }
 
 /**
- * Paths of at most `depth` parts. In place of longer paths, the folder at that depth is listed once, with `/` at the
- * end.
+ * Paths of at most `depth` parts. Each longer path is replaced by its folder at this depth, with `/` at the end. Each
+ * folder occurs once.
  */
 const collapse = (paths: ReadonlyArray<string>, depth: number): ReadonlyArray<string> => {
   const shortened = paths.map((path) => {
@@ -134,7 +134,8 @@ const cut = (paths: ReadonlyArray<string>, budget: TreeBudget): ReadonlyArray<st
 /**
  * Shortens a sorted list of file paths to a budget. It shows a file deeper than `depth` levels as its folder, with `/`
  * at the end. Without `depth`, it uses the greatest depth that fits. `from` is the depth of the listed folder, 0 for
- * the project. If entries are left out, the last entry says how many, and that the parameter `path` lists them.
+ * the project. If entries are left out, the last entry gives their number. It also tells the model to list them with
+ * the parameter `path`.
  *
  * ```ts
  * fitTree(["a/b/c.ts", "d.ts"], { entries: 500, characters: 16_000 }, { from: 0, depth: 1 }) // ["a/", "d.ts"]

@@ -18,7 +18,9 @@ export const ProposedFile = Schema.Struct({
   holds: Schema.optionalKey(FileEntry),
   /** The project file that moves to this path. The move copies its bytes, unless its text has changed since. */
   from: Schema.optionalKey(FileEntry),
-  /** If a whole folder is removed or moved with this file in it, the path of that folder. */
+  /**
+   * The path of a folder that is removed or moved as a whole. The file is in this folder. Absent for any other change.
+   */
   folder: Schema.optionalKey(Schema.String)
 })
 export type ProposedFile = typeof ProposedFile.Type

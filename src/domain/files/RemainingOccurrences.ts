@@ -5,7 +5,7 @@ import type { ProposedFile } from "./ProposedFile.ts"
 
 const mostPlaces = 5
 const mostNames = 5
-/** If a change removes more lines, none of them is searched, because such a change rewrites a part of the file. */
+/** A change that removes more lines rewrites a part of the file. None of its removed lines is searched. */
 const mostLines = 5
 const shownLength = 80
 

@@ -17,8 +17,8 @@ const nameEndings = paths.filter((path) => path.startsWith("*")).map((path) => p
 const longest = Math.max(...paths.map((path) => path.replace(/\/$/, "").split("/").length))
 
 /**
- * The ends of the path that the first `length` components form: the last component, the last two, and so on, each
- * joined by slashes.
+ * The ends of the path that the first `length` components form. These are its last component, its last two components
+ * joined by a slash, and so on.
  */
 const endsOf = (components: ReadonlyArray<string>, length: number): ReadonlyArray<string> =>
   Array.from({ length: Math.min(longest, length) }, (_, index) =>
@@ -86,7 +86,7 @@ const keyNames = [
 ]
 
 /**
- * Extensions of data files. With these extensions, a word such as "secret" in the name counts. Prose and source code
+ * Extensions of data files. A word such as "secret" in the name counts only for a data file. Prose and source code
  * about secrets are ordinary files.
  */
 const dataEnding =
@@ -167,5 +167,8 @@ export const isControlPath = (relative: string): boolean => {
   return components.some((part) => controlNames.has(part)) || controlFiles.has(components.at(-1) ?? "")
 }
 
-/** True for a file that a program runs or reads automatically. To write such a file can therefore run code. */
+/**
+ * True for a file that a program runs or reads automatically. A tool that writes such a file can therefore cause code
+ * to run.
+ */
 export const isAutomatic = (path: string): boolean => isInAutomaticFiles(componentsOf(path))

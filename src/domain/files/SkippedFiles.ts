@@ -1,6 +1,6 @@
 /**
- * Lists the files that a search skipped, and why. Of these files, it reveals only the names. Every answer about "all
- * files" includes this list.
+ * Lists the files that a search skipped, and why. The list reveals only the names of these files. Every answer about
+ * "all files" includes this list.
  */
 import { listWithin } from "../text/Excerpt.ts"
 import { counted } from "../text/Format.ts"

@@ -1,7 +1,7 @@
 /**
- * Replaces literal text. Each edit of a file names one place. If its text is not found there, the report shows enough
- * for a small model to correct the edit. A replacement in many files changes every occurrence of a text. Line ends stay
- * unchanged.
+ * Replaces literal text. Each edit of a file names one place. If the old text of an edit is not found, the report shows
+ * enough for a small model to correct the edit. A replacement in many files changes every occurrence of a text. Line
+ * ends stay unchanged.
  */
 import { distance } from "fastest-levenshtein"
 import * as Result from "effect/Result"
@@ -224,7 +224,8 @@ export const smallestEdit = (before: string, after: string): TextEdit | undefine
   let { head, tail } = same
   const textOf = (lines: ReadonlyArray<string>): string => lines.slice(head, lines.length - tail).join("\n")
   /*
-   * If only lines are removed, a replacement by an empty text would leave an empty line. So a line that stays is added.
+   * If an edit only removes lines, a replacement by an empty text would leave an empty line. Such an edit therefore
+   * includes a neighbouring line that stays.
    */
   const removesLines = () => now.length === head + tail
   while ((head > 0 || tail > 0) && (removesLines() || !isOnce(before, textOf(old)))) {

@@ -4,7 +4,7 @@
  */
 import { type ReplacedLines, replacedLines } from "../text/ReplacedLines.ts"
 
-/** Lines that both changes affect. In the merged text, they are as in the other change. */
+/** Lines that both changes affect. The merged text contains the version of the other change. */
 export interface Clash {
   /** The first of these lines in the merged text, from 1. */
   readonly line: number

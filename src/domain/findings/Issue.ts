@@ -61,11 +61,14 @@ export interface Reading<A> {
 
 /** The outcome of reading an answer of a model. If it has issues, another attempt may follow. */
 export interface AnswerReading<A> extends Reading<A> {
-  /** The value to use despite its issues if every attempt fails. Its `repairs` say how the value is marked. */
+  /**
+   * The value to use despite its issues if every attempt fails. Its `repairs` also list the marks that the program
+   * added to the value.
+   */
   readonly fallback?: Pick<Reading<A>, "repairs"> & { readonly value: A }
   /**
-   * True for a rejected answer on which the next attempt builds. It asked a question that was answered, or its JSON
-   * does not fit the schema yet.
+   * True for a rejected answer on which the next attempt builds. Either the answer asked a question that was answered,
+   * or its JSON does not fit the schema yet.
    */
   readonly hasUse?: boolean
 }
@@ -111,7 +114,7 @@ export interface Findings {
 
 export const noFindings = (): Findings => ({ issues: [], repairs: [] })
 
-/** The problem and the offending text. Contains a fix only if this is more exact than the fix of the rule. */
+/** The problem and the offending text. `how` is present only if it is more exact than the fix of the rule. */
 export interface IssueText {
   readonly what: string
   readonly how?: string | undefined

@@ -42,7 +42,7 @@ export const helpText = (issues: ReadonlyArray<Issue>): string => {
 const linesOf = (text: string): ReadonlyArray<string> => text.split(/\r\n|\r|\n/)
 
 /**
- * Matches the words with which an issue mentions another line of the document. Issues mention lines of files in other
+ * Matches the words with which an issue mentions another line of the document. For lines of files, issues use other
  * words.
  */
 const otherLine = /( that starts)? on line (\d+)/g
@@ -53,8 +53,8 @@ const withoutLine = (place: Where): Where => {
 }
 
 /**
- * Returns a function that converts a line of the answer to a line of the shown text. The blank lines at the beginning
- * of the shown text are not counted.
+ * Returns a function that converts a line of the answer to a line of the shown text. The numbers begin at the first
+ * line of the shown text that is not blank.
  */
 const shownLines = (answer: string, shownText: string) => {
   const written = linesOf(answer)
@@ -93,8 +93,8 @@ export const issuesAsShown = (issues: ReadonlyArray<Issue>, answer: string, show
 
 /**
  * Returns a function that converts places in a document to places in the answer that contains the document. The answer
- * also contains thoughts and blank lines. Equal lines are matched, counted from the end. A line that the program
- * changed has no place in the answer.
+ * also contains thoughts and blank lines, so a line is found by its text. Lines with equal text are matched in order
+ * from the end. A line that the program changed has no place in the answer.
  */
 export const placeInAnswer = (document: string, answer: string): ((where: Where) => Where) => {
   const documentLines = linesOf(document)

@@ -17,7 +17,8 @@ const kinds: ReadonlyArray<readonly [ItemKind, RegExp]> = [
 ]
 
 /**
- * The form of an item that is a call, ``call of `open` in src/**``: the function, and the files in which it is called.
+ * Matches items that are calls, such as ``call of `open` in src/**``. The groups are the function, and the files in
+ * which it is called.
  */
 const callForm = /^calls?\s+(?:of|to)\s+(\S+)\s+(?:in|of|under)\s+(.+)$/is
 
@@ -53,8 +54,8 @@ const cutWords = (written: string): Words => {
   const containing = found === null ? undefined : unquoted(found[1] ?? "")
   const [, noun = "", place = ""] = /^(.*?)(?:^|\s+)(?:in|of|under)\s+(.+)$/is.exec(before) ?? []
   /**
-   * The word "in" may also be the name of a folder in a pattern. If the text before "in" has pattern characters, it is
-   * a noun only if it ends with a known noun.
+   * The word "in" may also be the name of a folder in a pattern. Text before "in" with pattern characters is a part of
+   * the pattern, unless it ends with a known noun.
    */
   const isPlace = place === "" || (kindOfNoun(noun) === undefined && /[*?[\]`]/.test(noun))
   return isPlace ? { noun: "", place: before, containing } : { noun, place, containing }
@@ -92,7 +93,7 @@ export const forEachText = (
 
 const withoutQuotes = (text: string): string => text.replaceAll(/[`"]/g, "").trim()
 
-/** Reads the field. If it is unreadable, records an issue. The value is then undefined. */
+/** Reads the field. If the field is unreadable, records an issue and returns undefined. */
 export const readForEach = (
   written: string,
   where: Where,

@@ -1,7 +1,7 @@
 /**
  * Builds a task from its raw form, and checks what it must contain and must not contain. In the field "References",
- * CommonMark defines what a link is. Other text there is completed or ignored if its meaning is clear. If not, the text
- * is an issue.
+ * CommonMark defines what a link is. Other text in this field is completed or ignored if its meaning is clear.
+ * Otherwise the text is an issue.
  */
 import * as Option from "effect/Option"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
@@ -172,7 +172,7 @@ export const readLinkText = (
 interface Producer {
   readonly name: string
   readonly slug: string
-  /** Another slug that can mean no other task. */
+  /** A second slug of the task, if no other task could be meant by it. */
   readonly also?: string
   readonly step?: number
   readonly section?: string
@@ -185,8 +185,8 @@ export const indexProducers = (producers: ReadonlyArray<Producer>) => {
   const named = producers.filter(({ also }) => also !== undefined)
   const byOtherName = Map.groupBy(named, ({ also = "" }) => forgivingSlug(also))
   /**
-   * The task with exactly this name or slug. If there is none, the task with a similar slug, if only one task has such
-   * a slug.
+   * The task with exactly this name or slug. If there is none, the only task with a similar slug. Undefined if several
+   * tasks have a similar slug, or none.
    */
   const find = (name: string): Producer | undefined => {
     const slug = slugOf(name)

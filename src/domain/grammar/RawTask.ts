@@ -81,7 +81,7 @@ export const taskLines = (
   return result
 }
 
-/** The first line of prose where the format has a list or a call. A message quotes this line. */
+/** The first line of prose where the format expects a list or a call. A message quotes this line. */
 export const firstProse = (lines: ReadonlyArray<TaskLine>): string | undefined =>
   lines.find(({ kind }) => kind === "text" || kind === "item" || kind === "label")?.text.trim()
 
@@ -191,8 +191,7 @@ export class OpenTask implements RawTask {
   }
 
   /**
-   * Adds a field with an unknown label. This field collects the text under the label. No other field then receives that
-   * text.
+   * Adds a field for an unknown label. The text under the label goes into this field, and not into the field before it.
    */
   addUnknown(labelled: Labelled): void {
     this.#openField("output", labelled)

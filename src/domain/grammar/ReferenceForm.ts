@@ -29,7 +29,9 @@ export interface ResultForm {
   readonly certain: boolean
 }
 
-/** Resolves a link to the result of a task. If it cannot, it records an issue, and returns undefined. */
+/**
+ * Resolves a link to the result of a task. If this is impossible, the function records an issue and returns undefined.
+ */
 export type ResolveResult = (form: ResultForm, where: Where) => Reference | undefined
 
 /** A target that needs no further resolution. `repair` tells how the reader changed the target. */

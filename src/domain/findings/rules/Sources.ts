@@ -1,7 +1,7 @@
 /**
- * The sources of repairs. A reader repairs a deviation only if it was seen or if its repair is promised. It was seen in
- * a template, a public report or a real answer. A page of this product promises the repair. Any other deviation is an
- * issue for the model.
+ * The sources of repairs. A reader repairs a deviation that was seen in a template, a public report or a real answer.
+ * It also repairs a deviation if a page of this product promises the repair. Any other deviation is an issue for the
+ * model.
  */
 
 const gitHub = "https://github.com/"
@@ -10,8 +10,8 @@ const gitHub = "https://github.com/"
 export const report = (path: string): string => `${gitHub}${path}`
 
 /**
- * OLLMchat, a program with similar documents. It contains answers of Qwen and Gemma behind Ollama, and rules that were
- * made because of such answers.
+ * OLLMchat, a program with similar documents. Its repository contains answers that Qwen and Gemma gave through Ollama,
+ * and rules that were made because of these answers.
  */
 export const ollmChat = (path: string): string =>
   report(`roojs/OLLMchat/blob/5b9e18ecbbe84a1d26ce0e52c08f63de9e85346c/${path}`)
