@@ -1,7 +1,7 @@
 /**
- * The tree of all commands, and the way from a command line to an exit code. Each command has a file of its own. This
- * file is loaded only if the command line names the command. To load the flags of all commands would take longer than
- * most commands run.
+ * The tree of all commands, and the way from a command line to an exit code. Each command has a file of its own, which
+ * is loaded only if the command line names the command. To load the flags of all commands would take longer than most
+ * commands run.
  */
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
@@ -143,8 +143,8 @@ const asksForAll = ([word = "", ...rest]: ReadonlyArray<string>): boolean =>
 
 /**
  * The commands of the user's plugins. They are loaded only if the command line names an unknown command, or asks for
- * the list of all commands. They cannot replace built-in commands. A plugin must be imported to know its commands. This
- * is done even for a misspelled word, because the nearest command may be one of them.
+ * the list of all commands. They cannot replace built-in commands. A plugin must be imported to know its commands. The
+ * plugins are imported even for a misspelled word, because the nearest command may belong to a plugin.
  */
 const commandsOfUser = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
   const word = argv[0] === "help" ? argv[1] : argv[0]
@@ -304,7 +304,7 @@ const complete = Effect.fnUntraced(function* (program: Command.Command.Any, word
   yield* printCandidates(program, words)
 })
 
-/** Moves words that the parser would mistake for flags. Fails if one of them is wrong. */
+/** Moves words that the parser would mistake for flags. Fails if such a word is wrong. */
 const readWords = Effect.fnUntraced(function* (program: Command.Command.Any, line: ReadonlyArray<string>) {
   if (!hasDashedWords(line)) return line
   const { fromCommand } = yield* Effect.promise(() => import("effect/cli/Completions"))

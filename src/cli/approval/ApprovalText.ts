@@ -155,10 +155,7 @@ const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   ]
 }
 
-/**
- * What a question is about: a step, a single call or reference, or a call of which it is unknown whether it took
- * effect.
- */
+/** What a question is about: a step, a single call or reference, or an interrupted call that may have taken effect. */
 export interface Asking {
   readonly scope: "step" | "call" | "doubt"
   /** The heading of the step or the name of the task; may be empty. */
@@ -238,7 +235,7 @@ const shortened = (
   return [...lines.slice(0, count), { text: `... ${counted(left, "more line")}: v shows all`, style: "dim" }]
 }
 
-/** The details of an item that fit. If not all details fit, the unchanged lines of a change are dropped first. */
+/** As many details of an item as fit. If not all of them fit, the unchanged lines of a change are dropped first. */
 const shortDetails = (item: ApprovalItem, budget: number, columns: number): ReadonlyArray<QuestionLine> => {
   const all = [...callLines(item), ...changeLines(item)]
   return rowCount(all, columns) <= budget

@@ -21,7 +21,10 @@ const singleKeys = new Set(["y", "n", "s"])
 /** One of the answers that a question offers. */
 interface Choice<A> {
   readonly key: "y" | "r" | "a" | "k" | "p" | "e" | "1,3" | "n" | "s"
-  /** An example of what the user types, for an answer that has no fixed key, such as numbers of calls. */
+  /**
+   * An example of what the user types. Only for an answer without a fixed key, such as a choice of calls by their
+   * numbers.
+   */
   readonly sample?: string
   /** The label in the line of keys, such as `yes`. */
   readonly label: string
@@ -151,8 +154,8 @@ const projectOffer = (items: ReadonlyArray<ApprovalItem>) => {
     text: `${whole}${others.length === 0 ? "" : `; also ${others.join(" or ")}`}`,
     patterns: [...new Set(rules.map((rule) => withoutHashes(patternOf(rule))))],
     /**
-     * If the user typed nothing, the first rule of each item. If not, the rules whose text, pattern or number the user
-     * typed.
+     * The rules that the user chose. If the user typed nothing, these are the first rule of each item. Otherwise these
+     * are the rules whose text, pattern or number the user typed.
      */
     chosen: (typed: string): ReadonlyArray<string> =>
       typed === "" ? firsts : rules.filter((rule, index) => [rule, patternOf(rule), String(index + 1)].includes(typed))

@@ -8,7 +8,7 @@ export type LineStyle = "added" | "removed" | "bold" | "caution" | "dim"
 export interface QuestionLine {
   readonly text: string
   readonly style?: LineStyle
-  /** How many columns further rows of this line are indented. */
+  /** By how many columns the second and later rows of this line are indented. */
   readonly hang?: number
   /** True for source text. It is broken at the width of the terminal, and not between words. */
   readonly isSource?: boolean

@@ -36,7 +36,7 @@ export const layerTerminal = (
         step: Effect.fn("Approver.step")((title, items) => provide(ask(stepQuestion(title, items), "decline", true))),
         call: Effect.fn("Approver.call")((item) => {
           const isConversation = item.task === askTask
-          /* In a conversation, the user can say this in the next message. */
+          /* In a conversation, the user can write in the next message what the model should do instead. */
           const hasNextRound = !isStart(item) && !isConversation
           return provide(ask(callQuestion(isConversation ? "" : item.task, item), "deny", hasNextRound))
         }),

@@ -86,8 +86,8 @@ const openLine = (
   })
 
   /**
-   * Inserts text of several lines at the cursor. Readline accepts such text only as a completion. It draws the lines of
-   * this text only if other text follows.
+   * Inserts text of several lines at the cursor. Readline accepts such text only as a completion, and draws its lines
+   * only if other text follows. A blank is therefore inserted first, and deleted at the end.
    */
   const insert = (text: string): void => {
     if (text === "") return
@@ -107,8 +107,8 @@ const openLine = (
 }
 
 /**
- * Makes the search in earlier messages. The returned function takes each key. It returns false if the key ends the
- * search and must go to the line.
+ * Makes the function that handles keys of the search in earlier messages. It returns false for a key that the line must
+ * handle.
  */
 const makeSearch = ({ clear, insert, line }: ReturnType<typeof openLine>, newestFirst: ReadonlyArray<string>) => {
   let search: Search | undefined
@@ -216,7 +216,10 @@ export const editLine = (
     prompt: () => line.prompt(true),
     resize: opened.resize,
     close: () => line.close(),
-    /** Handles keys that arrived together. If one of them ended the line, returns how. */
+    /**
+     * Handles keys that arrived together. Returns how the editing of the line ended. Undefined if none of the keys
+     * ended it.
+     */
     pressAll: (keys: ReadonlyArray<Terminal.UserInput>, isFirst: boolean): LineEnding | undefined => {
       if (pasted === undefined && isUnmarkedPaste(keys) && !keys.some(({ key }) => key.name === "paste-start")) {
         insert(cleanPaste(keys.map(inputOf).join("")).replace(/\n$/, ""))

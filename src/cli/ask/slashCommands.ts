@@ -63,7 +63,8 @@ type CommandName = keyof typeof commands
 export const slashCommandNames = Object.keys(commands) as ReadonlyArray<CommandName>
 
 /**
- * What a line means that begins like a command: a command with its argument, an unknown command, or the wish to leave.
+ * The meaning of a line that begins like a command: a command with its argument, an unknown command, or the wish to
+ * leave.
  */
 type SlashCommand =
   | { readonly _tag: "Command"; readonly name: Exclude<CommandName, "edit" | "exit">; readonly argument: string }

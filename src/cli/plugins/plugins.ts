@@ -140,7 +140,7 @@ export interface ListedPlugin {
    * plugin needs none.
    */
   readonly configuration?: { readonly schema: JsonSchema; readonly isSet: boolean }
-  /** The reason why the plugin is not used. */
+  /** The reason why the plugin is not used. Absent if it is used. */
   readonly problem?: { readonly code: string; readonly message: string }
 }
 
@@ -151,7 +151,7 @@ const configurationOf = ({ config, configuration }: Plugin): Pick<ListedPlugin, 
   return schema === undefined ? {} : { configuration: { schema: schema.json, isSet: configuration !== undefined } }
 }
 
-/** The secrets of a plugin. How to set a missing secret is not here, but in the list of problems. */
+/** The secrets of a plugin. The list of problems, and not this list, says how to set a missing secret. */
 const secretsOf = ({ secretValues, secrets }: Plugin): Pick<ListedPlugin, "secrets"> => {
   if (typeof secrets !== "object") return {}
   const listed = Object.entries(secrets).map(([name, need]) => {
@@ -212,7 +212,7 @@ export const listPlugins = ({
 }
 
 /**
- * Problems that the entry of no plugin shows, such as an unreadable entry of the configuration, or a faulty tool of a
+ * Problems that no entry of a plugin contains, such as an unreadable entry of the configuration, or a faulty tool of a
  * server.
  */
 export const unlistedProblems = (catalogue: PluginCatalogue): ReadonlyArray<string> => {

@@ -120,7 +120,10 @@ export const endFlags = {
   )
 }
 
-/** A check that the user names with a flag is also allowed to run. */
+/**
+ * The configuration from the flags about checks. A check that the user names with a flag may also run without a
+ * question.
+ */
 export const checkConfiguration = ({
   askFirst,
   check,

@@ -132,8 +132,7 @@ const prune = Command.make(
 const mostNamed = 10
 
 /**
- * The warning that the resumed run may do things a second time, because the journal no longer records that they were
- * done.
+ * The warning that the resumed run may repeat actions, because the journal no longer contains the records about them.
  */
 const doneAgain = (effects: ReadonlyArray<string>): string => {
   const what = "When the run is resumed, it may repeat what the moved records contain."

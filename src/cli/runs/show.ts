@@ -183,7 +183,7 @@ const callLine = ({ call, result, targets }: CallEvidence, project: string): str
   return `- ${what}: ${exit === undefined ? "" : `${exit}, `}${counted(data_size_bytes, "byte")}, ${shortDurationText(execution_time_ms)}`
 }
 
-/** The line about a call that did not run. If the call was denied, the reason already names it. */
+/** The line about a call that did not run. If the call was denied, the reason already says that it did not run. */
 const unrunLine = ({ call, result }: UnrunCall, project: string): string =>
   `- ${firstLine(toolCallText(call, [], project))}: ${result.error_type === "permission_denied" ? "" : "not run, "}${reasonText(result, project)}`
 

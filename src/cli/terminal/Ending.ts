@@ -35,7 +35,10 @@ const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
         `evidence: ${evidence.wrong} of ${counted(evidence.checked, "link")} could not be confirmed; each is marked in the text`
       ]
 
-/** Warns if changes were not checked, or not after the last change, or if a report makes a false claim about checks. */
+/**
+ * Warns if changes are not checked, if no check ran after the last change, or if a report makes a false claim about
+ * checks.
+ */
 const checkedLines = ({ facts }: RunReport): ReadonlyArray<string> => {
   if (facts === undefined) return []
   const { checks, claims = [] } = facts

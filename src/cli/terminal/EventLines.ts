@@ -122,7 +122,7 @@ const answerText = ({ stage, task }: ModelCallId): string => {
   return texts[stage]
 }
 
-/** The findings that were shown for a call. Of the next attempt, only other findings are shown. */
+/** The findings that were already shown for a call. For the next attempt, only new findings are shown. */
 export type SeenFindings = Map<string, ReadonlySet<string>>
 
 /**

@@ -50,8 +50,8 @@ const abortedReport = (runId: string, message: string, results: ReadonlyArray<Ta
 })
 
 /**
- * Prints each event as a JSON object on a line of stdout. Once lines have been printed, there is always a last line
- * that ends the stream.
+ * Prints each event as a JSON object on a line of stdout. If a run has started, the last line always tells how it
+ * ended.
  */
 export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effect.gen(function* () {
   const { result } = yield* Output

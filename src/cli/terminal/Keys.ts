@@ -30,7 +30,8 @@ interface KeyOptions {
 
 export interface KeyTaker {
   /**
-   * The sink around the given sink. It reads keys from the beginning of the work to its end, except during questions.
+   * Passes events on to the given sink. It reads keys from the beginning of the work to its end, except during
+   * questions.
    */
   readonly sink: EventSink
   /** Stops reading keys. To be called after another reader has begun, so that no key is lost. */

@@ -8,8 +8,8 @@ import type { Worker } from "node:worker_threads"
 const grace = 1000
 
 /**
- * Ends the process without waiting for its threads. If Node has `execve`, another program replaces the process, which
- * keeps the exit code.
+ * Ends the process without waiting for its threads. If Node has `execve`, a shell replaces this process and ends with
+ * the same exit code.
  */
 const leaveThreads = (code: number): void => {
   process.emit("exit", code)

@@ -24,7 +24,10 @@ const chosenModel = (models: ReadonlyArray<InstalledModel>, typed: string): stri
   return (models[index] ?? models.find(({ name }) => name.toLowerCase() === text))?.name
 }
 
-/** Saves the chosen model, and tells the user in which file. If it cannot be saved, the user is only told so. */
+/**
+ * Saves the chosen model, and tells the user in which file. If it cannot be saved, the program tells the user why and
+ * goes on.
+ */
 const save = Effect.fnUntraced(function* (name: string, { home, userFile }: ModelOffer) {
   const { emit } = yield* Output
   const unsaved = (why: string) => emit(`The choice is not saved, because ${why}. Next time, use --model ${name}.`)

@@ -77,8 +77,8 @@ interface PromptText {
 }
 
 /**
- * Converts a prompt of an editor: the typed text with the paths of linked files, and the embedded texts. Undefined if a
- * part is of a kind that is not supported, such as an image.
+ * Splits a prompt of an editor into the typed text, with the paths of linked files, and the embedded texts. Undefined
+ * if the prompt has a part that is not supported, such as an image.
  */
 const promptText = (blocks: ReadonlyArray<ContentBlock>, project: string): PromptText | undefined => {
   let prompt = ""

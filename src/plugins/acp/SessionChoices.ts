@@ -1,6 +1,6 @@
 /**
  * What the user chooses for a session in the editor: the mode, and a model of the server. Editors show both as options
- * of the session. An editor without options shows only the modes.
+ * of the session. An editor that does not support such options shows only the modes.
  */
 import type { SessionConfigOption, SessionMode } from "@agentclientprotocol/sdk"
 import * as Effect from "effect/Effect"
@@ -50,7 +50,7 @@ export const readModelChoice = Effect.fnUntraced(function* (project: string, giv
   return choice
 })
 
-/** The value of the menu while no model is chosen, because the protocol requires a value. No model has this name. */
+/** The value that the menu has while no model is chosen. The protocol requires a value, and no model has this name. */
 const unchosen = "(none)"
 
 /** The options of a session that an editor shows. */

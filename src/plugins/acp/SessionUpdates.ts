@@ -201,7 +201,7 @@ export const makeUpdates = (prompt: number, project: string) => {
   }
 
   return {
-    /** Notes an id of a call that the editor already has. */
+    /** Notes the id of a call that the editor already shows. */
     know: (id: string): void => void shownCalls.add(id),
     of: (recorded: RecordedEvent): ReadonlyArray<SessionUpdate> => {
       live = liveStateAfter(live, recorded)
@@ -264,7 +264,9 @@ const itemContent = (item: ApprovalItem, project: string, isAlone: boolean): Rea
   ]
 }
 
-/** The call that a question is about. For a step with several calls, a call that stands for all of them. */
+/**
+ * The call that a question is about. For a step with several calls, this is a single call that stands for all of them.
+ */
 export const askedCall = (
   { items, scope, title }: ApprovalRequest,
   toolCallId: string,

@@ -70,7 +70,7 @@ const saidBefore = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray
     return calls.length + changes.length > 0 ? [] : [messageChunk(report ?? message.content)]
   })
 
-/** The state of a session at its beginning. An editor without options uses the modes. */
+/** The state of a session at its beginning. An editor that does not support options uses the modes. */
 const sessionState = (session: AcpSession) => ({
   modes: { currentModeId: "ask", availableModes: [...modes] },
   configOptions: session.choices.options()

@@ -16,8 +16,9 @@ type Registry = Pick<ToolRegistry["Service"], "find" | "inspect">
 const pathOf = ({ arguments: given }: ToolCall): unknown => given["path"]
 
 /**
- * True if an earlier call may make this call possible: it replaces the same file, or its effects are unknown, as those
- * of a command. An edit of the same file does not count, because all edits of a file must fit its current text.
+ * True if an earlier call may make this call possible. Such a call replaces the same file, or its effects are unknown,
+ * like those of a command. An edit of the same file does not count, because all edits of a file must fit its current
+ * text.
  */
 const mayBePrepared = (call: ToolCall, before: ReadonlyArray<ToolCall>, { find }: Registry): boolean =>
   before.some((earlier) => {
@@ -68,7 +69,7 @@ export const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, t
     )
 }
 
-/** The first line below the heading `## Tool Calls` that is no call. */
+/** Below the heading `## Tool Calls`, the first line that is no call. Undefined if there is no such line. */
 const proseOf = ({ repairs }: Pick<Reading<unknown>, "repairs">, text: string): string | undefined => {
   const ignored = repairs.find(
     ({ code, where }) => code === "text-ignored" && /^tool.?calls$/i.test(where.section ?? "")

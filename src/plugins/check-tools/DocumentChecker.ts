@@ -1,6 +1,6 @@
 /**
- * Checks documents against a project. It needs no model and has no side effects. A task list is checked as in a run. A
- * refinement is checked against the skills, tools and files that its task may use.
+ * Checks documents against a project. It needs no model and has no side effects. A task list gets the same checks as in
+ * a run. A refinement is checked against the skills, tools and files that its task may use.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * Runs single stages after the plan on documents that the user gives, for authors of skills and prompts. The stages use
- * the same checks and the same gate as in a run.
+ * Runs a single stage that comes after the plan, for authors of skills and prompts. The user gives the documents that
+ * this stage needs. The stage uses the same checks and the same gate as in a run.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

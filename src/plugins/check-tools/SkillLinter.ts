@@ -23,8 +23,8 @@ const isFile = Effect.fnUntraced(function* (file: string) {
 })
 
 /**
- * The skill files at a path: the path itself if it is a file, the skill file in this folder, or those in its
- * subfolders.
+ * The skill files that a path means. The path may be a SKILL.md itself. For a folder, its SKILL.md is meant, or else
+ * the SKILL.md files in its subfolders.
  */
 const filesAt = Effect.fnUntraced(function* (target: string) {
   const fs = yield* FileSystem.FileSystem

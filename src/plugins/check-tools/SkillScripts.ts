@@ -24,8 +24,8 @@ const programs = new Set(Object.values(runners).flat())
 const aroundPaths = /[\s`'"()[\]{}<>*,;|&=:]+/
 
 /**
- * True for the path of a script: it contains a folder `scripts` or `bin`, begins with `./`, or follows a program that
- * runs such scripts.
+ * True for a word that is the path of a script. Such a word has the extension of a script. It also contains a folder
+ * `scripts` or `bin`, begins with `./`, or follows a program that runs scripts.
  */
 const isScript = (word: string, before: string): boolean => {
   const ending = word.slice(word.lastIndexOf(".") + 1)

@@ -63,7 +63,7 @@ const headingNames = headings.map((heading) => (heading.endsWith("ile") ? `${hea
 
 interface Part {
   readonly heading: Heading
-  /** The rest of the heading's line, which is a path. */
+  /** The path after the name of the heading. Empty if the heading has none. */
   readonly rest: string
   readonly line: number
   readonly body: string
@@ -199,7 +199,7 @@ interface SkillTestOutcome {
   readonly files: ReadonlyMap<string, string>
 }
 
-/** A difference from what the test expects. `expected` and `actual` are absent if the difference does not have them. */
+/** A difference from what the test expects. If `what` already says everything, `expected` and `actual` are absent. */
 export interface SkillTestProblem {
   /** What the difference is about. */
   readonly what: string

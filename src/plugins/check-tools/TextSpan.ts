@@ -20,11 +20,11 @@ export interface TextSpan {
   readonly endColumn: number
 }
 
-/** The lines of a document, as readers of documents count them. */
+/** The lines of a document. They are split as the parser of documents splits them, so that line numbers agree. */
 export const linesOf = (text: string): ReadonlyArray<string> => text.replace(/^\uFEFF/, "").split(/\r\n?|\n/)
 
 /**
- * The number of lines after the place in which a quotation is searched, because fields and blocks continue on later
+ * A quotation is searched in this many lines, from the line of its finding on. A field or a block may continue on later
  * lines.
  */
 const reach = 40
@@ -37,8 +37,8 @@ const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undef
 }
 
 /**
- * The end of a quotation with several lines. If the document contains only some of its first lines, the end of those
- * lines.
+ * The end of a quotation with several lines. If the document contains only the first few of these lines, the end of the
+ * last one that it contains.
  */
 const endOf = (
   lines: ReadonlyArray<string>,
@@ -53,8 +53,8 @@ const endOf = (
 }
 
 /**
- * The position of the quotation, which is searched from this line on. If it is not found, the position of the trimmed
- * line. Undefined if the finding is about the whole document.
+ * The position of the quotation of a finding. The search begins at the line of the finding. If the quotation is not
+ * found, the position of this line without the blanks around it. Undefined if the finding is about the whole document.
  */
 export const locate = (
   lines: ReadonlyArray<string>,
@@ -102,8 +102,8 @@ const cellsOf = (line: string, from: number, start: number, end: number): Readon
 const sum = (cells: ReadonlyArray<Cell>): number => cells.reduce((total, { width }) => total + width, 0)
 
 /**
- * The index after the characters that fit into a width. They are counted from the index `from` in the direction of
- * `step`.
+ * The index just beyond the characters that fit into a width. Characters are counted from the index `from`, in the
+ * direction of `step`.
  */
 const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, space: number): number => {
   let remaining = space

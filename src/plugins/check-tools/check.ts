@@ -129,7 +129,10 @@ const humanText = ({ checked, failures }: Outcome, style: CheckStyle): string =>
       : [])
   ].join("\n\n")
 
-/** For one document, one JSON object. For several documents, a line of JSON with the file name for each. */
+/**
+ * For one document, its report as a JSON object. For several documents, one line of JSON for each, which also has the
+ * name of the file.
+ */
 const jsonText = ({ checked, failures }: Outcome): string =>
   checked
     .map(({ name, report }) => printableJson(checked.length + failures.length > 1 ? { file: name, ...report } : report))

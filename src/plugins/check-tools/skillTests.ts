@@ -55,14 +55,15 @@ const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyAr
 })
 
 /**
- * The limits of a test. They allow one attempt more than the test has answers, so that a repeated answer ends the test.
+ * The limits of a test. They allow one attempt more than the test has answers. When an answer is repeated, the test
+ * therefore ends soon.
  */
 const limitsOf = ({ executions, refinements }: SkillTest) => {
   const answers = Math.max(executions.length, refinements.length)
   return { ...defaultLimits, attempts: Math.min(defaultLimits.attempts, answers + 1) }
 }
 
-/** True for a prompt of a task with tools that shows no output and no change yet. */
+/** True if a prompt offers tools, but shows no output and no change yet. */
 const isBeforeOutputs = (system: string, user: string): boolean =>
   /^## Tools$/m.test(system) && !/^### (?:Tool call |Changed: )/m.test(user)
 

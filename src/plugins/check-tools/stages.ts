@@ -154,7 +154,10 @@ export const refine = Command.make(
   })
 )
 
-/** If a call was denied, the result is printed too. */
+/**
+ * Makes the calls of a refinement and prints the result. If a call was denied, it still prints the result before it
+ * fails.
+ */
 export const execute = Command.make(
   "execute",
   {
@@ -194,7 +197,7 @@ export const iterate = Command.make(
     const iterated = yield* workOf(flags, order, stages.iterate)
     if (iterated === undefined) return
     const { finished, isRevised, list } = iterated
-    // The progress, which is already printed, contains the reason.
+    // The command fails without a message, because the progress has already shown the reason.
     if (!isRevised) return yield* quietFailure(exitCodes.noValidPlan)
     const markdown = renderTaskList(list, { prompt: order.prompt })
     yield* print(markdown, flags.json, checkDocument("task-list", markdown, { finished }))

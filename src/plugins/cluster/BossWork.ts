@@ -44,8 +44,7 @@ import {
 const heartbeatLimit = "4 seconds"
 
 /**
- * The date for which a resting piece of work is queued; it never comes. `rests` is the SQL condition for a resting
- * piece.
+ * A resting piece of work is queued for this date, which never comes. `rests` is the SQL condition for a resting piece.
  */
 const never = "9999-01-01T00:00:00Z"
 const rests = "start_after > now() + interval '1 day'"
@@ -163,7 +162,7 @@ const makeClaim = (
   { ready, use }: WorkQueues["Service"]
 ): ClusterWork["Service"]["claim"] => {
   /*
-   * The SQL condition that a queue or a run fits the program of a worker. It is the rule of `isOtherBuild`: a program
+   * The SQL condition that the program of a worker fits a queue or a run. `isOtherBuild` has the same rule. A program
    * that runs from source has no build, and fits every build of its version.
    */
   const isOwn = (queue: string, { program }: Claimant) => {
@@ -233,8 +232,8 @@ const makeClaim = (
 }
 
 /**
- * Writes those records of a run whose attempts are active. Returns the tokens of all these records that are saved. An
- * earlier try may have saved some of them.
+ * Writes those records of a run whose attempts are active. Returns the tokens of all given records that are now in the
+ * database, including those that an earlier try saved.
  */
 const writeRecords = (sql: SqlClient.SqlClient, runId: string, records: ReadonlyArray<NewRecord>) => {
   const count = records.length
@@ -275,8 +274,9 @@ const makeAppend = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Cl
   })
 
 /**
- * The priority that the first new piece of a run gets in pg-boss. It is lower than the priority of the waiting pieces
- * of this run. So runs of equal priority take turns.
+ * The priority in pg-boss for the first of some new pieces of a run. It is lower than the priorities of the pieces of
+ * this run that already wait. If none wait, it is the highest priority among waiting pieces of other runs. So runs of
+ * equal priority take turns.
  */
 const firstPriority = (sql: SqlClient.SqlClient, { priority, runId }: Lease, queue: string) => {
   const [most, all] = [priority * priorityStep, sql.literal(jobs)]

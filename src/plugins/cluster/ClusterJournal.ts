@@ -46,8 +46,8 @@ import type { Secrets } from "./WithoutSecrets.ts"
 const leastLeft = 4000
 
 /**
- * How long a record waits for further records, so that several are written together. It does not wait if a caller waits
- * for it, or if it is a question.
+ * How long a record waits for further records, so that several are written together. A question does not wait, and
+ * neither does a record that a caller waits for.
  */
 const together = "1 second"
 
@@ -93,7 +93,7 @@ export class ClusterJournal extends Context.Service<
     /** Reads new records. Until the scope closes, records can be written with this lease. */
     join(lease: HeldLease): Effect.Effect<void, DatabaseUnavailable, Scope.Scope>
     /**
-     * Saves the result of a piece, which is JSON text, after all earlier records. Returns false if the journal has
+     * Saves the result of a piece after all earlier records. `result` is JSON text. Returns false if the journal has
      * failed.
      */
     finish(lease: HeldLease, result: string): Effect.Effect<boolean>
@@ -112,7 +112,10 @@ interface ClusterJournalOptions {
 const reportIn = (record: JournalRecord): RunReport | undefined =>
   record.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
 
-/** True for the outcome of a task. The result of the task's piece contains this outcome too, so it is not lost. */
+/**
+ * True for the outcome of a task. Nobody must wait until this record is saved, because the result of the task's piece
+ * contains the outcome too.
+ */
 const isSafeElsewhere = (record: JournalRecord): boolean =>
   record.type === "settled" && parseKey(record.key)?.task !== undefined
 

@@ -278,7 +278,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       lines.push(...rows.map(lineOfRow))
     }
   }),
-  /** At most 1,000 events of a run that come after this record, and whether the run was cancelled or has ended. */
+  /** At most 1,000 events of a run after the record `seq`. Also tells whether the run was cancelled or has ended. */
   news: Effect.fnUntraced(function* (runId: string, seq: number) {
     const rows = yield* retryTransient(sql<
       Pick<RunRow, "cancelled" | "ending"> & { readonly program: string } & (RecordRow | { readonly seq: null })
@@ -297,7 +297,10 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       ...(ending === undefined || !isAll ? {} : { ending: decodeEnding(ending) })
     }
   }),
-  /** The records after this record that a resumed run needs, from all workers. */
+  /**
+   * The records of a run after the record `seq`, as far as a resumed run needs them. All workers have written these
+   * records.
+   */
   known: Effect.fn("ClusterRuns.known")(function* (runId: string, seq: number) {
     const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
       WHERE run_id = ${runId} AND seq > ${seq} AND type IN ('outcome', 'settled', 'answer', 'intent') ORDER BY seq`)

@@ -143,8 +143,8 @@ export const makeOffers = Effect.gen(function* () {
       )
       if (!isHeld) yield* Deferred.succeed(lease.lost, undefined)
       /*
-       * This worker claims pieces that apply changes at once. For pieces that call the model it does not hurry, so that
-       * other workers get some of them.
+       * If a piece applies changes, this worker tries to claim it at once. If a piece calls the model, this worker does
+       * not hurry, so that other workers get such pieces too.
        */
       else if (pieces.some(({ piece }) => piece.kind === "task")) yield* lease.lookForWork
     }
@@ -248,7 +248,7 @@ export interface TaskContext extends CallJudges {
   readonly taskAgent: TaskAgent["Service"]
   readonly applier: ChangeApplier["Service"]
   readonly toolRunner: ToolRunner["Service"]
-  /** What this worker lacks for a task with these tools, as a sentence. */
+  /** Says in a sentence what this worker lacks for a task with these tools. Undefined if it lacks nothing. */
   readonly lacks: (task: Task, tools: ReadonlyArray<string>) => string | undefined
   /** Fails as soon as the journal cannot be written any more. */
   readonly failed: Effect.Effect<never, { readonly message: string }>
@@ -308,8 +308,8 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
         if (why !== undefined) return yield* new UnfitWorker({ why, exitCode: 1 })
         yield* restoreAnswers(context.answers, snapshot, secrets)
         /*
-         * Earlier tasks may have read files on other workers. What their results show of these files counts as read on
-         * this worker.
+         * Earlier tasks may have read files on other workers. Text from these files in the results of the tasks counts
+         * as read on this worker.
          */
         yield* context.readTexts.noteSaid(briefing.prompt)
         yield* Effect.forEach(finished, ({ result }) => context.readTexts.noteRead(result.document, "command"))

@@ -43,7 +43,7 @@ export interface Lease extends WorkAttempt {
 export const priorities = { least: -100, most: 100 }
 export const priorityStep = 10_000_000
 
-/** For each worker that cannot do a piece, by its name: the reason. */
+/** Why workers cannot do a piece. Each key is the name of a worker, and its value is the reason. */
 export const Declined = Schema.Record(Schema.String, Schema.String)
 export type Declined = typeof Declined.Type
 
@@ -63,7 +63,7 @@ export interface PieceActivity {
   readonly calls: Set<unknown>
   /** The hashes of questions that have no answer yet. */
   readonly questions: Set<string>
-  /** The pieces that this piece waits for, by key. The value is true if that other piece rests. */
+  /** The pieces that this piece waits for, by key. The value is true for a piece that rests. */
   readonly pieces: Map<string, boolean>
 }
 
@@ -173,8 +173,8 @@ export class ClusterWork extends Context.Service<
   ClusterWork,
   {
     /**
-     * Claims pieces of runs that this program can carry out: pieces that no worker has, and pieces whose worker sends
-     * no heartbeats. Claims at most `capacity` of each kind, in the order of the queue.
+     * Claims pieces that no worker has, and pieces whose worker sends no heartbeats. The program of this worker must
+     * fit their runs. Claims at most `capacity` of each kind, in the order of the queue.
      */
     claim(worker: Claimant, capacity: Capacity): Query<ReadonlyArray<ClaimedWork>>
     /**
@@ -185,11 +185,12 @@ export class ClusterWork extends Context.Service<
       leases: ReadonlyArray<Lease>,
       presence?: Presence
     ): Query<ReadonlyArray<Lease & { readonly isCancelled: boolean }>>
-    /** Returns a piece to its queue. `why` is set if this worker can never do the piece, and is the reason. */
+    /** Returns a piece to its queue. If this worker can never do the piece, `why` is the reason. */
     giveBack(lease: Lease, why?: string): Query<void>
     /**
-     * Returns a piece that only waits. It can be claimed again after somebody answers a question of its run, or another
-     * piece of the run finishes. If what it waits for has already happened, it can be claimed at once.
+     * Returns a piece that only waits. Workers can claim it again after an answer to a question of its run, or after
+     * another piece of the run finishes. If the piece waits for something that has already happened, workers can claim
+     * it at once.
      */
     rest(lease: Lease, waiting: Waiting): Query<void>
     /**

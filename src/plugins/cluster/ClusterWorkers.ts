@@ -157,8 +157,8 @@ const progressIn = (workers: ReadonlyArray<WorkerState>, runId: string): Readonl
     .flatMap(({ progress = [] }) => progress.filter((one) => one.runId === runId))
 
 /**
- * Returns a function that the follower of a run calls regularly. It returns the progress of the run's model calls. It
- * also reports when no worker can work on the run, and when a worker can again.
+ * Makes a function that the follower of a run calls regularly. This function returns the progress of the run's model
+ * calls. It also reports when no worker can work on the run, and when a worker can again.
  */
 export const watchWorkers = Effect.fn("watchWorkers")(function* (
   runId: string,

@@ -80,15 +80,16 @@ const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
 )
 
 /**
- * Errors that go away, by SQLSTATE or by its class. These are connection exceptions (08), transaction conflicts (40),
- * insufficient resources (53), object in use (55), operator intervention (57), and system errors (58). Two more are a
- * read-only transaction on a replica that will become the server (25006), and an idle transaction timeout (25P03).
+ * Errors that go away: SQLSTATE codes, and classes of these codes. The classes are connection exceptions (08),
+ * transaction conflicts (40), insufficient resources (53), object in use (55), operator intervention (57), and system
+ * errors (58). The codes are a read-only transaction on a replica that will become the server (25006), and an idle
+ * transaction timeout (25P03).
  */
 const passing: ReadonlySet<string> = new Set(["08", "40", "53", "55", "57", "58", "25006", "25P03"])
 /** A table, schema or grant is missing. Queries are retried, because an operator can restore it. */
 const lacking: ReadonlySet<string> = new Set(["42P01", "3F000", "42501"])
 
-/** A statement or its values are wrong. Such errors occur on every machine. */
+/** The classes of errors in a statement or in its values. Such errors occur on every machine. */
 const faults: ReadonlySet<string> = new Set(["21", "22", "23", "42"])
 
 const isIn = (codes: ReadonlySet<string>, { reason: { cause } }: SqlError): boolean => {

@@ -1,8 +1,9 @@
 /**
- * The settings for the connection to the database. Its address is completed from the environment variables and the
- * password file of PostgreSQL. `pg` reads the address, and `pgpass` reads lines of the password file. This module is
- * stricter than both: every mode with TLS checks certificates. A misspelled mode, an unreadable file, or a password
- * file that others can read is an error. No flag takes a password, because other users of the machine could see it.
+ * The settings for the connection to the database. The address of the database is completed from the environment
+ * variables and the password file of PostgreSQL. `pg` reads the address, and `pgpass` reads lines of the password file.
+ * This module is stricter than both: every mode with TLS checks certificates. A misspelled mode, an unreadable file, or
+ * a password file that others can read is an error. No flag takes a password, because other users of the machine could
+ * see it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -110,9 +111,7 @@ const passwordFor = Effect.fnUntraced(function* (settings: PoolConfig) {
 /** The settings for `pg`. If `isTlsPreferred` is true, a server without TLS is accepted too. */
 export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Redacted.Redacted) {
   const address = Redacted.value(url)
-  /*
-   * `pg` would ignore the text after a # or a second ?. If that text contained an `sslmode`, it would have no effect.
-   */
+  /* `pg` would ignore the text after a # or a second ?, and with it any `sslmode` in this text. */
   if (address.includes("#")) return yield* wrong("its address has a # in it. Write %23 in its place")
   const [place = "", query = "", ...rest] = address.split("?")
   if (rest.length > 0) return yield* wrong("its address has more than one ? in it. Write %3F for those in names")

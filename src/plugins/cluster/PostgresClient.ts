@@ -18,8 +18,8 @@ import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
 
 /**
- * The time limit of a statement. After it, the connection is closed. It is shorter than the time for which queries are
- * retried.
+ * The time limit of a statement, after which the connection is closed. The limit is shorter than the time for which
+ * queries are retried.
  */
 export const StatementLimit = Context.Reference<Duration.Input>("task-conductor/plugins/cluster/StatementLimit", {
   defaultValue: () => "20 seconds"
@@ -29,9 +29,9 @@ export const StatementLimit = Context.Reference<Duration.Input>("task-conductor/
 const connectLimit = 5000
 
 /**
- * Begins a transaction. PostgreSQL ends it if its client is silent for this long, so a stopped or unreachable worker
- * holds no locks. The limit is set in each transaction, because connection poolers reject it as a setting of the
- * session.
+ * Begins a transaction. If the client is silent for longer than this limit, PostgreSQL ends the transaction. So a
+ * stopped or unreachable worker holds no locks. The limit is set in each transaction, because connection poolers reject
+ * it as a setting of the session.
  */
 const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'"
 
@@ -52,8 +52,8 @@ interface Connections {
   readonly pool: Pool
   readonly openedAt: WeakMap<PoolClient, number>
   /**
-   * After a connection gave no answer, all connections that were opened before this time count as possibly dead. In
-   * milliseconds.
+   * The time, in milliseconds, at which a connection last failed to answer. Connections that were opened before this
+   * time may be dead.
    */
   suspectBefore: number
 }
@@ -143,7 +143,8 @@ const compiler = Statement.makeCompiler({
 })
 
 /**
- * Commits a transaction. If the transaction has failed, PostgreSQL answers `COMMIT` with `ROLLBACK`, and this fails.
+ * Commits a transaction. Fails if the transaction has failed before, because PostgreSQL then answers `COMMIT` with
+ * `ROLLBACK`.
  */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>

@@ -1,7 +1,7 @@
 /**
- * Removes secrets from everything that is written to the database. If a value contains secrets, such as the calls of a
- * task, the worker that made it keeps the whole value in memory. If another worker needs the whole value, it does the
- * work again.
+ * Removes secrets from everything that is written to the database. If a value, such as the calls of a task, contains
+ * secrets, the worker that made it keeps the whole value in memory. If another worker needs the whole value, that
+ * worker does the work again.
  */
 import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
@@ -27,7 +27,7 @@ export type Redact = (value: Schema.Json) => Schema.Json
 export const fromJson = <A>(schema: Schema.Codec<A, unknown>, value: Schema.Json): Effect.Effect<A> =>
   Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(schema))(value))
 
-/** The value without secrets. If it contains no secrets, this is the same object. */
+/** Removes secrets from a value. If the value contains none, returns the same object. */
 export const withoutSecrets = <A>(schema: Schema.Codec<A, unknown>, value: A, redact: Redact): Effect.Effect<A> =>
   Effect.flatMap(asJson(schema, value), (json) => {
     const safe = redact(json)
@@ -92,8 +92,8 @@ const lacksSecret = ({ calls, inputs }: TaskOutcome): boolean =>
   JSON.stringify([calls, inputs ?? []]).includes(redacted)
 
 /**
- * The whole outcome, which is needed to carry it out. If this worker lacks the removed secrets, it works on the task
- * again.
+ * The whole outcome, with which a worker can make the calls of the task. If this worker lacks the removed secrets, it
+ * works on the task again.
  */
 export const wholeOutcome = Effect.fnUntraced(function* (
   secrets: Secrets,

@@ -30,7 +30,7 @@ export type WorkEnd =
   /** The piece is finished. `result` is absent if the result is already saved. */
   | { readonly _tag: "Finished"; readonly result?: string }
   | { readonly _tag: "RunEnded"; readonly ending: string }
-  /** Another worker can claim the piece. `why` is set if this worker can never do the piece, and is the reason. */
+  /** Another worker can claim the piece. If this worker can never do the piece, `why` is the reason. */
   | { readonly _tag: "GivenBack"; readonly why?: string }
 
 export interface WorkLoopOptions {
@@ -47,10 +47,10 @@ export interface WorkLoopOptions {
 /** How often heartbeats are sent. */
 const renewal = "1500 millis"
 
-/** How long before its end a worker gives a lease up, in milliseconds. */
+/** A worker gives up a lease this long before the lease ends, in milliseconds. */
 const margin = 1500
 
-/** A piece that has only waited for this long is returned to its queue, where it rests. */
+/** If a piece has done nothing but wait for this long, it is returned to its queue, where it rests. */
 export const RestAfter = Context.Reference<Duration.Input>("task-conductor/plugins/cluster/RestAfter", {
   defaultValue: () => "1 minute"
 })
@@ -75,7 +75,7 @@ const saveEnd = Effect.fnUntraced(function* (work: ClusterWork["Service"], lease
   return yield* lease.lookForWork
 })
 
-/** Completes when a piece has done nothing but wait for `RestAfter`. The value is what the piece waits for. */
+/** Completes when a piece has only waited, for as long as `RestAfter` says. The value is what the piece waits for. */
 const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   const after = Duration.toMillis(Duration.fromInputUnsafe(yield* RestAfter))
   for (let since = yield* readClocks; ;) {

@@ -1,7 +1,7 @@
 /**
- * pg-boss, the queues of cluster runs. It hands out pieces of work, checks their heartbeats, hands out pieces without
- * heartbeats again, and stores results. It sends its statements over the connections of this program, and within its
- * transactions. So the time limits and error rules of this program apply to these statements.
+ * pg-boss, the queues of cluster runs. It hands out pieces of work and stores their results. If the heartbeats of a
+ * piece stop, it hands out the piece again. It sends its statements over the connections of this program, and within
+ * its transactions. So the time limits and error rules of this program apply to these statements.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -27,7 +27,10 @@ export type WorkKind = (typeof workKinds)[number]
  */
 export const bossSchema = "task_conductor_boss"
 
-/** A piece that gets no heartbeat for this long goes to another worker, in seconds. pg-boss accepts no shorter time. */
+/**
+ * The number of seconds after which a piece without a heartbeat goes to another worker. pg-boss accepts no smaller
+ * number.
+ */
 export const heartbeatSeconds = 10
 
 /** The SQL condition on the row `r` of a run: a worker leads the run and sends heartbeats. */
@@ -39,7 +42,7 @@ export const isLed = `EXISTS (SELECT FROM ${bossSchema}.job j WHERE j.state = 'a
  */
 export const queueOf = (kind: WorkKind, program: string): string => `${kind}/${program.replace("+", "/")}`
 export const queuesOf = (program: string): ReadonlyArray<string> => workKinds.map((kind) => queueOf(kind, program))
-/** The queue for pieces of this kind that belongs to the same build as the given queue. */
+/** The queue for pieces of this kind, for the build to which the given queue belongs. */
 export const queueLike = (queue: string, kind: WorkKind): string => queue.replace(/^[^/]+/, kind)
 export const queuesLike = (queue: string): ReadonlyArray<string> => workKinds.map((kind) => queueLike(queue, kind))
 export const kindOf = (queue: string): WorkKind => workKinds.find((kind) => queue.startsWith(`${kind}/`)) ?? "run"

@@ -56,7 +56,7 @@ export const makeLoad = (slots: number) => {
     count: () => ({ runs: countRuns(), tasks: held.size - countRuns() }),
     /**
      * How many more pieces the worker can take. It claims one call more than it has slots, so that the model server
-     * stays busy. At a time, it claims at most half of the slots, so that other workers get work too.
+     * stays busy. A single claim is limited to half of the slots, so that other workers get work too.
      */
     capacity: () => {
       const refine = Math.max(0, Math.min(slots + 1 - calls - fresh.size, Math.ceil(slots / 2)))

@@ -106,7 +106,9 @@ export const prepareRun = Effect.fn("prepareRun")(function* (
   return yield* clusterRunOf(opened, setup, configuration.allow, approvals)
 })
 
-/** Saves a run for the workers. For a fork, `begin` are the records of the earlier run with which the fork begins. */
+/**
+ * Saves a run for the workers. For a fork, `begin` contains the records that the fork takes over from the earlier run.
+ */
 export const submitRun = Effect.fn("submitRun")(function* (run: ClusterRun, begin: ReadonlyArray<JournalRecord> = []) {
   const runs = yield* ClusterRuns
   yield* runs.submit(run, [run.opened, ...begin], redact)

@@ -1,6 +1,6 @@
 /**
- * `doctor --cluster`: checks what a cluster run needs. These are the name of a model, the database, TLS, and live
- * workers. Part of the composition root.
+ * `doctor --cluster`: checks whether a cluster run has what it needs. It checks the name of the model, the database,
+ * TLS, and that workers are alive. Part of the composition root.
  */
 import {
   build,

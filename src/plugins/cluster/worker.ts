@@ -44,8 +44,8 @@ export interface WorkerOptions {
 const loadPace = 500
 
 /**
- * Reports this worker until the scope closes: every `reportInterval`, and within `loadPace` after a change of its
- * state. Returns the report that the work loop sends with its heartbeats.
+ * Reports this worker until the scope closes. It sends a report every `reportInterval`, and within `loadPace` after a
+ * change of the worker's state. Returns the report that the work loop sends with its heartbeats.
  */
 const reportPresence = Effect.fnUntraced(function* (
   slots: number,

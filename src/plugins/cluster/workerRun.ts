@@ -76,10 +76,12 @@ export class ServerGone extends Data.TaggedError("ServerGone")<{ readonly setup:
   }
 }
 
-/** Errors in what the user ordered, which have exit code 2. All other errors are failures. */
+/** The tags of errors in what the user ordered. These errors have exit code 2, and any other error is a failure. */
 const usageErrors: ReadonlySet<string> = new Set(["ConfigurationError", "UnknownSkill", "BriefingError"])
 
-/** The refusal of a run. It has the same exit code as this error has in a run without a cluster. */
+/**
+ * The refusal of a run because of an error. Its exit code is the one that this error has in a run without a cluster.
+ */
 const refusal = (what: string, tag = "") =>
   new RunRefused({
     what,
@@ -92,8 +94,8 @@ const refusal = (what: string, tag = "") =>
 const unfit = (why: string, tag = "") => new UnfitWorker({ why, exitCode: refusal(why, tag).exitCode })
 
 /**
- * Converts an error to one that lets another worker try the piece. Only the refusal of a run stays as it is, because it
- * would occur on every worker.
+ * Errors for which the worker has a rule of its own stay as they are. Any other error becomes an `UnfitWorker`, so that
+ * another worker tries the piece.
  */
 const asUnfit = (error: { readonly _tag: string; readonly message: string }) =>
   error instanceof RunRefused ||
@@ -130,7 +132,7 @@ const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration
   return { ...standing, setup: yield* readSetup(project, configuration) }
 })
 
-/** Says whether this worker lacks the skill of a task, or a tool that the calls of the task name. */
+/** Says whether this worker lacks the skill of a task, or one of the named tools. */
 const lacksFor =
   (skills: Skills["Service"], registry: ToolRegistry["Service"]): TaskContext["lacks"] =>
   (task, tools) => {

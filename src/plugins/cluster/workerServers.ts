@@ -1,7 +1,7 @@
 /**
- * Keeps a list of model servers that do not answer. While a server is away, its worker takes no work: other workers do
- * the work, or it waits. If no worker has had a server for `waitSeconds`, the worker tries again. The run then fails
- * and says why.
+ * Keeps a list of model servers that do not answer. While a server is away, its worker takes no work. Other workers do
+ * the work, or the work waits. After `waitSeconds`, if no other worker has a server, the worker takes work again. The
+ * run then fails and says why.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -26,7 +26,7 @@ import { makeSecrets, withoutSecrets } from "./WithoutSecrets.ts"
 import { asRefusal, makeWorkerRun, ServerGone, type WorkerRun, type WorkerRunOptions } from "./workerRun.ts"
 import type { WorkerServers } from "./workerServers.ts"
 
-/** The services of the machine that this work needs. */
+/** The services that this work needs from the machine. */
 export type WorkServices =
   | Effect.Services<ReturnType<typeof makeWorkerRun>>
   | Exclude<Effect.Services<ReturnType<typeof lead>>, Scope.Scope>
@@ -42,7 +42,7 @@ const idleTimeToLive = "10 seconds"
 /** Removes the secrets of this machine from everything that the worker saves. */
 const secrets = makeSecrets(makeValueRedaction(knownSecrets))
 
-/** How often a worker tries to lock a run while another worker of this run on the machine holds the lock. */
+/** How often a worker tries to lock a run while another worker on the same machine holds the lock of this run. */
 const lockPace = Schedule.spaced("1 second")
 
 /** Locks a run on this machine. A worker that was stopped, but not ended, still holds its lock. */
@@ -163,7 +163,7 @@ const endingOf = (
   return "_tag" in ended ? refusedFor(asRefusal(ended)) : ended
 }
 
-/** Leads a run to its end. If the run cannot start, this is its end. */
+/** Leads a run to its end. If the run cannot start, the error is saved as its end. */
 const conduct = Effect.fnUntraced(function* (
   { decline, isLeft, report, withRun }: Workbench,
   lease: HeldLease

@@ -42,7 +42,7 @@ const asClause = (sentence: string): string => `${sentence.charAt(0).toLowerCase
 const isNotFound = (cause: unknown): boolean =>
   Predicate.hasProperty(cause, "reason") && Predicate.isTagged(cause.reason, "NotFound")
 
-/** Error codes of the operating system that mean that the server cannot be reached. */
+/** The error codes with which the operating system reports that the server cannot be reached. */
 const unreachable = new Set("ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT".split(" "))
 
 /** Finds one of these codes inside the error of an HTTP client. */

@@ -55,8 +55,8 @@ const loadClient = Effect.promise(() =>
 )
 
 /**
- * Connects to a server until the scope closes. If the connection breaks, the next call starts the server again. A tool
- * that has another definition after such a start is not called in this run.
+ * Connects to a server until the scope closes. If the connection breaks, the next call starts the server again. If a
+ * tool has another definition after that start, this run no longer calls the tool.
  */
 const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   address: McpAddress,
@@ -111,7 +111,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
     tools: first.tools,
     malformed: first.malformed,
     cutList: first.cutList,
-    /** Lines on stdout of the server that are no messages. */
+    /** Lines on the stdout of the server, except messages. */
     stray: () => current?.connection.stray ?? first.stray,
     /** Calls a tool. An interruption cancels the request. A call is never sent twice. */
     call: Effect.fn("McpSupervisor.call")(function* (tool: McpToolDefinition, args: Arguments) {
@@ -129,7 +129,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   }
 })
 
-/** The note about lines on a server's stdout that are no messages. */
+/** The note about a server that writes more than messages to stdout. */
 const strayNote = (server: string, { first }: StrayLines): McpProblem =>
   new McpProblem({
     server,
@@ -244,7 +244,10 @@ const notUsed = (server: NamedServer, detail: string): KnownServer => ({
   leftOut: []
 })
 
-/** The plugin of a server. Lines on its stdout that are no messages are reported once: now, or as an event later. */
+/**
+ * The plugin of a server. If the server writes more than messages to stdout, one report says so: now, or as an event
+ * later.
+ */
 const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEvents["Service"]): KnownServer => {
   let isReported = supervised.stray().count > 0
   const reportNotes = Effect.suspend(() => {

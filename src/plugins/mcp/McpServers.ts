@@ -35,7 +35,10 @@ import { expandEntry, variablesOf } from "./EntryVariables.ts"
 import { serverPrefix } from "./McpTool.ts"
 import type { McpAddress } from "./McpAddress.ts"
 
-/** True if the whole file is the object of servers, as plugins of other programs write it. */
+/**
+ * True if the whole file is one object of servers, without the key `mcpServers`. Plugins of other programs have such
+ * files.
+ */
 const isListOfServers = (file: Readonly<Record<string, unknown>>): boolean => {
   const entries = Object.entries(file).filter(([name]) => name !== "$schema")
   return (

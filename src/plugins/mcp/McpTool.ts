@@ -35,8 +35,9 @@ export const mcpToolName = (prefix: string, tool: string): string | undefined =>
 }
 
 /**
- * The risk of a tool: the risk that the user's settings give this tool, or else the server, or else `medium`. If the
- * settings do not name the tool, a server can raise its risk by calling it destructive. It can never lower the risk.
+ * The risk of a tool. The user's settings state it for this tool, or else for the whole server. Without either, it is
+ * `medium`. If the settings do not name the tool, a server can raise its risk by calling it destructive. It can never
+ * lower the risk.
  */
 export const mcpToolRisk = (
   { risk = "medium", tools }: Pick<McpServerEntry, "risk" | "tools">,
@@ -52,7 +53,7 @@ export interface McpResult {
   readonly images?: ReadonlyArray<OutputImage>
   readonly files?: ReadonlyArray<OutputFile>
   readonly text: string
-  /** The text of each part. Absent if there are not several parts. */
+  /** The text of each part. If absent, `text` is the only part. */
   readonly texts?: ReadonlyArray<string>
   readonly structured: Schema.Json | undefined
   readonly isError: boolean
@@ -84,7 +85,10 @@ const blockText = (value: Schema.Json): Schema.Json =>
     ? value["text"]
     : value
 
-/** True if the texts say the same as this value: joined, or each of them as one item. */
+/**
+ * True if the texts say the same as this value. Either all texts together are the value, or each text is one item of
+ * the value.
+ */
 const saysValue = (texts: ReadonlyArray<string>, value: Schema.Json): boolean => {
   if (isTextOf(texts.join("\n"), blockText(value))) return true
   if (!Array.isArray(value)) return false

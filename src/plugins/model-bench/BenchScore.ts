@@ -37,8 +37,8 @@ export interface StageScore {
   /** The rules that answers broke, the most frequent rule first. */
   readonly broken: ReadonlyArray<{ readonly code: string; readonly count: number }>
   /**
-   * How many tokens the model wrote per second. The time is that of whole calls, including the reading of the prompt.
-   * Absent if unknown.
+   * How many tokens the model wrote per second. The time of whole calls counts, so it includes the reading of the
+   * prompt. Absent if unknown.
    */
   readonly tokensPerSecond?: number
 }

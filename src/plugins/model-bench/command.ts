@@ -64,7 +64,7 @@ const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<s
   })
 })
 
-/** Prints the progress of a model. */
+/** Makes the listener that prints the progress of models, with the seconds since the start. */
 const progress = (emit: Output["Service"]["emit"]) =>
   Effect.map(
     Clock.currentTimeMillis,
@@ -87,8 +87,8 @@ const progress = (emit: Output["Service"]["emit"]) =>
   )
 
 /**
- * Saves in the user's configuration which models work better with native calls. Existing entries do not change, and a
- * setting for all models takes precedence.
+ * Saves in the user's configuration which models work better with native calls. Existing entries do not change. If the
+ * configuration has a setting for all models, nothing is saved, because that setting takes precedence.
  */
 const keep = Effect.fnUntraced(function* (scores: ReadonlyArray<ModelScore>) {
   const { emit } = yield* Output

@@ -60,7 +60,7 @@ interface NamedPiece {
   readonly args: string
 }
 
-/** True if a streamed part begins another call than its index or its order suggests. */
+/** True if a streamed part begins a new call, although its index or its order suggests that it continues this call. */
 const beginsAnother = (call: OpenCall, { args, id, name }: NamedPiece): boolean => {
   if (name === "") return false
   const isOtherName = !name.startsWith(call.name)

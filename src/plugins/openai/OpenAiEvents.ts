@@ -69,14 +69,14 @@ const makeBareText = () => {
   let text = ""
   return {
     /**
-     * The object, if this line completes it. Undefined until the object is complete. `isBegun` tells whether an object
-     * has begun.
+     * Adds a line. Returns the object if its first line already completes it. Otherwise returns undefined, and `end`
+     * returns the object. `isBegun` tells whether an object has begun.
      */
     add: (line: string): object | undefined => {
       const isFirst = text === ""
       text += `${line}\n`
       if (text.length > maxBytes) throw tooLarge
-      // The first data line of an event is parsed immediately; with further lines, all are parsed together at its end.
+      // Parses only the first line immediately. If more lines follow, `end` parses all of them together.
       return isFirst ? complete() : undefined
     },
     isBegun: () => text !== "",
@@ -102,8 +102,7 @@ const endOfBody = [{ text: "\n" }]
 
 /**
  * Returns the objects of an answer one by one. The answer is complete after `[DONE]`, or if the body ends after a
- * finish reason. If `[DONE]` comes without a reason and another call followed (`isFollowed`), the answer is not
- * complete.
+ * finish reason. A `[DONE]` without a reason is an error if a later call has begun meanwhile (`isFollowed`).
  */
 export async function* objectsOf(
   pieces: AsyncIterable<Uint8Array>,

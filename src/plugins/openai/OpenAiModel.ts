@@ -231,7 +231,7 @@ const makePartReader = (): PartReader => {
 /** True if a 404 means that the model is missing. Otherwise the path is wrong, for example without `/v1`. */
 const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
 
-/** Adds to a refused request what the refusal means for the model. */
+/** Adds to the error of a refused request whether the refusal means that the model is missing. */
 const readRefusal = (error: ServerError, model: string): ServerError => {
   const { failure } = error
   if (failure._tag !== "BadStatus") return error

@@ -1,6 +1,6 @@
 /**
- * Asks a server with OpenAI's API for its models, for the sizes of their windows, and how many calls it answers at
- * once.
+ * Asks a server with OpenAI's API for its models, the sizes of their windows, and the number of calls that it answers
+ * at once.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -88,8 +88,8 @@ const chosenTemperature = ({ default_generation_settings }: Properties): number 
 const factsTimeout = "2 seconds"
 
 /**
- * The time limit for the properties of a server that has already answered. It is longer, because the server may be
- * busy, and the properties determine how many calls it gets.
+ * The time limit for the properties of a server that has already answered. This limit is longer, because the server may
+ * be busy. The properties determine how many calls the server gets.
  */
 const propertiesTimeout = "10 seconds"
 
@@ -103,9 +103,7 @@ const temperatureOfServer = 0.8
 const findNamed = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   models.find(({ id }) => id === name || id === `${name}:latest`)
 
-/**
- * The model with this name. If the server has only one model, this model, because llama.cpp accepts any name for it.
- */
+/** The model with this name. If the server has only one model, that one, because llama.cpp accepts any name for it. */
 const findOffered = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   findNamed(models, name) ?? (models.length === 1 ? models[0] : undefined)
 

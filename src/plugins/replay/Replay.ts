@@ -218,7 +218,10 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const order = yield* makeReplayOrder
   const published: Array<RunEvent> = []
   const changed: Array<PlacedDifference> = []
-  /** Differences that may have another cause. If the session was cut off at this point, they do not count. */
+  /**
+   * Differences of prompts that the session may not have sent any more. They count only if the session did more work
+   * after this place.
+   */
   const perhaps: Array<PlacedDifference> = []
   const isWhole = hasEnded(publishedEvents(session.own))
   const endless = Effect.andThen(order.turn("an answer that was never given", undefined), Effect.never)
@@ -230,8 +233,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     })
 
   /**
-   * Waits until a task or a stage ended in the journal. A task ends with its event, any other stage with its saved
-   * outcome. Results are listed in this order.
+   * Waits for the place in the journal at which a task or a stage ended. A task ends with its event, any other stage
+   * with its saved outcome. So results are listed in the order of the journal.
    */
   const end = (key: string): Effect.Effect<void> => {
     const position = ends.get(key)
@@ -243,7 +246,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     const mine = ownActivities.get(name) ?? (before.get(name) === undefined ? similar(ownActivities, name) : undefined)
     const earlier = similar(before, name)
     /*
-     * If a session was cut off, it may not have sent this prompt any more. An earlier session may have sent it in
+     * If a session was cut off, it may have ended before it sent this prompt. An earlier session may have sent it in
      * another form.
      */
     const isLast = mine === undefined && !isWhole && before.get(name) === undefined

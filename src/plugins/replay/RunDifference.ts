@@ -52,8 +52,8 @@ const placeOfStage = (
 }
 
 /**
- * The place of an event. Undefined for an event that the replay copies from the journal. For a question that is not
- * about the calls of its step, `title` is given.
+ * The place of an event. Undefined for an event that the replay copies from the journal. `title` is given only for a
+ * question that is not about the calls of its step.
  */
 const placeOf = (event: RunEvent, step: string, title: string | undefined): Place | undefined => {
   switch (event.type) {
@@ -160,7 +160,7 @@ const moved = (
 
 /**
  * All differences. If the session was cut off, its last events may be missing. `isStopped` is true if the replay
- * stopped at a missing call; then later events of the replay are missing.
+ * stopped at a missing call. The later events of the replay are then missing.
  */
 export const runDifferences = (
   before: ReadonlyArray<RunEvent>,

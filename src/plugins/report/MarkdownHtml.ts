@@ -1,6 +1,7 @@
 /**
  * Makes HTML from markdown of models and files. HTML in the markdown is shown as text, and pictures become their
- * descriptions, so that nothing is loaded. Links to project files, web pages and tasks on the page work.
+ * descriptions, so that nothing is loaded. The result keeps links to project files, to web pages, and to tasks on the
+ * page.
  */
 import type { List, Nodes, Table } from "mdast"
 import remarkGfm from "remark-gfm"

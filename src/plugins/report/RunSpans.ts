@@ -11,7 +11,10 @@ import { type ModelCallId, modelCallKey, type RunEvent, toolCallKey } from "../.
 /** Converts a time to milliseconds of work since the start of the run. Pauses between sessions do not count. */
 type WorkTime = (at: number) => number
 
-/** Makes this conversion. A session lasts from its first record to the last record before the next session. */
+/**
+ * Makes the function that converts times. A session lasts from its first record to the last record before the next
+ * session.
+ */
 export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
   const start = records[0]?.at ?? 0
   const pauses = records.flatMap(({ at, record }, index) => {
@@ -133,8 +136,8 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
     if (event.type === "task.finished") finished.add(slugOf(event.task))
     if (event.type === "model.finished") {
       /*
-       * The event comes after a save, which takes time, and a call that is retried after a wait has no new start. So
-       * the span gets the measured duration.
+       * The span gets the measured duration, and does not end at the event. The event comes only after a save, which
+       * takes time. A call that is retried after a wait has no new start.
        */
       const { call, usage } = event
       const begun = open.get(modelKey(call)) ?? modelSpan(call, Math.max(0, now - usage.durationMs))

@@ -40,8 +40,8 @@ interface SearchOrder {
   readonly files: ReadonlyArray<string>
   readonly pattern: SearchPattern
   /**
-   * How many lines are shown before and after each match. If absent, lines around the matches are shown only if there
-   * are few matches, and all of them are in code or prose.
+   * How many lines are shown before and after each match. If absent, such lines are shown only if there are few
+   * matches, all in code or prose.
    */
   readonly context: number | undefined
   readonly maxMatches: number

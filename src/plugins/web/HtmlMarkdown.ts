@@ -117,7 +117,7 @@ const mainParts = (tree: HtmlTree): ReadonlyArray<Element> => {
   return found.some((part) => textOf(part).trim() !== "") ? found : findAll(tree, hasTag("body"))
 }
 
-/** The main content of a page. Its links are relative to `base`. */
+/** The main content of a page. Its relative links become absolute, with `base` as their base URL. */
 const contentOf = (tree: HtmlTree, base: string): HtmlTree => ({
   type: "root",
   children: mainParts(tree).flatMap((part) => tidy(part, base))

@@ -229,8 +229,8 @@ const serviceAt = Effect.fnUntraced(function* (
 
 /**
  * The addresses for a URL. A private address, or an address of this machine, is denied unless its exact `host:port` is
- * allowed. Services of this program are denied by the address of the connection, under whatever name they are
- * requested.
+ * allowed. A service of this program can be allowed only by its own name. Under any other name, the URL is denied if it
+ * leads to the address of the service.
  */
 const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: KnownTargets) {
   const { allowed } = listed
