@@ -99,7 +99,8 @@ export type { ConversationSummary } from "./domain/conversation/Conversation.ts"
 export type { ScriptOptions } from "./library/scriptOptions.ts"
 
 /**
- * Checks the text of a document without a model; see `checkInProject` for the rest. The same as in "task-conductor/check".
+ * Checks the text of a document without a model and without a project. `checkInProject` also compares the document with
+ * a project. "task-conductor/check" offers the same function.
  *
  * @example
  * ```ts

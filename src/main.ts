@@ -18,7 +18,10 @@ import { Signals } from "./cli/terminal/Signals.ts"
 import { printable } from "./domain/text/Printable.ts"
 import { closeInherited } from "./services/commands/Descriptors.ts"
 
-/** A second signal within this time is the same one: npx forwards what the terminal sent to both. */
+/**
+ * A second signal within this time counts as the same signal. A terminal sends a signal to npx and to this program, and
+ * npx forwards it to this program once more.
+ */
 const sameSignalMs = 500
 
 const onEarlyExit = (): void => {
@@ -27,9 +30,9 @@ const onEarlyExit = (): void => {
 }
 
 /**
- * Runs `argv` and ends the process. A closed terminal (SIGHUP) counts as SIGTERM, so that no command outlives it. The
- * first SIGINT or SIGTERM interrupts the work, unless a conversation handles it; the second ends the process at once
- * through the system, since an unread pipe can block even the exit.
+ * Runs `argv` and ends the process. A closed terminal (SIGHUP) counts as SIGTERM, so that no command outlives the
+ * terminal. The first SIGINT or SIGTERM interrupts the work, unless a conversation handles it. The second signal makes
+ * the system end the process at once, because an unread pipe can block even a normal exit.
  */
 const launch = (argv: ReadonlyArray<string>): void => {
   closeInherited()

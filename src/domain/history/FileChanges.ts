@@ -15,7 +15,9 @@ export interface ChangesOfFile {
   readonly was?: string | null
   /** The file mode before the change, if the run changed it. */
   readonly mode?: number
-  /** The SHA-256 of each text that the run wrote, in order; `null` if it removed the file. */
+  /**
+   * The SHA-256 of each text that the run wrote, in order. A `null` in the list means that the run removed the file.
+   */
   readonly texts: ReadonlyArray<string | null>
   /** The kind of file that the run made, if it changed the kind. */
   readonly kind?: FileKind

@@ -28,7 +28,7 @@ export const Attempt = Schema.Struct({
   answer: Schema.optionalKey(ModelAnswer),
   issues: Schema.Array(Issue),
   repairs: Schema.Array(Repair),
-  /** Why the call failed, once for each time it was sent. */
+  /** The messages of the failures of this call, in order. A prompt that was sent several times can have several. */
   failures: Schema.Array(Schema.String)
 })
 export type Attempt = typeof Attempt.Type
@@ -71,11 +71,11 @@ export const TaskEvidence = Schema.Struct({
   items: Schema.optionalKey(Schema.Array(ItemResult)),
   /** The paths that successful calls of the task wrote. */
   filesWritten: Schema.Array(Schema.String),
-  /** The summary of the result of the task. Absent if the task has no result. */
+  /** The summary in the report of the task. Absent unless the task has finished. */
   summary: Schema.optionalKey(Schema.String),
-  /** The document of the result of the task. Absent if the task has no result. */
+  /** The whole report of the task. Absent unless the task has finished. */
   result: Schema.optionalKey(Schema.String),
-  /** Why the task failed, once for each failed attempt. */
+  /** The messages of the failures of the task, in order. Empty if the task has finished. */
   failures: Schema.Array(Schema.String)
 })
 export type TaskEvidence = typeof TaskEvidence.Type
@@ -109,8 +109,8 @@ const decodeAnswer = Schema.decodeUnknownSync(Schema.toCodecJson(ModelAnswer))
 const decodeResult = Schema.decodeUnknownSync(Schema.toCodecJson(ToolResult))
 
 /**
- * The outcomes of successful calls, by key without the hash of the input. If a key has several records, the last one
- * counts.
+ * The outcomes of successful calls. Each is found by the key of its call, without the hash of the input. If a key has
+ * several records, the last one counts.
  */
 const outcomesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, Schema.Json> =>
   new Map(records.flatMap((one) => (one.type === "outcome" ? [[keyOfActivity(one.key), one.value] as const] : [])))
@@ -149,11 +149,11 @@ export const attemptsOf = (
   })
 }
 
-/** The state of a task whose last end is this event. */
+/** The state of a task, from the last event that ended the task. Without such an event, the task is `open`. */
 export const stateOf = (end: { readonly type: "task.finished" | "task.failed" } | undefined): TaskState =>
   end === undefined ? "open" : end.type === "task.finished" ? "finished" : "failed"
 
-/** The calls of the named task that ended without starting, in the order of their ends. */
+/** The calls of the named task that ended although they never started, in the order of their ends. */
 const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): ReadonlyArray<UnrunCall> => {
   const keyOf = (round: number, uid: string): string => toolCallKey({ round, task: name, uid })
   const isMine = (task: string): boolean => slugOf(task) === slugOf(name)
@@ -171,8 +171,8 @@ const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): Readon
 }
 
 /**
- * Collects everything about a task. Its name is spelled as in the plan. `records` may contain only the records of this
- * task.
+ * Collects everything about the task with this name, spelled as in the plan. It is enough if `records` contains the
+ * records of this task.
  */
 export const taskEvidence = (
   records: ReadonlyArray<JournalRecord>,

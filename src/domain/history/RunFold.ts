@@ -50,9 +50,9 @@ export const runFromJournal = (events: ReadonlyArray<RunEvent>) => {
     tasks: new Map(tasks.map((task) => [task.slug, task])),
     /** How each task ended, by slug. If a task ends again in a later round or session, the last end counts. */
     ends,
-    /** How the last session ended that reported an end. */
+    /** The last end of a session. Undefined if no session has ended. */
     end,
-    /** The sums of all sessions that reported an end. */
+    /** The usage of all sessions that ended, added up. */
     usage
   }
 }

@@ -18,7 +18,9 @@ import { RunStatus } from "../runs/RunReport.ts"
 export const RunStanding = Schema.Literals([...RunStatus.literals, "running", "unfinished", "unreadable"])
 export type RunStanding = typeof RunStanding.Type
 
-/** The number of tasks with a result, and the number of all tasks that have a result or are in the current plan. */
+/**
+ * `done` is the number of tasks with a result. `total` also counts the tasks of the current plan that have no result.
+ */
 export const TaskCount = Schema.Struct({ done: Schema.Int, total: Schema.Int })
 export type TaskCount = typeof TaskCount.Type
 
@@ -26,7 +28,7 @@ export type TaskCount = typeof TaskCount.Type
 export const RunSummary = Schema.Struct({
   /** The id of the run, which names it in commands. */
   runId: Schema.String,
-  /** The status of the run. If the run has no status yet, its state. */
+  /** The status of the run. A run without a status is `running`, `unfinished` or `unreadable`. */
   standing: RunStanding,
   /** When the run started, in ISO 8601. */
   startedAt: Schema.optionalKey(Schema.String),
@@ -38,7 +40,7 @@ export const RunSummary = Schema.Struct({
   exitCode: Schema.optionalKey(Schema.Int),
   /** The number of finished tasks and of all tasks. Absent before there is a plan. */
   tasks: Schema.optionalKey(TaskCount),
-  /** The project folder, where it is now or was in the last session. */
+  /** The folder of the project in the last session of the run. */
   project: Schema.optionalKey(Schema.String),
   /** The prompt of the user. */
   prompt: Schema.optionalKey(Schema.String),
@@ -55,7 +57,7 @@ export type RunSummary = typeof RunSummary.Type
 export const RunHead = Schema.Struct({
   /** The id of the run, which names it in commands. */
   runId: Schema.String,
-  /** The status of the run. If the run has no status yet, its state. */
+  /** The status of the run. A run without a status is `running`, `unfinished` or `unreadable`. */
   status: RunStanding,
   /** The folder of the project. */
   project: Schema.String,
@@ -70,7 +72,10 @@ export const RunHead = Schema.Struct({
 })
 export type RunHead = typeof RunHead.Type
 
-/** How often a repair occurred. For a repair of a call, `syntax` is the form in which the call was written. */
+/**
+ * How often a repair occurred. `syntax` is set for repairs of calls. It names the form in which the model wrote the
+ * calls.
+ */
 export const RepairCount = Schema.Struct({
   code: Schema.String,
   syntax: Schema.optionalKey(Schema.String),
@@ -103,7 +108,7 @@ export const RunOverview = Schema.Struct({
   answer: Schema.String,
   /** Why the run ended this way; empty if it is done. */
   message: Schema.String,
-  /** The facts of the program; absent if nothing was changed or denied, and nothing is missing. */
+  /** What the run changed, what was denied, and what is missing. Absent if there is nothing of this kind. */
   facts: Schema.optionalKey(RunFacts),
   /**
    * The number of links in all results and in the answer, by the result of their check. Absent if no link was checked.

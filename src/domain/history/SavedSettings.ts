@@ -1,6 +1,7 @@
 /**
- * Decides which settings of a journal apply to a resumed run. They give no permissions, because anybody may have
- * written the journal. Rules, servers, declared tools and the sandbox always come from the user's configuration.
+ * Decides which settings of a journal apply to a resumed run. Settings of a journal never give permissions, because
+ * anybody may have written the journal. Rules, servers, declared tools and the sandbox always come from the user's
+ * configuration.
  */
 import { addressKeys, type Configuration, pickSettings } from "../configuration/Configuration.ts"
 import type { StageGenerations } from "../models/Generation.ts"
@@ -43,7 +44,10 @@ const withoutModelsElsewhere = (stages: StageGenerations, leavesMachine: LeavesM
     ])
   )
 
-/** Those saved settings that apply. `isOwn` is true if this user provably wrote the journal. */
+/**
+ * The saved settings that apply to the resumed run. `isOwn` is true if this user provably wrote the journal. All saved
+ * settings then apply.
+ */
 export const countedSettings = (settings: Configuration, isOwn: boolean, leavesMachine: LeavesMachine): Settings => {
   if (isOwn) return pickSettings(settings, savedKeys)
   const { model, stages } = settings

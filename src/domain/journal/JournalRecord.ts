@@ -28,8 +28,8 @@ export const RunOpened = Schema.Struct({
 export type RunOpened = typeof RunOpened.Type
 
 /**
- * A file that a call is about to change. `before` and `after` are the SHA-256 of its text. For other content they
- * identify the content, and `null` stands for no file.
+ * A file that a call is about to change. `before` and `after` are the SHA-256 of its text. If the content is not text,
+ * they hold another name for the content. They are `null` if there is no file.
  */
 export const FileState = Schema.Struct({
   path: Schema.String,
@@ -70,8 +70,8 @@ export type CallIntent = typeof CallIntent.Type
 export interface UncertainCall extends CallIntent {
   readonly seq: number
   /**
-   * The outcome of the call. Set if the answer of the model is lost, so that another call has taken the place of this
-   * call.
+   * The outcome of the call; `null` if it is unknown. Set only if the answer of the model that asked for this call is
+   * lost. The program then gives the model this outcome, and does not make the call of the new answer.
    */
   readonly outcome?: Schema.Json
 }
@@ -153,7 +153,7 @@ export const ClusterRun = Schema.Struct({
 })
 export type ClusterRun = typeof ClusterRun.Type
 
-/** How a run ended: its report, or the reason why the run could not start, with the exit code. */
+/** How a run ended: its report. For a run that could not start, the reason and the exit code. */
 export const ClusterRunEnding = Schema.Union([
   RunReport,
   Schema.Struct({ refused: Schema.String, exitCode: Schema.Int })
@@ -161,8 +161,9 @@ export const ClusterRunEnding = Schema.Union([
 export type ClusterRunEnding = typeof ClusterRunEnding.Type
 
 /**
- * Returns a function that removes system texts that an earlier prompt of the session contains. All prompts of a stage
- * begin with the same long text. The function must receive the records in order.
+ * Returns a function that removes a system text from a record if an earlier prompt of the session contains the same
+ * text. This saves much space, because all prompts of a stage begin with the same long text. The function must receive
+ * the records in order.
  */
 export const makeSharedPrompts = (): ((record: JournalRecord) => JournalRecord) => {
   const keys = new Map<string, string>()

@@ -22,8 +22,8 @@ const endingOf = (path: string): string => /\.([A-Za-z0-9]+)$/.exec(fileName(pat
 const script = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro"]
 
 /**
- * For manifests of certain languages, the extensions of the files that their commands check. Commands of any other
- * manifest may check any file.
+ * Manifests of certain languages, each with the extensions of the files that its commands check. The commands of all
+ * other manifests may check any file.
  */
 const specific: ReadonlyArray<readonly [manifest: RegExp, endings: ReadonlyArray<string>]> = [
   [/^(?:package\.json|deno\.jsonc?)$/, script],
@@ -138,7 +138,10 @@ const targetsOf = ({ from, narrow }: ProjectCommand, change: Change): ReadonlyAr
   }
 }
 
-/** The test commands for these targets. If the command cannot be narrowed, the whole command. */
+/**
+ * The commands that run only the tests of this change. If the command cannot be narrowed, the list holds the whole
+ * command.
+ */
 const testChecks = (command: ProjectCommand, change: Change): ReadonlyArray<CheckCommand> => {
   const folder = folderOf(command.from)
   const words = splitCommand(command.run)

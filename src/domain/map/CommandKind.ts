@@ -1,6 +1,6 @@
 /**
  * Derives the kind of a project's command from its words and from what it runs. A command has no kind if it never ends,
- * or if its effects outside the project last.
+ * or if it has lasting effects outside the project.
  */
 
 /** The kinds of commands. `lint` only reads files, and `format` changes them. */

@@ -1,6 +1,6 @@
 /**
- * Finds the names that a source file exports, line by line with simple patterns. If a pattern misses an unusual export,
- * only the map is less complete.
+ * Finds the names that a source file exports, line by line with simple patterns. An unusual export that no pattern
+ * matches is missing in the map. This does no other harm.
  */
 import { languageOf } from "../files/Language.ts"
 

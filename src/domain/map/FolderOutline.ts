@@ -34,7 +34,7 @@ export const isPlainPath = (path: string): boolean => path.length <= longestPath
 export const shownPath = (path: string): string => `\`${path}\``
 
 /**
- * A text of the project, such as a command, as code in one line. It is cut to `longest` characters.
+ * Turns a text of the project, such as a command, into a code span of one line, cut to `longest` characters.
  *
  * ```ts
  * shownText("node a.js &&\n  node b.js", 80) // "`node a.js && node b.js`"
@@ -80,8 +80,8 @@ interface Folder {
 }
 
 /**
- * The folder with these path parts, which is created if it does not exist. Adds `files` to the file counts of this
- * folder and of all folders above it.
+ * Returns the folder with these path parts, and creates it if it does not exist. Adds `files` to the file counts of
+ * this folder and of all folders above it.
  */
 const enter = (root: Folder, parts: ReadonlyArray<string>, files: number): Folder => {
   let folder = root
@@ -107,7 +107,8 @@ const treeOf = (paths: ReadonlyArray<string>, unread: ReadonlyArray<string>): Fo
 }
 
 /**
- * The first folder below that has files or several subfolders. So `src/main/java/org` becomes one step of the outline.
+ * The first folder, at or below this one, that has files or several subfolders. In this way, `src/main/java/org`
+ * becomes one step of the outline.
  */
 const descend = (folder: Folder): Folder => {
   const [only, second] = folder.folders.values()

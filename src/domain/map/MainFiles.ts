@@ -27,7 +27,10 @@ const otherManifests = `
   rakefile pyproject.toml setup.cfg tox.ini pytest.ini mypy.ini .mypy.ini ruff.toml .ruff.toml .flake8 noxfile.py
   manage.py setup.py pipfile pyrightconfig.json
 `
-/** The maximum number of entry points in the map, and of manifests that belong to parts of the project. */
+/**
+ * The maximum number of entry points in the map, and the maximum number of manifests that belong to parts of the
+ * project.
+ */
 const mostEntryPoints = 12
 const mostPartManifests = 6
 

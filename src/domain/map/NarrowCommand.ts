@@ -3,7 +3,7 @@
  * in the command. A command that is not simple is not narrowed.
  */
 
-/** How to run a command for only some targets: the words of the command, to which the targets are appended. */
+/** How to run a command for only some targets. The program appends the targets to the words in `argv`. */
 export interface Narrowing {
   readonly argv: readonly [string, ...Array<string>]
   /**
@@ -23,7 +23,7 @@ export interface Narrowing {
 interface NamesTests {
   readonly argv: ReadonlyArray<string>
   /**
-   * True for a runner that needs these arguments only for several files, because with one file it prints the names
+   * True for a runner that needs these arguments only if it runs several files. With one file, it prints the names
    * anyway.
    */
   readonly ofSeveral?: boolean
@@ -51,8 +51,8 @@ const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["o
 const lenient = "-Dsurefire.failIfNoSpecifiedTests=false"
 
 /**
- * How to run only some test classes with Maven or Gradle. In a project with several modules, Gradle fails if a module
- * lacks the class, so there it is not narrowed.
+ * How to run only some test classes with Maven or Gradle. Undefined for any other command. Also undefined for Gradle in
+ * a project with several modules, because Gradle fails if a module lacks the class.
  */
 export const classNarrowing = (run: string, hasParts: boolean): Narrowing | undefined => {
   if (/^(?:\.\/mvnw|mvn) test$/.test(run)) {

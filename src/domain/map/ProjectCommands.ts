@@ -1,6 +1,7 @@
 /**
  * Finds the commands that the manifests of a project name: npm scripts, recipes of make and similar programs, Python
- * tasks, and conventional commands. If it misses an unusual command, only the map is less complete.
+ * tasks, and conventional commands. An unusual command that it does not find is missing in the map. This does no other
+ * harm.
  */
 import { parse } from "jsonc-parser"
 import { parse as parseYaml } from "yaml"
@@ -97,7 +98,7 @@ export const inWays = (
 /** The first word of a command: the program that must be installed. */
 export const programOf = ({ run }: CommandWay): string => run.split(" ")[0] ?? ""
 
-/** The commands whose program is installed. Each of them has its best way to run. */
+/** The commands whose programs are installed. Each command gets the best of its ways whose program is installed. */
 export const runnableCommands = (
   commands: ReadonlyArray<ProjectCommand>,
   has: (program: string, folder: string) => boolean
@@ -161,8 +162,8 @@ const lockFiles: ReadonlyArray<readonly [file: string, manager: string]> = [
 ]
 
 /**
- * The package manager that `packageManager` names, or whose lock file is beside the manifest or at the top. Otherwise
- * npm.
+ * The package manager that the field `packageManager` names. Otherwise the manager whose lock file is beside the
+ * manifest or at the top of the project. Without a lock file, npm.
  */
 const managerOf = ({ files, path, text }: Manifest): string => {
   const named = jsonFields(text).get("packageManager")
@@ -187,8 +188,8 @@ const kindsOf = (scripts: ReadonlyArray<ProjectCommand>): ReadonlySet<CommandKin
   new Set(scripts.map(({ does, run }) => commandKind(run, does)))
 
 /**
- * The commands that follow from a package.json and that no script covers: its type check, its tests, the tests of its
- * parts.
+ * The commands that follow from a package.json and that no script covers. These are its type check, its tests, and the
+ * tests of its parts.
  */
 const impliedByPackage = (
   manifest: Manifest,

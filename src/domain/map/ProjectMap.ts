@@ -42,11 +42,10 @@ export const mapBudget = (window: number): number => charactersIn(mapTokens(wind
 export const minBudgetForExports = charactersIn(600)
 
 /**
- * The maximum lengths of the command line that is shown with a command, in characters. They are tried in order until
- * the map fits.
+ * The maximum length of the command line that the map shows beside a command, in characters. The first of these lengths
+ * with which the map fits is used.
  */
 const bodies: ReadonlyArray<number> = [80, 40]
-/** The maximum number of commands in a map. */
 const mostCommands = 60
 
 const headingOf = (from: string): string => {
@@ -148,8 +147,8 @@ const exportLines = (exports: ProjectFacts["exports"], budget: number): string =
 }
 
 /**
- * The map in at most `budget` characters; empty without files or budget. First, commands, main files and upper folders
- * share the budget. What they leave goes to exported names and deeper folders. `files` are the paths that the map may
+ * The map in at most `budget` characters. Empty without files or budget. Commands, main files and upper folders share
+ * the budget first. What they leave goes to exported names and deeper folders. `files` are the paths that the map may
  * show.
  */
 export const projectMap = (facts: ProjectFacts, budget: number, files = mappedFiles(facts.files)): string => {

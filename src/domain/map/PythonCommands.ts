@@ -1,6 +1,7 @@
 /**
- * Finds the commands of a Python project: its tasks, and the checks that follow from its settings and tests. For each
- * command, it lists all ways to run it in the environment: through the folder, the project manager, or the machine.
+ * Finds the commands of a Python project: its tasks, and the checks that follow from its settings and tests. Lists all
+ * ways to run each command: in the environment of the folder, with the project manager, or with a program of the
+ * machine.
  */
 import { fileName } from "../files/PathList.ts"
 import type { CommandKind } from "./CommandKind.ts"
@@ -148,7 +149,10 @@ const toxEnvironments = (sections: ReadonlyArray<Section>, from: string): Readon
     return [{ run: environment[1] === undefined ? "tox" : `tox -e ${environment[1]}`, from, does }]
   })
 
-/** Finds functions with the decorator `@nox.session`. Other decorators may stand between it and the function. */
+/**
+ * Finds functions with the decorator `@nox.session`. Other decorators may stand between this decorator and the
+ * function.
+ */
 const noxSessions = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const commands: Array<ProjectCommand> = []
   let isSession = false

@@ -1,6 +1,6 @@
 /**
- * Finds the test files and folders among the arguments of a check that the user named. Such a check does not run a
- * changed test file elsewhere, so a second check with that file is needed.
+ * Finds the test files and folders among the arguments of a check that the user named. Such a check runs only these
+ * tests. If a test file outside them changed, a second check with that file is needed.
  */
 import type { CommandLine } from "../commands/CommandText.ts"
 import { languageOf } from "../files/Language.ts"
@@ -8,7 +8,7 @@ import { fileName } from "../files/PathList.ts"
 import { isTestFile } from "../files/TestFile.ts"
 import { commandKind } from "./CommandKind.ts"
 
-/** A test runner that takes paths, by the language of its test files. */
+/** Test runners that take paths, each with the languages of its test files. */
 const runners: ReadonlyArray<readonly [RegExp, ReadonlySet<string>]> = [
   [/\b(?:pytest|py\.test)\b/, new Set(["python"])],
   [/\b(?:vitest|jest|mocha|ava)\b/, new Set(["javascript", "typescript", "jsx", "tsx"])]
@@ -55,8 +55,8 @@ const languagesOf = (argv: CommandLine): ReadonlySet<string> =>
   new Set(argv.filter((word) => isTestFile(pathIn(word))).map((word) => languageOf(pathIn(word))))
 
 /**
- * The command of the check with these test files in place of its own tests. Undefined if it runs them anyway, or if its
- * runner is for another language. Paths are relative to the project.
+ * The command of the check with these test files in place of its own tests. Undefined if the check runs these files
+ * anyway, or if its runner is for another language. Paths are relative to the project.
  */
 export const commandForOtherTests = (argv: CommandLine, files: ReadonlyArray<string>): CommandLine | undefined => {
   const languages = runsNoTests(argv) ? new Set<string>() : languagesOf(argv)

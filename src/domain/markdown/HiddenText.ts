@@ -61,8 +61,8 @@ const isHiding = (tag: string): boolean =>
   (/^<details\b/i.test(tag) && !/\sopen(?=[\s=/>])/i.test(tag))
 
 /**
- * The position after the end of a tag. A `>` in quotes does not end the tag. Only the tag of a block element may
- * contain another `<`. Elsewhere a second `<` means that the text is no tag.
+ * The position after the end of a tag. A `>` in quotes does not end the tag. The tag of a block element may contain
+ * another `<`. In any other tag, a second `<` means that the text is no tag.
  */
 const endOfTag = (text: string, start: number, isBlock: boolean): number | undefined => {
   const sign = isBlock ? /["'>]/g : /["'<>]/g
@@ -81,7 +81,10 @@ const endOfTag = (text: string, start: number, isBlock: boolean): number | undef
 
 const blankLine = /\n[ \t]*\n/g
 
-/** The position after the closing character of a title or an image text; undefined if a blank line comes first. */
+/**
+ * The position after the closing character of a title or an image text. Undefined if a blank line comes before this
+ * character.
+ */
 const endOfTitle = ({ find, has }: Search, from: number, closing: RegExp): number | undefined => {
   const found = find(closing, from)
   return found === undefined || has(blankLine, from, found.start) ? undefined : found.end
@@ -187,8 +190,8 @@ const hiddenParts = (text: string, counts: (inside: string, isBlock: boolean) =>
   const parts: Array<TextPart> = []
   const search = makeSearch(text)
   /**
-   * The end of the last block and of the last paragraph that `counts` rejected. A part that ends before this position
-   * is not examined again.
+   * For blocks and for paragraphs, the end of the last part that `counts` rejected. A part that ends before this
+   * position is not examined again.
    */
   const visibleUntil = { block: 0, paragraph: 0 }
   let seen = 0

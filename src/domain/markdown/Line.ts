@@ -125,7 +125,10 @@ export class Line {
     return this.#bullets
   }
 
-  /** The label of a field that the line has. After a list marker, also a bold label that belongs to no field. */
+  /**
+   * The label of the field that the line begins; undefined if there is none. After a list marker, any bold label
+   * counts, even if it belongs to no field.
+   */
   get label(): LabelledLine | undefined {
     this.#label ??= readLabel(this.bullets) ?? "none"
     return this.#label === "none" ? undefined : this.#label
@@ -180,8 +183,8 @@ export interface Fence {
 type LineTest = (line: Line) => boolean
 
 /**
- * For each position, the index of the first line from there on that passes the test. The result has one entry more than
- * there are lines.
+ * For each position, the index of the first line at or after this position that passes the test. `Infinity` if there is
+ * no such line. The result has one entry more than `lines`.
  */
 const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<number> => {
   const table: Array<number> = Array.from({ length: lines.length + 1 }, () => Infinity)
@@ -193,8 +196,8 @@ const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<num
 }
 
 /**
- * Makes a test for a fence whose closing line may belong to another block. It is true if a heading or field follows
- * inside the fence, and after it the opening fence of the other block.
+ * Makes a test for a fence whose closing line may belong to another block. The test is true if the fence contains a
+ * heading or a field, and below it the opening line of another block.
  */
 const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
   let structure: ReadonlyArray<number> | undefined
@@ -212,7 +215,7 @@ const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
 /**
  * Finds the fenced blocks. For an unclosed fence, `staysOpen` decides: true makes a block of the rest of the text,
  * false makes the fence ordinary text. A block also counts as unclosed if it contains document structure
- * (`isStructure`) and then an opening fence. Its closing fence belongs to the later block.
+ * (`isStructure`) and below it another opening fence. The closing fence then belongs to this other fence.
  */
 export const findFences = (
   lines: ReadonlyArray<Line>,

@@ -84,8 +84,8 @@ const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): vo
 }
 
 /**
- * Removes a fence around the whole answer. It is a fence of type markdown or without a type that precedes all headings
- * and contains at least one.
+ * Removes a fence around the whole answer. Such a fence has the type markdown or no type. It opens before all headings,
+ * and contains at least one of them.
  */
 const unwrapFence = (lines: Array<Line>, findings: Findings, isPart: LineTest): boolean => {
   const start = lines.findIndex((line) => line.isHeading || line.opening !== undefined || isPart(line))

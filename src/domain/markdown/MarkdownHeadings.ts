@@ -15,7 +15,7 @@ interface KnownHeading {
   readonly leads: boolean
 }
 
-/** Returns the known heading that a text means, for one kind of document. Undefined for any other text. */
+/** Finds the known heading that a text stands for, in one kind of document. Undefined for any other text. */
 export type KnownHeadings = (heading: string) => KnownHeading | undefined
 
 /** The slug for comparison. It ignores punctuation before the first word, and treats a hard space as a space. */

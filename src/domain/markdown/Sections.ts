@@ -1,6 +1,6 @@
 /**
- * Finds sections: headings, and where the text under them ends. All other code uses this file for that. Answers, plans,
- * skills, instructions and pages differ in two points: which headings are known, and what ends a section.
+ * Finds sections: headings, and where the text under them ends. No other code does this. Answers, plans, skills,
+ * instructions and pages differ in two points: which headings are known, and what ends a section.
  */
 import { makeSlugger } from "../text/Slug.ts"
 import type { Line } from "./Line.ts"

@@ -178,7 +178,7 @@ const cutPlain = (rest: string, hasMarker: boolean): Cut | undefined => {
 }
 
 /**
- * True if the line is certainly a field. The less its form is that of a field, the closer its label must be to a known
+ * True if the line is certainly a field. The less the line looks like a field, the closer its label must be to a known
  * label.
  */
 const isCertain = (cut: Cut, match: LabelMatch, hasMarker: boolean): boolean => {

@@ -172,7 +172,7 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
   const isDescribed = !showsAnchor(descriptionAnchor) && descriptionFiles.some(showsFile)
   const isOpen = currentFile !== undefined && (showsAnchor("current-file") || showsFile(currentFile.path))
   const isAttached = attachment !== undefined && showsAnchor(attachmentAnchor)
-  // An unchanged briefing stays the same object. The program then makes its prompt text only once.
+  // If nothing is left out, the result is the same object. The program makes the prompt text of an object only once.
   if (!isDescribed && !isOpen && !isAttached) return briefing
   return {
     ...rest,
@@ -220,9 +220,9 @@ export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference>
 }
 
 /**
- * The document in which references to headings are resolved. The description of the project comes last. If one of its
- * headings repeats a name such as `environment`, that heading gets a slug with a number. The heading of the program
- * keeps the slug without a number.
+ * The document in which references to headings are resolved. The description of the project comes last. If a heading of
+ * the description repeats a name such as `environment`, this heading gets a slug with a number. The heading of the
+ * program keeps the slug without a number.
  */
 export const requestDocument = (briefing: BriefingParts): string => {
   const { attachment, ...others } = briefing

@@ -5,7 +5,9 @@ import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 import { numbersOf } from "./OutputCut.ts"
 import { outcomeText } from "./OutputText.ts"
 
-/** The line of a search names the places of at most this many matches. With more matches it names none. */
+/**
+ * If a search has more matches than this, its line names no places. Otherwise the line names the places of all matches.
+ */
 const mostPlaces = 3
 
 /** A short label of a call from its name and main argument, such as `edit_file src/a.ts`. */

@@ -34,14 +34,14 @@ export interface ModelCapacity {
   readonly pool?: number | undefined
 }
 
-/** Tells the user why the window is not the default, or that it is smaller than requested. */
+/** Tells the user why the window is not the default, or why it is smaller than requested. */
 export interface WindowNote {
   readonly text: string
   /** True if the window is smaller than the user requested. */
   readonly isLowered: boolean
 }
 
-/** The capacity for the calls of a run. If a field is absent, the setting of the run stays. */
+/** The capacity for the calls of a run. For an absent field, the setting of the run stays valid. */
 export interface CallCapacity {
   readonly contextWindow: number
   readonly parallel?: number

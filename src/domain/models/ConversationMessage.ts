@@ -74,8 +74,8 @@ export const pictureCharacters = 4000
 const pictureSize = " ".repeat(pictureCharacters)
 
 /**
- * A text that is as long as the message counts in a prompt. An image counts as many characters, for which the text
- * contains blanks.
+ * A text with as many characters as the message takes in a prompt. For each image, the text contains
+ * `pictureCharacters` blanks.
  */
 export const messageText = (message: ConversationMessage): string => {
   switch (message.role) {

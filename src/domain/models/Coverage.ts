@@ -10,7 +10,7 @@ export interface CutReference {
   readonly first?: number | undefined
   /** The path of the file, relative to the project. */
   readonly path?: string | undefined
-  /** The indexes of the lines to which the reference is narrowed. Undefined if it is to all lines. */
+  /** The indexes of the lines to which the reference is narrowed. Undefined if the reference is not narrowed. */
   readonly askedLines?: LineRange | undefined
   /** The indexes of the lines in the prompt. */
   readonly shownLines: ReadonlySet<number>
@@ -26,7 +26,7 @@ export interface Coverage {
   readonly of: number
 }
 
-/** Measures how much of the lines the prompt or later texts show. Blank lines do not count. */
+/** Measures how much of these lines the model has seen, in the prompt or in later texts. Blank lines do not count. */
 export const coverageOf = (
   { askedLines, first, lines, longestLine, path, shownLines }: CutReference,
   later: ReadonlyArray<string> = []

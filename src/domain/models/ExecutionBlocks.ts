@@ -15,7 +15,7 @@ import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import type { CallOutcome } from "../tools/ToolCall.ts"
 
-/** The maximum length of each text. All texts together then have at most `budget` characters. */
+/** The maximum length of each text, so that all texts together have at most `budget` characters. */
 const limitsOf = (texts: ReadonlyArray<string>, budget: number): ReadonlyArray<number> =>
   shares(
     texts.map((text) => text.length),
@@ -65,7 +65,7 @@ export const outputsWithin = (
   return outcomes.map((outcome, index) => cutOutput(outcome, needed[index] ?? 0))
 }
 
-/** Where the answer of the model with the calls is: directly above their outputs, or no longer in the prompt. */
+/** Where the model's answer with the calls is: directly above the outputs of the calls, or no longer in the prompt. */
 export type CallPlace = "above" | "left out"
 
 const callBlock = (outcome: CallOutcome, output: string, place: CallPlace): string => {
@@ -214,8 +214,8 @@ export const frameOf = (fill: (text: string) => FilledPrompt, window: number, sc
 }
 
 /**
- * Cuts a text. It then takes at most `share` of the free space of the prompt. `cut(budget)` must have at most `budget`
- * characters more than `cut(0)`.
+ * Cuts a text to at most `share` of the free space of the prompt. `cut(budget)` must have at most `budget` characters
+ * more than `cut(0)`.
  */
 export const partOf = <A extends { readonly text: string }>(
   frame: Frame,
@@ -228,7 +228,10 @@ const onlyNames = "(There is no room for the summaries of the finished tasks, so
 const moreFinished = (count: number): string =>
   `- ${count} ${count === 1 ? "more task has" : "more tasks have"} finished; there is no room for the ${count === 1 ? "name" : "names"}.`
 
-/** The names of finished tasks that fit into `budget` characters, after a fixed sentence that does not count. */
+/**
+ * A fixed sentence, and below it as many names of finished tasks as fit into `budget` characters. The sentence does not
+ * count.
+ */
 const namesWithin = (results: ReadonlyArray<TaskResult>, budget: number): string =>
   onlyNames +
   listWithin(

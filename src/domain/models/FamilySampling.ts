@@ -7,7 +7,9 @@ import type { Sampling } from "./Generation.ts"
 interface Family {
   /** Matches names of models and architectures in lower case. */
   readonly names: RegExp
-  /** The sampling of answers without thoughts. `thinking` is set if answers with thoughts need another. */
+  /**
+   * The sampling of answers without thoughts. `thinking` is the sampling of answers with thoughts, if it is different.
+   */
   readonly sampling: Sampling
   readonly thinking?: Sampling
   /** The web page with the recommendation. */

@@ -99,7 +99,10 @@ export const toolCallsFor = (
 export const stageModel = ({ stages }: Pick<Generation, "stages">, name: GeneratingStage): string | undefined =>
   stages?.[name]?.model
 
-/** The models of all stages that have their own model, as a field. Empty if no stage has its own model. */
+/**
+ * An object with the field `stageModels`: for each stage that has its own model, the name of this model. An empty
+ * object if no stage has its own model.
+ */
 export const stageModelsOf = ({ stages = {} }: Pick<Generation, "stages">) => {
   const own = Object.entries(stages).flatMap(([name, { model }]) => (model === undefined ? [] : [[name, model]]))
   const models: { readonly stageModels?: Readonly<Record<string, string>> } =
@@ -113,9 +116,9 @@ interface WithModel extends Generation {
 }
 
 /**
- * Merges two settings, key by key. If both have a key, the value in `overrides` counts. A `think`, `toolCalls` or
- * `model` in `overrides` also replaces the values of stages in `base`. `--think off` therefore also applies to a stage
- * that has `think` in a configuration file.
+ * Merges two settings, key by key. If both have a key, the value in `overrides` counts. If `overrides` sets `think`,
+ * `toolCalls` or `model`, this value also replaces the values of stages in `base`. `--think off` therefore also applies
+ * to a stage that has `think` in a configuration file.
  */
 export const mergeGeneration = (base: WithModel, overrides: WithModel): Generation => {
   const think = overrides.think ?? base.think
@@ -162,8 +165,9 @@ interface ModelSampling {
 /**
  * Chooses the sampling parameters to send. The parameters of the user override the Modelfile, which overrides the
  * recommendation for the family. If the user sets a temperature, the recommendation is not used. A thinking model
- * without a recommendation gets no default temperature, because thoughts at a low temperature loop. After `repeats`
- * repeated answers, the temperature rises and the seed changes. A retry of the same attempt gets the same parameters.
+ * without a recommendation gets no default temperature, because a low temperature makes its thoughts repeat themselves.
+ * After `repeats` repeated answers, the temperature rises and the seed changes. A retry of the same attempt gets the
+ * same parameters.
  */
 export const samplingToSend = (
   sampling: Sampling,

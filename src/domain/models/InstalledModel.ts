@@ -21,11 +21,11 @@ export interface ModelAbilities {
 
 /** A model on the server. A field is absent if its value is unknown. */
 export interface InstalledModel {
-  /** The name of the model on the server. */
+  /** The name that prompts to the server use for the model, such as `qwen3:8b`. */
   readonly name: string
   /** The size of the model file, in bytes. */
   readonly size?: number | undefined
-  /** The abilities of the model. */
+  /** What the model can do, as far as the server reports it. */
   readonly abilities: ModelAbilities
   /** True if the server forwards prompts for the model to another server. */
   readonly isForwarded?: boolean | undefined
@@ -36,8 +36,8 @@ export interface InstalledModel {
 }
 
 /**
- * The models that write text, best first. Local models come before forwarded models. Among these, models with tools
- * come first, and then loaded models.
+ * The models that write text, best first. Local models come before forwarded models. In each of these two groups,
+ * models with tools come first, and then loaded models.
  */
 export const fittingModels = (models: ReadonlyArray<InstalledModel>): ReadonlyArray<InstalledModel> => {
   const rank = ({ abilities, capacity, isForwarded }: InstalledModel): number =>
@@ -58,7 +58,7 @@ const plainName = (name: string): string => {
 }
 
 /**
- * The name on the server that means the same model as the wanted name. If no name on the server does, returns the
+ * The name on the server that means the same model as the wanted name. If there is no such name, the result is the
  * wanted name.
  */
 export const listedName = (wantedName: string, names: ReadonlyArray<string>): string =>

@@ -24,7 +24,9 @@ export const ModelAnswer = Schema.Struct({
   text: Schema.String,
   /** The thoughts of the model. They are not part of the answer. */
   thinking: Schema.String,
-  /** Native calls, in an answer with or without a text. Only answers in a conversation have native calls. */
+  /**
+   * Native calls. An answer may have calls with or without a text. Only answers in a conversation have native calls.
+   */
   calls: Schema.optionalKey(Schema.Array(AskedCall)),
   usage: Usage,
   /** True if the server reported the token count of the whole prompt, including its cached part. */
@@ -108,8 +110,8 @@ export const ModelErrorReason = Schema.TaggedUnion({
   },
   /**
    * The prompt exceeds the context window. If `counted` is set, the server read only so many tokens of the prompt, and
-   * the program discards the answer. If not, the program did not send the prompt, or the server rejected it
-   * (`isRefused`). Sizes are in tokens. `parts` are the largest parts of the prompt, largest first.
+   * the program discards the answer. If `counted` is absent, the program did not send the prompt, or the server
+   * rejected it (`isRefused`). Sizes are in tokens. `parts` are the largest parts of the prompt, largest first.
    */
   ContextOverflow: {
     estimated: Schema.Int,
@@ -191,7 +193,7 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
     return reasonText(this.reason)
   }
 
-  /** What went wrong, for the message that the program sends the call again. */
+  /** What went wrong, in the words that messages to the user contain. */
   get what(): string {
     return "detail" in this.reason ? this.reason.detail : this.message
   }

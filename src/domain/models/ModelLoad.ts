@@ -34,6 +34,6 @@ const cause = ({ idleMs, keepAlive, otherModel }: SinceLoaded): string => {
   return "another program unloaded it, needed its memory, or asked for it with another context window."
 }
 
-/** The sentence that a server loaded a model again, how long this took, and why. */
+/** A sentence for the user: the server loaded a model again, how long this took, and why. */
 export const loadedAnewText = (model: string, loadMs: number, since: SinceLoaded): string =>
   `The server loaded ${model} anew, which took ${durationText(loadMs)}, because ${cause(since)}`

@@ -26,8 +26,8 @@ interface SizedModel {
 const cpuFactor = 6
 
 /**
- * The smallest share of a model on the CPU that is reported. Even of a model that fits the graphics card, a small share
- * stays on the CPU.
+ * A share of a model on the CPU is reported only if it is at least this large. Even if a model fits the graphics card,
+ * a small part of it stays on the CPU.
  */
 const leastShare = 0.02
 

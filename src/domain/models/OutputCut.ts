@@ -68,7 +68,7 @@ const leastLicence = 5
 const plainNote = ({ kept, omitted, text }: Cut): string =>
   `(The prompt has no room for ${linesText(kept.length + 1, kept.length + omitted.length)} of the ${text.split("\n").length} lines of this output.)`
 
-/** The line. If it is too long, its beginning and a note. */
+/** The line, or if it is too long, only its beginning and a note. */
 const firstRow = (line: string, budget: number): string => {
   if (line.length < budget) return line
   const shown = cutAt(line, budget - 70)
@@ -102,14 +102,14 @@ const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, has
 }
 
 /**
- * The minimum number of shown lines of a diff: the two lines that name the file, the line of a place, and one changed
- * line.
+ * The minimum number of shown lines of a diff: the two lines that name the file, the line `@@` above a changed place,
+ * and one changed line.
  */
 const leastOfDiff = 4
 
 /**
- * The indexes of the lines of a diff, most useful first: the lines that name its files, then places with a latest line,
- * then all other places.
+ * The indexes of the lines of a diff, most useful first: the lines that name its files, then the places with a new line
+ * that `isLatest` accepts, then all other places.
  */
 const byUse = (lines: ReadonlyArray<string>, isLatest: (line: string) => boolean): ReadonlyArray<number> => {
   const starts = [...lines.keys()].filter((index) => index === 0 || (lines[index] ?? "").startsWith("@@"))

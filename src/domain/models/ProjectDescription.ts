@@ -17,8 +17,8 @@ const cutNote = (path: string, left: number): string =>
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
 
 /**
- * The text of a description below a line that names its file and the folder that it describes. A file that describes
- * the whole project gets no such line.
+ * A line with the file of a description and the folder that it describes, and below it the text. A file in the root of
+ * the project gets no such line.
  */
 const headed = ({ path, text }: DescriptionFile): string =>
   path.startsWith("../")

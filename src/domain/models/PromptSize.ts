@@ -126,7 +126,10 @@ const scripts: ReadonlyArray<readonly [script: RegExp, charactersPerToken: numbe
   [/["'{}[\]()<>:;,=+*/\\|&%$#@!?.0-9-]/g, 1.6]
 ]
 
-/** A text with more characters per token than this is prose or common code. The margin suffices for it. */
+/**
+ * A text with more characters per token than this is prose or common code. For such a text, the margin of the assumed
+ * scale is large enough.
+ */
 const prose = 3.3
 
 /** The scale for this text before a server has counted any prompt. */

@@ -8,7 +8,7 @@ import { countLines, takeLines } from "../text/LineRange.ts"
 
 /**
  * The content of a reference. `markdown` (headings, results) is shown unchanged. `file` (also pages) is shown in a
- * fence. `later` stands for content that does not exist yet, or must not be read, before the task runs.
+ * fence. `later` stands for content that does not exist before the task runs, or must not be read earlier.
  */
 export const ReferenceContent = Schema.Union([
   Schema.Struct({ kind: Schema.tag("markdown"), text: Schema.String }),

@@ -26,8 +26,8 @@ const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ")
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 
 /**
- * The indexes of the lines of the summary in a result, with its heading. The summary is more important than the
- * details.
+ * The indexes of the lines of the summary in a result. The heading of the summary is included. The summary is more
+ * important than the details.
  */
 const summaryLines = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
   const text = outline(lines.join("\n"))
@@ -163,8 +163,8 @@ export const referenceExcerpts = (
   resolved: ReadonlyArray<ResolvedReference>,
   terms: SearchTerms,
   /**
-   * Budgets in characters. `contents` is for all contents without their blocks. `blocks` is for all blocks if a content
-   * is cut. `whole` is for all blocks if no content is cut.
+   * Budgets in characters. `contents` is for all contents together, without the blocks around them. `blocks` is for all
+   * blocks if a content is cut. `whole` is for all blocks if no content is cut.
    */
   { blocks = Number.MAX_SAFE_INTEGER, contents, whole = 0 }: ReferenceRoom
 ): ReadonlyArray<ShownReference> => {

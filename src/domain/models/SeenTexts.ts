@@ -1,8 +1,8 @@
 /**
  * Detects URLs that would send texts of this run to an allowed host. A query may hold no word of four letters or more
  * that the model has read. The same rule applies to text that a URL encodes or reverses. A host or path may hold names
- * that the model has read. It may not hold a number, a token of letters and digits, or four words of a line. It also
- * may not hold a value of several words or of an environment variable.
+ * that the model has read. It may not hold other text that the model has read: a number, a token of letters and digits,
+ * or four consecutive words of a line. It also may not hold a value of several words or of an environment variable.
  */
 import * as Result from "effect/Result"
 import * as Base64 from "effect/encoding/Base64"
@@ -67,7 +67,7 @@ const backwards = (text: string): string => [...text].toReversed().join("")
 
 const bothWays = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...texts, ...texts.map(backwards)]
 
-/** The texts that this string is an encoding of, in base64, base64url or hex. */
+/** The texts that this string encodes in base64, base64url or hex. */
 const decoded = (text: string): ReadonlyArray<string> =>
   [Base64.decodeString(text), Base64Url.decodeString(text), Hex.decodeString(text)].flatMap((found) =>
     Result.isSuccess(found) && !found.success.includes("\ufffd") ? [found.success] : []
@@ -106,7 +106,7 @@ export class SeenTexts {
     this.addLinks(text)
   }
 
-  /** Adds the links of a text. The model may fetch exactly these URLs. */
+  /** Adds the links of a text. The model may fetch exactly these URLs, whatever they contain. */
   addLinks(text: string): void {
     for (const href of canonicalLinks(text)) this.#links.add(href)
   }
@@ -156,12 +156,12 @@ export class SeenTexts {
     return this.#words.has(word) && !this.#userWords.has(word)
   }
 
-  /** A word of the text that the model has read. For parts of a URL that need no names. */
+  /** Searches a text for a word that the model has read. Used for parts of a URL that need no names. */
   #wordIn(text: string): string | undefined {
     return wordsOf(text).find((word) => word.length >= leastWord && this.#wasRead(word))
   }
 
-  /** A number, token or value in the text that the model has read. */
+  /** Searches a text for a number, token or value that the model has read. */
   #pieceIn(text: string): string | undefined {
     const words = wordsOf(text)
     const all = ` ${words.join(" ")} `
@@ -171,7 +171,7 @@ export class SeenTexts {
     )
   }
 
-  /** Consecutive words of the text that follow each other in a line that the model has read. */
+  /** Searches a text for consecutive words that follow each other in a line that the model has read. */
   #runIn(text: string): string | undefined {
     const words = wordsOf(text)
     return firstOf(words.keys(), (at) => {
@@ -185,8 +185,8 @@ export class SeenTexts {
   }
 
   /**
-   * A token that the model has read and that one of these texts contains. Also a token or number of these texts that is
-   * a part of such a token.
+   * Searches these texts for a token that the model has read. Also finds a token or number that is only a part of a
+   * token that the model has read.
    */
   #tokenIn(texts: ReadonlyArray<string>): string | undefined {
     const squeezed = texts.map((text) => wordsOf(text).join(""))

@@ -29,9 +29,9 @@ export type AnsweredBy = typeof AnsweredBy.Type
 
 /** An answer, who gave it, and what they said with it. */
 export interface Answered<A> {
-  /** The decision. */
+  /** The decision: one of the answers that the question offers. */
   readonly answer: A
-  /** Who decided. */
+  /** Who gave the answer: a person, a rule, or nobody. */
   readonly by: AnsweredBy
   /**
    * With `decline` or `deny`: the change that the user wants instead, in the words of the user. The next round makes

@@ -1,4 +1,7 @@
-/** Defines the question about a whole step, and the items of a question as questions and events contain them. */
+/**
+ * Defines the question about a whole step. Also defines the items of a question, in the form that questions and events
+ * contain.
+ */
 import * as Schema from "effect/Schema"
 import { Risk } from "../tools/Access.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
@@ -50,7 +53,7 @@ export const ApprovalItem = Schema.Struct({
   personOnly: Schema.optionalKey(Schema.Boolean),
   /**
    * What the answers `session` and `remember` would allow. If a field is absent, its answer is not offered. `always`
-   * are rules that the user may choose for this project. Each of them covers the call.
+   * are rules that the user may choose for this project. Each of these rules covers the call.
    */
   offers: Schema.optionalKey(
     Schema.Struct({
@@ -97,7 +100,8 @@ export interface GatedCall extends PreparedCall {
    */
   readonly problem?: string
   /**
-   * How the project has changed before the call runs. Present if earlier calls of its task move or remove its files.
+   * How earlier calls of the same task have changed the project before this call runs. Present only if a call of the
+   * task moves or removes files.
    */
   readonly project?: ReadonlyArray<ProposedFile>
 }

@@ -16,8 +16,8 @@ import {
 import type { Arguments } from "../tools/ToolCall.ts"
 
 /**
- * Identifies the definition of a tool of a plugin or server when the user made the rule. If the tool has changed since
- * then, the rule does not allow it.
+ * Identifies the definition that a tool of a plugin or server had when the user made the rule. If the tool has changed
+ * since then, the rule does not allow it.
  */
 const ToolPin = Schema.Struct({
   origin: Schema.NonEmptyString,
@@ -164,7 +164,8 @@ const accessScope = (tool: string, access: CanonicalAccess): SessionScope => {
 
 /**
  * The permissions for the session that a call needs to run without a question. Undefined if the gate must ask each
- * time. For a high-risk call, they cover only exactly this call. A tool without accesses is permitted as a whole.
+ * time. For a high-risk call, these permissions cover exactly this call. A tool without accesses is permitted as a
+ * whole.
  */
 export const sessionScopes = (question: Asked): ReadonlyArray<SessionScope> | undefined => {
   const { accesses, pin, risk, tool } = question

@@ -27,8 +27,8 @@ const withPlainHost = (pattern: string): string =>
   pattern.replace(/^https?:\/\/[^/?#]+/i, (start) => urlPattern(start.toLowerCase()))
 
 /**
- * All lower-case texts with which a pattern may name a URL. They are with and without the scheme, the port, a trailing
- * dot of the host, and escapes. For a text that is no URL, only this text.
+ * All lower-case texts with which a pattern may name a URL: with or without the scheme, the port, a trailing dot of the
+ * host, and escapes. For a text that is no URL, only the text itself.
  */
 export const urlForms = (url: string): ReadonlyArray<string> => {
   const [, before, host = "", rest = ""] = /^([^/]*\/\/)([^/?#]*)(.*)$/s.exec(url) ?? []
@@ -100,7 +100,8 @@ export const targetPattern = ({ canonical, place }: Pick<Target, "canonical" | "
 /** A file, a page, a command or the start of a program that a call accesses. */
 export interface Target {
   /**
-   * Files are compared by path. A start, or a command without the sandbox, is allowed only by a rule with a pattern.
+   * Files are compared by path. The start of a program is allowed only by a rule with a pattern. The same holds for a
+   * command without the sandbox.
    */
   readonly kind: "file" | "start" | "other"
   /** The real absolute path, the canonical URL, or another one-line text. */
@@ -128,9 +129,8 @@ const isAbsolute = (pattern: string): boolean => /^(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*
 const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\/)+/, "")
 
 /**
- * True if the pattern matches the target as it is written. For a file, a relative pattern matches only paths below the
- * project. An absolute pattern is compared with the canonical target, and so is any pattern for a target that is no
- * file.
+ * True if the target matches the pattern as it is written. A relative pattern matches a file only below the project. An
+ * absolute pattern is compared with the canonical target. The same holds for any pattern if the target is no file.
  */
 const matchesText = (pattern: string, { canonical, kind, place, relative }: Target): boolean => {
   if (place !== undefined) return matches(scopedPattern(pattern).rest, canonical)

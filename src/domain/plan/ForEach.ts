@@ -72,7 +72,10 @@ const tableOf = (items: ReadonlyArray<ItemResult>): string =>
     ...items.map(({ item, note, state }) => `| ${tableCell(item)} | ${state} | ${tableCell(note)} |`)
   ].join("\n")
 
-/** The maximum number of rows in a summary. For more items, numbers tell a later stage more than rows. */
+/**
+ * The maximum number of rows in a summary. If there are more items, a later stage learns more from numbers than from
+ * rows.
+ */
 const mostRows = 20
 
 /**

@@ -39,8 +39,8 @@ export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan
 }
 
 /**
- * The new steps, followed by those outstanding tasks that the model did not see. The model saw the first `shown` of
- * them. A task that a new step also contains is left out.
+ * The new steps, followed by those outstanding tasks that the model did not see. The model saw the first `shown`
+ * outstanding tasks. A task that a new step also contains is left out.
  */
 export const withKept = (steps: ReadonlyArray<Step>, outstanding: TaskList, shown: number): ReadonlyArray<Step> => {
   const written = new Set(steps.flatMap(({ tasks }) => tasks.map(({ slug }) => slug)))

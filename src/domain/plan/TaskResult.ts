@@ -7,7 +7,10 @@ import { Task } from "./Task.ts"
 import { TaskName } from "./TaskName.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 
-/** How many links the program compared with the project and the run, and how many of these are wrong and marked. */
+/**
+ * `checked` is the number of links that the program compared with the project and the run. `wrong` is the number of
+ * these links that are wrong and marked.
+ */
 export const EvidenceCount = Schema.Struct({ checked: Schema.Int, wrong: Schema.Int })
 export type EvidenceCount = typeof EvidenceCount.Type
 
@@ -134,8 +137,8 @@ export const unableIn = ({ cause }: TaskFailure): string | undefined =>
   cause?._tag === "NoValidAnswer" ? cause.unable : undefined
 
 /**
- * The failure that ends a run because the model gives useless answers. If the model has done no other work, it is the
- * first failure of this kind. If the model has done some work, it is the second.
+ * The failure that ends a run because the model gives useless answers. This is the first failure of this kind if the
+ * model has done no other work. Otherwise it is the second failure of this kind.
  */
 export const endingFailure = (
   failures: ReadonlyArray<TaskFailure>,

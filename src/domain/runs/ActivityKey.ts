@@ -101,7 +101,10 @@ export interface ParsedKey {
   readonly task?: string
 }
 
-/** First words of keys that may have a task, and the number of parts that then follow the word. */
+/**
+ * The words with which a key about a task may begin after the round. For each word, the number of parts that follow it
+ * if the key names a task.
+ */
 const partsBehind: ReadonlyMap<string, number> = new Map([
   ["refined", 1],
   ["task", 1],
@@ -122,7 +125,7 @@ export const parseKey = (name: string): ParsedKey | undefined => {
   return more.length < parts ? { kind, round } : { kind, round, task: more[0] }
 }
 
-/** The key for a question of a stage that belongs to no call: `round-1/task`. */
+/** The key of a question that a stage asks outside of any call: `round-1/task`. */
 export const stagePlace = (round: number, stage: Stage): string => `round-${round}/${stage}`
 
 /**

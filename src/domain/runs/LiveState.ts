@@ -55,7 +55,10 @@ export interface LiveTool {
 interface LiveQuestions {
   /** The hashes of unanswered questions. */
   readonly open: ReadonlySet<string>
-  /** When the time began that `userMs` does not include yet. Undefined if no question is unanswered. */
+  /**
+   * When the user began to be asked. `userMs` does not include the time since then. Undefined if no question is
+   * unanswered.
+   */
   readonly askedAt: number | undefined
   /** How long the user took to answer the answered questions. */
   readonly userMs: number

@@ -17,15 +17,15 @@ import { printable, printableLines } from "../text/Printable.ts"
 import { type StyledLine, cutLine, lineWidth, textWidth, cutText, wrapLine } from "../text/TextWidth.ts"
 import { counted } from "../text/Format.ts"
 
-/** The minimum width of a name, in columns. A name is cut only to this width. */
+/** The minimum width of a name that is cut, in columns. */
 const leastName = 20
 
 const widthOf = (detail: string): number => (detail === "" ? 0 : textWidth(detail) + 3)
 
 /**
- * A line of work with its duration. Beside the name stands the first of `details` that fits, or else `word`, or else
- * the last detail, cut. If a long name leaves no room even for that, the name stands alone, so that users can tell
- * tasks apart.
+ * A line of work with its duration. Beside the name stands the first of `details` that fits. If none fits, `word`
+ * stands there, or else the beginning of the last detail. If a long name leaves no room even for that, the name stands
+ * alone, so that users can tell tasks apart.
  */
 const workLine = (
   name: StyledLine,
@@ -212,7 +212,6 @@ const planLines = (state: LiveState, options: View, rows: number): ReadonlyArray
   return [...early, ...lines, ...late]
 }
 
-/** The maximum number of rows of the view. */
 const mostRows = 20
 /** A line for a stage of the whole run. Calls of tasks are drawn with their tasks. */
 const stageLine = (state: LiveState, view: View): ReadonlyArray<StyledLine> => {

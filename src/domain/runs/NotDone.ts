@@ -49,7 +49,7 @@ export const endedClean = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds)
 interface Change {
   /** A description such as `src/a.ts (edit_file)`. */
   readonly what: string
-  /** The path of a file, or the name of a tool whose effect has no name. */
+  /** The path of the changed file. For any other change, the name of the tool. */
   readonly target: string
   /** True if any later change of the same target makes up for the failed change. */
   readonly isFile: boolean
@@ -87,7 +87,7 @@ interface Missed extends MissingChange {
   readonly isMadeBy: (made: Made) => boolean
   /** The skill of the task. A complete result of this skill in a later round makes up for the missing change. */
   readonly skill?: string
-  /** True if one later change makes up for only one such failure. */
+  /** True if one later change makes up for only one failed change. */
   readonly isSingle: boolean
 }
 
@@ -192,8 +192,8 @@ const leftItems = ({ results }: RoundWork): ReadonlyArray<Missed> =>
   })
 
 /**
- * The changes that are still missing after these rounds. Only a change in a later round counts as made up, because the
- * model learns of the failure between rounds.
+ * The changes that are still missing after these rounds. A missing change can be made up for only in a later round,
+ * because the model learns of the failure between rounds.
  */
 export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): ReadonlyArray<MissingChange> => {
   const changesByRound = rounds.map((round) => madeIn(round, kinds))
@@ -267,8 +267,8 @@ const moreTasks = (count: number): string =>
   `- ${count} more ${count === 1 ? "task" : "tasks"}; there is no room here for the ${count === 1 ? "name" : "names"}.`
 
 /**
- * Writes the lists in at most `budget` characters in total. If the lines of a list do not fit, it shows its task names.
- * If these do not fit either, it shows some of them and the number of the others.
+ * Writes the lists in at most `budget` characters in total. A list whose lines do not fit shows only its task names. If
+ * the names do not fit either, the list shows some names and the number of the others.
  */
 const undoneBlocks = (all: ReadonlyArray<Undone>, budget: number): string => {
   const lists = all.map((one) => {
@@ -344,8 +344,8 @@ export interface ResultsAndLines {
 }
 
 /**
- * Divides the budget of a prompt between results and lines about undone work. The lines get half of the budget, and
- * what the results do not need of the other half. `lines(budget)` adds at most `budget` characters to `lines(0)`.
+ * Divides the budget of a prompt between results and lines about undone work. The lines get half of the budget, and the
+ * part of the other half that the results do not need. `lines(budget)` adds at most `budget` characters to `lines(0)`.
  */
 export const sharedBudget = (
   results: ReadonlyArray<TaskResult>,

@@ -58,7 +58,7 @@ export const modelOutcome = (error: ModelError): Outcome =>
 
 /**
  * The outcome for failed tasks. It is `not_permitted` if a permission was missing. It is `declined` if the user
- * declined a step or call and nothing replaced it.
+ * declined a step or call, and the run did not do what the user wanted instead.
  */
 const failed = (failures: ReadonlyArray<TaskFailure>, message: string, shortfall: Shortfall): Outcome => {
   const declined = unfollowedMessages(shortfall)
@@ -149,7 +149,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       const declined = unfollowedMessages(shortfall)
       const isMissing = missing.length > 0 ? "failed" : "done"
       const status = denials.length > 0 ? "not_permitted" : declined.length > 0 ? "declined" : isMissing
-      /** If the run is resumed, it asks again about denied calls. So only a failed run has nothing left to do. */
+      /** A resumed run asks again about denied calls. Only a failed run therefore has nothing left to do. */
       return { ...outcome(status, message), ...(status === "failed" ? { nothingLeft: true } : {}) }
     }
     case "Unresolved":

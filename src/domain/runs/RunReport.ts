@@ -98,9 +98,9 @@ export const addModelCall = (sum: RunUsage, usage: Usage): RunUsage => {
 export const RunReport = Schema.Struct({
   /** The id of the run, also used on the command line. */
   runId: Schema.String,
-  /** How the run ended. */
+  /** The status with which the run ended, such as `done`. */
   status: RunStatus,
-  /** The answer to the prompt in markdown; empty if the run ended before it. */
+  /** The answer to the prompt in markdown. Empty if the run ended before it could answer. */
   answer: Schema.String,
   /** Why the run ended this way; empty for `done`. */
   message: Schema.String,
@@ -150,7 +150,7 @@ export const exitCodeOf = (status: RunStatus): number => exitCodes[status]
 export const AskReport = Schema.Struct({
   /** The number of the message in its conversation, from 1. */
   message: Schema.Int,
-  /** How the message was answered. */
+  /** The status with which the work on the message ended, such as `done`. */
   status: RunStatus,
   /** The answer in markdown. If a limit ended the work, the last paragraph of the answer says so. */
   answer: Schema.String,

@@ -60,8 +60,8 @@ const byteLines = (bytes: Uint8Array, decode: (line: Uint8Array) => string): Rea
 const maxEdits = 5000
 
 /**
- * Compares the old lines with the new text. Returns the new lines as `lines`, where an unchanged line has its old
- * bytes, and the removed old lines as `replaced`.
+ * Compares the old lines with the new text. `lines` are the new lines, in which unchanged lines have their old bytes.
+ * `replaced` are the old lines that the new text lacks.
  */
 const compareLines = (before: ReadonlyArray<OldLine>, after: string) => {
   const edits = TextDiff.diff(

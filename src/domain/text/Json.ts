@@ -12,8 +12,8 @@ import { printableJson } from "./Printable.ts"
 export const maxNesting = 64
 
 /**
- * The maximum number of parts of a value that are visited. A value with more parts counts as too deep. If a value
- * contains a part repeatedly, the number of parts can be endless.
+ * The maximum number of parts of a value that are visited. A value with more parts counts as too deep. A value may
+ * contain the same part many times, so without a maximum a visit could take endless time.
  */
 export const maxParts = 1_000_000
 

@@ -106,7 +106,10 @@ const wordLikeness = (a: NameWord, b: NameWord): number => {
 
 const weightOf = (words: ReadonlyArray<NameWord>): number => words.reduce((sum, { weight }) => sum + weight, 0)
 
-/** How much of the words in `some` has a similar word in `others`, as a sum of weights. */
+/**
+ * Adds up the weights of the words in `some`. Each weight is multiplied by the likeness of the word to the most similar
+ * word in `others`.
+ */
 const covered = (some: ReadonlyArray<NameWord>, others: ReadonlyArray<NameWord>): number =>
   some.reduce((sum, word) => sum + word.weight * Math.max(0, ...others.map((other) => wordLikeness(word, other))), 0)
 

@@ -8,12 +8,12 @@
 const mostLines = 3
 
 const number = /(?<![\w.$#/-]|\bL)\d[\d_,]*(?:\.\d+)?(?![\w/]|\.\d|-\d)/g
-/** Words before a number that is only a count or a position. */
+/** Matches words that show that the number after them is only a count or a position. */
 const counts =
   /\b(?:lines?|rows?|columns?|steps?|tasks?|sections?|chapters?|versions?|v|nodes?|pages?|no\.?|number|issue|example|exit code|port|python|typescript|ecmascript|es)\s*$/i
 const counted =
   /^\s*(?:(?:\w+ )?(?:lines?|files?|places?|times?|calls?|callers?|usages?|uses|matches|results?|tests?|functions?|methods?|classes|cases?|links?|hits|of)\b|[):.]\s)/i
-/** Words before a number that is a value. */
+/** Matches words that show that the number after them is a value. */
 const isValue =
   /(?:\b(?:is|are|was|to|of|at|most|least|default|defaults|limit|maximum|minimum|equals|than)|[=:])\s*[*_`"'(]*$/i
 

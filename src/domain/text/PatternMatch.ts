@@ -1,7 +1,8 @@
 /**
  * Matches the patterns of permission rules. `*` matches any characters within a path component. `**` matches any
- * characters, also across components. If `**` is a whole component, it matches with its slash any folders, or nothing.
- * A backslash makes the next character literal. All other characters are literal, including `?` and brackets.
+ * characters, also across components. If `**` is a whole component, it and the slash after it match any number of
+ * folders, also none. A backslash makes the next character literal. All other characters are literal, including `?` and
+ * brackets.
  *
  * A pattern is compiled to a list of steps. The matcher reads the text once, and remembers the set of steps that may
  * match next. The time is therefore linear in the length of the text.

@@ -18,8 +18,8 @@ const invisibles = new RegExp(`[${invisible}]`, "gu")
 const signs = new RegExp(sign, "gu")
 
 /**
- * Conditions before and after a sign. Its neighbours must be ASCII or such signs too. The sign then does not belong to
- * another script.
+ * Conditions before and after a sign. Each neighbour must be ASCII or another sign of this kind. Otherwise the sign may
+ * belong to another script.
  */
 const ascii = `(?<![^\\p{ASCII}${invisible}${sign.slice(1, -1)}])`
 const asciiAfter = ascii.replace("<!", "!")
@@ -31,7 +31,10 @@ const plainSign = (one: string): string => {
   return plainOf.get(one) ?? (code >= 0xff01 && code <= 0xff5e ? String.fromCharCode(code - fullWidth) : one)
 }
 
-/** A text in which only keyboard characters stand for such signs, for comparisons. */
+/**
+ * The text without invisible characters, and with keyboard characters in place of typographic signs. Used only to
+ * compare texts.
+ */
 export const plainSigns = (text: string): string => text.replace(invisibles, "").replace(signs, plainSign)
 
 /** Removes invisible characters between ASCII characters. A character that also occurs in `known` stays. */

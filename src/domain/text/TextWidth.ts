@@ -137,8 +137,8 @@ const piecesOf = (line: string, columns: number, rows: number): ReadonlyArray<st
 }
 
 /**
- * Splits a text into pages. A line that is longer than a page is split. Apart from that, the pages together are the
- * text.
+ * Splits a text into pages of at most `rows` rows. A line that is longer than a page is split into several lines. Each
+ * page ends with a line break.
  */
 export const pagesOf = (
   text: string,

@@ -105,7 +105,7 @@ const isMadeUpFor = (
   }
   /**
    * A change that the program could not read. It counts as done if later answers make as many changes as this answer
-   * had unreadable changes.
+   * has unreadable changes.
    */
   if (!hasPath(failed)) {
     return answered.length >= failedBeside.filter((one) => !hasPath(one) && !isReplacement(one)).length
@@ -190,8 +190,8 @@ export const unmadeOutcome = ({ call, issue }: UnmadeChange, turn: number): Call
 })
 
 /**
- * The changes of an answer that the program could not read, from the issues of this answer. If the answer has a report,
- * conflict marks do not count, because the report may quote them.
+ * The unreadable changes of an answer, from the issues of this answer. If the answer has a report, conflict marks do
+ * not count, because the report may quote them.
  */
 export const unreadChanges = (issues: ReadonlyArray<Issue>, hasReport: boolean): ReadonlyArray<UnmadeChange> => {
   const unread = issues.filter(({ code }) => code.startsWith("change-"))

@@ -38,7 +38,8 @@ export interface UsableSchema {
 }
 
 /**
- * A schema that another installed copy of `effect` made passes `isSchema`. This copy of `effect` cannot decode with it.
+ * True for a schema that this copy of `effect` made. A schema of another installed copy also passes `isSchema`, but
+ * this copy cannot decode with it.
  */
 const isOwnSchema = ({ ast }: Schema.Constraint): boolean => {
   if (ast._tag === "Objects") return ast instanceof SchemaAST.Objects
@@ -119,7 +120,7 @@ const fromStandard = (standard: Standard): Result.Result<UsableSchema, string> =
   )
 }
 
-/** The codec and the JSON schema of a schema. Fails with the end of a sentence that begins with "it is". */
+/** The codec and the JSON schema of a schema. The failure completes a sentence that begins with "it is". */
 export const readSchemaSource = (source: unknown): Result.Result<UsableSchema, string> => {
   if (Schema.isSchema(source)) {
     return isOwnSchema(source)

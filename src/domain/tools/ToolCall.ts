@@ -105,7 +105,10 @@ export const dataText = (data: Schema.Json): string => (typeof data === "string"
 /** Maps other names of parameters to the names that the tool declares. */
 export type ArgumentAliases = Readonly<Record<string, string>>
 
-/** Renames arguments that have another name. If there is also a value under the declared name, that value counts. */
+/**
+ * Renames arguments that have another name to the declared name. If there is also a value under the declared name, that
+ * value counts.
+ */
 export const withOwnNames = (values: Arguments, aliases: ArgumentAliases = {}): Arguments =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => {

@@ -81,7 +81,7 @@ export const turnOf = ({ call }: CallOutcome): string => call.uid.split("/", 1)[
 /** A uid without the prefix of a turn. A model may have copied such a prefix. */
 export const plainUid = (uid: string): string => uid.replace(/^(?:turn-\d+\/)+/, "")
 
-/** A call whose uid may be missing, or be the uid of another call too. */
+/** A call whose uid may be missing, or may be equal to the uid of another call. */
 export interface UnnumberedCall {
   readonly uid: string
   readonly name: string

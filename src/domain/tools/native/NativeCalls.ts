@@ -232,7 +232,7 @@ class Reader {
     return next
   }
 
-  /** Writes the calls. If `fence` is not empty, the calls stay in a code block, because it may be an example. */
+  /** Writes the calls. If `fence` is not empty, the calls stay in a code block, because the block may be an example. */
   private emit(
     at: number,
     next: number,
