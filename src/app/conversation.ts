@@ -66,8 +66,8 @@ const expanding = (session: AskSession, commands: ReadonlyArray<CustomCommand>):
 })
 
 /**
- * Saves a session after each message. If none of the saved messages remain in the session, it gets a new id. If a save
- * fails, the failure is reported once and the conversation continues.
+ * Saves a session after each message. If none of the saved messages remain in the session, the session gets a new id.
+ * If a save fails, the failure is reported once and the conversation continues.
  */
 const saving = Effect.fnUntraced(function* (
   session: AskSession,

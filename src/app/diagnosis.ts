@@ -163,7 +163,7 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
   )
 })
 
-/** At most this many programs are tried. */
+/** The maximum number of programs that are tried. */
 const mostTried = 6
 
 /** The time limit for each program, in seconds. */

@@ -384,7 +384,8 @@ export const layerStages = (setup: Setup, context: RunContext, conditions: RunCo
   )
 
 /**
- * A conversation with the model of this setup. If an earlier model was used before, tools and project are already open.
+ * A conversation with the model of this setup. If the conversation used another model before, tools and project are
+ * already open.
  */
 export const layerAskModel = (setup: Setup, model: RunContext["model"]) =>
   Asker.layer.pipe(

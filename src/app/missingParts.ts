@@ -43,7 +43,7 @@ export const requireParts = Effect.fnUntraced(function* ({ lines, runId }: Earli
   const missing = recordedTools(records.toReversed()).filter(({ name, origin }) => {
     const source = sourceOf(origin)
     /*
-     * A plugin or server that still exists may have changed its tools. But a script must provide every recorded tool
+     * A plugin or server that still exists may now have other tools. But a script must provide every recorded tool
      * again.
      */
     const isThere = names.has(name) || (source !== programOrigin && sources.has(source))

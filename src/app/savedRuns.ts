@@ -20,7 +20,10 @@ export const layerRuns = Layer.unwrap(
   })
 )
 
-/** The state of a run, according to its last session and to whether a process holds it. */
+/**
+ * The state of a run. If the last record is not the end of the run, the state depends on whether a process holds the
+ * run.
+ */
 const standingOf = (last: JournalLine | undefined, isHeld: boolean): RunStanding => {
   const record = last === undefined ? undefined : readRecord(last)
   if (record?.type === "event" && record.event.type === "run.finished") return record.event.report.status

@@ -19,7 +19,7 @@ import {
   withServerToChooseFrom
 } from "./setup.ts"
 
-/** The time limit for the answer of a server, because a user is waiting. */
+/** The time limit for the answer of a server. It is short, because a user is waiting. */
 export const patience = "2 seconds"
 
 /** Asks the server of a setup or of another provider. Undefined for a provider without a server. */

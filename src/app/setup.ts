@@ -270,7 +270,7 @@ export const renameModels = (
   return { ...setup, configuration, settings, models }
 }
 
-/** The settings that a run saves, with which it can be resumed. Permissions are not saved. */
+/** The settings that a run saves, so that it can be resumed with them. Permissions are not saved. */
 export const savedSettings = (setup: Setup): Configuration => {
   const { configuration, extensions, settings } = setup
   const { checks, host, limits, namesChecks: named = false } = settings

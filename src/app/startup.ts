@@ -29,7 +29,9 @@ interface StartedWith extends FittedSetup {
   readonly unobserved?: ReadonlyArray<string> | undefined
 }
 
-/** Reports the notes to the user. Fails if a rule in `flags`, which are flags or options, names no tool. */
+/**
+ * Reports the notes to the user. `flags` contains flags or options. Fails if a rule in `flags` names an unknown tool.
+ */
 export const reportStartup = Effect.fnUntraced(function* (
   { isTorn = false, modelNotes = [], setup, unobserved = [], windowNote }: StartedWith,
   flags: Configuration,

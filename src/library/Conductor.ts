@@ -1,6 +1,7 @@
 /**
- * The entry point of programs written with Effect. A conductor starts runs, plans and conversations. Each of them lives
- * in a scope, and has a stream of events and a report. The functions for scripts return promises of the same work.
+ * The entry point of programs written with Effect. A conductor starts runs, plans and conversations. Each run, plan or
+ * conversation lives in a scope, and has a stream of events and a report. The functions for scripts return promises of
+ * the same work.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -45,7 +46,7 @@ import { type Listen, type StartedRun, startRun } from "./StartedRun.ts"
 export interface ConductorSettings extends ProgramSettings {
   /** The name of a model, as for `--model`. Default: the model of the configuration. */
   readonly model?: string
-  /** Plugins as values, or packages by name or path, which are searched from the current folder. */
+  /** Plugins as values, or packages by their names or paths. The search for packages starts in the current folder. */
   readonly plugins?: ReadonlyArray<ProgramPlugin>
   /**
    * True if the spans of the program's own work are traced as well. If not, the caller's tracer gets only spans of the

@@ -11,7 +11,7 @@ export interface ProgramContext {
   readonly plugins: ReadonlyArray<Plugin>
 }
 
-/** The context of a run. `listen` receives every event, and the warnings directly after the first one. */
+/** The context of a run. `listen` receives every event, and the warnings directly after the first event. */
 export const runContextOf = (program: ProgramContext, listen: (recorded: RecordedEvent) => void): RunContext => {
   let warnings: ReadonlyArray<string> = []
   let notes: ReadonlyArray<string> = []

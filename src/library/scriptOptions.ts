@@ -34,8 +34,8 @@ export interface ScriptOptions extends ProgramSettings {
    */
   readonly answer?: AnswerQuestion
   /**
-   * Plugins as values, or as in a configuration file: packages by name or path, which are searched from the current
-   * folder. A plugin with its configuration is `[plugin, { ... }]`.
+   * Plugins as values, or packages by their names or paths, as in a configuration file. The search for packages starts
+   * in the current folder. A plugin with its configuration is `[plugin, { ... }]`.
    */
   readonly plugins?: ReadonlyArray<ProgramPlugin>
   /** The script's own tools by name, in addition to the built-in tools. */

@@ -94,8 +94,8 @@ class AnswerWriting {
     // to think.
     if (this.text.trim() === "" && this.thinking.trim() !== "") this.phase = "thinking"
     const thought = this.thinkingTokens
-    // If the tag of thoughts is never closed, the thoughts may contain the document. The limit for the answer applies
-    // to such thoughts.
+    // If the model never closes the tag of its thoughts, the document may be among the thoughts. A heading shows this.
+    // Such thoughts may be as long as an answer.
     if (thought > this.#options.thinking.tokens && !this.#split.hasHeading)
       return { _tag: "ThinkingCutOff", tokens: thought }
     return this.#unrecoverable(this.#watch.thinking(delta))
@@ -153,7 +153,7 @@ interface ReadOptions extends WritingOptions {
   readonly entered: (phase: Phase) => Effect.Effect<void>
 }
 
-/** Converts arguments to plain JSON: `{}` if they are missing or invalid. Values below the maximum depth are cut. */
+/** Converts arguments to plain JSON: `{}` if they are missing or invalid. Values that are nested too deeply are cut. */
 const jsonOf = (params: unknown): Schema.Json =>
   JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
@@ -195,7 +195,8 @@ export const readAnswer = Effect.fnUntraced(function* (
     const answerTokens = finish?.usage.outputTokens.total
     const usage: Usage = {
       ...(promptTokens === undefined ? {} : { promptTokens }),
-      // Some servers do not count cached tokens as part of the prompt. Their number is then dropped.
+      // Some servers do not count cached tokens as part of the prompt. They may report more cached tokens than prompt
+      // tokens. Such a count is left out.
       ...(cachedTokens === undefined || cachedTokens > (promptTokens ?? 0) ? {} : { cachedTokens }),
       ...(answerTokens === undefined ? {} : { answerTokens }),
       ...serverTimes(finish),

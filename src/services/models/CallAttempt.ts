@@ -48,7 +48,7 @@ export type { Bound } from "../providers/CallOptions.ts"
 export interface ModelRequest {
   readonly id: ModelCallId
   readonly prompt: FilledPrompt
-  /** A conversation that is sent in place of the prompt. The prompt then only serves to estimate tokens. */
+  /** A conversation that is sent in place of the prompt. The prompt is then used only to estimate tokens. */
   readonly conversation?: ConversationCall
   /** The step of the task; see `Urgency`. */
   readonly step: number
@@ -86,7 +86,10 @@ export interface Tries {
   readonly isAlone?: boolean
 }
 
-/** Converts an error of a full window. If no other call shares the window, the prompt itself is too long. */
+/**
+ * Converts an error that says that the window is full. If no other call shares the window, the prompt itself is too
+ * long.
+ */
 const asOverflow = (error: ModelError, { isAlone = false, window }: Target, estimated: number): ModelError => {
   const { reason } = error
   const isFull = isAlone && reason._tag === "Busy" && reason.isShared === true && /context size/i.test(reason.detail)
@@ -146,9 +149,9 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
       : calibration.record(name, { prompt: system + user, counted, isWhole, window })
 
   /**
-   * Learns from a prompt that the server refused as too long. Without a token count, the prompt counts as longer than
-   * the window. The call still holds its slot, so no other call starts before this. If the window of the server is
-   * smaller than configured, estimates of tokens grow in proportion.
+   * Learns from a prompt that the server refused as too long. If the server named no token count, the prompt counts as
+   * longer than the window. No other call starts before the estimates are corrected, because the failed call still
+   * holds its slot. If the window of the server is smaller than configured, estimates of tokens grow in proportion.
    */
   const learnRefusal = Effect.fnUntraced(function* (
     { prompt: { system, user } }: ModelRequest,
@@ -215,7 +218,7 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
 })
 
 /**
- * Sends the request. The model's tool calls stay as it wrote them, because the gate decides about them before they run.
+ * Sends the request. Tool calls of the model are returned, but not run, because the gate must decide about them first.
  * A request without tools gets no toolkit, because an empty toolkit would refuse any call.
  */
 const streamOf = (
@@ -314,8 +317,8 @@ const makePlannedSend = Effect.fnUntraced(function* (
       const detail = error.what
       if (think === undefined) return yield* new ModelError({ reason: { _tag: "Refused", detail } })
       if (think === refused) return yield* error
-      // The refusal is not reported if the user did not choose the setting. The program then tried it only because
-      // thoughts were cut off.
+      // If the user did not choose the setting, its refusal is not reported. The program itself then chose the setting,
+      // because thoughts were cut off.
       const isReported = think === generationFor(settings, id.stage).think
       if (thinking.refuse(name, think) && isReported) {
         yield* events.publish({ type: "message", level: "warning", text: refusalNote(name, think, detail) })
@@ -386,8 +389,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
 
   return {
     /**
-     * Returns the request as it fits. If its whole prompt does not fit the window of the run, the shorter form of the
-     * prompt is used.
+     * Returns the request with a prompt that fits the window of the run. This is the whole prompt if it fits, otherwise
+     * the shorter form of the prompt.
      */
     fitted: (request: ModelRequest): ModelRequest => {
       calibration.expect(request.prompt.system + request.prompt.user)

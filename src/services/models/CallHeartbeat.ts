@@ -42,7 +42,10 @@ interface ServerView {
   readonly slots: number
 }
 
-/** When a phase ends, in seconds since it began. Its own limit may end it, or the limit of the whole call. */
+/**
+ * When a time limit ends a phase, in seconds since the phase began. The limit of the phase or the limit of the whole
+ * call applies, whichever is reached first.
+ */
 const endOf = (limits: CallSeconds, limit: keyof CallSeconds, seconds: number, whole: number): number =>
   Math.min(limits[limit], seconds + limits.call - whole)
 

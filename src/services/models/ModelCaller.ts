@@ -49,7 +49,7 @@ const afterRetries = (error: ModelError, { name, times }: Retries): ModelError =
     ? new ModelError({ reason: { ...error.reason, retried: { name, times } } })
     : error
 
-/** The event of a failed call. `next` is the number of the next retry, and the maximum number of retries. */
+/** The event of a failed call. `next` contains the number of the next retry and the maximum number of retries. */
 const failedEvent = (
   call: ModelCallId,
   { message, reason, what }: ModelError,
@@ -142,8 +142,8 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
 
     return {
       /**
-       * Sends one prompt and waits for the whole answer. If only the whole prompt does not fit the window, sends its
-       * shorter form.
+       * Sends one prompt and waits for the whole answer. If the whole prompt does not fit the window, but its shorter
+       * form does, sends the shorter form.
        *
        * Fails if the answer is empty, cut off or unreadable. Fails if the prompt does not fit the window, by the
        * estimate or by the server's count.

@@ -54,8 +54,8 @@ interface Call extends Urgency {
 const beforeAll = -1
 
 /**
- * How long, in milliseconds, a slot is reserved for the next turn of a task if only later steps wait. Most tools take
- * less time.
+ * How long a slot is reserved for the next turn of a task, in milliseconds. Only calls of later steps wait for a
+ * reserved slot. Most tools finish in this time, and the task then makes its next call.
  */
 const toolsTake = 20
 

@@ -49,7 +49,10 @@ export interface ServerWait {
   readonly after: (error: ModelError) => Effect.Effect<void, ModelError>
 }
 
-/** False if a call should fail at once when the server has stopped, because another machine may have a server. */
+/**
+ * False if a call should fail at once when the server has stopped. A worker sets this, because another machine may have
+ * a server for the run.
+ */
 export const WaitsForServer = Context.Reference("task-conductor/services/models/ServerWait/WaitsForServer", {
   defaultValue: () => true
 })

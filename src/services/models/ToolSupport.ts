@@ -1,6 +1,6 @@
 /**
- * Checks whether a model can make native tool calls, and whether it has vision. If native calls are required, `ask`
- * checks this first. A model without them would only write about calls.
+ * Checks whether a model can make native tool calls, and whether it has vision. If a conversation needs native calls,
+ * `ask` makes this check before the first message. A model without native calls would only describe calls in its text.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -54,8 +54,8 @@ export class ToolSupport extends Context.Service<
     )
 
   /**
-   * Asks the server what the model can do. If the model lacks the ability, asks which other models have it. If
-   * `isNeeded` is false, only checks that the server responds.
+   * Asks the server what the model can do. If the model lacks a needed ability, asks which other models have this
+   * ability. If `isNeeded` is false, only checks that the server responds.
    */
   static readonly layerServer = (
     { facts, greeting, inventory }: ModelServer,

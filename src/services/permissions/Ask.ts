@@ -1,6 +1,6 @@
 /**
  * Asks the user about calls and accesses that the rules do not decide. Stores each answer before the next question. An
- * answer holds for this call, for the session, or as rules for later runs.
+ * answer holds for one call, for the session, or for later runs in the form of rules.
  */
 import * as Effect from "effect/Effect"
 import type { CallIntent, UncertainCall } from "../../domain/journal/JournalRecord.ts"
@@ -49,9 +49,7 @@ export const put = <A extends AnyAnswer>(
     Effect.tap((answered) => report(answerEvent(question.scope, question.hash, answered)))
   )
 
-/**
- * Stores what the user wants in place of a declined call. A URL may contain these words, because the user wrote them.
- */
+/** Stores what the user wants in place of a declined call. The words come from the user, so a URL may contain them. */
 export const keepRequest = (requested: RequestedChange, { answers, readTexts }: GateContext) =>
   Effect.andThen(answers.addRequestedChange(requested), readTexts.noteSaid(requested.instead))
 
@@ -62,8 +60,8 @@ const exactRules = ({ accesses, tool }: GateQuestion): ReadonlyArray<Rule> =>
     : accesses.map((access) => ({ verdict: "allow", tool, pattern: exactPattern(accessTarget(access)) }))
 
 /**
- * Saves the rules of an answer. For this project, these are the rules that the user chose. For all projects, they are
- * rules that cover the accesses of the call. Returns a sentence for the user if saving failed.
+ * Saves the rules of an answer. An answer for this project saves the rules that the user chose. An answer for all
+ * projects saves rules that allow exactly the accesses of the call. Returns a sentence for the user if saving failed.
  */
 export const saveRules = (chosen: ReadonlyArray<string>, question: GateQuestion, { policy }: GateContext) => {
   const { folder, offers, root } = policy

@@ -79,7 +79,7 @@ const callsToAsk = (
   return gatedBy === "skill" ? calls : calls.filter((call) => !isAllowedByRule(call))
 }
 
-/** Facts about the calls of a task that rules allow, one line for each call. */
+/** Facts about those calls of a task that rules allow: one line for each call. */
 const allowedFacts = (
   calls: ReadonlyArray<ListedCall>,
   askedCalls: ReadonlyArray<ListedCall>,
@@ -92,7 +92,7 @@ const allowedFacts = (
     return [`allowed by ${rules.map(ruleText).join(", ")}: ${[question.tool, ...targets].join(" ")}`]
   })
 
-/** Runs `look` in the state of the project that the calls of a task will find. */
+/** Runs `look` on the project as it will be when the calls of a task run. */
 const onTop = <A>(look: Effect.Effect<A>, others: GatedTask["others"]): Effect.Effect<A> =>
   others === undefined ? look : Effect.provideService(look, CurrentCopy, makeWorkingCopy(others))
 

@@ -41,8 +41,8 @@ export interface Permit {
   /** The call that may be made. Absent if the program itself needs the access. */
   readonly prepared: PreparedCall | undefined
   /**
-   * Decides about an access that becomes known only during the call. It is the next address of a redirect, or a
-   * question that the tool itself asks.
+   * Decides about an access that becomes known only during the call: the next address of a redirect, or a question that
+   * the tool itself asks.
    */
   readonly admit: (access: CanonicalAccess) => Effect.Effect<void, PermissionDenied>
   /** The last denial by `admit`. Undefined if `admit` denied nothing. */

@@ -32,7 +32,7 @@ export const makeGateContext = Effect.fnUntraced(function* (options: GateOptions
 export type GateContext = Effect.Success<ReturnType<typeof makeGateContext>>
 
 interface Decided {
-  /** The question with the added facts. */
+  /** The question, with the facts that the gate added to it for the rules and the user. */
   readonly question: GateQuestion
   /** The rules that match the question. Empty if only the risk of the call decides. */
   readonly rules: ReadonlyArray<SourcedRule>

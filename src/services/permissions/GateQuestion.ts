@@ -27,8 +27,8 @@ import { AnsweredBy } from "../../domain/permissions/Answer.ts"
 export interface QuestionScope {
   readonly task: string
   /**
-   * The activity that asks, or else the round and stage. Empty if no answer is recorded, as before the first round and
-   * outside runs.
+   * The activity that asks. If no activity asks, the round and stage. Empty where answers are not recorded: before the
+   * first round, and outside of runs.
    */
   readonly place: string
   /**
@@ -159,8 +159,8 @@ export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
 export const userQuestionId = (place: string, text: string): string => hashOf([place, text])
 
 /**
- * The question as it is after the other questions were approved and their files written. The scripts of its command may
- * then have other hashes.
+ * The question as it is after the user approved all other questions and their files were written. If such a file is a
+ * script of the question's command, the script has another hash.
  */
 export const afterWrites = (question: GateQuestion, all: ReadonlyArray<GateQuestion>): GateQuestion => {
   const writes = all.flatMap(({ accesses }) => writesIn(accesses))
@@ -204,7 +204,8 @@ const denialFields = {
   /** True if the access is a change and the run is read-only. */
   leftOut: Schema.optionalKey(Schema.Boolean),
   /**
-   * Patterns for rules that would allow the access. Present if the targets of the access are no sufficient patterns.
+   * Patterns for rules that would allow the access. Present if the targets of the access alone do not make sufficient
+   * patterns.
    */
   patterns: Schema.optionalKey(Schema.Array(Schema.String)),
   /** How often the user has denied an access with the same effect in this run. */

@@ -62,8 +62,8 @@ export interface RunSoFar {
 }
 
 /**
- * The time when a file last changed, in milliseconds. Infinity if this run wrote the file, because the exact time is
- * unknown.
+ * The time when a file last changed, in milliseconds. Infinity if this run wrote the file, so that the file never counts
+ * as unchanged.
  */
 export const changedAt = (path: string, { written }: Pick<RunSoFar, "written">): Effect.Effect<number> =>
   Effect.promise(async () =>
@@ -129,8 +129,9 @@ export const readOnlyReason = "would change something, and this run only reads"
  * A clause that says why an access is protected. Its subject is the access. No rule and no answer can allow a protected
  * access.
  *
- * Protected are writes outside the project, and writes to files that control git or this program. Commands without the
- * sandbox are protected if the user requires the sandbox. URLs that can never be fetched are protected, too.
+ * Writes outside the project are protected, and so are writes to files that control git or this program. Commands
+ * without the sandbox are protected if the user requires the sandbox. URLs that can never be fetched are protected,
+ * too.
  */
 const protectionOf = (
   access: CanonicalAccess,
@@ -240,7 +241,9 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     /** A path as the user sees it: relative if it is in the project. */
     nameOf: (given: string): string =>
       given === root || given.startsWith(`${root}${path.sep}`) ? path.relative(root, given) || "." : given,
-    /** The reason if the question is about a protected access. Undefined if it is not: then rules decide. */
+    /**
+     * Why an access of the question is protected. Undefined if no access is protected. In this case, the rules decide.
+     */
     protection: (question: GateQuestion): string | undefined => {
       if (options.readOnly === true && changesSomething(question)) return readOnlyReason
       return question.accesses

@@ -12,8 +12,8 @@ import { changedAt } from "./Policy.ts"
 import { RunAnswers } from "./RunAnswers.ts"
 
 /**
- * Where a text comes from that the model reads: a command, a page, a tool of a plugin or server, a search in the
- * project, or one file. The model may follow an unchanged link of the text, unless a command may have written the text.
+ * The source of a text that the model reads: a command, a page, a tool of a plugin or server, a search in the project,
+ * or one file. The model may follow an unchanged link in the text, unless a command may have written the text.
  */
 export type ReadSource = "command" | "page" | "outside" | "project" | { readonly file: string }
 
@@ -24,8 +24,8 @@ const makeReadTexts = Effect.fnUntraced(function* (since: number) {
   let hasRunCommand = false
 
   /**
-   * True if the source existed before the run. A command of the run can then not have hidden data of the project in a
-   * URL of this source.
+   * True if the source existed before the run. If it did, no command of this run can have hidden data of the project in
+   * the URLs of the source.
    */
   const isOfBefore = Effect.fnUntraced(function* (source: ReadSource) {
     if (source === "command") return false
@@ -45,7 +45,7 @@ const makeReadTexts = Effect.fnUntraced(function* (since: number) {
     }),
     /** Records what the user said. A URL may contain these words, and the links in them. */
     noteSaid: (text: string) => Effect.sync(() => seen.addUserText(text)),
-    /** The part of a URL that is text which the model read. Undefined if there is none. */
+    /** The part of a URL that repeats a text that the model read. Undefined if there is none. */
     carriedBy: (url: string): string | undefined => seen.carriedBy(url)
   }
 })
@@ -56,7 +56,10 @@ export class ReadTexts extends Context.Service<ReadTexts>()("task-conductor/serv
   static readonly layer = (since: number) => Layer.effect(this, this.make(since))
 }
 
-/** Adds to each URL of a question the part that the model read, because rules and the user need to know it. */
+/**
+ * Adds to each URL of a question the part that repeats a text that the model read. The rules and the user need to know
+ * this part.
+ */
 export const withCarriedTexts =
   ({ carriedBy }: ReadTexts["Service"]) =>
   (question: GateQuestion): GateQuestion => {

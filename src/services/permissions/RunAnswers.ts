@@ -144,7 +144,10 @@ export class Grants {
     return this.#read.has(path)
   }
 
-  /** The files of a write whose state is neither one that the user saw nor one that this run wrote. */
+  /**
+   * Returns the files of a write that have an unexpected state: the user did not see this state, and this run did not
+   * write it.
+   */
   changedSince(question: Asked): ReadonlyArray<string> {
     const isOther = ({ found, path }: WriteAccess): boolean => {
       const known = this.#expectedStates.get(path)
@@ -163,8 +166,8 @@ export class Grants {
   }
 
   /**
-   * Notes that the call may run. The files that it reads may be revealed. The files that it writes are expected to have
-   * the states that it writes.
+   * Notes that the call may run. From now on, the files that it reads may be revealed, and the files that it writes may
+   * have their new states.
    */
   addAllowed(asked: Asked): void {
     for (const access of asked.accesses) {

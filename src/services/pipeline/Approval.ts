@@ -53,7 +53,7 @@ const makeGatedCalls = Effect.gen(function* () {
     const ready: Array<GatedCall> = []
     const unready: Array<GatedCall> = []
     /*
-     * If a call concerns a new path, it can be prepared only after the move to this path. The calls are therefore
+     * A call may use a path that only exists after an earlier call has moved a file there. The calls are therefore
      * prepared one after another on a copy.
      */
     const isMoving = outcome.calls.some(({ name }) => name === "move_file" || name === "remove_file")
@@ -72,8 +72,8 @@ const makeGatedCalls = Effect.gen(function* () {
       }
       const info = registry.find(call.name)
       const id = { round, task: task.name, uid: call.uid }
-      // If the edit was made before an interruption, the text that it replaces is gone. The edit can then not be
-      // prepared again.
+      // An edit that was made before an interruption cannot be prepared again, because the text that it replaces is
+      // gone.
       if (info === undefined || (yield* runner.wasBegun(id, call))) continue
       unready.push({ call, info, risk: info.risk, accesses: [], problem: prepared.failure.message })
     }
@@ -91,7 +91,7 @@ const makeGatedCalls = Effect.gen(function* () {
   })
 })
 
-/** The approval of a step without calls that need an answer. */
+/** The approval of a step whose calls need no answer of the user. */
 const byRule: CallListApproval = { approved: true, by: "rule" }
 
 /**

@@ -40,13 +40,15 @@ export interface AttemptPlan<A, E, R> {
   /** The JSON schema of the answer; see `ModelRequest`. */
   readonly format?: object
   /**
-   * The grammar of the expected document. A server is bound to it after one answer in another form, or after two
-   * rejected answers.
+   * The grammar of the expected document. After one answer in another form, or after two rejected answers, the server
+   * must force answers into this grammar.
    */
   readonly grammar?: () => string
   /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
-  /** Reads an answer to compare it with a second answer. The settings may ask for two answers at once. */
+  /**
+   * Reads an answer so that it can be compared with a second answer. Used if the settings ask for two answers at once.
+   */
   readonly compare?: (answer: string) => Effect.Effect<Reading<A>, E, R>
 }
 
@@ -64,7 +66,9 @@ export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("
   /** Says what the model failed to do, after several useless answers in a row. */
   unable: Schema.optionalKey(Schema.String)
 }) {
-  /** The end of a sentence, for example `after 5 tries.`, and whether all answers were equal or useless. */
+  /**
+   * The end of a sentence, for example `after 5 tries.` If all answers were equal or useless, another sentence says so.
+   */
   override get message(): string {
     const tries = `after ${this.attempts} tries.`
     const same = this.repeated ? ["The model gave the same answer every time."] : []
@@ -199,8 +203,8 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
         useless = reading.hasUse !== true && (isRepeated || holdsNothing(issues)) ? useless + answers : 0
         const isUnable = useless >= mostUselessAnswers
         if (reading.fallback !== undefined) fallback = { ...reading.fallback, call, answer: text }
-        // If wrong links are the only fault of an answer, the answer is rejected once. In later attempts, the wrong
-        // links are marked in the text.
+        // If wrong links are the only fault of the first answer, the answer is rejected. In later attempts, such an
+        // answer is accepted, and its wrong links are marked in the text.
         if (attempt >= mostAttempts || isUnable || (reading.fallback !== undefined && attempt > 1)) {
           if (fallback === undefined) {
             const repeated = attempt > 1 && signs.size === 1

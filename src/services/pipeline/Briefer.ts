@@ -85,7 +85,7 @@ const environmentOf = Effect.fnUntraced(function* (project: string) {
   ].join("\n")
 })
 
-/** Tells the user about a file that a small window shortens more than the limit of lines does. */
+/** Tells the user if a small window shortens the current file to fewer lines than the limit of lines allows. */
 const windowNote = ({ cutFrom, path, text }: CurrentFile, mostLines: number, window: number): string | undefined => {
   const shownLines = countLines(text)
   if (cutFrom === undefined || shownLines >= mostLines) return undefined

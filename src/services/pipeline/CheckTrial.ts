@@ -2,8 +2,8 @@
  * Tries the checks of the project before any change, while the model plans. A broken check is then reported at once,
  * and later checks are compared with these results.
  *
- * If the prompt may ask only a question, the trial starts after the plan, and only if a task changes files. A slow
- * trial continues until the first check of a change.
+ * If the prompt does not clearly ask for a change, the trial starts after the plan, and only if a task changes files. A
+ * slow trial continues until the first check of a change.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"

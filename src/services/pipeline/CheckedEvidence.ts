@@ -1,7 +1,7 @@
 /**
  * Checks the links of results and answers against the project and the run. A wrong link is an issue for the next
- * attempt. After the last attempt, the link is marked in the text. For statements about changes, tools and skills say
- * which files their calls change.
+ * attempt. After the last attempt, the link is marked in the text. Statements about changes are compared with the
+ * calls: tools and skills say which files their calls change.
  */
 import { posix } from "node:path"
 import * as Effect from "effect/Effect"
@@ -80,7 +80,7 @@ interface EvidenceSources {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   readonly calls: ReadonlyArray<CallOutcome>
-  /** Other text that the author of the text saw. */
+  /** Other texts that the author of the checked text saw. */
   readonly material: ReadonlyArray<string>
 }
 
@@ -107,7 +107,10 @@ const attempted = <A>(
     : { ...reading, fallback: { value: valueOf(marked, count), repairs: [...all, ...marks] } }
 }
 
-/** Moves findings from lines of the document to lines of the whole answer. Thoughts may stand before the document. */
+/**
+ * Converts the lines of findings. Findings count lines from the start of the document, but thoughts may stand before
+ * the document in the answer.
+ */
 const inAnswer = (checked: CheckedText, document: string, answer: string): CheckedText => {
   if (checked.issues.length + checked.repairs.length + checked.marks.length === 0) return checked
   const place = placeInAnswer(document, answer)

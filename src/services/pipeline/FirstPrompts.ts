@@ -44,8 +44,8 @@ export const requireFit = (overflow: (briefing: Briefing) => string | undefined,
   })
 
 /**
- * Says why the first prompts of an order do not fit: the prompt for the plan, or the prompt of a task with any possible
- * skill.
+ * Says why the first prompts of an order do not fit: the prompt for the plan, or the prompt of a task. The prompt of a
+ * task fits if it fits with at least one possible skill.
  */
 export const makeOrderOverflow = Effect.gen(function* () {
   const { names } = yield* plannerSkills

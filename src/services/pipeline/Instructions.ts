@@ -103,8 +103,8 @@ export const makeInstructions = Effect.gen(function* () {
   })
 
   /**
-   * Returns the instructions for these files that the briefing lacks, as far as the budget allows, and the updated
-   * briefing.
+   * Returns the updated briefing, and the instructions for these files that the briefing lacked. Instructions beyond
+   * the budget are left out.
    */
   const beside = Effect.fnUntraced(function* (
     key: string,

@@ -26,7 +26,7 @@ import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { TaskAgent } from "./TaskAgent.ts"
 import type { CallsDeclined, TaskOrder } from "./TaskStage.ts"
 
-/** At most this often, a task gets further turns because its changes clash. */
+/** The maximum number of times that a task gets further turns because its changes clash. */
 const mostClashes = 2
 
 /** Larger files are not merged. */
@@ -45,13 +45,13 @@ const TextsNow = Schema.Array(
 )
 
 interface Joining {
-  /** Changes that others proposed. The changes of the task are merged on top of them. */
+  /** Changes that other tasks or items proposed. The changes of the task are merged on top of them. */
   readonly others?: ReadonlyArray<ProposedFile>
   /** False if the checks run later, on all changes together. */
   readonly checks?: boolean
 }
 
-/** The outcome of a call whose change others have already made. */
+/** The outcome of a call whose change somebody else has already made. */
 const isThere = (call: ToolCall): CallOutcome => ({
   call,
   result: {

@@ -57,8 +57,8 @@ import { makeAssignment, makeFolderInstructions, makeTurnApproval, type TaskFiel
 interface PlaceState {
   readonly answers: ReadonlyMap<number, PlaceAnswer>
   /**
-   * The edits that the last answer caused. `before` contains the answers before it. If the edits fail, the program
-   * returns to these.
+   * The edits that the last answer caused. `before` contains the answers before the last answer. If the edits fail, the
+   * answers in `before` are valid again.
    */
   readonly askedEdits: ReadonlyArray<FileEdits>
   readonly before: ReadonlyMap<number, PlaceAnswer>
@@ -222,7 +222,8 @@ const makePlaceFiles = Effect.gen(function* () {
 })
 
 /**
- * Returns a function that computes the edits that an answer causes, and the answers about places that are then valid.
+ * Returns a function that computes the edits that an answer causes. The function also returns which answers about
+ * places are valid after these edits.
  */
 const makePlaceEdits = Effect.gen(function* () {
   const files = yield* makePlaceFiles

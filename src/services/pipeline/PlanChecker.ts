@@ -138,7 +138,10 @@ const checkSkills = (
   return { list: new TaskList({ goals: list.goals, steps }), issues, repairs }
 }
 
-/** The number of items of a task, and what was not searched for them. Older journals contain only the number. */
+/**
+ * The number of items of a task, and sentences about files that were not searched for items. Older journals contain
+ * only the number.
+ */
 const CountedItems = Schema.Struct({ count: Schema.Int, notLookedAt: Schema.String })
 
 /** Counts the items that the patterns of tasks match. */

@@ -42,7 +42,7 @@ const windowShares = [0.11, 0.06]
 /** The share of the window that the beginning of a changelog may take, if the task names the changelog. */
 const changelogShare = 0.03
 
-/** Which parts of files a task is shown without asking for them. */
+/** The parts of files that a task is shown although it did not ask for them. */
 export interface PrefetchState {
   readonly round: number
   readonly task: Task

@@ -54,9 +54,7 @@ const sumOfEvidence = (counts: ReadonlyArray<EvidenceCount>): EvidenceCount => (
   wrong: counts.reduce((sum, { wrong }) => sum + wrong, 0)
 })
 
-/**
- * A statement about checks in a text that the outcomes of the checks contradict. The text is a report or the answer.
- */
+/** A statement about checks, in a report or in the answer, that contradicts the outcomes of the checks. */
 const claimIn = (
   task: string,
   text: string,

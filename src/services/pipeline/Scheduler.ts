@@ -119,7 +119,7 @@ const unlessGivenUp = <A, E>(work: Effect.Effect<A, E>, task: Task, { givenUp }:
     work
   )
 
-/** If the user declined the changes of a task, this is its failure for the tasks that wait for it. */
+/** The failure of a task whose changes the user declined. Tasks that wait for this task get it. */
 const notMade = ({ name }: Task): TaskFailure =>
   new TaskFailure({ task: name, phase: "execution", reason: "its changes were declined.", skipped: true })
 

@@ -21,9 +21,12 @@ const toolOf = (rule: string): string => rule.split(":")[0] ?? rule
 /**
  * The warnings of a run about rules and plugins, as sentences. `overrides` come from flags or options.
  *
- * Fails if a plugin of `overrides` or of a script cannot be loaded. Also fails if a rule names no known tool and either
- * comes from `overrides` or denies something: such a rule would protect nothing. A rule in the settings of the user may
- * name a tool of another project, or of a plugin that failed to load.
+ * Fails if a plugin of `overrides` or of a script cannot be loaded. Also fails if a rule of `overrides` names an
+ * unknown tool. Any other rule with an unknown tool usually causes a warning, because the tool may belong to another
+ * project or to a skipped plugin.
+ *
+ * A rule that denies an unknown tool would protect nothing. It is an error if no plugin was skipped, and either the
+ * project contains the rule or the name looks misspelt.
  */
 export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   rules: ReadonlyArray<SourcedRule>,

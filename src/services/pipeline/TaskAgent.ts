@@ -235,7 +235,7 @@ export class TaskAgent extends Context.Service<
             error._tag === "TaskFailure" ? error : taskFailure(order.task, "refinement", error)
           )
         )
-        // The failed changes of these outcomes were never tried, so the failure does not list them.
+        // This stage makes no changes, so the failure must not list these outcomes as failed changes.
         if (end._tag !== "Calls")
           return yield* noReport(opened, { ...(yield* Ref.get(opened.session)), outcomes: [] }, { _tag: "Unusable" })
         const { inputs, task } = yield* Ref.get(opened.fields)

@@ -31,15 +31,15 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** The number of characters that the turns need, at least, besides the first message. */
+/** The minimum number of characters for the turns, in addition to the first message. */
 const leastBudget = 2000
 
-/** The number of characters that a shortened reference keeps at least. */
+/** The minimum number of characters of a shortened reference. */
 const leastReference = 350
 
 /**
- * References that fit into this share of the free budget are not shortened. The model would soon read most of what was
- * cut.
+ * References that fit into this share of the free budget are shown whole. If they were shortened, the model would soon
+ * read most of what was cut.
  */
 const wholeShare = 1 / 2
 
@@ -57,8 +57,8 @@ interface TaskContents {
 }
 
 /**
- * The share of the free budget for places and references. The answer has a reserve of its own, and later messages show
- * fewer places.
+ * The share of the free budget for places and references. The share can be large, because the answer has a reserve of
+ * its own, and later messages show fewer places.
  */
 const placeShare = 3 / 4
 

@@ -165,8 +165,8 @@ const makePrompt = Effect.gen(function* () {
   const prompts = yield* makeTaskPrompts
 
   /**
-   * Writes the first message again after some turns. References are shortened before recently read files. If the file
-   * of a reference has changed, the reference is dropped.
+   * Writes the first message again after some turns. To save space, references are shortened first, and recently read
+   * files later. If the file of a reference has changed, the reference is dropped.
    */
   const firstAgain = ({ assignment: { copy }, material, order: { task } }: OpenTask, answers: string): string => {
     const { block, briefing, fitted, prefetched } = material
@@ -268,7 +268,7 @@ const seenFacts =
     return [...parts, ...reads].map((part) => Object.assign({ task }, part))
   }
 
-/** Returns a function that asks about the calls of an answer that have effects. */
+/** Returns a function that asks the user about those calls of an answer that have effects. */
 export const makeTurnApproval = Effect.gen(function* () {
   const approval = yield* makeApproval
   const registry = yield* ToolRegistry

@@ -33,7 +33,10 @@ export interface DeclaredHooks {
 interface Hook {
   readonly event: HookEvent
   readonly argv: CanonicalCommand["argv"]
-  /** The hash of the hook's files that the user trusted. Absent for a hook of the user. */
+  /**
+   * The hash of the files that the hook runs, as the user trusted them. Absent for a hook from the user's own
+   * configuration.
+   */
   readonly scripts?: string
 }
 

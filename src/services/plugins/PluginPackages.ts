@@ -174,7 +174,7 @@ export interface KnownPlugin {
 interface PluginOrder {
   /** The entries in the order in which they are loaded. If two entries name the same file, the first entry is used. */
   readonly entries: ReadonlyArray<PluginEntry>
-  /** The plugins that the caller passed as values. The caller therefore trusts them. */
+  /** The plugins that the caller passed as values. They count as trusted, because the caller chose them. */
   readonly values: ReadonlyArray<Plugin>
   /** Reads the secrets that plugins declare. */
   readonly secret?: SecretReader
@@ -249,7 +249,7 @@ const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlug
   })
 }
 
-/** An entry whose plugin was searched: its file, which is trusted, or the problem. */
+/** An entry after the search for its plugin: with the trusted file of the plugin, or with the problem. */
 interface Sought extends Omit<KnownPlugin, "outcome"> {
   readonly entry: PluginEntry
   readonly foundFile: Result.Result<FoundPlugin, PluginProblem>
@@ -273,7 +273,7 @@ const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entr
 /** A function that checks whether a found plugin may be imported. */
 type Trust<R> = (found: FoundPlugin) => Effect.Effect<FoundPlugin, PluginProblem, R>
 
-/** Finds plugins, and asks the user about them one after another. If several entries name a file, it is loaded once. */
+/** Finds plugins, and asks the user about them one after another. A file that several entries name is loaded once. */
 const findAll = Effect.fnUntraced(function* <R>(entries: ReadonlyArray<PluginEntry>, trust: Trust<R>) {
   const seen = new Set<string>()
   const all: Array<Sought> = []

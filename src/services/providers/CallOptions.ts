@@ -102,7 +102,8 @@ export const watchCall = (
       const { at, phase } = endOfCall(seconds, state, anyReceivedAt())
       const msLeft = at - (yield* Clock.currentTimeMillis)
       if (msLeft <= 0) return yield* new ServerError({ failure: { _tag: "TimedOut", phase, seconds: seconds[phase] } })
-      // After the first object has arrived, the call may time out earlier.
+      // When the first object arrives, the call may have to end earlier than before. Each wait is therefore at most as
+      // long as the limit for the next word.
       yield* Effect.sleep(Duration.millis(Math.min(msLeft, seconds.nextWord * 1000)))
     }
   })

@@ -84,10 +84,7 @@ export const sentTools = (tools: LanguageModel.ProviderOptions["tools"]) =>
     }
   }))
 
-/**
- * The JSON schema of an answer, with objects that allow no other properties. In an open object, a server lets the model
- * add any property.
- */
+/** The JSON schema of an answer, with closed objects. In an open object, a server lets the model add any property. */
 export const closedJsonSchema = (schema: Schema.Constraint) =>
   Effect.try({
     try: (): JsonSchema.JsonSchema => {

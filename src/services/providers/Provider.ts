@@ -69,8 +69,8 @@ export interface ModelFacts {
   /** True if the server can force answers into a grammar (GBNF). */
   readonly takesGrammar?: boolean
   /**
-   * True if the server always refuses a prompt that is larger than its window. No option for this is sent, because the
-   * option would reload a model that another client uses.
+   * True if the server always refuses a prompt that is larger than its window. For such a server, the option that asks
+   * for the refusal is not sent. The option would reload a model that another client uses.
    */
   readonly refusesLong?: boolean
   /** The `temperature` in the model's Modelfile. */
@@ -151,7 +151,7 @@ export interface Provider {
 export const owns = ({ id, owns: isOwn }: Provider, model: string): boolean =>
   isOwn?.(model) ?? model.startsWith(`${id}:`)
 
-/** The facts that the calls of a run have about their server. */
+/** The queries about the server that the calls of a run use. */
 interface AnsweringServer extends Pick<ModelServer, "facts" | "isLoaded" | "memory"> {
   /** True for a model on the same server. Without this function, the names of the models decide. */
   readonly serves?: ((model: string) => boolean) | undefined
@@ -164,8 +164,8 @@ export const CurrentServer = Context.Reference<AnsweringServer>(
 )
 
 /**
- * The server for all calls of a run. They share one query for the facts of a model. The facts are cached once the
- * server has answered. Models in `knownFacts` need no query.
+ * The server for all calls of a run. All calls share one query for the facts of a model, and the facts are cached once
+ * the server has answered. Models in `knownFacts` need no query.
  */
 export const layerCurrentServer = <R>(
   connect: Effect.Effect<ModelServer, never, R>,

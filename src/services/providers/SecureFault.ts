@@ -108,7 +108,10 @@ const secureConnectionFault = (url: URL, error: object): SecureFault | undefined
   }
 }
 
-/** If a connection failed before any answer because of a security problem, the problem. Otherwise undefined. */
+/**
+ * The security problem that made a connection fail before any answer. Undefined if the connection failed for another
+ * reason.
+ */
 export const secureFault = (error: unknown, address: string): SecureFault | undefined => {
   const url = URL.parse(address)
   if (url?.protocol !== "https:") return undefined
@@ -122,7 +125,10 @@ export const secureFault = (error: unknown, address: string): SecureFault | unde
 /** Codes of a connection whose two sides use different schemes. These codes can also have other causes. */
 const endsOtherScheme: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
 
-/** If a connection ended without an answer, a sentence that says what the user can try. May be undefined. */
+/**
+ * A sentence that says what the user can try after a connection ended without an answer. Undefined if the error does
+ * not suggest a wrong scheme.
+ */
 export const schemeHint = (error: unknown, address: string): string | undefined => {
   const url = URL.parse(address)
   const codes = causesOf(error).map((cause) => textOf(cause, "code"))
@@ -135,7 +141,7 @@ export const schemeHint = (error: unknown, address: string): string | undefined 
 const saysSecureOnly =
   /plain HTTP request was sent to (?:an? )?(?:HTTPS|TLS|SSL)|HTTP request to an? HTTPS server|speaking plain HTTP to an? SSL|requires? (?:https|TLS)\b/i
 
-/** If an HTTPS server refused a request in plain text, the problem. Otherwise undefined. */
+/** The problem if an HTTPS server refused a request in plain text. Otherwise undefined. */
 export const plainTextRefusal = (text: string, address: string): SecureFault | undefined => {
   const url = URL.parse(address)
   if (url === null || url.protocol !== "http:" || !saysSecureOnly.test(text)) return undefined

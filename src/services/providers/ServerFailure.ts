@@ -116,7 +116,10 @@ const isOverflow = Schema.is(
   })
 )
 
-/** The sizes, if the text, code or type of an error says that the prompt is too long. */
+/**
+ * The sizes of prompt and window, if the text, code or type of an error says that the prompt is too long. Otherwise
+ * undefined.
+ */
 const overflowOf = (error: object, detail: string): ServerOverflow | undefined => {
   if (isOverflow(error)) return { promptTokens: error.n_prompt_tokens, window: error.n_ctx }
   const { code, type } = error as { readonly code?: unknown; readonly type?: unknown }
@@ -146,8 +149,8 @@ const parseObject = (text: string): object | undefined => {
 }
 
 /**
- * Reads an error from a sentence or from an object with a `message`. Either may also be a string of JSON, as Ollama
- * passes on errors of its runner.
+ * Reads an error from a sentence, or from an object with a `message`. The sentence or the message may itself be JSON,
+ * because Ollama passes on errors of its runner as JSON text.
  */
 export const readErrorValue = (value: unknown, levels = 8): ErrorValue => {
   const object = typeof value === "string" ? parseObject(value) : value
@@ -177,7 +180,10 @@ export const reportedError = (value: unknown): ServerError => {
   return new ServerError({ failure })
 }
 
-/** The status for a rate limit. The message of a rate limit may look like a message about the size of a prompt. */
+/**
+ * The status for a rate limit. A refusal with this status never counts as a prompt that is too long. Its message may
+ * still look like a message about the size of a prompt.
+ */
 const tooManyRequests = 429
 
 /**

@@ -105,8 +105,8 @@ const finishReason = (said: string | null | undefined, called: boolean): Respons
 }
 
 /**
- * The last part of an answer. The number `cached` is part of `prompt`, but some servers do not include it in their
- * total.
+ * The last part of an answer. The cached tokens (`cached`) belong to the prompt, but some servers do not count them in
+ * `prompt`.
  */
 export const finishPart = (
   serverReason: string | null | undefined,
@@ -160,8 +160,8 @@ type Streamed = (
 
 /**
  * A model of effect/ai whose answers are streams, even if the caller wants the whole answer at once. If there are no
- * tools, the parts of a stream are not decoded. To decode them, effect/ai would build a schema for each answer, and
- * would check only what this program wrote.
+ * tools, effect/ai does not decode the parts of a stream. Decoding would build a schema for each answer, only to check
+ * parts that this program itself wrote.
  */
 export const makeStreamedModel = Effect.fnUntraced(function* (streamed: Streamed) {
   const model = yield* LanguageModel.make({

@@ -56,7 +56,7 @@ const judgeResult = ({ form }: EvidenceLink, context: KnownEvidence): LinkVerdic
   return { wrong: { code: "evidence-result", what: `There is no result or heading "${href}".`, how } }
 }
 
-/** True if the text names exactly this page. If it only names a page below this page, that is not enough. */
+/** True if the text names exactly this page. A page below this page does not count. */
 const names = (text: string, url: string): boolean => {
   for (let at = text.indexOf(url); at !== -1; at = text.indexOf(url, at + 1)) {
     const next = text.slice(at + url.length, at + url.length + 2)

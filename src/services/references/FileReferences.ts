@@ -130,7 +130,7 @@ const sectionPart = (text: string, section: string): Part => {
   return isThere ? { text: section, first: countLines(text.slice(0, at)) + 1, of: countLines(text) } : { text: section }
 }
 
-/** The maximum number of lines of a declaration to which a range is widened. */
+/** A range is widened to the declaration around it only if the declaration has at most this many lines. */
 const longestDeclaration = 400
 
 /** The lines of the declaration around a range. If there is no such declaration, the range itself. */
@@ -192,8 +192,8 @@ const linesOfLarge = Effect.fnUntraced(function* ({ path, reference }: Found, la
 })
 
 /**
- * Returns the content of a file reference. When a plan is checked, a file that may be read only after a question to the
- * user is not read. It only has to exist.
+ * Returns the content of a file reference. When a plan is checked, nobody is asked: a file that needs a question is not
+ * read, and only has to exist.
  */
 export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileReference, context: ReferenceContext) {
   const workspace = yield* Workspace

@@ -39,14 +39,17 @@ export interface ReferenceContext {
   readonly expected: ReadonlyArray<Task>
   /** Tasks of the list that will not have finished when the task of the reference runs. */
   readonly tooLate: ReadonlyArray<Task>
-  /** Decides which files rules allow without a question. No other file is opened. Only for a check of a plan. */
+  /**
+   * Returns true for a file that rules allow to read without a question. Other files are not opened. Present only when
+   * a plan is checked.
+   */
   readonly mayRead?: (path: string) => Effect.Effect<boolean>
   /**
    * Asks the gate before a target is opened. Absent for a check of a plan, which opens nothing that may need a
    * question.
    */
   readonly permit?: (access: CanonicalAccess) => Effect.Effect<void, ReferenceProblem>
-  /** Says why the gate would certainly deny an access. Only for a check of a plan. */
+  /** Says why the gate would certainly deny an access. Present only when a plan is checked. */
   readonly foresee?: (access: CanonicalAccess) => Effect.Effect<ReferenceProblem | undefined>
   /** The paths of all project files. They are listed once, when they are first needed. */
   readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>

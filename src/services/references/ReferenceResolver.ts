@@ -94,8 +94,8 @@ const resultOf = Effect.fnUntraced(function* (reference: NamedReference, context
 })
 
 /**
- * The content of a heading of the request, or of a result. An anchor first means a heading. A result first means a
- * task, and then a heading whose anchor ends in `-results`.
+ * The content of a heading of the request, or of a result. An anchor is looked up as a heading first. The name of a
+ * result is looked up as a task first, and then as a heading whose anchor ends in `-results`.
  */
 const resolveNamed = Effect.fn("resolveNamed")(function* (reference: NamedReference, context: ReferenceContext) {
   const isAnchor = reference.kind === "anchor"

@@ -32,8 +32,8 @@ export const defaultSettings: Settings = {
 }
 
 /**
- * The window and the budget for references. By default, the budget is half of the window, if a token has four
- * characters.
+ * The window in tokens, and the budget for references in characters. The default budget is half of the window, at four
+ * characters per token.
  */
 export const windowSettings = ({ referenceBudget }: Configuration, contextWindow: number) => ({
   contextWindow,

@@ -1,6 +1,6 @@
 /**
- * The state of the rounds of a run: its results and failures while it runs. The report of an interrupted run takes from
- * here what had finished.
+ * The state of the rounds of a run: its results and failures while it runs. The report of an interrupted run contains
+ * the results and failures of this state.
  */
 import * as Effect from "effect/Effect"
 import { type CheckOutcome, heldTo, sinceEarlier } from "../../domain/checks/CheckOutcome.ts"

@@ -17,7 +17,7 @@ const maxFiles = 20
 const maxEntries = 500
 const maxDepth = 4
 
-/** True for a file that a task does not need: the skill itself, its tests, and generated files. */
+/** True for a file that a task does not need: the SKILL.md of the skill, its tests, and generated files. */
 const isLeftOut = (name: string, depth: number): boolean =>
   name.startsWith(".") || name === "node_modules" || name === "__pycache__" || (depth === 0 && /^(?:SKILL\.md|tests)$/.test(name))
 

@@ -1,6 +1,7 @@
 /**
  * The records of calls in the journal. A call with effects outside a working copy is one activity. A resumed run takes
- * the result of such a call from the journal. If the call began without a result, the run asks about it.
+ * the result of such a call from the journal. If the journal has the beginning of the call, but no result, the run asks
+ * about the call.
  *
  * A change of a working copy is recorded only for a replay. A resumed run makes such a change again.
  */
@@ -106,7 +107,10 @@ const happened = ({ targets }: UncertainCall, copy: WorkingCopy | undefined): Sc
   targets
 })
 
-/** The result of a call whose answer was lost. Another call was made in its place. */
+/**
+ * The result of a call that is not made: an earlier answer of the model, which is lost, had already made another call
+ * in its place.
+ */
 const replaced = ({ call: { arguments: given, name }, outcome }: UncertainCall): Schema.Json => ({
   note: "This call was not made. The run was interrupted, and an answer of yours before that had made another call in its place:",
   carried_out: [name, given as Schema.JsonObject],

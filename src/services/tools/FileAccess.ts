@@ -157,7 +157,7 @@ const canonicalWrite = Effect.fnUntraced(function* (
   { content, kind, path: written }: Access & { readonly _tag: "WriteFile" },
   context: AccessContext
 ) {
-  /** A link is created at the given path. Only for a text, links in the path are followed. */
+  /** A link is created at exactly the given path. For a text, links in the path are followed. */
   const target =
     kind === "link"
       ? yield* targetAt(yield* namedPlace(written, context.workspace), context)
@@ -195,7 +195,10 @@ const missing = Effect.fnUntraced(function* (name: string, workspace: Workspace[
 
 /** The files in a folder that is removed or moved as a whole. */
 const filesOf = Effect.fnUntraced(function* (folder: string, name: string, { workspace }: AccessContext) {
-  /** The listing has room for files that this task has already removed. They are left out of the result. */
+  /**
+   * The listing also contains files that this task has already removed, so its limit is higher by their number. The
+   * result does not contain them.
+   */
   const entries = mostInFolder + ((yield* CurrentCopy)?.files().length ?? 0)
   const below = relative(workspace.root, folder)
   const { files, isWhole } = yield* workspace.treeWithin({ entries, below, everything: true })

@@ -102,8 +102,8 @@ interface BroughtParts {
   /** The name, such as "word-count". Messages name it as the origin of its tools. */
   readonly name: string
   /**
-   * The secrets that the plugin needs. Each name of an environment variable has its purpose, for example `{
-   * GITHUB_TOKEN: "To read issues." }`.
+   * The secrets that the plugin needs. Each key is the name of an environment variable, and its value is the purpose of
+   * the secret: `{ GITHUB_TOKEN: "To read issues." }`.
    */
   readonly secrets?: Readonly<Record<string, SecretNeed>>
   /** A folder of the package that contains one folder for each skill: `new URL("./skills/", import.meta.url)`. */

@@ -83,8 +83,8 @@ interface ConfigurablePlugin {
 }
 
 /**
- * Decodes the configuration of a plugin. Without a configuration, the defaults of the schema apply. If it fails, the
- * error is the end of a sentence. It names the file, the path of each wrong value, and what is expected.
+ * Decodes the configuration of a plugin. Without a configuration, the defaults of the schema apply. If decoding fails,
+ * the error is the end of a sentence. The sentence names the file, the path of each wrong value, and what is expected.
  */
 export const readPluginConfiguration = ({
   config: schema,

@@ -1,7 +1,7 @@
 /**
  * Runs the code of a tool. If the code returns an effect, the effect is run; anything else is awaited. To stop a tool,
- * the program first aborts the signal of the call. After that, it waits for an async function as long as for any code
- * of a plugin.
+ * the program first aborts the signal of the call. An async function then has as much time to end as any other code of
+ * a plugin.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

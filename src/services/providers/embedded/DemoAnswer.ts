@@ -67,8 +67,8 @@ const argumentsIn = (request: string): ReadonlyArray<readonly [parameter: RegExp
 ]
 
 /**
- * Calls of a read-only tool that requires a single value. If there is no such tool, a call of a tool that requires no
- * value, preferably of the list of files.
+ * Calls of a read-only tool that requires a single value. If there is no such tool, one call of a tool that requires no
+ * value, preferably of the tool that lists files.
  */
 const callsFor = (request: string, tools: ReadonlyArray<ToolInfo>): ReadonlyArray<ToolCall> => {
   const lookingTools = tools

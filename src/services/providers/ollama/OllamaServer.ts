@@ -68,7 +68,8 @@ const parameter = (text: string, name: string): number | undefined => {
 }
 
 /**
- * Reads what a model can do. Servers before 0.6.4 do not report it. For these servers, a model can only complete text.
+ * Reads what a model can do. Servers before 0.6.4 do not report it, so their models count as able only to complete
+ * text.
  */
 const readCapabilities = (modelInfo: typeof Show.Type): ModelFacts => {
   const names = modelInfo.capabilities ?? ["completion"]
@@ -227,8 +228,8 @@ async function* stepsOf(exchange: Exchange, address: ServerAddress, model: strin
 const [mostRetries, retryAfter] = [5, "1 second"] as const
 
 /**
- * Makes the server download a model. The last step says "success". After a broken connection, it tries again. The
- * server keeps downloaded parts, so a retry continues where the last try stopped.
+ * Makes the server download a model. The last step says "success". If the connection breaks, sends the request again.
+ * The server keeps downloaded parts, so the download continues where it stopped.
  */
 const pullModel = (address: ServerAddress, model: string): Stream.Stream<PullStep, ModelError> =>
   Stream.unwrap(
