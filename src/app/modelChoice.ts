@@ -64,8 +64,8 @@ const writesNothing = (name: string) =>
   })
 
 /**
- * The model of the server with this name. If there is none, and only one tag of this name exists, the model with this
- * tag.
+ * The server's model with this name. If there is none, but the server has the name with exactly one tag, the model with
+ * this tag.
  */
 const resolveModel = Effect.fnUntraced(function* (requested: string, { facts, inventory, missing }: ModelServer) {
   const modelFacts = yield* facts(requested)

@@ -1,6 +1,6 @@
 /**
- * Notifies the user at the terminal when work ends or a question waits for an answer, if the user's configuration asks
- * for notices. Part of the composition root.
+ * If the user's configuration asks for notices, notifies the user at the terminal when work ends or when a question
+ * waits for an answer. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import type { Configuration } from "../domain/configuration/Configuration.ts"

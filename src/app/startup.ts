@@ -55,7 +55,9 @@ export const reportStartup = Effect.fnUntraced(function* (
 /** The time that a listener may take for one event. After that, it receives no more events. */
 const listenTime = "5 seconds"
 
-/** Starts a listener. If the plugin throws anything, the thrown value becomes the reason why it does not listen. */
+/**
+ * Starts a listener. If the plugin throws anything, the thrown value becomes the reason why the plugin does not listen.
+ */
 const beginListener = (
   { listener, name }: Plugin,
   work: ListenedWork

@@ -1,6 +1,6 @@
 /**
- * The parts of a conductor: its model, tools, skills, approvals, saved runs and machine. Each has a default, and a
- * layer replaces it.
+ * The parts of a conductor: its model, tools, skills, approvals, saved runs and machine. Each part has a default, which
+ * a layer can replace.
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Tool from "effect/ai/Tool"

@@ -39,7 +39,7 @@ export interface RunRequest<Output extends SchemaSource = SchemaSource> extends 
    */
   readonly readOnly?: boolean
   /**
-   * True if the run may end as `done` although the changes make a check fail, or although a check that the user named
+   * True if the run may end as `done` in two cases: the changes make a check fail, or a check that the user named
    * proves nothing.
    */
   readonly acceptUnverified?: boolean

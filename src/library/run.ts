@@ -135,8 +135,8 @@ export const conversations = (
 /** A conversation that accepts messages until it is closed. */
 export interface Conversation extends Pick<WorkHandle<RunReport>, "events" | "runId"> {
   /**
-   * Sends a message and waits for its answer. Messages wait for each other. Rejects only if the conversation could not
-   * begin or is closed.
+   * Sends a message and waits for its answer. A message is answered after all messages before it. Rejects only if the
+   * conversation could not begin or is closed.
    */
   readonly send: (text: string, onText?: (piece: string) => void) => Promise<AskReport>
   /** Stops the current answer and waits until it has stopped. The conversation stays open. */

@@ -1,7 +1,7 @@
 /**
  * Reports the progress of a model call: its phase and duration, how much the model has written, and the limit that ends
- * it. The user can then tell a slow server from a hanging one. Before the first word arrives, the phase may stay
- * unknown, because only the server and other calls give hints.
+ * it. The user can then tell a slow server from a hanging one. Before the first word arrives, the phase may be unknown:
+ * only the server and the progress of other calls hint at it.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

@@ -66,7 +66,10 @@ export type OpenQuestion =
   | { readonly scope: "doubt"; readonly intent: UncertainCall }
   | ({ readonly scope: "question" } & WordsQuestion)
 
-/** Asks a question, unless the answer to another question has decided it while this question waited. */
+/**
+ * Asks a question that waited for its turn. If the answer to an earlier question has decided the question meanwhile,
+ * asks nothing.
+ */
 const askIfOpen = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const decision = yield* decideQuestion(question, context)
   if (decision._tag !== "Ask") return decision

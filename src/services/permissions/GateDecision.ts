@@ -49,8 +49,8 @@ export type GateDecision =
 export interface GateDenial extends Decided {
   readonly _tag: "Deny"
   /**
-   * What caused the denial: protection, a rule, exclusion from a step, an earlier no to the same effect or reply, or
-   * that nobody can be asked.
+   * What caused the denial: protection, a rule, exclusion from a step, or an earlier no to the same effect or reply.
+   * `nobody` means that nobody can be asked.
    */
   readonly by: "protection" | "rules" | "exclusion" | "denials" | "nobody"
   readonly denied: PermissionDenied

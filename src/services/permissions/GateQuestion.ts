@@ -57,9 +57,7 @@ export interface GateQuestion extends Asked, QuestionScope {
    * never be approved.
    */
   readonly isProposal?: boolean
-  /**
-   * Set for a question about reading a file whose content a change would reveal. Names the tool that makes the change.
-   */
+  /** The tool whose change would reveal the content of a file. Set only for a question about reading this file. */
   readonly revealedBy?: string
 }
 

@@ -161,7 +161,9 @@ const isAboutStart = ({ pattern = "", tool, verdict }: RememberedRule, wanted: s
 
 /** Why rules that seem to match do not allow the access of a question. */
 export interface Lapses {
-  /** The scripts of a command that changed after a rule allowed the command. Paths are relative to the project. */
+  /**
+   * Those scripts of a command that changed after a rule had allowed the command. Paths are relative to the project.
+   */
   readonly scripts: string
   /** A remembered rule for an earlier version of the tool, plugin or server. */
   readonly rule?: RememberedRule | undefined

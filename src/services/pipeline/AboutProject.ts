@@ -1,6 +1,6 @@
 /**
  * Decides whether a report is about the project although its model looked at nothing. If the words of the request
- * already decide it, no project files are read.
+ * already show whether it is, no project files are read.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

@@ -152,8 +152,8 @@ const questionsOf = <A, E, R>(
 }
 
 /**
- * Two answers are the same if their signs are equal. Issues are part of the sign, because incomplete answers may differ
- * only in them. Thoughts are not part of it.
+ * Two answers count as the same if their signs are equal. The sign contains the issues, because incomplete answers may
+ * differ only in their issues. The sign does not contain thoughts.
  */
 const signOf = ({ hasOnlyThought = false, issues, text }: PlainAnswer, attempt: number): string =>
   [text.trim(), ...issues.map(({ what }) => what), ...(hasOnlyThought ? [attempt] : [])].join("\n")

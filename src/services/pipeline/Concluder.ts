@@ -116,8 +116,8 @@ export const makeConcluder = Effect.gen(function* () {
     )
     if (ended.end._tag !== "Declined" && ended.end._tag !== "ModelUnable") return yield* answer
     /*
-     * A declined step or a failed model may already have ended the run. This remains the reported reason, even if the
-     * answer fails too.
+     * The run may already have ended because of a declined step or a failed model. The report keeps this reason, even
+     * if the answer fails too.
      */
     return yield* Effect.catch(answer, ({ message }) => {
       const text = `There is no answer about the finished tasks: ${message}`

@@ -1,6 +1,7 @@
 /**
  * Divides a for-each task into parts. One agent works on each part: one file, heading or entry, or as many places as
- * one answer can decide. Items that get no result are tried once more. Places are then divided into smaller parts.
+ * one answer can decide. Items that get no result are tried once more. For this second try, places are divided into
+ * smaller parts.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

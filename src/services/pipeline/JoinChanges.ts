@@ -1,7 +1,7 @@
 /**
  * Merges the changes of a task with changes that somebody else made to the same files meanwhile: other tasks, other
- * items of the task, or other processes. If both changed the same lines, or a check fails on the merged files, the task
- * gets further turns.
+ * items of the task, or other processes. If somebody else changed the same lines, or if a check fails on the merged
+ * files, the task gets further turns.
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"

@@ -124,7 +124,7 @@ const makePlaceTexts = Effect.gen(function* () {
   return { readNow, readProject }
 })
 
-/** Returns a function that replaces answers whose edits failed by the answers before them. */
+/** Returns a function that takes back answers whose edits failed. The answers before them are valid again. */
 const makeStanding = Effect.gen(function* () {
   const { readNow } = yield* makePlaceTexts
 

@@ -75,7 +75,7 @@ interface Round extends RoundOrder {
   readonly earlier: ReadonlyArray<TaskResult>
   /** The tasks of this round that failed because of the model, in order. */
   readonly unable: Array<TaskFailure>
-  /** Completes when the round gives up on the model. No further task starts then. */
+  /** Completes when the round gives up on the model. After that, no further task starts. */
   readonly givenUp: Deferred.Deferred<TaskFailure>
 }
 

@@ -44,8 +44,9 @@ const leastReference = 350
 const wholeShare = 1 / 2
 
 /**
- * The share of the free budget for references. The turns need the other part. A task that changes files needs most of
- * the budget for its turns, a reading task less. A task without tools needs space only for its report.
+ * The share of the free budget for references. The rest of the budget is for the turns. A task that changes files needs
+ * most of the budget for its turns, and a task that only reads needs less. A task without tools needs space only for
+ * its report.
  */
 const referenceShare = (tools: ReadonlyArray<string>): number =>
   tools.length === 0 ? 3 / 4 : tools.some((tool) => fileTools.has(tool)) ? 1 / 3 : 1 / 2

@@ -373,7 +373,7 @@ const makePluginPackages = Effect.fnUntraced(function* ({ secret, ...order }: Pl
         }))
   )
   const [plugins, problems] = Arr.partition(withSecretValues, ({ outcome }) => outcome)
-  /** In the result, `known` contains everything that was named, in order. It includes skipped plugins. */
+  /** In the result, `known` contains every named plugin in order, including skipped plugins. */
   const skillFolders = plugins.flatMap(({ name: plugin, skillsFolder }) =>
     skillsFolder !== undefined && Result.isSuccess(skillsFolder) ? [{ plugin, folder: skillsFolder.success }] : []
   )

@@ -78,8 +78,8 @@ export interface CallState {
 }
 
 /**
- * The time at which a call times out if nothing more arrives, and the phase whose limit it is. `anyReceivedAt` is when
- * the server last sent an object to any call.
+ * The time at which a call times out if nothing more arrives, and the phase whose limit ends the call. `anyReceivedAt`
+ * is when the server last sent an object to any call.
  */
 const endOfCall = (seconds: CallSeconds, { began, receivedAt, isConnected }: CallState, anyReceivedAt: number) => {
   const end = (phase: keyof CallSeconds, since: number) => ({ phase, at: since + seconds[phase] * 1000 })
@@ -91,7 +91,7 @@ const endOfCall = (seconds: CallSeconds, { began, receivedAt, isConnected }: Cal
   return wait.at < whole.at ? wait : whole
 }
 
-/** Waits until the call times out, and then fails. Each progress of the call moves this time. */
+/** Waits until the call times out, and then fails. Whenever the call makes progress, it may take longer. */
 export const watchCall = (
   seconds: CallSeconds = secondsOf(defaultLimits),
   state: CallState,

@@ -72,7 +72,8 @@ const detailOf = (reason: AiError.AiErrorReason): string => {
 
 /**
  * Everything that a server said about a failure, in one line without a full stop. All lines are joined, because
- * templates of models give the reason only in a later line. For a web page, the title of the page.
+ * templates of models give the reason only in a later line. If the server sent a web page, only the title of the page
+ * is used.
  */
 const inOneLine = (text: string): string => {
   const title = /^\s*<(?:!doctype|html)\b/i.test(text) ? /<title[^>]*>([^<]*)/i.exec(text)?.[1] : undefined

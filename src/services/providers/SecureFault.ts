@@ -67,7 +67,7 @@ const otherScheme = ({ host, protocol }: URL): string => {
   return `${scheme}://${host} in the place of ${protocol}//${host}`
 }
 
-/** The error and its nested causes. They are needed because an HTTP client wraps errors of the system. */
+/** The error and its nested causes. The causes are needed, because an HTTP client wraps errors of the system. */
 const causesOf = (error: unknown, levels = 6): ReadonlyArray<object> => {
   if (!Predicate.isObject(error) || levels === 0) return []
   const { cause, reason } = error as { readonly cause?: unknown; readonly reason?: unknown }

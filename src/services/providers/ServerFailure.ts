@@ -87,8 +87,8 @@ export const badShape = (said: unknown): ServerError => badLine(jsonOf(said))
 export const brokenOff = (detail: string): ServerError => new ServerError({ failure: { _tag: "BrokenOff", detail } })
 
 /**
- * The detail of an answer that llama-cpp-python ended because another call arrived. Later calls must then run one after
- * another.
+ * The detail of an answer that llama-cpp-python ended because another call arrived. After such an answer, calls must
+ * run one after another.
  */
 export const endedForAnother = "the server ended the answer without a reason, as some do when another call comes"
 
@@ -107,7 +107,10 @@ const asDetail = (text: string): string => text.trim().replace(/\.$/, "").slice(
 /** An error value as JSON text. Very deep levels are left out, because no real message needs them. */
 const jsonOf = (value: unknown): string => JSON.stringify(withoutDeeper((value ?? null) as Schema.Json, 8))
 
-/** Recognises the error of llama.cpp for a prompt that is too long. It contains both sizes in tokens. */
+/**
+ * Recognises the error of llama.cpp for a prompt that is too long. The error contains the sizes of prompt and window in
+ * tokens.
+ */
 const isOverflow = Schema.is(
   Schema.Struct({
     type: Schema.Literal("exceed_context_size_error"),
@@ -126,7 +129,7 @@ const overflowOf = (error: object, detail: string): ServerOverflow | undefined =
   return readServerOverflow(detail) ?? readServerOverflow([code, type].filter(Predicate.isString).join(" "))
 }
 
-/** One error of a validation in the form of FastAPI: the location and the message. */
+/** One validation error as FastAPI writes it: the location and the message. */
 const RequestFault = Schema.Struct({
   loc: Schema.Array(Schema.Union([Schema.String, Schema.Finite])),
   msg: Schema.String

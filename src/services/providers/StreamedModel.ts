@@ -1,6 +1,6 @@
 /**
- * A language model with streamed answers, as a service of effect/ai. One part of this file builds the parts of an
- * answer: each text or thought has a start and an end. The other part is the model of a server that streams objects
+ * A language model with streamed answers, as a service of effect/ai. The first half of this file builds the parts of an
+ * answer: each text or thought has a start and an end. The second half is the model of a server that streams objects
  * over HTTP. Every request streams, because only a stream shows whether the answer makes progress.
  */
 import * as Cause from "effect/Cause"
@@ -67,9 +67,9 @@ export const idOrNew = (given: string | null | undefined): string =>
 const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /**
- * Reads arguments from an object, or from JSON in a string. Text that is not JSON stays text, and the schema of the
- * tool then refuses it. Arguments that are nested too deeply are cut, but keep one level more than the limit. The check
- * of the call then refuses them.
+ * Reads arguments from an object, or from JSON in a string. Text that is not JSON stays text, so that the schema of the
+ * tool refuses it. Arguments that are nested too deeply are cut one level beyond the limit, so that the check of the
+ * call refuses them.
  */
 export const paramsOf = (value: unknown): unknown => {
   if (value === undefined || value === null) return {}

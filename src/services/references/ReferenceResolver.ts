@@ -69,8 +69,8 @@ const sectionOf = (reference: NamedReference, wanted: string, context: Reference
   })
 
 /**
- * The result that a reference means, if there is such a task. The reader of the task list has already reported
- * references to results that come too late. It cannot do so for a reference that looks like a heading.
+ * The result that a reference means, if there is such a task. References to results that come too late were already
+ * reported when the task list was read. Only if such a reference looks like a heading, it is reported here.
  */
 const resultOf = Effect.fnUntraced(function* (reference: NamedReference, context: ReferenceContext) {
   const { finished, tooLate } = context

@@ -114,8 +114,8 @@ export class Skills extends Context.Service<
     )
 
   /**
-   * Finds skills, and generates a skill for each plugin and server whose tools no skill names. The descriptions of its
-   * tools may fill a quarter of the context window.
+   * Finds skills, and generates a skill for each plugin and server whose tools no skill names. The descriptions of the
+   * tools in a generated skill may fill a quarter of the context window.
    */
   static readonly layerWithTools = (folders: SkillFolders, contextWindow: number, leavesMachine: LeavesMachine) =>
     Layer.effect(

@@ -91,7 +91,7 @@ interface HostNotes {
   readonly isValue?: boolean
   /** The configuration that the user's or the project's file contains for the plugin. */
   readonly configuration?: GivenConfiguration
-  /** The values of the secrets that the plugin declares. For a missing secret, the reason. */
+  /** The values of the secrets that the plugin declares, by name. A failure says why the secret is missing. */
   readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
   /** The folder of the plugin's skills, or why the skills are skipped. */
   readonly skillsFolder?: Result.Result<string, string>

@@ -58,7 +58,7 @@ const refusalText = (by: AnsweredBy, name: string, hash: string, it: "it" | "the
   return details[by]
 }
 
-/** The problem of a project's plugin whose content, with this hash, the user has not trusted. */
+/** The problem of a project's plugin that the user has not trusted. `hash` identifies the content of the plugin. */
 export const notTrusted = (plugin: string, name: string, hash: string, by: AnsweredBy) =>
   new PluginProblem({ plugin, code: "NotTrusted", detail: refusalText(by, name, hash, "it") })
 

@@ -109,8 +109,8 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
         for (const file of revealed) yield* gate.authorize(questionOfReading(scope, file, call.name))
         const prepared = yield* Effect.fromResult(resolved)
         const permit = yield* gate.authorize({ ...questionOfCall(scope, prepared), isProposal: isProposed })
-        // 4. Run the call within the limits. The change guard may object to it before. The journal records a call with
-        // effects before the call begins.
+        // 4. Run the call within the limits. Before the call, the change guard may object to its changes. The journal
+        // records a call with effects before the call begins.
         const writes = target === "project" ? writesIn(prepared.accesses) : []
         const objection = writes.length === 0 ? undefined : yield* guard.objectionTo(writes)
         if (objection !== undefined) return yield* new ToolFailure({ type: "validation_failed", message: objection })
