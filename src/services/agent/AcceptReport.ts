@@ -25,8 +25,9 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
   const changes = yield* makeTaskChanges
 
   /**
-   * Returns the report that may end the work. This is the candidate if the turn changed nothing, or if the turn only
-   * added tests that pass. After other turns, it is the report of this turn.
+   * Returns the report that may end the work. If the turn changed and requested nothing, this is the candidate. After
+   * other turns, it is the accepted report of the turn. Without such a report, it is the candidate if the turn only
+   * added tests that pass.
    */
   const acceptedReport = <A>({ answer, candidate, results, verdict, work }: JudgedTurn<A>): Option.Option<A> => {
     const state = stateOf(work.assignment.copy)

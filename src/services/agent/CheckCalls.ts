@@ -1,6 +1,6 @@
 /**
- * Checks the calls and changes of an answer before the program makes any of them. Checks their form, their arguments,
- * the limits of the skill and of a turn, and whether a change would destroy content.
+ * Checks the calls and changes of an answer before the program makes any of them. Checks their form and arguments, and
+ * the limits of the skill and of a turn. Also finds changes that would destroy content.
  */
 import * as Effect from "effect/Effect"
 import {

@@ -92,7 +92,7 @@ export interface AgentWork<A, E = never> {
   readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
   /** Judges a report. Returns its value, or its issues and perhaps a fallback value for the last attempt. */
   readonly judge: (report: string, session: Session) => Effect.Effect<AnswerReading<A>>
-  /** True for a report that needs evidence from the project although the model looked at nothing in it. */
+  /** True for a report that needs evidence from the project although the model looked at nothing in the project. */
   readonly isUnfounded: (report: string, session: Session) => Effect.Effect<boolean>
   /** Reports the calls of an answer and the files that it changes. */
   readonly announce: (turn: number, calls: ReadonlyArray<ToolCall>, paths: ReadonlyArray<string>) => Effect.Effect<void>
@@ -116,7 +116,7 @@ export interface Session {
   /** The issues of the last answer. If the work fails, they are reported. */
   readonly issues: ReadonlyArray<Issue>
   readonly retries: Retries
-  /** True if the accepted report describes the project although the model looked at nothing in it. */
+  /** True if the accepted report describes the project although the model looked at nothing in the project. */
   readonly isUnfounded: boolean
   /** True if earlier turns were replaced with a summary. */
   readonly isCompacted: boolean

@@ -58,7 +58,7 @@ export interface ReportVerdict<A> {
   readonly repairs: ReadonlyArray<Repair>
   /** True if a report was judged and not accepted. */
   readonly isSentBack: boolean
-  /** True if the report describes the project although the model looked at nothing in it. */
+  /** True if the report describes the project although the model looked at nothing in the project. */
   readonly isUnfounded: boolean
   /** True if the answer has issues or a failed call. */
   readonly isOpen: boolean

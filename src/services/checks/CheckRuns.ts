@@ -201,8 +201,8 @@ export const makeCheckRuns = Effect.gen(function* () {
   })
 
   /**
-   * Judges how a check ended. If it is unclear whether the changes caused the outcome, runs the
-   * command again.
+   * Judges how a check ended. If it is unclear whether the changes caused the outcome, runs the command
+   * again.
    */
   const judge = Effect.fnUntraced(function* (
     check: CheckCommand,

@@ -81,7 +81,7 @@ const tool = "run_command"
 /** The maximum number of checks that are tried while the model plans. */
 const mostTried = 4
 
-/** Returns the whole check, such as `npm test`, for a check of which only a part was chosen, such as one test file. */
+/** Returns the whole check, such as `npm test`. The chosen check may be only a part of it, such as one test file. */
 const wholeCheck = ({ argv, whole = argv, ...check }: CheckCommand): CheckCommand => ({ ...check, argv: whole })
 
 const callOf = (uid: string, { argv, cwd }: Pick<CheckCommand, "argv" | "cwd">): ToolCall => ({

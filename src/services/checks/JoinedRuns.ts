@@ -1,6 +1,6 @@
 /**
- * Runs a check command once for several waiting runs, on a copy with the changes of all of them. If the command passes,
- * all these runs have passed. If it fails, it runs again for each run separately.
+ * Joins waiting runs of the same check command: the command runs once, on a copy with the changes of all these runs. If
+ * it passes, all these runs have passed. If it fails, it runs again for each run separately.
  */
 import * as Effect from "effect/Effect"
 import type { CheckEnd } from "../../domain/checks/CheckEnd.ts"

@@ -70,7 +70,7 @@ export interface ChildEnd {
   readonly exitCode: number | null
   /** A sentence that says why the child was stopped. Present if the exit code is null. */
   readonly stopped?: string
-  /** stdout and stderr in the order of writing. Of a long output, only the beginning and the end. */
+  /** stdout and stderr in the order of writing. A long output is cut in the middle. */
   readonly output: string
 }
 

@@ -59,13 +59,13 @@ const filesBelow = Effect.fnUntraced(function* ({ proposals, root }: ShownProjec
 
 interface OverlayEnd extends ShownProject {
   readonly scratch: string
-  /** Returns those of the names that do not exist in the overlay. */
+  /** Returns the names that do not exist in the overlay. */
   readonly missing: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, ToolFailure>
 }
 
 /**
- * Finds an entry that a folder had before the command and that is not in the top layer. If the overlay lacks this
- * entry, the command has removed the folder and created it again.
+ * Finds an old entry of a folder: it was there before the command, and it is not in the top layer. If the overlay does
+ * not show this entry, the command has removed and recreated the folder.
  */
 const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, top: ReadonlySet<string>) {
   for (const tree of [path.join(end.scratch, changesLayer), end.root]) {

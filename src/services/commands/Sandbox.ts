@@ -39,8 +39,8 @@ interface SandboxState {
 interface EnclosedCommand extends Omit<CommandPlaces, "forwarder"> {
   readonly argv: ReadonlyArray<string>
   /**
-   * True if the command may reach the listed hosts: its descriptor 5 then leads to the proxy. Absent if there is no
-   * list of hosts.
+   * True if the command may reach the listed hosts through the proxy at its descriptor 5. Absent if there is no list of
+   * hosts.
    */
   readonly isConnected?: boolean
 }

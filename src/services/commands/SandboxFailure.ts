@@ -41,7 +41,7 @@ const pathsOfLines = (output: string, pattern: RegExp): ReadonlyArray<string> =>
 /** The absolute paths in those lines of an output that report missing files. */
 const unfoundPaths = (output: string): ReadonlyArray<string> => pathsOfLines(output, unfound)
 
-/** The absolute paths in those lines of an output that report files that cannot be written. */
+/** The absolute paths in those lines of an output that report unwritable files. */
 const fixedPaths = (output: string): ReadonlyArray<string> => pathsOfLines(output, readOnly)
 
 /** Messages about missing commits, from git and from programs that use git. */

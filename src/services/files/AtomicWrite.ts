@@ -96,7 +96,9 @@ interface Made extends Expected {
   readonly kind?: FileKind
   /** The file that is moved to this path. The new file gets its bytes and mode. */
   readonly from?: FileEntry
-  /** If set, the folder that is removed or moved as a whole together with the file. */
+  /**
+   * The folder that is removed or moved as a whole together with the file. Absent if only the file is removed or moved.
+   */
   readonly folder?: string
   readonly mode?: number
 }

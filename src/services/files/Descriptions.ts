@@ -202,7 +202,7 @@ export const readDescriptions = Effect.fn("readDescriptions")(function* (
       above.push(folder)
   }
   const { firstIn, notes } = makeReader(workspace, order, repository ?? root)
-  /** The widest description is read first, because descriptions in inner folders must not repeat it. */
+  /** The outermost description is read first, because descriptions in inner folders must not repeat it. */
   const found = yield* Effect.forEach([...below, root, ...above].toReversed(), firstIn)
   return { files: found.flat().toReversed(), notes }
 })

@@ -100,7 +100,7 @@ export interface RuledFolder {
   readonly path: string
   readonly chain: RuleChain
   readonly tracked: TrackedFiles
-  /** True if git ignores the folder. Only its tracked files are then listed. */
+  /** True if git ignores the folder. Only tracked files are listed in such a folder. */
   readonly isIgnored: boolean
 }
 

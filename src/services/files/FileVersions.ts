@@ -1,6 +1,6 @@
 /**
- * Stores the content of files before and after each change. With it, the user can see and undo the changes. Each
- * version is a file named by the SHA-256 of its bytes, in a folder that only the user can read.
+ * Stores the content of files before and after each change, so that the user can see and undo the changes. Each version
+ * is a file named by the SHA-256 of its bytes, in a folder that only the user can read.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

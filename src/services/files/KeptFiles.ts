@@ -1,5 +1,6 @@
 /**
- * Stores images and files that tools return, in a folder of the run or the conversation that only the user can read.
+ * Stores images and files that tools return. They lie in a folder of the run or the conversation. Only the user can
+ * read this folder.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,7 +24,7 @@ export interface KeptFiles {
   readonly read: (file: NewFile) => Effect.Effect<Uint8Array | undefined>
 }
 
-/** The number of characters of the hash in a file name. They keep files with the same name apart. */
+/** The number of characters of the hash in a file name. These characters keep files with the same name apart. */
 const shownHash = 12
 
 const folderName = "files"

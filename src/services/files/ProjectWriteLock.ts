@@ -75,8 +75,8 @@ const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, 
  * Takes the lock until the scope closes. Fails if another process has this lock, or the lock of a project above or
  * below.
  *
- * If the list still names this project, a process was killed during its changes. The temporary files of that process
- * are then removed.
+ * If the list still names this project, a process was killed during its changes. In this case, removes the temporary
+ * files of that process.
  */
 export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...holder }: LockedProject) {
   const fs = yield* FileSystem.FileSystem

@@ -1,6 +1,6 @@
 /**
  * The search path for programs that task-conductor itself starts outside any sandbox. `npm` and `npx` put folders of
- * the project first in PATH. This search path omits all folders that a command of the project or another user could
+ * the project first in PATH. This search path omits all folders that another user or a command of the project could
  * write.
  */
 import { realpathSync, statSync } from "node:fs"

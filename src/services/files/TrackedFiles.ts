@@ -28,8 +28,8 @@ const maxSettingBytes = 1_048_576
 const settingText = (file: string) => Effect.orElseSucceed(readTextFile(file, maxSettingBytes), () => "")
 
 /**
- * The folder that contains a repository's index, and the folder that the worktrees of the repository share. In a
- * worktree or submodule, `.git` is a file that names the folder.
+ * Returns `own`, the folder with the repository's index, and `common`, the folder that all worktrees of the repository
+ * share. In a worktree or submodule, `.git` is a file that names `own`.
  */
 export const gitFolders = Effect.fnUntraced(function* (top: string) {
   const git = path.join(top, ".git")

@@ -1,6 +1,6 @@
 /**
- * Shows, undoes and redoes the file changes of a saved run. To find out what is undone, compares the files with their
- * stored versions. If an undo was killed, a second undo can therefore finish it.
+ * Shows, undoes and redoes the file changes of a saved run. Compares the files with their stored versions to find out
+ * what is already undone. A second undo can therefore finish an undo that was killed.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

@@ -251,7 +251,7 @@ const isId = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name)
 /** Up to this number of journals, all are read each time, because that is fast enough. */
 const fewRuns = 50
 
-/** The states of runs that can still change, or that another version may be able to read. */
+/** The states in which no summary is cached: the run can still change, or another version may be able to read it. */
 const openStandings: ReadonlySet<RunSummary["standing"]> = new Set(["running", "unfinished", "unreadable"])
 
 /** A cached summary, with the state that its journal had. */
