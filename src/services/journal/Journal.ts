@@ -47,10 +47,10 @@ const uncertainCall = (line: JournalLine | undefined): UncertainCall | undefined
 }
 
 /**
- * A new answer to the same prompts may make another call in place of an earlier call. Returns the earlier call if nobody
- * knows whether it happened. Also returns it, with its outcome, if the earlier answer is lost because it contained a
- * secret. `answers` contains only answers to the same prompts, because an answer to a different prompt may ask for a
- * different call.
+ * A new answer to the same prompts may make another call in place of an earlier call. Returns the earlier call if
+ * nobody knows whether it happened. Also returns it, with its outcome, if the earlier answer is lost because it
+ * contained a secret. `answers` contains only answers to the same prompts, because an answer to a different prompt may
+ * ask for a different call.
  */
 const replacedCall = (
   intent: JournalLine | undefined,
