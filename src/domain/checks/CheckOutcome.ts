@@ -103,8 +103,8 @@ const failuresOf = ({ exitCode, output, stopped }: CheckEnd): ReadonlyArray<Chec
 }
 
 /**
- * The names of failures that occurred without the changes, according to other outcomes. The outcome of a flaky check is
- * not used, because it proves nothing about this.
+ * The names of failures that occurred without the changes, according to other outcomes. Flaky checks are not used,
+ * because their failures occur by chance.
  */
 const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string> =>
   new Set(

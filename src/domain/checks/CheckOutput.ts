@@ -128,7 +128,7 @@ const noise =
   /^(?:at .*(?:node:|node_modules)|(?:at )?(?:async |new )?[\w.]+ \((?:<anonymous>|index \d)|\u276f .*node_modules|\d+: [\w<]|at (?:\/rustc|\.\/)|[-=_~^|.\s\u23af]+$|\u23af|stack backtrace:|note: (?!test did not)|(?:type|duration_ms|failureType|code|name|stack|operator|generatedMessage|diff): |(?:async |new )?[\w.]+ \((?:node:|.*node_modules)|node:|\d+\s*\|\s*$|self = <|Traceback \(|E$|(?:E\s+)?\?[-+^ ]+$|goroutine \d|created by testing|panic\(|testing\.|\/\S*\/src\/(?:testing|runtime)\/)/
 
 /**
- * A stack frame of Python itself or of an installed package. The lines below it that are indented more belong to it.
+ * A stack frame of Python itself or of an installed package. More indented lines below the frame belong to the frame.
  */
 const foreignFrame = /^File ".*(?:site-packages|\/lib\/python\d[^/]*)\/.*", line \d+/
 
@@ -207,7 +207,7 @@ class Reading {
   readonly #inlineDetails = new Map<string, string>()
   #open: Array<string> | undefined
 
-  /** Notes a failing test or error. `says` is what its line says beyond the name. */
+  /** Notes a failing test or error. `says` is the text of its line besides the name. */
   fail(name: string, says = ""): void {
     const details = this.#failures.get(name) ?? []
     this.#failures.set(name, details)

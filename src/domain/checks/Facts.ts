@@ -81,7 +81,7 @@ export const RunFacts = Schema.Struct({
   declined: Schema.optionalKey(Schema.Array(DeclinedFact)),
   /** The incomplete tasks. Absent if every task is complete. */
   notDone: Schema.optionalKey(Schema.Array(IncompleteFact)),
-  /** What the tasks saw only in part. Absent if they saw every reference completely. */
+  /** The references and other texts that tasks saw only in part. Absent if they saw all of them completely. */
   seen: Schema.optionalKey(Schema.Array(SeenFact)),
   /** The false claims of reports about checks. Absent if there are none. */
   claims: Schema.optionalKey(Schema.Array(ClaimFact)),

@@ -1,7 +1,7 @@
 /**
  * Recognises checks that prove nothing: a program or a package is missing, nothing is built, no test is found, or a
  * limit ended the check. Such a check fails with and without the changes. The program recognises the cause in the
- * output of common tools, unless another test passed in the same run of the check.
+ * output of common tools. If any test passed in the same run, the check does prove something.
  */
 import * as Schema from "effect/Schema"
 import { saysNoNetwork } from "../commands/NetworkTrouble.ts"
@@ -232,7 +232,9 @@ const modulesIn = (output: string): ReadonlySet<string> =>
       .flatMap((line) => /['"`‘]([^'"`’]+)['"`’]/.exec(line)?.[1] ?? line.replaceAll(/\d+/g, "0").trim())
   )
 
-/** Causes that no change of a task can bring about. So no run without the changes is needed for comparison. */
+/**
+ * Causes that no change of a task can bring about. The check therefore need not run without the changes for comparison.
+ */
 const ofMachine: ReadonlySet<NoProofCause> = new Set(["sandbox", "no network", "program missing", "toolchain missing"])
 
 /** Causes that concern the whole run of a check. So the failures that the output names need no comparison. */

@@ -136,7 +136,10 @@ const goCounts = (output: string): TestCounts | undefined => {
   return counts.passed === 0 ? undefined : counts
 }
 
-/** The tests that ran, as the output counts them, or else as the reports do. Undefined if neither counts tests. */
+/**
+ * The tests that ran. The counts come from the output, or from the reports if the output has none. Undefined if neither
+ * counts tests.
+ */
 export const ranTests = (
   { output, reports = [] }: Pick<CheckEnd, "output" | "reports">,
   declared: ReadonlyArray<NewTest>

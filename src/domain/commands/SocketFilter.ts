@@ -1,7 +1,7 @@
 /**
- * Builds the system call filter of the sandbox, as a BPF program for seccomp. Mounts already hide everything that has a
- * path. The filter blocks sockets to other programs of the machine (Unix, virtual machines, devices) and the kernel's
- * key store.
+ * Builds the system call filter of the sandbox, as a BPF program for seccomp. The mounts of the sandbox already hide
+ * everything that has a path. The filter blocks what has no path: sockets to other programs of the machine (Unix,
+ * virtual machines, devices), and the kernel's key store.
  */
 
 /** The numbers that differ between processors. `socket` and `refused` are numbers of system calls. */

@@ -54,7 +54,7 @@ export interface PluginEntry {
   readonly configuration?: GivenConfiguration
 }
 
-/** The configuration of a plugin in the form in which a file or a script contains it. */
+/** The configuration of a plugin as a file or a script contains it. */
 export interface GivenConfiguration {
   readonly value: PluginConfig
   /** Where the value is from, such as the path of a file. */

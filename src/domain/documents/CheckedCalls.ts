@@ -33,7 +33,7 @@ export interface CheckedCalls {
 /** Calls that belong together, such as all calls that one replacement needs. */
 type CallGroup = ReadonlyArray<ToolCall>
 
-/** The groups without calls that occur more than once. Groups that become empty are dropped. */
+/** The groups, with each call only once. Groups that become empty are dropped. */
 export const withoutDoubles = (groups: ReadonlyArray<CallGroup>): ReadonlyArray<CallGroup> => {
   const all = groups.flat()
   const isFirst = (call: ToolCall): boolean => all.find((other) => callSign(other) === callSign(call)) === call

@@ -118,8 +118,8 @@ const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Finding
 
 /**
  * Reads the lines of the section "Inputs", and returns the values in the order of the skill. If `inputs` is undefined,
- * every name is accepted and every value is text. `kept` contains the values of an earlier attempt. They replace values
- * that the section leaves out.
+ * every name is accepted and every value is text. `kept` contains the values of an earlier attempt. The program uses
+ * them for inputs that the section leaves out.
  */
 export const readInputs = (
   lines: ReadonlyArray<TaskLine>,

@@ -141,7 +141,7 @@ class Reader {
     return true
   }
 
-  /** The decision on a line, with the places that it is about. Undefined for other text. */
+  /** The decision that a line states, with the places to which it applies. Undefined for other text. */
   private decisionOf(line: string) {
     const [, numbers, verb = "", rest = ""] = answerLine.exec(line) ?? []
     if (numbers !== undefined) {

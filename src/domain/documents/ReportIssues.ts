@@ -59,8 +59,8 @@ const checkFailed = ({ command, newFailures, stillFails }: CheckOutcome): string
 }
 
 /**
- * True for a failing check for which the report is still rejected. A new failure rejects two reports. A failure that
- * existed before the change rejects one report.
+ * True for a failing check for which the report is still rejected. For a new failure, two reports are rejected. For a
+ * failure that existed before the change, one report is rejected.
  */
 const isOpenCheck = (check: CheckOutcome, rejectedReports: number): boolean =>
   !isFine(check) && rejectedReports < (check.stillFails === undefined ? mostRejectedReports : 1)

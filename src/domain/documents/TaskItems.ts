@@ -17,7 +17,7 @@ import type { ForEach } from "../plan/ForEach.ts"
 import { FileReference, Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
 
-/** A line in a file that the model decides about, with the lines around it. A task lists many such places. */
+/** A line in a file, with the lines around it. The model decides about this line. A task lists many such places. */
 export const ListedPlace = Schema.Struct({
   path: Schema.String,
   /** The line number, from 1. */
@@ -97,8 +97,8 @@ const keywords: ReadonlySet<string> = new Set(
 )
 
 /**
- * The maximum number of blocks around a place whose first lines are shown. The innermost blocks best show when the
- * place runs.
+ * The first lines of at most this many blocks around a place are shown. The innermost blocks best show when the place
+ * runs.
  */
 const mostHeads = 2
 

@@ -77,7 +77,7 @@ const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issu
   return { text: partial, shownText: partial, issues: [issue("answer-cut-off", what), ...partIssues] }
 }
 
-/** Turns a failure that another answer can correct into an answer with issues. None for any other failure. */
+/** Turns a failure into an answer with issues if another answer can correct the failure. None for any other failure. */
 export const unusableAnswer = (
   error: ModelError,
   { readPart, shape }: ExpectedDocument

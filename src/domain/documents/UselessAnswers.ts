@@ -28,7 +28,9 @@ export const holdsNothing = (issues: ReadonlyArray<Issue>): boolean =>
 /** The note that a prompt shows in place of the omitted end of a stopped answer. */
 export const stoppedNote = (left: number): string => `[The answer was stopped; ${left} characters are left out.]`
 
-/** True for an answer that contains this note. The model then copied a stopped answer from the prompt. */
+/**
+ * True for an answer that contains the note of `stoppedNote`. The model then copied a stopped answer from the prompt.
+ */
 export const repeatsStopped = (answer: string): boolean => /\[The answer was stopped; \d+ characters/.test(answer)
 
 /** The issue of an answer that copies a stopped answer. */

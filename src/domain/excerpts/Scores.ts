@@ -18,8 +18,8 @@ export const termScores = {
   /** A use of a name. The more lines use the name, the lower the score. */
   use: 3,
   /**
-   * A word of the task. The more lines contain the word, the lower the score. Added again for a declaration whose name
-   * contains the word.
+   * A word of the task. The more lines contain the word, the lower the score. A declaration whose name contains the
+   * word gets a second score for it.
    */
   word: 1
 } as const

@@ -95,7 +95,8 @@ class PartReader {
   }
 
   /**
-   * If a thought or a tool call begins on this line, the index after its end. Thoughts and tool calls contain no parts.
+   * The index after the thought or tool call that begins on this line. Undefined if none begins here. Thoughts and tool
+   * calls contain no parts.
    */
   private afterSkipped(at: number): number | undefined {
     const isThought = !this.hasHeading && thought.test(this.line(at))

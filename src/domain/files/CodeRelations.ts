@@ -86,8 +86,8 @@ const changedIndexes = ({ base, path, text }: ProposedFile, kind: "added" | "rem
   )
 
 /**
- * The innermost declaration around a line that other code can name. For a line in a nested function, this is the outer
- * function; for a line in a member, it is the member.
+ * Finds the declarations around a line that other code can name, and returns the innermost. For a line in a nested
+ * function, this is the outer function. For a line in a member, it is the member.
  */
 const knownAround = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, index: number) => {
   const around = declarationsAround(lines, all, index)
@@ -293,7 +293,7 @@ export const usersOf = (
   })
 }
 
-/** Matches the first line of a branch, which is a case or a part of a condition. */
+/** Matches the first line of a branch. A branch is a case, or a part of a condition. */
 const branchHead =
   /^\s*(?:case\b.*(?::|->|=>)|(?:default|_)\s*(?::|->|=>)|(?:\}\s*)?(?:else|elseif|elsif|elif)\b|when\b|if\b|unless\b)/
 /** Branches without a keyword. */

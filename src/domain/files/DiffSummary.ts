@@ -1,5 +1,5 @@
 /**
- * Summarises a unified diff as one line for each file with the changed lines. Used in prompts that have no room for the
+ * Summarises a unified diff. For each file, one line names the changed lines. Used in prompts that have no room for the
  * diff.
  */
 

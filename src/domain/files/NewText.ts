@@ -229,7 +229,7 @@ const endBlanks = /(?<![ \t])[ \t]+(?=\r?$)/gm
 const bareMark = /^\s*(?:<{7}|={7}|>{7})\s*$/
 const isMark = (line: string): boolean => looseMark.test(line) || bareMark.test(line)
 
-/** Removes the lines that pass the test from the beginning and the end of a text. */
+/** Removes lines from the beginning and the end of a text, as long as these lines pass the test. */
 const withoutEdges = (text: string, isOne: (line: string) => boolean): string => {
   const lines = text.split("\n")
   const tail = lines.at(-1) === "" ? 1 : 0

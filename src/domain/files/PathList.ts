@@ -77,8 +77,8 @@ export const foldersOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> =
 const mostNamed = 50
 
 /**
- * The relative paths in a text that contain a folder, also in links, in code, or as `@src/a.ts`. Files at these paths
- * may not exist.
+ * The relative paths in a text, also in links, in code, or as `@src/a.ts`. Only paths with a folder count. Files at
+ * these paths may not exist.
  */
 export const pathsNamed = (text: string): ReadonlyArray<string> => {
   const words = text.split(/[\s"'`<>()[\]{},;|]+/).flatMap((word) => {

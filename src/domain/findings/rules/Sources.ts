@@ -16,7 +16,7 @@ export const report = (path: string): string => `${gitHub}${path}`
 export const ollmChat = (path: string): string =>
   report(`roojs/OLLMchat/blob/5b9e18ecbbe84a1d26ce0e52c08f63de9e85346c/${path}`)
 
-/** The plans that agents with this skill write: `### Task 1: ...`, with labels in bold. */
+/** A skill for writing plans. Agents with this skill write tasks as `### Task 1: ...`, with labels in bold. */
 export const superpowers = report(
   "obra/superpowers/blob/00ef1495f1f186f70e2838fd346635b82e1b04bb/skills/writing-plans/SKILL.md"
 )
