@@ -115,7 +115,7 @@ const entriesOf = (
     }
   })
 
-/** Checks flags and options with the rules for a file, so that no permission rule is lost silently. */
+/** Checks flags and options like a configuration file, so that no permission rule is lost silently. */
 const requireValid = (given: Configuration) =>
   Result.match(readConfiguration(JSON.stringify(given), "user"), {
     onSuccess: Effect.succeed,

@@ -25,7 +25,10 @@ export interface RequestMaterial<Output extends SchemaSource = SchemaSource> {
   readonly outputSchema?: Output
 }
 
-/** The prompt of a run, or the markdown that replaces its plan, with settings for this run alone. */
+/**
+ * The request for a run, with settings for this run alone. If the request contains a plan as markdown, this plan
+ * replaces the plan of the model.
+ */
 export interface RunRequest<Output extends SchemaSource = SchemaSource> extends RequestMaterial<Output> {
   /** The request to the model in plain language. */
   readonly prompt: string

@@ -65,10 +65,10 @@ const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, p
 })
 
 /**
- * The calls of a task to ask about. Undefined if the task needs no question.
+ * Those calls of a task that the question shows. Undefined if the task needs no question.
  *
- * Calls that are already allowed need none, even if the plan or the skill requires approval. But if a skill of the user
- * requires approval and any call is undecided, the question shows all calls.
+ * Calls that are already allowed need no question, even if the plan or the skill requires approval. But if a skill of
+ * the user requires approval and any call is undecided, the question shows all calls.
  */
 const callsToAsk = (
   gatedBy: GatedTask["gatedBy"],

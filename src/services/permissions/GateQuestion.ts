@@ -84,7 +84,7 @@ export const questionOfCall = (scope: QuestionScope, prepared: PreparedCall): Ga
   return { ...asked, hash: callHash(asked) }
 }
 
-/** The tool name for each kind of access. An access of the kind `Other` has the name of its own tool. */
+/** The tool name for each kind of access. For an access of the kind `Other`, rules use the name of the tool itself. */
 const toolOfAccess = {
   ReadFile: "read_file",
   WriteFile: "write_file",

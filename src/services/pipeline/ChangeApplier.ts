@@ -23,7 +23,7 @@ import { changesPath } from "../changes/FinalCalls.ts"
 import { makeTaskCall } from "../tools/ToolRunner.ts"
 import { requestOf, type TaskOrder, taskFailure } from "./TaskStage.ts"
 
-/** The order to make the changes of a task. The turns of the task have ended, and its changes are approved. */
+/** A request to make the changes of a task. The turns of the task have ended, and its changes are approved. */
 export interface ApplyOrder extends Omit<TaskOrder, "task"> {
   readonly outcome: TaskOutcome
 }

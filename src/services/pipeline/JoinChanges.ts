@@ -204,8 +204,8 @@ export const makeJoinChanges = Effect.gen(function* () {
   })
 
   /**
-   * Returns the outcome with the merged changes. Returns it unchanged if nobody else changed its files. If the task
-   * cannot redo its change, fails with a `TaskFailure` that names the files.
+   * Returns the outcome with the merged changes. If nobody else changed the files of the task, the outcome stays
+   * unchanged. If the task cannot redo its change, fails with a `TaskFailure` that names the files.
    */
   const join = Effect.fnUntraced(function* (
     order: TaskOrder,

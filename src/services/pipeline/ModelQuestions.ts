@@ -18,7 +18,7 @@ const readingOf = ({ answer, question }: AnsweredQuestion): AnswerReading<never>
   return { value: Option.none(), issues: [issue], repairs: [], hasUse: true }
 }
 
-/** The issue of an answer in which the model asks a question instead of reporting, when no user can answer. */
+/** The issue of an answer that asks a question instead of reporting, if no user can answer the question. */
 export const nobodyAnswers = makeIssue(
   "answer-unfinished",
   {},

@@ -62,7 +62,7 @@ interface PlaceState {
    */
   readonly askedEdits: ReadonlyArray<FileEdits>
   readonly before: ReadonlyMap<number, PlaceAnswer>
-  /** The number of answers in a row that left places undecided and asked to look at none. */
+  /** The number of answers in a row that left places undecided and did not ask to look at any place. */
   readonly idle: number
 }
 
@@ -111,7 +111,7 @@ const resultOf = (
   }
 }
 
-/** Returns functions that read files with places: as the working copy has them, or as the project has them. */
+/** Returns functions that read files with places: in the state of the working copy, or in the state of the project. */
 const makePlaceTexts = Effect.gen(function* () {
   const workspace = yield* Workspace
 

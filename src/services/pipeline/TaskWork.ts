@@ -280,7 +280,10 @@ export const makeTurnApproval = Effect.gen(function* () {
   }
 })
 
-/** Returns a function that says which tools work on a task, or why none can. */
+/**
+ * Returns a function that makes the assignment of an agent for a task: the skill with its tools, a working copy, and
+ * the limit of turns. The function fails if the skill cannot be used.
+ */
 export const makeAssignment = Effect.gen(function* () {
   const missing = yield* makeMissingTools
   const prompts = yield* makeTaskPrompts

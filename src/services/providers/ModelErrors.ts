@@ -17,7 +17,7 @@ export interface Remedies {
   readonly command?: string
 }
 
-/** How errors about a server name it, and what they advise. */
+/** How errors name a server, and what they advise. */
 export interface Spoken {
   /** The name of the provider in errors of effect/ai. */
   readonly module: string

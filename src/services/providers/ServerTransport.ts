@@ -141,7 +141,6 @@ export interface Exchange {
   readonly connected?: (() => void) | undefined
 }
 
-/** The request to send. */
 interface Sending {
   readonly method: string
   readonly headers: Record<string, string>

@@ -62,7 +62,7 @@ const byName = (a: FoundSkill, b: FoundSkill): number => (a.skill.name < b.skill
 type LeavesMachine = (model: string) => boolean
 
 /**
- * Chooses the nearest skill of each name. Notes name the skills that it replaces. In `files`, the nearest skills come
+ * Chooses the nearest skill of each name. Notes say which skills are replaced. In `files`, the nearest skills come
  * last.
  */
 const choose = (files: ReadonlyArray<SkillFileReading>, leavesMachine: LeavesMachine) => {

@@ -159,7 +159,7 @@ export interface PluginParts<Source = SchemaSource> extends BroughtParts {
    * long as the run.
    */
   readonly tools?: ToolSource<ConfigOf<Source>>
-  /** Its model providers. A function receives the configuration and the secrets. */
+  /** The plugin's model providers. A function receives the configuration and the secrets. */
   readonly providers?: ProviderSource<ConfigOf<Source>>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Problems that keep a plugin, an MCP server or one of its tools from being used. A run continues without it and
- * reports the problem.
+ * Problems that keep a plugin, an MCP server or one of its tools from being used. A run continues without the part
+ * concerned, and reports the problem.
  */
 import * as Schema from "effect/Schema"
 import type { AnsweredBy } from "../../domain/permissions/Answer.ts"

@@ -27,8 +27,8 @@ const titleOf = (tool: NamedTool): string =>
 const isErrorType = Schema.is(ToolErrorType)
 
 /**
- * Returns the failure of a tool if it has the form of a `ToolFailure`. The tag decides, because a plugin may use its
- * own copy of the class, or any value.
+ * Returns the failure of a tool if it has the form of a `ToolFailure`. The tag decides, because a plugin may fail with
+ * its own copy of the class, or with any value.
  */
 const knownFailure = (failure: unknown): ToolFailure | undefined => {
   if (!Predicate.isTagged(failure, "ToolFailure") || !Predicate.hasProperty(failure, "type")) return undefined
