@@ -18,7 +18,7 @@ type Event = CliOutput.Presenter.Event
 /** Flags that every command has. The parser does not suggest them. */
 const globalFlags = ["--help", "--version"]
 
-/** If no command is similar, the program lists the commands of the group, up to this many. */
+/** If no command is similar, the program lists the commands of the group, unless there are more than this. */
 const fewCommands = 6
 
 type Invalid = Extract<Event, { readonly _tag: "InvalidInvocation" }>
@@ -45,7 +45,10 @@ const suggestionsOf = (error: CliError.CliError, { commandPath, helpDoc }: Inval
   return error.suggestions.length > 0 ? error.suggestions : nearest(error.subcommand, candidates).slice(0, 1)
 }
 
-/** The message of the parser, with suggestions, or with the names of the existing commands. */
+/**
+ * The message of the parser, with suggestions. If there are no suggestions for an unknown subcommand, with the names of
+ * the existing subcommands.
+ */
 const errorText = (error: CliError.CliError, invalid: Invalid): string => {
   if (!("suggestions" in error)) return error.message
   const [what = ""] = error.message.split("\n\n")

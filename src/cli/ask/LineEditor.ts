@@ -56,7 +56,7 @@ interface Search {
 
 export const usualPrompt = "> "
 
-/** A line of readline. `write` passes keys to it. `draw` prints what it draws. */
+/** A line of readline. `write` passes keys to it. `draw` prints the output of readline. */
 const openLine = (
   newestFirst: ReadonlyArray<string>,
   draw: (text: string) => void,

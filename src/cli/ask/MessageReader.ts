@@ -143,7 +143,10 @@ export const makeLineReader = Effect.fnUntraced(function* (
     const readKeys = Effect.gen(function* () {
       const keys = yield* terminal.readInput
       yield* handOver
-      /* The prompt appears only now. Keys that the terminal echoed before would otherwise mix with the line. */
+      /*
+       * The prompt appears only now, because the terminal may have echoed earlier keys. These keys would otherwise mix
+       * with the line.
+       */
       line.prompt()
       return keys
     })

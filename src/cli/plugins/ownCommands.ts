@@ -28,7 +28,7 @@ const commandsOf = ({ commands = {}, name: plugin }: Plugin): PluginCommands =>
     })
   )
 
-/** Imports the code that loads plugins only if the user has plugins. */
+/** Imports the code that loads plugins, but only if the user has plugins. */
 const pluginsOf = (setup: Setup) =>
   setup.extensions.plugins.length === 0
     ? Effect.succeed([])

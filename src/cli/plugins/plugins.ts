@@ -130,7 +130,7 @@ export interface ListedPlugin {
   readonly named?: string
   readonly version?: string
   readonly origin: PluginScope | typeof builtInOrigin
-  /** The path of the module of the plugin. */
+  /** The path of the plugin's module. Absent if the plugin has no file of its own, such as a built-in plugin. */
   readonly path?: string
   readonly tools: ReadonlyArray<{ readonly name: string; readonly risk: Risk }>
   /** The secrets that the plugin needs, what each is for, and whether the user has set it. */

@@ -197,7 +197,7 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
     `${sum(({ answerTokens = 0 }) => answerTokens)} out`,
     shortDurationText(sum(({ durationMs }) => durationMs))
   ].join(", ")
-  /* Models repeat their mistakes. Each mistake is therefore shown once, with the number of times. */
+  /* Models repeat their mistakes. Each mistake is therefore shown once, with a count. */
   const findings = new Map<string, number>()
   for (const { call, issues } of attempts) {
     for (const text of new Set(issues.map((issue) => `${call.stage}: ${userText(issue)}`)))

@@ -94,7 +94,7 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
   return paint.dim(`  ${callText(call)}: ${texts[phase]}`)
 }
 
-/** At most this many findings are shown. Of further findings, the number is given. */
+/** At most this many findings are shown. If there are more, a line gives their number. */
 const mostFindings = 3
 
 /** The problems of an answer. With --verbose, also what the program tells the model to do about them. */

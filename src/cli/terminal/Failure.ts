@@ -37,7 +37,7 @@ export interface OtherFailure {
   readonly exitCode?: number
 }
 
-/** Tags of errors that lie in saved data, and not in the input of the user. */
+/** Tags of errors whose cause is in saved data, and not in the input of the user. */
 const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable"])
 
 /**

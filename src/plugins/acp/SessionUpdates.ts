@@ -31,7 +31,7 @@ import { type ApprovalItem, dataText, type EventOf, type RecordedEvent } from ".
 
 const plain = makePaint(false)
 
-/** The maximum number of characters of an output that the editor gets. */
+/** The editor gets at most this many characters of an output. */
 const mostOutput = 4000
 
 const kinds: Readonly<Record<string, ToolKind>> = {
@@ -234,8 +234,8 @@ export const permissionOptions = ({ items, scope }: ApprovalRequest): Array<Perm
 }
 
 /**
- * The arguments of a call as text. Empty if the question is about a single call, because the editor shows its arguments
- * as the input of the call.
+ * The arguments of a call as text. Empty if the question is about a single call, because the editor then shows these
+ * arguments as the input of the call.
  */
 const argumentsAmong = (item: ApprovalItem, isAlone: boolean): ReadonlyArray<string> => {
   const unsaid = isAlone ? "" : unsaidArgumentsText(item)

@@ -40,7 +40,7 @@ interface LintContext {
 export interface SkillLint {
   /** What is wrong. */
   readonly issues: ReadonlyArray<Issue>
-  /** Where a run would read the skill in another way than it is written. */
+  /** The repairs that a run would make when it reads the skill. */
   readonly repairs: ReadonlyArray<Repair>
   /** The size of the skill in tokens. Absent if the file is not a readable skill. */
   readonly tokens?: SkillTokens

@@ -11,7 +11,10 @@ import { excerptLine, locate, type TextSpan } from "./TextSpan.ts"
 
 export interface CheckStyle {
   readonly paint: Paint
-  /** The width of the terminal. Without a terminal it is undefined, and only lines of the document are shortened. */
+  /**
+   * The width of the terminal. Undefined if there is no terminal. In this case, the program shortens lines of the
+   * document, but wraps no text.
+   */
   readonly columns: number | undefined
 }
 
@@ -36,7 +39,7 @@ export interface CheckedDocument extends Omit<FoundText, "label"> {
 /** The width to which lines of a document are shortened if there is no terminal. */
 const defaultColumns = 100
 
-/** The maximum number of lines that are shown of a quotation. */
+/** At most this many lines of a quotation are shown. */
 const maximumLines = 3
 
 type Finding = { readonly span: TextSpan | undefined } & (

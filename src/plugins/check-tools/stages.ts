@@ -68,7 +68,7 @@ const planStageFlags = {
   ...stageFlags
 }
 
-/** The files with results that a path of --result names. */
+/** The files with results: the file that `--result` names, or all files `*.md` in the folder that it names. */
 const filesAt = Effect.fnUntraced(function* (fileOrFolder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

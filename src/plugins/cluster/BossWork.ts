@@ -123,7 +123,7 @@ export const offerRun = ({ use }: WorkQueues["Service"], { leader, priority, pro
   return use((boss, options) => boss.insert(queueOf("run", program), [job], options))
 }
 
-/** Selects and locks those pieces of a run in these queues that fit the condition. */
+/** Selects and locks pieces of a run. These pieces are in one of the given queues, and fit the condition. */
 const piecesOf = (sql: SqlClient.SqlClient, runId: string, queues: ReadonlyArray<string>, condition: string) =>
   sql<{ readonly name: string; readonly id: string }>`SELECT j.name, j.id FROM ${sql.literal(jobs)} j
     WHERE j.name IN (SELECT jsonb_array_elements_text(${JSON.stringify(queues)}::jsonb)) AND j.singleton_key = ${runId}

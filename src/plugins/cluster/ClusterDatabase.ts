@@ -84,8 +84,8 @@ const makeTables = Effect.gen(function* () {
 const lacksTls = ({ what }: DatabaseUnavailable): boolean => what.includes("does not support SSL")
 
 /**
- * Connects to the database. If the server answers that it is starting or stopping, this waits. A wrong address or a
- * missing grant fails at once.
+ * Connects to the database. If the server answers that it is starting or stopping, the connection is tried again. A
+ * wrong address or a missing grant fails at once.
  */
 const connect = Effect.fnUntraced(function* (settings: PoolConfig) {
   const connection = yield* Layer.build(layerPostgres(settings))

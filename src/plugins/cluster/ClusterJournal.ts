@@ -86,7 +86,7 @@ interface Entry {
   readonly written?: Deferred.Deferred<void>
 }
 
-/** What a worker needs from the journal besides `Journal`. */
+/** What a worker needs from the journal in addition to the service `Journal`. */
 export class ClusterJournal extends Context.Service<
   ClusterJournal,
   {

@@ -214,7 +214,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
       return isFree
     }),
     /**
-     * Asks the workers to end a run. If no worker has the run, this ends it at once. Returns false if the run had
+     * Asks the workers to end a run. If no worker has the run, the run ends at once. Returns false if the run had
      * already ended.
      */
     cancel: Effect.fn("ClusterRuns.cancel")(function* (runId: string) {

@@ -97,7 +97,7 @@ export const readClocks = Effect.map(Clock.Clock, (clock): ClockReading => ({
 export const leaseAge = ({ renewedAt }: Pick<HeldLease, "renewedAt">, now: ClockReading): number =>
   Math.max(now.monotonic - renewedAt.monotonic, now.wall - renewedAt.wall)
 
-/** A lease as the worker that holds it sees it. */
+/** A lease, with what its worker knows about it. */
 export interface HeldLease extends ClaimedWork {
   /** Completes if the lease is lost. The store then rejects all writes with this lease. */
   readonly lost: Deferred.Deferred<void>
@@ -137,7 +137,7 @@ export interface FinishedWork {
   readonly result: string
 }
 
-/** For each kind, how many more pieces of it a worker can take. */
+/** How many more pieces of each kind a worker can take. */
 export type Capacity = Readonly<Record<WorkKind, number>>
 
 /** A worker that claims pieces. `program` is its version and build. */

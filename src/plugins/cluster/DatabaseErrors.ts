@@ -62,7 +62,7 @@ const CurrentNotices = Context.Reference("task-conductor/plugins/cluster/Databas
   defaultValue: () => makeNotices(() => Effect.void)
 })
 
-/** Runs an effect with a function that receives its notices about the database. */
+/** Runs an effect. `report` receives the notices about the database that occur in this effect. */
 export const withNotices = (report: (what: string) => Effect.Effect<void>) =>
   Effect.provideService(CurrentNotices, makeNotices(report))
 

@@ -73,8 +73,8 @@ const definitionLimit = "1 hour"
 const isDefinition = (text: string): boolean => /\b(?:CREATE|ALTER|DROP|REINDEX)\b/.test(text.slice(0, 500))
 
 /**
- * Lets pg-boss send its statements on a connection of the pool. If the context has a transaction, they are a part of
- * it.
+ * Lets pg-boss send its statements on a connection of the pool. If the context has a transaction, the statements are a
+ * part of this transaction.
  */
 const databaseOf = (
   sql: SqlClient.SqlClient,
@@ -108,7 +108,10 @@ const start = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const boss = new PgBoss({
     db: databaseOf(sql, Context.empty()),
     schema: bossSchema,
-    /* pg-boss does not look for pieces without heartbeats itself. Workers call `supervise` when they see one. */
+    /*
+     * pg-boss itself does not look for pieces whose heartbeats have stopped. A worker calls `supervise` when it sees
+     * such a piece.
+     */
     supervise: false,
     monitorIntervalSeconds: 1,
     schedule: false,
@@ -117,8 +120,8 @@ const start = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     openTelemetry: { enabled: false }
   })
   /*
-   * Ignores errors of work that pg-boss does in the background, because pg-boss retries it. Callers get the errors of
-   * their own calls.
+   * Ignores errors of the work that pg-boss does in the background, because pg-boss retries this work. Callers get the
+   * errors of their own calls.
    */
   boss.on("error", () => undefined)
   /*

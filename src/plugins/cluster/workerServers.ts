@@ -34,7 +34,10 @@ const answers = (setup: Setup) =>
     Effect.orElseSucceed(() => false)
   )
 
-/** A list that is empty at first. The servers on it are asked every three seconds whether they answer again. */
+/**
+ * Makes the list, which is empty at first. Every three seconds, the worker asks each server on the list whether it
+ * answers again.
+ */
 export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, worker, workers }: ServersOptions) {
   const gone = new Map<string, GoneServer>()
 

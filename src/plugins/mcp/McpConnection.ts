@@ -43,7 +43,7 @@ const stderrLength = 2000
 /** The number of levels of JSON that a result has around the data of the tool. */
 const resultFrame = 4
 
-/** What the transport received and the client does not pass on. */
+/** What the transport receives, but the client does not pass on. */
 class WireNotes {
   /** The tools in the form in which they were received, by name. */
   readonly tools = new Map<string, Schema.Json>()
@@ -78,7 +78,7 @@ class WireNotes {
   }
 }
 
-/** The maximum number of pages of tools that are read. */
+/** At most this many pages of tools are read. */
 const mostPages = 99
 
 const ToolPage = Schema.Struct({ tools: Schema.Array(Schema.Json) })

@@ -28,7 +28,7 @@ const methodNotFound = -32_601
 const causeOf = (cause: unknown): string =>
   cause instanceof Error && cause.message !== "" ? ` ${cause.message.split("\n", 1).join("")}` : ""
 
-/** The parts of a server message that are malformed, as text. */
+/** The malformed parts of a server message, as text. */
 const malformedParts = (cause: unknown): string => {
   if (!Schema.isSchemaError(cause)) return causeOf(cause)
   const parts = schemaFaults(cause).map(({ path }) => pathText(path))

@@ -166,7 +166,10 @@ const withoutRootReference = (schema: SchemaNode, find: ReturnType<typeof makeFi
 
 const withoutDefinitions = ({ $defs: _defs, definitions: _definitions, ...rest }: SchemaNode): SchemaNode => rest
 
-/** Why the schema would be too large if all references were replaced, as a sentence. Undefined if it would not. */
+/**
+ * Says in a sentence why the schema would be too large after the replacement of all references. Undefined if it would
+ * not be too large.
+ */
 const unfoldedExcess = (schema: unknown): string | undefined => {
   if (!isNode(schema)) return undefined
   const definitions = { ...Object(schema["definitions"]), ...Object(schema["$defs"]) } as SchemaNode

@@ -130,7 +130,7 @@ export interface NamedServer {
 }
 
 export interface McpServer extends NamedServer {
-  /** The beginning of the names of its tools. */
+  /** The beginning of the names of the server's tools. */
   readonly prefix: string
   readonly entry: McpServerEntry
   readonly address: McpAddress
@@ -188,7 +188,10 @@ const addressOf = Effect.fnUntraced(function* (
     return { address, place: url, does: [...addressLines(url), ...pairs("Header", original.headers, ": ")] }
   }
   const given = Object.fromEntries(yield* readVariables(passedOn))
-  /* The user trusts the program of a project's server by its name. So any folder of the search path may contain it. */
+  /*
+   * The user trusts the files that a project's server runs, so its program may be in any folder of the search path. A
+   * user's server must not run a program from the project.
+   */
   const own = scope === "project" ? given : { ...given, PATH: trustedSearchPath(given["PATH"], project) }
   const folder = (yield* Path.Path).resolve(project, cwd)
   const address: McpAddress = { _tag: "Program", command, args, env: { ...own, ...env }, cwd: folder }

@@ -132,8 +132,8 @@ const form = (message: string, choices: ReadonlyArray<string>) =>
   })
 
 /**
- * The function that asks the user of the client. A client that lists no kinds of questions supports forms, because
- * older revisions have only forms.
+ * The function that asks the user of the client with a form. Undefined if the client has no forms. A client that lists
+ * no kinds of questions has forms, because older revisions have no other kind.
  */
 const chooserOf = Effect.fnUntraced(function* () {
   const {

@@ -88,7 +88,10 @@ export const makeCallReader = () => {
     calls.push(call)
     return call
   }
-  /** True for a call that has no arguments because its server gives each streamed part a new id. */
+  /**
+   * True for a call without arguments, if another call of this name has arguments. Some servers give each streamed part
+   * of a call a new id.
+   */
   const isEmptyHead = (call: OpenCall): boolean =>
     call.args === "" && calls.some((other) => other !== call && other.name === call.name && other.args !== "")
 

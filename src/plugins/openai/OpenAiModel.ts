@@ -187,7 +187,7 @@ const makePartReader = (): PartReader => {
     received += text
     return write("text", text)
   }
-  /** The part of a whole message that was not streamed before this message. */
+  /** The part of a whole message that was not streamed already. */
   const restOf = (text: string): string =>
     received !== "" && text.startsWith(received) ? text.slice(received.length) : text
 

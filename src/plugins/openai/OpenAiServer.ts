@@ -115,8 +115,8 @@ const isMissing = (models: ReadonlyArray<OfferedModel>, name: string): boolean =
   models.length > 1 && findNamed(models, name) === undefined && !models.some(({ id }) => id.includes("*"))
 
 /**
- * The description of a model. If it is unknown what the model can do, everything counts as possible, and the server
- * refuses what is not.
+ * The description of a model. If it is unknown what the model can do, everything counts as possible. The server then
+ * refuses what the model cannot do.
  */
 const describe = ({ contextWindow, id }: OfferedModel): InstalledModel => ({
   name: `openai:${id}`,
@@ -190,7 +190,7 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
       if (listed === undefined) return unknownFacts
       const said = yield* page(Schema.Union([Properties, Router]), "", propertiesTimeout)
       if (said === undefined || "total_slots" in said) return factsOf(listed, name, said)
-      /* For this query, a router loads the model. A router reports the windows of loaded models only. */
+      /* This query makes a router load the model. A router reports the windows of loaded models only. */
       const ofModel = yield* page(Properties, `?model=${encodeURIComponent(name)}`, routerPatience)
       return factsOf((yield* loaded) ?? listed, name, ofModel)
     }),

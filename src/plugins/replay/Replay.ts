@@ -81,7 +81,7 @@ export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>()
     checkSoon()
   }
 
-  /** Checks whether all fibers are parked. Called whenever a fiber was parked, ended, or scheduled its next step. */
+  /** Checks whether all fibers are parked. Called whenever a fiber is parked, ends, or schedules its next step. */
   const checkSoon = (): void => {
     if (isCheckDue) return
     isCheckDue = true
@@ -175,8 +175,8 @@ const readLines = (lines: ReadonlyArray<JournalLine>, firstOwn: number) => {
 const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
 
 /**
- * Removes numbers that state a budget from a prompt. A budget depends on lengths, and the text that replaces a secret
- * has another length.
+ * Removes from a prompt the numbers that state a budget. A budget depends on lengths, and the text that replaces a
+ * secret has another length.
  */
 const withoutBudgets = (text: string): string => text.replaceAll(/\d+ lines of output in all\b/g, "")
 

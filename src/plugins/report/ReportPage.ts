@@ -35,7 +35,7 @@ import { pageStyle } from "./PageStyle.ts"
 import { type PlanRound, type ReportData, shortReport } from "./ReportData.ts"
 import type { ReportSpan } from "./RunSpans.ts"
 
-/** The maximum number of tasks in a plan that is shown open. A plan with more tasks is folded. */
+/** A plan with more tasks than this is shown folded. */
 const mostOpen = 12
 
 const changeNames = { new: "new", changed: "changed", kept: "as before" } as const

@@ -189,8 +189,8 @@ export interface SearchTime {
 }
 
 /**
- * The search stops this long before its time limit, but never before three fifths of it. The remaining time is for the
- * output.
+ * The search stops this long before its time limit, but never before three fifths of the limit have passed. The
+ * remaining time is for the output.
  */
 const secondsToShow = 3
 
@@ -260,7 +260,7 @@ type Listing = Effect.Success<ReturnType<typeof filesBelow>>["listing"]
 /** The maximum number of files whose encoding is looked up. */
 const mostEncodings = 30
 
-/** Notes about files with matches that are not UTF-8, one for each encoding. */
+/** Notes that name the shown files whose encoding is not UTF-8. Files with the same encoding share one note. */
 const encodingNotes = Effect.fnUntraced(function* (files: SearchEnd["files"]) {
   const { encoding, root } = yield* Workspace
   const shown = files.filter((one) => one.shown > 0).slice(0, mostEncodings)

@@ -141,7 +141,7 @@ export const editFile = (maxBytes: number) =>
     })
   })
 
-/** The maximum number of files of a folder that are named. */
+/** At most this many files of a folder are named. */
 const namedFiles = 20
 
 /** The first paths that were granted, relative to the project. */

@@ -129,7 +129,7 @@ const httpGet = (
     catch: (cause) => asFailure(url, cause)
   })
 
-/** The maximum number of characters of a page that are converted. */
+/** At most this many characters of a page are converted. */
 const maxCharacters = 1_000_000
 const maxMegabytes = 512
 const defaultTime: Duration.Input = "10 seconds"
@@ -175,7 +175,7 @@ export const readHtml = Effect.fn("readHtml")(function* (html: string, url: stri
   return { ...page, text: `${page.text}\n\n${note}` }
 })
 
-/** What a URL is compared with before it is fetched: addresses, services of this program, and exceptions. */
+/** The targets with which a URL is compared before the fetch: addresses, services of this program, and exceptions. */
 interface KnownTargets {
   readonly services: ReadonlyArray<OwnService>
   readonly interfaces: ReadonlyArray<string>
