@@ -188,10 +188,7 @@ const addressOf = Effect.fnUntraced(function* (
     return { address, place: url, does: [...addressLines(url), ...pairs("Header", original.headers, ": ")] }
   }
   const given = Object.fromEntries(yield* readVariables(passedOn))
-  /*
-   * The user trusts the files that a project's server runs, so its program may be in any folder of the search path. A
-   * user's server must not run a program from the project.
-   */
+  /* Any folder may contain the program of a project's server, because the user trusts the files of the server. */
   const own = scope === "project" ? given : { ...given, PATH: trustedSearchPath(given["PATH"], project) }
   const folder = (yield* Path.Path).resolve(project, cwd)
   const address: McpAddress = { _tag: "Program", command, args, env: { ...own, ...env }, cwd: folder }
