@@ -43,8 +43,8 @@ export const publishedEvents = (records: ReadonlyArray<JournalRecord>): Readonly
   records.flatMap((record) => (record.type === "event" ? [record.event] : []))
 
 /**
- * True if the session ended by itself. False if it was killed or interrupted. Also false if the user answered a
- * question about an uncertain call with `stop`.
+ * True if the session ended by itself. False if it was killed or interrupted. Also false if the user answered `stop` to
+ * a question about an uncertain call.
  */
 export const hasEnded = (events: ReadonlyArray<RunEvent>): boolean =>
   events.some((event) => event.type === "run.finished" && event.report.status !== "interrupted") &&

@@ -28,7 +28,10 @@ export const Attempt = Schema.Struct({
   answer: Schema.optionalKey(ModelAnswer),
   issues: Schema.Array(Issue),
   repairs: Schema.Array(Repair),
-  /** The messages of the failures of this call, in order. A prompt that was sent several times can have several. */
+  /**
+   * The messages of the failures of this call, in order. A prompt that was sent several times can have several
+   * messages.
+   */
   failures: Schema.Array(Schema.String)
 })
 export type Attempt = typeof Attempt.Type

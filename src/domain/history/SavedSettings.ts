@@ -25,8 +25,8 @@ const harmless = [
 ] as const
 
 /**
- * The settings that a run saves. They also include what the user chose with flags or options, the address to which
- * prompts are sent, and packages of tools.
+ * The settings that a run saves: the harmless settings, the model, the address to which prompts are sent, packages of
+ * tools, and checks. What the user chose with flags or options is included.
  */
 export const savedKeys = [...harmless, "model", ...addressKeys, "plugins", "checks"] as const
 

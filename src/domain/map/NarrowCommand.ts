@@ -117,7 +117,7 @@ const withoutCoverage = (run: string): string =>
     .filter((word) => !coverage.test(word))
     .join(" ")
 
-/** The part of a script that runs the tests; undefined unless exactly one part does. */
+/** The part of a script that runs the tests. Undefined if no part or several parts run tests. */
 export const testPart = (does: string): string | undefined => {
   const parts = does.split("&&").map((part) => part.trim())
   const tests = parts.filter((part) => part.split(" ").some((word) => runners.has(word)))

@@ -228,8 +228,8 @@ export const findFences = (
   const closings = lines.flatMap(({ closing: mark, indent }, index) =>
     mark === undefined ? [] : [{ index, mark, indent }]
   )
-  // Fences for which no closing line was found. A later fence with the same signs has no closing line either, so none
-  // is searched for it.
+  // Fences for which no closing line was found. A later fence with the same signs has no closing line either, so the
+  // program does not search for one.
   const unclosed: Array<{ readonly sign: string; readonly length: number; readonly indent: number }> = []
   let next = 0
   for (let index = 0; index < lines.length; index += 1) {

@@ -20,7 +20,7 @@ export const Attachment = Schema.Struct({
 })
 export type Attachment = typeof Attachment.Type
 
-/** The slug of the heading "Attached input" in the request document, to which tasks refer. */
+/** The slug of the heading "Attached input" in the request document. Tasks refer to this heading. */
 export const attachmentAnchor = "attached-input"
 
 const numbered = (lines: ReadonlyArray<string>, from: number): ReadonlyArray<string> =>
@@ -157,7 +157,7 @@ const currentFileBlock = (file: Briefing["currentFile"]): string => {
 const isSame = (target: string, path: string): boolean =>
   target.replace(/^\.\//, "") === path || (target.startsWith("/") && target.endsWith(`/${path}`))
 
-/** The slug of the heading "Project description", to which tasks may refer. */
+/** The slug of the heading "Project description" in the request document. Tasks may refer to this heading. */
 export const descriptionAnchor = "project-description"
 
 /**
@@ -172,7 +172,8 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
   const isDescribed = !showsAnchor(descriptionAnchor) && descriptionFiles.some(showsFile)
   const isOpen = currentFile !== undefined && (showsAnchor("current-file") || showsFile(currentFile.path))
   const isAttached = attachment !== undefined && showsAnchor(attachmentAnchor)
-  // If nothing is left out, the result is the same object. The program makes the prompt text of an object only once.
+  // If the references show no part of the briefing, the result is the same object. The program makes the prompt text of
+  // an object only once.
   if (!isDescribed && !isOpen && !isAttached) return briefing
   return {
     ...rest,

@@ -50,8 +50,8 @@ export interface CallCapacity {
 }
 
 /**
- * The window that the run asks for. `source` says where the window comes from. It is absent for a setting of the user
- * and for the default.
+ * The window that the run asks for. `source` says where the window comes from. Absent if the user set the window, or if
+ * it is the default.
  */
 const wantedWindow = (
   model: string,

@@ -154,7 +154,7 @@ const deniedLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =
 
 /**
  * The results of finished tasks, each under a heading `### <name>`. All summaries share `budget` characters. If
- * `expected` is true, each block also shows the expected output of the task. The model then compares it with the
+ * `expected` is true, each block also shows the expected output of the task, so that the model can compare it with the
  * result.
  */
 export const resultBlocks = (

@@ -72,7 +72,7 @@ export const generationFor = (
   return { sampling: { ...settings.sampling, ...stageSettings?.sampling }, ...(think === undefined ? {} : { think }) }
 }
 
-/** For each model, by its name, how it calls tools. A name without a tag means `latest`. */
+/** How each model calls tools. The key is the name of the model. A name without a tag means the tag `latest`. */
 export const ModelToolCalls = Schema.Record(Schema.String, ToolCalls)
 export type ModelToolCalls = typeof ModelToolCalls.Type
 

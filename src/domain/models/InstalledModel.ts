@@ -21,7 +21,7 @@ export interface ModelAbilities {
 
 /** A model on the server. A field is absent if its value is unknown. */
 export interface InstalledModel {
-  /** The name that prompts to the server use for the model, such as `qwen3:8b`. */
+  /** The name of the model on the server, such as `qwen3:8b`. */
   readonly name: string
   /** The size of the model file, in bytes. */
   readonly size?: number | undefined

@@ -238,8 +238,8 @@ const cutSearch = (text: string, limit: number): string => {
 }
 
 /**
- * Cuts the output to `limit` characters, including a note about what is left out. If not even the note fits, the result
- * is only the note.
+ * Cuts the output to `limit` characters, including a note about what is left out. If the note alone exceeds the limit,
+ * the result is the whole note.
  */
 export const cutOutput = (outcome: CallOutcome, limit: number): string => {
   const text = outcomeText(outcome)

@@ -59,7 +59,7 @@ const median = (values: ReadonlyArray<number>): number =>
 export const scaleOf = ({ ratios }: TokenCounts): TokenScale =>
   ratios.length === 0 ? assumedScale : { charactersPerToken: median(ratios), margin: ratios.length < 3 ? 1.1 : 1.05 }
 
-/** True if the other prompt begins with more than half of this prompt. */
+/** True if the two prompts begin with the same text, and this text is longer than half of `prompt`. */
 const sharesHalf = (prompt: string, other: string): boolean =>
   other.startsWith(prompt.slice(0, Math.floor(prompt.length / 2) + 1))
 
@@ -175,8 +175,8 @@ export const speedText = ({ answerMs = 0, answerTokens = 0 }: Counted): string =
 }
 
 /**
- * The minimum load time, in milliseconds, from which the server counts as having loaded the model. In less time, it
- * only found the model already loaded.
+ * The minimum load time that shows that the server loaded the model, in milliseconds. A shorter time means that the
+ * model was already loaded.
  */
 const leastLoadMs = 500
 

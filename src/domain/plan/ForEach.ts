@@ -45,7 +45,7 @@ export type ItemResult = typeof ItemResult.Type
 /** The maximum number of characters of the note of an item. */
 const longestNote = 200
 
-/** The beginning of a text on one line, as the note of an item. */
+/** The note of an item: the beginning of the text, on one line. */
 export const itemNote = (text: string): string => shortened(oneLine(text), longestNote)
 
 /** The number of items in each state. Their sum is the number of all items. */

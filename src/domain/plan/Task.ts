@@ -29,7 +29,7 @@ export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")(
     return (this.#slug ??= slugOf(this.name))
   }
 
-  /** The slugs of the tasks whose results this task refers to, or from whose result it takes its items. */
+  /** The slugs of the tasks whose results this task uses, either through a reference or as the source of its items. */
   get producerSlugs(): ReadonlyArray<string> {
     const source = this.forEach?.source
     const sources = source === undefined || source.kind === "glob" ? this.references : [...this.references, source]

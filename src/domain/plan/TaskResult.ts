@@ -101,7 +101,7 @@ export const FailureCause = Schema.Union([
   }),
   /**
    * The program accepted no answer of the model. `repeated` is true if the model gave the same answer each time.
-   * `unable` describes the model if its last answers in a row were useless.
+   * `unable` is set if the last answers of the model in a row were useless, and describes this model.
    */
   Schema.TaggedStruct("NoValidAnswer", {
     attempts: Schema.Int,

@@ -1,6 +1,6 @@
 /**
- * Tells whether a run did what the user wanted instead of a declined step or call. The model may claim success without
- * doing it, so only the results of calls count.
+ * Tells whether a run did what the user wanted instead of a declined step or call. The model may claim to have done it
+ * without any change. Only the results of calls therefore count.
  */
 import type { RequestedChange } from "../permissions/ApprovalItem.ts"
 import { deniedOf } from "../plan/TaskResult.ts"
@@ -8,7 +8,8 @@ import { type CallOutcome, fileTools } from "../tools/ToolCall.ts"
 import type { ChangeKinds, RoundWork } from "./NotDone.ts"
 
 /**
- * A change that the user wanted instead of something declined. `round` is the round in which the user said so, from 1.
+ * A change that the user wanted instead of a declined step or call. `round` is the round in which the user asked for
+ * the change, from 1.
  */
 export interface RequestedInRound extends RequestedChange {
   readonly round: number

@@ -56,7 +56,7 @@ interface LiveQuestions {
   /** The hashes of unanswered questions. */
   readonly open: ReadonlySet<string>
   /**
-   * When the user began to be asked. `userMs` does not include the time since then. Undefined if no question is
+   * When the current wait for the user began. `userMs` does not include this wait yet. Undefined if no question is
    * unanswered.
    */
   readonly askedAt: number | undefined

@@ -98,7 +98,7 @@ export const RunEvent = Schema.Union([
     runId: Schema.String,
     project: Schema.String,
     model: Schema.String,
-    /** For stages that do not use the model of the run: the name of the stage, and its model. */
+    /** The models of the stages that do not use the model of the run, by the name of the stage. */
     stageModels: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
     prompt: Schema.String
   }),
@@ -120,8 +120,8 @@ export const RunEvent = Schema.Union([
     after: Schema.optionalKey(Schema.String)
   }),
   /**
-   * A model call has waited or worked for `seconds`. If this phase lasts until `endsAtSeconds`, its time limit ends the
-   * call.
+   * A model call has waited or worked for `seconds`. If the phase still lasts at `endsAtSeconds`, its time limit ends
+   * the call.
    */
   event("model.waiting", {
     call: ModelCallId,
@@ -293,7 +293,7 @@ export const SavedEvent = Schema.Union([RunEvent, TaskRefined])
 export const RecordedEvent = Schema.Struct({
   /** ISO 8601. */
   at: Schema.String,
-  /** The event itself. */
+  /** The event, under the name that this version uses. */
   event: SavedEvent
 })
 export type RecordedEvent = typeof RecordedEvent.Type

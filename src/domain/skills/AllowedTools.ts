@@ -118,8 +118,8 @@ const readWord = (word: string): NamedTool => {
   const pattern = given.trim()
   const tool = others.get(name) ?? serverTool(name) ?? name
   if (pattern === "" || pattern === "*") return { tool }
-  // A limit that cannot be checked must not be ignored. The whole word then becomes the name, and no tool has such a
-  // name.
+  // A limit that cannot be checked must not be ignored. The whole word therefore becomes the name of the tool, and no
+  // tool has this name.
   return Object.hasOwn(fits, tool) ? { tool, pattern } : { tool: word }
 }
 

@@ -240,8 +240,8 @@ const readSetting = (file: SkillFile, key: string, findings: Findings): string =
 }
 
 /**
- * True if tasks of the skill require an approval. Only a clear "no" means no. A misspelled value can then not remove a
- * question.
+ * True if tasks of the skill require an approval. Only a clear "no" means no, so that a misspelled value cannot remove
+ * a question.
  */
 const readApproval = (file: SkillFile, findings: Findings): boolean => {
   const text = readSetting(file, "requires-approval", findings).toLowerCase()

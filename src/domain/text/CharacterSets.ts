@@ -1,6 +1,6 @@
 /**
- * The character sets of text files other than Unicode: Windows-1252, which includes Latin-1, and Shift-JIS. The same
- * table decodes and encodes a set. Text that is read and written again therefore keeps its bytes.
+ * The character sets other than Unicode that text files may have: Windows-1252, which includes Latin-1, and Shift-JIS.
+ * The same table decodes and encodes a set. Text that is read and written again therefore keeps its bytes.
  */
 
 /** A character set that includes ASCII. */
@@ -33,8 +33,8 @@ export const windows1252: CharacterSet = {
 const isHalfWidth = (byte: number): boolean => byte >= 0xa1 && byte <= 0xdf
 
 /**
- * The first bytes of characters that also have another position in the set. Encoders write the bytes of the other
- * position.
+ * True for the first byte of a character that also has another position in the set. Encoders write the bytes of the
+ * other position.
  */
 const isDoubled = (lead: number): boolean => lead === 0xed || lead === 0xee
 

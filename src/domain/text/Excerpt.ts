@@ -76,8 +76,8 @@ export const shares = (lengths: ReadonlyArray<number>, budget: number): Readonly
 }
 
 /**
- * Divides the budget as `shares` does. While several texts get less than `least`, the last of these gets nothing. A
- * whole function helps more than a few lines of several functions.
+ * Divides the budget as `shares` does. As long as several texts get less than `least`, the last of them gets nothing
+ * instead. The reason: a whole function helps more than a few lines of several functions.
  */
 export const usefulShares = (
   lengths: ReadonlyArray<number>,
@@ -141,7 +141,7 @@ export interface LinePlace {
 
 /**
  * The first lines, in at most `maxCharacters` characters. If even the first line is longer, only its beginning. If
- * lines are omitted, a note tells the model which lines are shown, and to continue with the parameter `start_line`.
+ * lines are omitted, a note names the shown lines, and asks the model to continue with the parameter `start_line`.
  *
  * ```ts
  * fitLines(["one", "two"], 5, { first: 1, of: 2 }) // "one\n\n(Lines 1 to 1 of 2. Read on with start_line 2.)"

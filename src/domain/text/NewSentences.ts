@@ -1,4 +1,7 @@
-/** Finds the sentences of a text that say something which another text does not say. A prompt then repeats no facts. */
+/**
+ * Finds the sentences of a text that say something new, compared with another text. A prompt that shows only these
+ * sentences repeats no facts.
+ */
 import { stemOf } from "./Nearest.ts"
 
 /** Words that say nothing by themselves. Words that limit or negate are not among them. */

@@ -39,8 +39,8 @@ const words = (text: string): ReadonlySet<string> =>
   )
 
 /**
- * The number in a sentence that contradicts the lines, and the number in these lines. Undefined if they agree or may
- * agree. The sentence must have only one number, and share a word with the lines.
+ * The number in a sentence (`claimed`), and the numbers in the lines that contradict it (`there`). Undefined if the
+ * numbers agree or may agree. The sentence must have only one number, and share a word with the lines.
  */
 export const otherNumber = (
   sentence: string,

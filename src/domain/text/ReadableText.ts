@@ -1,6 +1,6 @@
 /**
- * Decodes any bytes of the user to text. A log with a broken character is still worth reading. An invalid byte appears
- * as text such as `\xe9`.
+ * Decodes any bytes of the user to text, because a log with a broken character is still worth reading. An invalid byte
+ * appears as text such as `\xe9`.
  */
 import * as Result from "effect/Result"
 import { decodeFile, encodingName, hasByteOrderMark, showBytes, unmarkedUtf16, utf16Mark } from "./TextEncoding.ts"

@@ -167,7 +167,7 @@ export const partly = "partly: "
 export const sandboxWords = ({ onCopy = false, sandbox }: CanonicalAccess & { readonly _tag: "RunCommand" }): string =>
   onCopy ? sandbox.replace("writes only in the project", "writes only in a copy of the project") : sandbox
 
-/** The target of the access, which the user reads and rules match. */
+/** The target of the access: the text that the user reads, and with which rules are compared. */
 export const accessTarget = (access: CanonicalAccess): string => {
   switch (access._tag) {
     case "ReadFile":

@@ -39,7 +39,7 @@ const plain: ReadonlyArray<readonly [ReadonlySet<string>, (value: unknown) => bo
 
 /**
  * True if a reference leads to a part of the schema. In a schema with `$id` or `$anchor`, a reference may also be a
- * name. Every such reference is accepted.
+ * name. A reference by name is always accepted there.
  */
 const leads = (root: JsonSchema, ref: string): boolean => {
   if (ref !== "#" && !ref.startsWith("#/")) return /"\$(?:id|anchor)":/.test(JSON.stringify(root))

@@ -106,8 +106,8 @@ export const dataText = (data: Schema.Json): string => (typeof data === "string"
 export type ArgumentAliases = Readonly<Record<string, string>>
 
 /**
- * Renames arguments that have another name to the declared name. If there is also a value under the declared name, that
- * value counts.
+ * Gives the declared name to each argument that has one of the other names. If there is also a value under the declared
+ * name, that value counts.
  */
 export const withOwnNames = (values: Arguments, aliases: ArgumentAliases = {}): Arguments =>
   Object.fromEntries(

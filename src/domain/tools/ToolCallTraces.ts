@@ -35,8 +35,8 @@ export const isFlatCall = (block: string): boolean => {
 }
 
 /**
- * True if each of these patterns matches the text after the match of the pattern before it. Takes linear time, unlike a
- * single pattern for all.
+ * True if all these patterns match the text, each of them after the match of the previous pattern. Takes linear time,
+ * unlike a single pattern for all.
  */
 const holdsInOrder = (text: string, ...signs: ReadonlyArray<RegExp>): boolean => {
   let at = 0

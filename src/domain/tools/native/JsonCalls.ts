@@ -206,7 +206,7 @@ const callOf = (value: Arguments, isTool: IsTool): string | undefined => {
 }
 
 /**
- * The calls of a text that is JSON with calls inside another object. Undefined for any other text, also for calls in
+ * The calls of a JSON text that has its calls inside another object. Undefined for any other text, also for calls in
  * the usual form.
  */
 export const jsonCalls = (text: string, isTool: IsTool): ReadonlyArray<string> | undefined => {

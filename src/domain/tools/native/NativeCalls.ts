@@ -81,7 +81,7 @@ const harmonyMarks = /<\|(?:start\|>assistant|end\|>|return\|>)/g
 /** Text of gpt-oss in which the marks of the channels were lost. */
 const leaked = /^analysis(?=\S)([^]*?)assistant(final|commentary(?= to=))/
 
-/** Removes the thoughts that a model wrote into a channel of their own. */
+/** Removes the thoughts that a model wrote into a separate channel. */
 const withoutChannels = (answer: string, findings: Findings): string => {
   const note = () =>
     addRepair(findings, "thinking-removed", { line: 1 }, "Removed the model's thoughts before its answer.")
