@@ -72,10 +72,7 @@ export const RunHead = Schema.Struct({
 })
 export type RunHead = typeof RunHead.Type
 
-/**
- * How often a repair occurred. `syntax` is set for repairs of calls. It names the form in which the model wrote the
- * calls.
- */
+/** How often a repair occurred. For repairs of calls, `syntax` names the form in which the model wrote the calls. */
 export const RepairCount = Schema.Struct({
   code: Schema.String,
   syntax: Schema.optionalKey(Schema.String),

@@ -179,7 +179,7 @@ const typeCheck = (commands: ReadonlyArray<ProjectCommand>, folder: string, { ch
 /** True for a make target that has no recipe, and so only builds its prerequisites. */
 const onlyBuilds = ({ does, from }: ProjectCommand): boolean => does === undefined && /makefile$/i.test(from)
 
-/** True for a wrapper script. It may have to download its program before it can run. */
+/** True for a wrapper script. The script may have to download a program before it can run. */
 const isWrapper = ({ run }: ProjectCommand): boolean => /^\.\/(?:gradlew|mvnw) /.test(run)
 
 const rankOf = (command: ProjectCommand): number =>

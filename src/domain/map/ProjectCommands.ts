@@ -188,8 +188,8 @@ const kindsOf = (scripts: ReadonlyArray<ProjectCommand>): ReadonlySet<CommandKin
   new Set(scripts.map(({ does, run }) => commandKind(run, does)))
 
 /**
- * The commands that follow from a package.json and that no script covers. These are its type check, its tests, and the
- * tests of its parts.
+ * The commands that follow from a package.json and that no script covers: the type check of the package, its tests, and
+ * the tests of its parts.
  */
 const impliedByPackage = (
   manifest: Manifest,

@@ -67,7 +67,7 @@ const managerOf = ({ files, path }: Manifest, sections: ReadonlyArray<Section>):
 }
 
 /**
- * A command of an installed package, with all ways to run it. They are in this order: an environment beside the
+ * A command of an installed package, with all ways to run it. The ways are in this order: an environment beside the
  * manifest, an environment at the top, the project manager, the machine. If the installed programs are unknown, the
  * project manager is used, or else the machine.
  */

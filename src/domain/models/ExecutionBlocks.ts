@@ -90,8 +90,8 @@ const lineBlock = (lines: ReadonlyArray<string>): string =>
  * Writes a block `### Tool call <name> (<uid>)` for each call, with its output. If `place` is "left out", the block
  * also shows the call as JSON. The outputs share `budget` characters. `callFrame` tells how many characters the blocks
  * need in addition. Short outputs stay whole, and long outputs share the remaining characters. If these shares become
- * too small, a line replaces each of the last outputs, even if the budget is used up. `lines` is the maximum number of
- * output lines of all calls together.
+ * too small, the last outputs are left out. One line for each of these outputs remains, even if the budget is used up.
+ * `lines` is the maximum number of output lines of all calls together.
  */
 export const callBlocks = (
   outcomes: ReadonlyArray<CallOutcome>,

@@ -50,7 +50,7 @@ const pageGap = (lines: ReadonlyArray<string>) => {
 
 /**
  * The indexes, from 0, of the lines to which a reference is narrowed. Undefined for a reference to all lines. Also
- * undefined for a reference to one line, because it means the block around this line.
+ * undefined for a reference to one line, because such a reference means the block around the line.
  */
 const askedOf = ({ content, reference }: ResolvedReference): LineRange | undefined => {
   if (reference.kind !== "file" || content.kind !== "file" || content.first === undefined) return undefined

@@ -81,7 +81,7 @@ export const readServerOverflow = (text: string): ServerOverflow | undefined => 
   const promptTokens = firstCount(text, promptPatterns)
   const hasBoth = window !== undefined && promptTokens !== undefined
   if (!hasBoth && !overflowPatterns.some((one) => one.test(text))) return undefined
-  /* If the patterns for the prompt and for the window find the same number, it is the size of the window. */
+  /* If the patterns for the prompt and for the window find the same number, this number is the size of the window. */
   const isPrompt = promptTokens !== undefined && promptTokens !== window
   return {
     ...(isPrompt ? { promptTokens } : {}),

@@ -27,7 +27,7 @@ export type AnyAnswer = StepAnswer | CallAnswer | UncertainAnswer | WordsAnswer
 export const AnsweredBy = Schema.Literals(["person", "rule", "nobody"])
 export type AnsweredBy = typeof AnsweredBy.Type
 
-/** An answer, who gave it, and what they said with it. */
+/** An answer, who gave it, and the words or rules that came with it. */
 export interface Answered<A> {
   /** The decision: one of the answers that the question offers. */
   readonly answer: A

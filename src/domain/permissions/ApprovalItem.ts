@@ -27,7 +27,7 @@ export type ApprovalSummary = typeof ApprovalSummary.Type
 export const ApprovalItem = Schema.Struct({
   /** The name of the task. */
   task: Schema.String,
-  /** The call with its arguments. */
+  /** The call with its arguments. Absent if the question is about no call of a tool. */
   call: Schema.optionalKey(ToolCall),
   /** The name of the tool. */
   tool: Schema.String,

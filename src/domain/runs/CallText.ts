@@ -19,7 +19,7 @@ const linesPart = ({ end_line: end, start_line: start }: ToolCall["arguments"]):
 
 /**
  * The subject of a call: a pattern and its folder, a command, an address, or a file with its lines. If the arguments
- * name no subject, it is taken from `targets`, the canonical accesses of the call.
+ * name no subject, the subject is taken from `targets`, the canonical accesses of the call.
  */
 const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string => {
   const values = call.arguments

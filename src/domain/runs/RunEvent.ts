@@ -216,7 +216,7 @@ export const RunEvent = Schema.Union([
   event("tool.finished", { id: ToolCallId, name: Schema.String, result: ToolResult }),
   /** The program runs a check. `task` is absent for a check of the whole run. */
   event("check.started", checkFields),
-  /** A check has run for `seconds`. Its time limit ends it at `endsAtSeconds`. */
+  /** A check has run for `seconds`. Its time limit ends the check at `endsAtSeconds`. */
   event("check.running", { ...checkFields, seconds: Schema.Int, endsAtSeconds: Schema.Int }),
   /** How a check ended on the unchanged project, while the model plans. */
   event("check.tried", TriedCheck.fields),

@@ -129,7 +129,7 @@ const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> =
 const maxRoundsText = (rounds: number): string =>
   `Max rounds reached. The limit limits.rounds is ${rounds}: resume the run with --max-rounds ${rounds * 2}, or raise it in your configuration.`
 
-/** The denials that affect the outcome. If every task continued without its denied reads, these are omitted. */
+/** The denials that affect the outcome. Denied reads are omitted if every task continued without them. */
 export const decidingDenials = <D extends Denial>({
   deniedTasks,
   denials

@@ -17,7 +17,7 @@ interface ToolSkillBudget {
 /** A skill that the program made for the tools of one plugin or server. */
 interface MadeSkill {
   readonly skill: Skill
-  /** The plugin or server, under the name that its tools have as their origin. */
+  /** The name of the plugin or server. The tools have this name as their origin. */
   readonly origin: string
 }
 

@@ -12,8 +12,8 @@ export interface CharacterSet {
 }
 
 /**
- * The characters of Windows-1252 from 0x80 to 0x9F. Five positions have no character; at these positions is the control
- * character with the same number.
+ * The characters of Windows-1252 from 0x80 to 0x9F. Five positions have no character. They hold the control character
+ * with the same number.
  */
 const windowsSigns =
   "\u20AC\u0081\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u008D\u017D\u008F" +

@@ -167,7 +167,7 @@ export const partly = "partly: "
 export const sandboxWords = ({ onCopy = false, sandbox }: CanonicalAccess & { readonly _tag: "RunCommand" }): string =>
   onCopy ? sandbox.replace("writes only in the project", "writes only in a copy of the project") : sandbox
 
-/** The target of the access: the text that the user reads, and with which rules are compared. */
+/** The target of the access: the text that the user reads and that rules are compared with. */
 export const accessTarget = (access: CanonicalAccess): string => {
   switch (access._tag) {
     case "ReadFile":
@@ -187,7 +187,7 @@ export const accessTarget = (access: CanonicalAccess): string => {
   }
 }
 
-/** The targets as a user reads them. If a whole folder is moved or removed, it replaces the files in it. */
+/** The targets as a user reads them. If a whole folder is moved or removed, the folder replaces all files in it. */
 export const shownTargets = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<string> => [
   ...new Set(accesses.map((access) => (access._tag === "WriteFile" && access.folder) || accessTarget(access)))
 ]

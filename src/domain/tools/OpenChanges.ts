@@ -133,8 +133,9 @@ const isMadeUpFor = (
     )
   }
   /**
-   * A failed edit, or a whole file that was not written. It counts as done if a later change writes one of its lines,
-   * or writes the whole file. It also counts as done if there are as many later changes of the file as failed changes.
+   * A failed edit, or a whole file that was not written. It counts as done if a later change writes one of the lines of
+   * the failed change, or writes the whole file. It also counts as done if there are as many later changes of the file
+   * as failed changes.
    */
   const lines = new Set(newLines(failed))
   const bringsLine = (one: CallOutcome): boolean => newLines(one).some((line) => lines.has(line))

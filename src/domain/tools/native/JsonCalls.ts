@@ -111,8 +111,8 @@ const endOfTagged = (source: Source, start: number, opening: string): number | u
 }
 
 /**
- * Reads a call that begins at `at` with the marks of a family. `isLineStart` is false if a sentence precedes it on its
- * line.
+ * Reads a call that begins at `at` with the marks of a family. `isLineStart` is false if a sentence precedes the call
+ * on the same line.
  */
 export const readMarkedJson = (source: Source, at: number, isLineStart: boolean): NativeRead | undefined => {
   const { text } = source

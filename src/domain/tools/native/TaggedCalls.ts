@@ -23,8 +23,8 @@ const editText = (path: string, blocks: string): string =>
     .replace(/^[+>]{5,9}[ \t]*REPLACE>?[ \t]*$/gm, ">>>>>>> NEW")}`
 
 /**
- * The value without the line breaks next to its tags. If a value of several lines begins on the line of its tag, it
- * keeps its last line break.
+ * The value without the line breaks next to its tags. If a value of several lines begins on the line of its opening
+ * tag, the line break before its closing tag stays.
  */
 const valueOf = (written: string): string => {
   const value = written.replace(/^\r?\n/, "")
