@@ -8,7 +8,7 @@ import { fileName } from "../files/PathList.ts"
 import { editText } from "../files/TextEdit.ts"
 import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
-import { callLine, isRead, linesOfRead } from "../models/CallLine.ts"
+import { callLines, isRead, linesOfRead } from "../models/CallLine.ts"
 import { callBlocks, callFrame, outputsSize } from "../models/ExecutionBlocks.ts"
 import { gapText, numbersOf } from "../models/OutputCut.ts"
 import { outcomeText } from "../models/OutputText.ts"
@@ -306,10 +306,6 @@ const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, 
 export const showsFile = (prompt: string, path: string): boolean =>
   prompt.split("\n").some((line) => /^(?:The contents of|Path:) /.test(line) && line.includes(path))
 
-/** One line for each call, the latest call first. */
-const callLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
-  [...new Set(calls.map(callLine))].toReversed()
-
 /** The lines that the changes of the last answer wrote. Their indentation is removed. */
 const latestLines = (outcomes: ReadonlyArray<CallOutcome>): ReadonlySet<string> => {
   const last = outcomes.at(-1)
@@ -330,7 +326,12 @@ export const compactedText = (turns: Folded): string => {
   const problems = openBlocks({ ...turns, open })
   const failing = checksWithin(checks, files.length > 0, Math.max(leastChecks, Math.floor(budget / 3)))
   const end = `${failing === "" ? "" : `${failing.trimEnd()}\n\n`}${nowBlock(now)}`
-  const unseen = callLines(outcomes.filter((one) => !isChange(one) && !newest.includes(one)))
+  const knownFiles = new Set(outcomes.filter((one) => isRead(one) || isChange(one)).map(({ call }) => pathOf(call)))
+  const isKnown = (path: string): boolean => knownFiles.has(path)
+  const unseen = callLines(
+    outcomes.filter((one) => !isChange(one) && !newest.includes(one)),
+    isKnown
+  )
   const mostLines = Math.min(Math.max(350, budget / 6), unseen.join("\n").length)
   const workBudget = Math.max(0, budget - introduction.length - headings - mostLines - problems.length - end.length)
   const isAlone = files.length === 0 && open.length === 0
@@ -359,7 +360,10 @@ export const compactedText = (turns: Folded): string => {
   const fitting = fittingOutputs(before, rest)
   const isShown = (one: CallOutcome): boolean => isChange(one) || fitting.has(one) || newest.includes(one)
   const calls = listWithin(
-    callLines(outcomes.filter((one) => !isShown(one))),
+    callLines(
+      outcomes.filter((one) => !isShown(one)),
+      isKnown
+    ),
     mostLines,
     (count) => `- and ${count} before that`
   ).text

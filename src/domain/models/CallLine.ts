@@ -1,7 +1,7 @@
-/** Shows a call in one line, for prompts in which its output does not fit. */
+/** Shows calls in one line each, for prompts in which their outputs do not fit. */
 import { shortened } from "../text/Excerpt.ts"
-import type { LineRange } from "../text/LineRange.ts"
-import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
+import { joinRanges, type LineRange } from "../text/LineRange.ts"
+import { type CallOutcome, pathOf, type ToolCall } from "../tools/ToolCall.ts"
 import { numbersOf } from "./OutputCut.ts"
 import { outcomeText } from "./OutputText.ts"
 
@@ -9,6 +9,9 @@ import { outcomeText } from "./OutputText.ts"
  * If a search has more matches than this, its line names no places. Otherwise the line names the places of all matches.
  */
 const mostPlaces = 3
+
+/** The line of a search with more matches names at most this many files. */
+const mostFiles = 5
 
 /** A short label of a call from its name and main argument, such as `edit_file src/a.ts`. */
 export const callLabel = ({ arguments: given, name }: ToolCall): string => {
@@ -24,23 +27,59 @@ export const linesOfRead = (outcome: CallOutcome): LineRange | undefined => {
   return numbers === undefined ? undefined : { from: numbers[0], to: numbers[1] }
 }
 
-/** The places of a search with few matches. Empty for other calls. */
-const placesFound = (outcome: CallOutcome): string => {
-  if (outcome.call.name !== "search_files") return ""
-  const places = outcomeText(outcome)
-    .split("\n")
-    .flatMap((line) => /^(\S+:\d+): /.exec(line)?.[1] ?? [])
-  return places.length > 0 && places.length <= mostPlaces ? ` At ${places.join(", ")}.` : ""
+/** The places of the matches that the output of a search shows. */
+const placesFound = (outcome: CallOutcome): ReadonlyArray<{ readonly path: string; readonly line: string }> =>
+  outcome.call.name === "search_files"
+    ? [...outcomeText(outcome).matchAll(/^(\S+):(\d+): /gm)].map(([, path = "", line = ""]) => ({ path, line }))
+    : []
+
+/** A sentence about where the matches are. If there are many, only files that `isKnown` rejects are named. */
+const placesSentence = (outcome: CallOutcome, isKnown: (path: string) => boolean): string => {
+  const places = placesFound(outcome)
+  if (places.length <= mostPlaces) {
+    return places.length === 0 ? "" : ` At ${places.map(({ line, path }) => `${path}:${line}`).join(", ")}.`
+  }
+  const unknown = [...new Set(places.map(({ path }) => path))].filter((path) => !isKnown(path))
+  const more = unknown.length > mostFiles ? ` and ${unknown.length - mostFiles} more files` : ""
+  return unknown.length === 0 ? "" : ` Not read or changed yet: ${unknown.slice(0, mostFiles).join(", ")}${more}.`
 }
 
-/** The line for a call: its label, the lines that it read, and how it ended. */
-export const callLine = (outcome: CallOutcome): string => {
-  const { call, result } = outcome
-  const range = isRead(outcome) ? linesOfRead(outcome) : undefined
-  const [first = ""] = outcomeText(outcome).split("\n")
-  const summary =
-    range === undefined
-      ? shortened(first.replace(/ Shown by file:.*$/, ""), 140)
-      : `lines ${range.from} to ${range.to}, not shown here`
-  return `- ${callLabel(call)}: ${result.success ? `${summary}${placesFound(outcome)}` : `failed: ${shortened(result.error_message ?? "", 300)}`}`
+/** What a read showed, with the lines of all `calls` that read this file. Undefined for other calls. */
+const linesText = (outcome: CallOutcome, calls: ReadonlyArray<CallOutcome>): string | undefined => {
+  if (!isRead(outcome)) return undefined
+  const reads = calls.filter((one) => isRead(one) && pathOf(one.call) === pathOf(outcome.call))
+  const ranges = joinRanges(reads.flatMap((read) => linesOfRead(read) ?? []))
+  return ranges.length === 0
+    ? undefined
+    : `lines ${ranges.map(({ from, to }) => `${from} to ${to}`).join(", ")}, not shown here`
 }
+
+/** The first line of an output, without what a search says about letter case and about single files. */
+const firstLine = (outcome: CallOutcome): string => {
+  const [first = ""] = outcomeText(outcome).split("\n")
+  return shortened(first.replace(/, letter case (?:ignored|matters)\./, ".").replace(/ Shown by file:.*$/, ""), 140)
+}
+
+const everyPath = (): boolean => true
+
+/**
+ * The line for a call: its label, what it found or read, or why it failed. The line of a read includes what `calls`
+ * have read of the same file. Of a search with many matches, the line names the files that `isKnown` rejects.
+ */
+export const callLine = (
+  outcome: CallOutcome,
+  calls: ReadonlyArray<CallOutcome> = [outcome],
+  isKnown: (path: string) => boolean = everyPath
+): string => {
+  const { call, result } = outcome
+  const end = result.success
+    ? `${linesText(outcome, calls) ?? firstLine(outcome)}${placesSentence(outcome, isKnown)}`
+    : `failed: ${shortened(result.error_message ?? "", 300)}`
+  return `- ${callLabel(call)}: ${end}`
+}
+
+/** The lines for calls, the latest call first. All reads of a file share one line. */
+export const callLines = (
+  calls: ReadonlyArray<CallOutcome>,
+  isKnown: (path: string) => boolean
+): ReadonlyArray<string> => [...new Set(calls.toReversed().map((outcome) => callLine(outcome, calls, isKnown)))]

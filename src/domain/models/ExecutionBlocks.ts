@@ -70,10 +70,9 @@ export type CallPlace = "above" | "left out"
 
 const callBlock = (outcome: CallOutcome, output: string, place: CallPlace): string => {
   const { name, uid } = outcome.call
-  const call = JSON.stringify({ uid, name, arguments: shownArguments(outcome) })
   const shown = fenced(output, diffOf(outcome.result) === undefined ? "text" : "diff")
-  const repeated = place === "above" ? "" : `${fenced(call, "json")}\n\n`
-  return `### Tool call ${name} (${uid})\n\n${repeated}Output:\n\n${shown}\n\n`
+  const given = place === "above" ? "" : `Arguments: ${JSON.stringify(shownArguments(outcome))}\n\n`
+  return `### Tool call ${name} (${uid})\n\n${given}Output:\n\n${shown}\n\n`
 }
 
 /**
@@ -88,7 +87,7 @@ const lineBlock = (lines: ReadonlyArray<string>): string =>
 
 /**
  * Writes a block `### Tool call <name> (<uid>)` for each call, with its output. If `place` is "left out", the block
- * also shows the call as JSON. The outputs share `budget` characters. `callFrame` tells how many characters the blocks
+ * also shows the arguments. The outputs share `budget` characters. `callFrame` tells how many characters the blocks
  * need in addition. Short outputs stay whole, and long outputs share the remaining characters. If these shares become
  * too small, the last outputs are left out. One line for each of these outputs remains, even if the budget is used up.
  * `lines` is the maximum number of output lines of all calls together.

@@ -6,7 +6,8 @@ import { isSourceFile, type NamedText } from "../files/ChangedNames.ts"
 import { languageOf } from "../files/Language.ts"
 import { isTestFile } from "../files/TestFile.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
-import type { CallOutcome } from "../tools/ToolCall.ts"
+import { type CallOutcome, pathOf } from "../tools/ToolCall.ts"
+import { isRead, linesOfRead } from "./CallLine.ts"
 import type { ConversationMessage } from "./ConversationMessage.ts"
 import { gapText } from "./OutputCut.ts"
 import { changelogLines } from "../excerpts/ChangelogLines.ts"
@@ -15,7 +16,7 @@ import { scoreParts } from "../excerpts/Scores.ts"
 import { isChangelog } from "../excerpts/SearchRank.ts"
 import { excerptOf } from "../excerpts/TextExcerpt.ts"
 import type { SearchTerms } from "../excerpts/SearchTerms.ts"
-import { numberLines } from "../text/NumberedLines.ts"
+import { numberLines, readNumbered } from "../text/NumberedLines.ts"
 
 type Messages = ReadonlyArray<ConversationMessage>
 
@@ -98,10 +99,25 @@ export const changelogBlock = ({ path, text }: NamedText, budget: number): strin
 }
 
 /** Keeps only the parts of files that `isKept` accepts. Empty if no part remains. */
-export const keptParts = (prefetched: string, isKept: (path: string) => boolean): string => {
+export const keptParts = (
+  prefetched: string,
+  isKept: (path: string, lines: ReadonlyArray<number>) => boolean
+): string => {
   const [heading = "", ...blocks] = prefetched.split(/^(?=Path: )/m)
-  const kept = blocks.filter((block) => isKept(/^Path: (.*)$/m.exec(block)?.[1] ?? ""))
+  const kept = blocks.filter((block) => {
+    const lines = block.split("\n").flatMap((line) => readNumbered(line)?.number ?? [])
+    return isKept(/^Path: (.*)$/m.exec(block)?.[1] ?? "", lines)
+  })
   return kept.length === 0 ? "" : [heading, ...kept].join("")
+}
+
+/** True if reads have shown at least half of these lines of a file. */
+export const haveRead = (outcomes: ReadonlyArray<CallOutcome>, path: string, lines: ReadonlyArray<number>): boolean => {
+  const ranges = outcomes
+    .filter((one) => isRead(one) && pathOf(one.call) === path)
+    .flatMap((one) => linesOfRead(one) ?? [])
+  const seen = lines.filter((line) => ranges.some(({ from, to }) => from <= line && line <= to))
+  return seen.length * 2 >= lines.length
 }
 
 /** The names and strings to search in files. */

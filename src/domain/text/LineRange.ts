@@ -15,6 +15,17 @@ export type LineRange = typeof LineRange.Type
 export const holdsRange = (outer: LineRange, inner: LineRange): boolean =>
   outer.from <= inner.from && inner.to <= outer.to
 
+/** The same lines as few ranges, in order. Ranges that overlap or follow each other become one. */
+export const joinRanges = (ranges: ReadonlyArray<LineRange>): ReadonlyArray<LineRange> => {
+  const joined: Array<LineRange> = []
+  for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = joined.at(-1)
+    if (last === undefined || range.from > last.to + 1) joined.push(range)
+    else joined.splice(-1, 1, { from: last.from, to: Math.max(last.to, range.to) })
+  }
+  return joined
+}
+
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 
 /** The number of lines of a text. A line end at the end of the text begins no new line. */

@@ -250,7 +250,7 @@ const headOf = (
 ) => {
   const total = files.reduce((sum, { matches }) => sum + matches, 0)
   const hasCase = regex || pattern.toLowerCase() !== pattern.toUpperCase()
-  const letters = case_sensitive ? "letter case matters" : "letter case ignored (case_sensitive: true minds it)"
+  const letters = case_sensitive ? "letter case matters" : "letter case ignored"
   const head = `${stopReason === undefined ? "" : "At least "}${count(total, "match")} in ${count(files.length)}${hasCase ? `, ${letters}` : ""}.`
   return files.every(({ matches, shown }) => shown === matches) ? [head] : [`${head} ${byFile(files)}`]
 }

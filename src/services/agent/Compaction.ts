@@ -33,7 +33,7 @@ import {
   type TokenScale
 } from "../../domain/models/PromptSize.ts"
 import { openChanges } from "../../domain/tools/OpenChanges.ts"
-import { fileTools } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, fileTools } from "../../domain/tools/ToolCall.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -41,6 +41,12 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { AnyWork, Assignment, Session } from "./Session.ts"
 
 type Messages = ReadonlyArray<ConversationMessage>
+
+/** All calls of the work so far. */
+const outcomesOf = ({ assignment }: AnyWork, { outcomes }: Session): ReadonlyArray<CallOutcome> => [
+  ...assignment.earlierOutcomes,
+  ...outcomes
+]
 
 export type Compaction = Effect.Success<typeof makeCompaction>
 
@@ -64,9 +70,10 @@ export const makeCompaction = Effect.gen(function* () {
   })
 
   /** The length of the facts that every summary shows: changed functions and open problems. */
-  const factsSize = ({ assignment }: AnyWork, { issues, outcomes }: Session, budget: number): number => {
-    const open = openChanges([...assignment.earlierOutcomes, ...outcomes])
-    return functionsSize(changes.named(assignment.copy)) + openBlocks({ budget, issues, open }).length
+  const factsSize = (work: AnyWork, session: Session, budget: number): number => {
+    const open = openChanges(outcomesOf(work, session))
+    const blocks = openBlocks({ budget, issues: session.issues, open })
+    return functionsSize(changes.named(work.assignment.copy)) + blocks.length
   }
 
   /** The maximum length of a reply after these messages, in characters. */
@@ -83,7 +90,7 @@ export const makeCompaction = Effect.gen(function* () {
     const { messages } = session
     const hasLooks = kind !== "places" && tools.some((tool) => !fileTools.has(tool))
     if (messages.at(-1)?.role !== "user" || !hasLooks) return messages
-    const first = work.prompt.compact(messages, "")
+    const first = work.prompt.compact(messages, "", outcomesOf(work, session))
     const [reply = 0, behind = 0] = [messages, first].map((some) => replyBudget(work, some, assumedScale))
     const facts = Math.min(behind / 2, factsSize(work, session, behind))
     const note = budgetNote(reply, behind - facts, lineLength(messages))
@@ -96,7 +103,7 @@ export const makeCompaction = Effect.gen(function* () {
   const summaryBudget = (
     work: AnyWork,
     session: Session,
-    first = work.prompt.compact(session.messages, "")
+    first = work.prompt.compact(session.messages, "", outcomesOf(work, session))
   ): number => {
     const kept = conversationOf(work, first)
     const least = charactersIn(contextWindow * compactTo, scaleOf(work)) - charactersOf(measuredPrompt(kept))
@@ -108,9 +115,9 @@ export const makeCompaction = Effect.gen(function* () {
   const compactedMessages = (work: AnyWork, session: Session, instruction: string): Messages => {
     const { assignment, prompt } = work
     const { checks, issues, messages } = session
-    const outcomes = [...assignment.earlierOutcomes, ...session.outcomes]
+    const outcomes = outcomesOf(work, session)
     const files = changes.named(assignment.copy).filter(({ path }) => prompt.isLeft?.(path) ?? true)
-    const first = prompt.compact(messages, "")
+    const first = prompt.compact(messages, "", outcomes)
     const hasNews = outcomes.length + files.length + issues.length > 0 || instruction !== prompt.continuation
     if (!hasNews) return first
     const summary = compactedText({
@@ -124,7 +131,7 @@ export const makeCompaction = Effect.gen(function* () {
       budget: summaryBudget(work, session, first),
       lines: announcedLines(messages)
     })
-    return prompt.compact(messages, summary)
+    return prompt.compact(messages, summary, outcomes)
   }
 
   /**

@@ -62,8 +62,8 @@ export interface AgentPrompt {
   readonly continuation: string
   /** How to correct a report that was sent back. */
   readonly correction?: string
-  /** The messages after a compaction, in which `summary` replaces the turns. */
-  readonly compact: (messages: Messages, summary: string) => Messages
+  /** The messages after a compaction, in which `summary` replaces the turns. `outcomes` are the calls of these turns. */
+  readonly compact: (messages: Messages, summary: string, outcomes: ReadonlyArray<CallOutcome>) => Messages
   /** True for a changed file that the summary must show. Without this function, the summary shows all changed files. */
   readonly isLeft?: (path: string) => boolean
   /** The grammar of the next answer. Undefined if the server can enforce none. */

@@ -55,6 +55,8 @@ const referenceShare = (tools: ReadonlyArray<string>): number =>
 interface TaskContents {
   readonly goals?: string
   readonly references?: string
+  /** Parts of files that the task is shown without asking. Below the task, because other tasks are shown other parts. */
+  readonly parts?: string
 }
 
 /**
@@ -122,7 +124,11 @@ const makeFirstMessages = Effect.gen(function* () {
     skills.all.some(({ origin, skill }) => origin === "package" && skill.name === name)
 
   /** Writes the first message of a task. */
-  const first = (task: Task, briefing: Briefing, { goals = "", references = "" }: TaskContents = {}): FilledPrompt => {
+  const first = (
+    task: Task,
+    briefing: Briefing,
+    { goals = "", parts = "", references = "" }: TaskContents = {}
+  ): FilledPrompt => {
     const skill = skills.find(task.skill)
     const tools = toolsOf(skill)
     const { project_map, ...blocks } = blocksOf(besideReferences(briefing, task.references))
@@ -137,7 +143,7 @@ const makeFirstMessages = Effect.gen(function* () {
       skill_execution: skill === undefined ? "" : executionText(skill),
       goals: rawBlock("## Goals / summary", goals),
       references,
-      task_data: renderTaskPart(task)
+      task_data: `${renderTaskPart(task)}\n\n${parts}`
     })
   }
 

@@ -18,7 +18,7 @@ import { Issue } from "../../domain/findings/Issue.ts"
 import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
 import { type Briefing, withAnswers } from "../../domain/models/Briefing.ts"
 import { type ConversationMessage, messageText } from "../../domain/models/ConversationMessage.ts"
-import { keptParts } from "../../domain/models/PrefetchedParts.ts"
+import { haveRead, keptParts } from "../../domain/models/PrefetchedParts.ts"
 import { percentOf, coverageOf } from "../../domain/models/Coverage.ts"
 import { readCoverage } from "../../domain/models/ReadCoverage.ts"
 import type { ItemResult } from "../../domain/plan/ForEach.ts"
@@ -28,7 +28,7 @@ import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
 import { slugOf } from "../../domain/text/Slug.ts"
 import { meantTool } from "../../domain/tools/ArgumentCheck.ts"
-import { dataText, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, dataText, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { makeCompaction } from "../agent/Compaction.ts"
 import { type AgentPrompt, type AgentWork, type Assignment, newSession, type Session } from "../agent/Session.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
@@ -127,7 +127,8 @@ const makeMaterial = Effect.gen(function* () {
     const fitted = (referenceText: string, parts: string) =>
       prompts.first(task, withAnswers(Ref.getUnsafe(briefing), questions.answered()), {
         goals,
-        references: `${referenceText}${parts}`
+        references: referenceText,
+        parts
       })
     return { block, briefing, fitted, first: fitted(block.text, partsOf(prefetched)), prefetched, questions }
   })
@@ -166,12 +167,20 @@ const makePrompt = Effect.gen(function* () {
 
   /**
    * Writes the first message again after some turns. To save space, references are shortened first, and recently read
-   * files later. If the file of a reference has changed, the reference is dropped.
+   * files later. If the file of a reference has changed, the reference is dropped. A prefetched part stays only if an
+   * answer names its file, and the file is unchanged, and the model has not read most of these lines itself.
    */
-  const firstAgain = ({ assignment: { copy }, material, order: { task } }: OpenTask, answers: string): string => {
+  const firstAgain = (
+    { assignment: { copy }, material, order: { task } }: OpenTask,
+    answers: string,
+    outcomes: ReadonlyArray<CallOutcome>
+  ): string => {
     const { block, briefing, fitted, prefetched } = material
     const paths = changes.named(copy).map(({ path }) => path)
-    const parts = keptParts(partsOf(prefetched), (path) => answers.includes(path) && !paths.includes(path))
+    const parts = keptParts(
+      partsOf(prefetched),
+      (path, lines) => answers.includes(path) && !paths.includes(path) && !haveRead(outcomes, path, lines)
+    )
     const isKept = block.cut.length === 0 && !paths.some((path) => showsFile(block.text, path))
     // If the server counted more tokens than estimated, the budget is smaller now.
     const budget = prompts.referenceBudget(task, Ref.getUnsafe(briefing))
@@ -196,9 +205,9 @@ const makePrompt = Effect.gen(function* () {
           ? `This is the last answer: write the report now, with what is known.${mayChange ? " Changes above it still count." : ""}`
           : `Go on: ${look} write the report (\`## Result summary\`).${openFilesNote(named, material.first.user, outcomes)}`,
       continuation: "Go on from here with this task alone, or write the report (`## Result summary`).",
-      compact: (messages, summary) => {
+      compact: (messages, summary, outcomes) => {
         for (const message of messages) if (message.role === "assistant") answers.add(messageText(message))
-        const user = firstAgain(open, [...answers].join("\n"))
+        const user = firstAgain(open, [...answers].join("\n"), outcomes)
         return [{ role: "user", content: summary === "" ? user : `${withoutNow(user)}\n\n${summary}` }]
       },
       // The values of inputs come first in the answer. They can be any text, so the grammar does not cover them.

@@ -54,8 +54,8 @@ describe("ask", () => {
       [
         '  call search_files "server"',
         '  call search_files "port"',
-        "  ok search_files ONE N ms: 2 matches in 1 file, letter case ignored (case_sensitive: true minds it). (4 lines)",
-        "  ok search_files ONE N ms: 2 matches in 1 file, letter case ignored (case_sensitive: true minds it). (4 lines)",
+        "  ok search_files ONE N ms: 2 matches in 1 file, letter case ignored. (4 lines)",
+        "  ok search_files ONE N ms: 2 matches in 1 file, letter case ignored. (4 lines)",
         "done: 2 model calls, 2 tool calls, N s",
         ""
       ]

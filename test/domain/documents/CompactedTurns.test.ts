@@ -168,7 +168,7 @@ describe("compactedText", () => {
       ],
       { files: [] }
     )
-    expect(shown).toMatch(/- `search_files step`: 12 matches in 1 file\.\n/)
+    expect(shown).toMatch(/- `search_files step`: 12 matches in 1 file\. Not read or changed yet: src\/a\.ts\.\n/)
     expect(shown).not.toContain("src/a.ts:12:")
     expect(shown).toContain("src/a.ts:3:")
     expect(shown.split("\n7: other 7").length).toBe(2)
@@ -177,7 +177,7 @@ describe("compactedText", () => {
 
   it("shows all searches of the last answer", () => {
     const shown = folded([search(1, "step", 12), search(2, "part", 3), search(2, "stop", 5)], { files: [] })
-    expect(shown).toMatch(/- `search_files step`: 12 matches in 1 file\.\n/)
+    expect(shown).toMatch(/- `search_files step`: 12 matches in 1 file\. Not read or changed yet: src\/a\.ts\.\n/)
     expect(shown).toContain("3 matches in 1 file.\nsrc/a.ts:1:")
     expect(shown).toContain("5 matches in 1 file.\nsrc/a.ts:1:")
   })
@@ -332,7 +332,16 @@ describe("openChanges", () => {
       budget: 100
     })
     expect(shown).toContain("`search_files step`: 2 matches in 1 file. At src/a.ts:1, src/a.ts:2.")
-    expect(shown).toMatch(/`search_files stop`: 12 matches in 1 file\.\n/)
+    expect(shown).toMatch(/`search_files stop`: 12 matches in 1 file\. Not read or changed yet: src\/a\.ts\.\n/)
+  })
+
+  it("names files with matches only until they are read or changed, and all reads of a file in one line", () => {
+    const other = Array.from({ length: 60 }, (_, index) => `other ${index + 1}`)
+    const reads = [read(2, 1, 9, "src/a.ts"), read(3, 20, 29, "src/b.ts", other), read(4, 1, 5, "src/b.ts", other)]
+    const shown = folded([search(1, "step", 12), ...reads, search(5, "part", 1)], { files: [], budget: 100 })
+    expect(shown).toMatch(/`search_files step`: 12 matches in 1 file\.\n/)
+    expect(shown).toContain("- `read_file src/b.ts`: lines 1 to 5, 20 to 29, not shown here\n")
+    expect(shown.split("`read_file src/b.ts`").length).toBe(2)
   })
 
   it("keeps what a failing check expected, which stands at its end", () => {
@@ -407,7 +416,7 @@ describe("openChanges", () => {
     expect(small).not.toContain("1: import")
     expect(small).toContain("no room for more")
     expect(shownWith(1, 6000)).toContain("1: import")
-    expect(shownWith(5, 5600).split("\n+  log").length - 1).toBe(15)
+    expect(shownWith(5, 5500).split("\n+  log").length - 1).toBe(15)
   })
 
   it("shows 1, 3, 8, 20 or 40 lines around a change, as there is room", () => {
@@ -430,17 +439,17 @@ describe("openChanges", () => {
     expect(budgets.map(partsAt)).toEqual([
       "2 5 33 0 0",
       "2 5 33 0 0",
-      "2 5 33 0 1",
-      "12 5 38 0 12",
-      "12 8 48 0 22",
-      "012 12 58 0 33",
+      "2 5 33 0 4",
+      "12 5 38 0 15",
+      "12 8 48 0 24",
+      "012 12 58 0 36",
       "012 18 60 0 60",
       "012 18 60 0 60",
       "012 18 60 0 60",
-      "012 18 60 5 60",
+      "012 18 60 7 60",
       "012 18 60 12 60",
       "012 18 60 12 60",
-      "012 18 60 12 60"
+      "012 18 60 15 60"
     ])
   })
 })

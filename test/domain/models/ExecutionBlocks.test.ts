@@ -38,7 +38,7 @@ const finished = (name: string, summary: string): TaskResult =>
     result: { summary, document: `## Result summary\n\n${summary}` }
   })
 
-it("leaves out the JSON of calls that stand above", () => {
+it("leaves out the arguments of calls that stand above", () => {
   const shown = "### Tool call read_file (a)\n\nOutput:\n\n```text\none\n```\n\n"
   expect(callBlocks([ok("a", "one")], 1000, undefined, "above")).toBe(shown)
   expect(callFrame([ok("a", "one")]) - callFrame([ok("a", "one")], "above")).toBe(
@@ -46,13 +46,11 @@ it("leaves out the JSON of calls that stand above", () => {
   )
 })
 
-it("shows each call as JSON and its output as text, in fences that the output cannot close", () => {
+it("shows the arguments of each call and its output as text, in fences that the output cannot close", () => {
   expect(callBlocks([ok("a", "one\n```\ntwo")], 1000)).toBe(
     `### Tool call read_file (a)
 
-\`\`\`json
-{"uid":"a","name":"read_file","arguments":{"path":"a.txt"}}
-\`\`\`
+Arguments: {"path":"a.txt"}
 
 Output:
 
@@ -115,7 +113,7 @@ it("shows a change as a diff, and its text once", () => {
     metadata
   }
   expect(callBlocks([{ call, result }], 1000)).toBe(
-    `### Tool call edit_file (c)\n\n\`\`\`json\n{"uid":"c","name":"edit_file","arguments":{"path":"a.txt","old_text":"(see the diff)","new_text":"(see the diff)"}}\n\`\`\`\n\n` +
+    `### Tool call edit_file (c)\n\nArguments: {"path":"a.txt","old_text":"(see the diff)","new_text":"(see the diff)"}\n\n` +
       `Output:\n\n\`\`\`diff\npath: a.txt\n\n${diff}\n\`\`\`\n\n`
   )
 })

@@ -115,7 +115,7 @@ describe("cutOutput", () => {
   })
 
   it("shares the room of a search among its files, and counts what is shown", () => {
-    const head = "63 matches in 3 files, letter case ignored (case_sensitive: true minds it)."
+    const head = "63 matches in 3 files, letter case ignored."
     const byFile =
       "Shown by file: src/a.ts 50, src/b.ts 10 of 12, src/c.ts 1. For others name a file with path, or give a higher max_results."
     const lines = [...found("src/a.ts", 50), ...found("src/b.ts", 10), ...found("src/c.ts", 1)]

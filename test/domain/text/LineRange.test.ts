@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Option from "effect/Option"
-import { countLines, takeLines } from "../../../src/domain/text/LineRange.ts"
+import { countLines, joinRanges, takeLines } from "../../../src/domain/text/LineRange.ts"
 
 describe("takeLines", () => {
   it("takes lines inclusively and stops at the end of the text", () => {
@@ -24,4 +24,18 @@ describe("countLines", () => {
   it("does not count the line end at the end as a line", () => {
     expect(["", "a", "a\n", "a\n\n", "a\nb"].map(countLines)).toEqual([0, 1, 1, 2, 2])
   })
+})
+
+it("joins ranges that overlap or follow each other, in order", () => {
+  const ranges = [
+    { from: 9, to: 12 },
+    { from: 1, to: 3 },
+    { from: 4, to: 5 },
+    { from: 2, to: 2 }
+  ]
+  expect(joinRanges(ranges)).toEqual([
+    { from: 1, to: 5 },
+    { from: 9, to: 12 }
+  ])
+  expect(joinRanges([])).toEqual([])
 })

@@ -10,7 +10,7 @@ import { nodeTest } from "../../support/nodeTest.ts"
 import { openTools, type OpenTools } from "../../support/OpenTools.ts"
 import { makeProject } from "../../support/Project.ts"
 
-const ignored = "letter case ignored (case_sensitive: true minds it)"
+const ignored = "letter case ignored"
 
 const searched = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>, given: Arguments) {
   const { run } = yield* openTools({ files })

@@ -140,3 +140,27 @@ layer(NodeServices.layer)("after the first search", (it) => {
     })
   )
 })
+
+const readOf = (path: string, start_line: number) => ({ name: "read_file", arguments: { path, start_line } })
+
+layer(NodeServices.layer)("after a compaction", (it) => {
+  it.effect("a part is not shown again beside the lines that the model has read of it", () =>
+    Effect.gen(function* () {
+      const { taskAgent, messages } = yield* openStages({
+        answers: [
+          refinementWith([readOf("src/limit.ts", 1), readOf("src/far.ts", 1)]),
+          ...[2, 3, 4].map((part) => refinementWith([readOf("src/far.ts", part * 60)])),
+          resultSaying("It is 5.")
+        ],
+        files: { ...files, "src/far.ts": lines("nothing") },
+        settings: { contextWindow: 4096 }
+      })
+      const task = plainTask("Look 1", "edit-files", "What is `rateLimit`?", "A word.")
+      yield* taskAgent.work({ briefing, task, round: 1, step: 0, finished: [] })
+      expect(messages[0]?.[0]).toContain("Path: src/limit.ts")
+      const compacted = messages.slice(1).flatMap((all) => (all.length === 1 ? all : []))
+      expect(compacted.length).toBeGreaterThan(0)
+      for (const message of compacted) expect(message).not.toContain("Path: src/limit.ts")
+    })
+  )
+})

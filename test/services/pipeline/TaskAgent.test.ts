@@ -627,7 +627,7 @@ layer(NodeServices.layer)("TaskAgent", (it) => {
           return messages[0]?.[0] ?? ""
         })
       const first = yield* shownTo(plainTask("Edit 1", "edit-files", needed, "A line."))
-      const parts = first.slice(first.indexOf("## Parts of files"), first.indexOf("## Task\n"))
+      const parts = first.slice(first.indexOf("## Parts of files"), first.indexOf("## Now\n"))
       expect(parts).toContain("Path: src/a.ts\n\n```typescript\n")
       expect(parts).toContain("301: export function raiseLimit(value) {")
       expect(parts).toContain('307:   return "raiseLimit done"')
