@@ -35,6 +35,7 @@ const firstMessage = heuristicsOf("turns", "services/pipeline/")
 const budgets = heuristicsOf("budgets of turns", "domain/documents/TurnBudgets.ts#")
 const reports = heuristicsOf("reports", "domain/documents/")
 const compaction = heuristicsOf("compaction", "domain/documents/CompactedTurns.ts#")
+const calls = heuristicsOf("compaction", "domain/models/CallLine.ts#")
 const review = heuristicsOf("self-review", "domain/documents/SelfReview.ts#")
 const ran = heuristicsOf("checks", "domain/checks/RanTests.ts#")
 const relations = heuristicsOf("self-review", "domain/files/CodeRelations.ts#")
@@ -229,6 +230,7 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "lines around a changed place, in steps while they fit",
     "Each place gets the same before one gets more."
   ),
+  calls("mostNamed", "files", "files with matches that nobody read", "More costs lines of outputs."),
   review(
     "trivialLines",
     "lines",

@@ -11,7 +11,7 @@ import { outcomeText } from "./OutputText.ts"
 const mostPlaces = 3
 
 /** The line of a search with more matches names at most this many files. */
-const mostFiles = 5
+const mostNamed = 5
 
 /** A short label of a call from its name and main argument, such as `edit_file src/a.ts`. */
 export const callLabel = ({ arguments: given, name }: ToolCall): string => {
@@ -40,8 +40,8 @@ const placesSentence = (outcome: CallOutcome, isKnown: (path: string) => boolean
     return places.length === 0 ? "" : ` At ${places.map(({ line, path }) => `${path}:${line}`).join(", ")}.`
   }
   const unknown = [...new Set(places.map(({ path }) => path))].filter((path) => !isKnown(path))
-  const more = unknown.length > mostFiles ? ` and ${unknown.length - mostFiles} more files` : ""
-  return unknown.length === 0 ? "" : ` Not read or changed yet: ${unknown.slice(0, mostFiles).join(", ")}${more}.`
+  const more = unknown.length > mostNamed ? ` and ${unknown.length - mostNamed} more files` : ""
+  return unknown.length === 0 ? "" : ` Not read or changed yet: ${unknown.slice(0, mostNamed).join(", ")}${more}.`
 }
 
 /** What a read showed, with the lines of all `calls` that read this file. Undefined for other calls. */
