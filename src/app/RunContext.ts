@@ -134,7 +134,10 @@ export interface ReplayParts {
   readonly recorded?: ReadonlyArray<Plugin>
 }
 
-/** The conditions of a run. By default, a run is new, is not saved, and changes its project without taking a lock. */
+/**
+ * How the program carries out a run. By default, a run is new, is not saved, and changes its project without taking a
+ * lock.
+ */
 export interface RunConditions {
   /** The lock that prevents others from changing the project during the run. */
   readonly lock?: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>

@@ -64,8 +64,8 @@ const writesNothing = (name: string) =>
   })
 
 /**
- * The server's model with this name. If there is none, but the server has the name with exactly one tag, the model with
- * this tag.
+ * Finds the server's model with this name. If there is none, and the server has the name with exactly one tag, returns
+ * the model with this tag.
  */
 const resolveModel = Effect.fnUntraced(function* (requested: string, { facts, inventory, missing }: ModelServer) {
   const modelFacts = yield* facts(requested)

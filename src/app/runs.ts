@@ -41,8 +41,8 @@ const unusable = (runId: string, what: string) =>
   new ConfigurationError({ source: `The run ${runId}`, problems: [{ what }] })
 
 /**
- * The folder in which the run continues. The journal may choose this folder only if this user provably wrote the
- * record.
+ * The folder in which the run continues. A folder that the journal names is used only if this user provably wrote the
+ * journal, or if it is the current folder.
  */
 const chooseProject = Effect.fnUntraced(function* (content: JournalContent, provenFrom: number, requested?: string) {
   const path = yield* Path.Path

@@ -93,7 +93,8 @@ const notifyListeners = (takers: ReadonlyArray<TakeEvent>) => {
 
 /**
  * Runs the work together with the listeners of features and of the user's plugins. If a plugin has an approver, this
- * approver answers questions. If a listener cannot start, the work continues and receives the reason.
+ * approver answers questions. If a listener cannot start, the work goes on without it. `work` receives the reasons as
+ * `unobserved`.
  */
 export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
   setup: Setup,

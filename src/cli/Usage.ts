@@ -18,7 +18,7 @@ type Event = CliOutput.Presenter.Event
 /** Flags that every command has. The parser does not suggest them. */
 const globalFlags = ["--help", "--version"]
 
-/** If no command is similar, the program lists the commands of the group, unless there are more than this. */
+/** If no command is similar, the program lists all commands of the group, but only if there are at most this many. */
 const fewCommands = 6
 
 type Invalid = Extract<Event, { readonly _tag: "InvalidInvocation" }>
@@ -46,8 +46,8 @@ const suggestionsOf = (error: CliError.CliError, { commandPath, helpDoc }: Inval
 }
 
 /**
- * The message of the parser, with suggestions. If there are no suggestions for an unknown subcommand, with the names of
- * the existing subcommands.
+ * The message of the parser, with suggestions. For an unknown subcommand without suggestions, the message lists the
+ * existing subcommands.
  */
 const errorText = (error: CliError.CliError, invalid: Invalid): string => {
   if (!("suggestions" in error)) return error.message

@@ -143,8 +143,8 @@ const asksForAll = ([word = "", ...rest]: ReadonlyArray<string>): boolean =>
 
 /**
  * The commands of the user's plugins. They are loaded only if the command line names an unknown command, or asks for
- * the list of all commands. They cannot replace built-in commands. A plugin must be imported to know its commands. The
- * plugins are imported even for a misspelled word, because the nearest command may belong to a plugin.
+ * the list of all commands. They cannot replace built-in commands. To know the commands of a plugin, the program must
+ * import the plugin. It does so even for a misspelled word, because the nearest command may belong to a plugin.
  */
 const commandsOfUser = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
   const word = argv[0] === "help" ? argv[1] : argv[0]

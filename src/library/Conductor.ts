@@ -61,7 +61,7 @@ export interface StartedAsk<Report, E> extends StartedRun<Report, E> {
   readonly answers: Effect.Effect<ReadonlyArray<AskReport>, E>
 }
 
-/** An id that the caller chooses. With it, a promise function can return the id at once. */
+/** The id of the work. The functions for scripts choose it themselves, so that their handle has the id at once. */
 interface Named {
   readonly runId?: string
 }

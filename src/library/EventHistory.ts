@@ -42,7 +42,7 @@ export const makeEventHistory = <A, B>(show: (event: A) => B) => {
      * events.
      */
     pass: (event: A): void => wake({ type: "passing", event }),
-    /** Ends the events. */
+    /** Ends the history. Waiting readers get the end at once. Other readers first get the rest of the stored events. */
     end: (): void => {
       hasEnded = true
       wake({ type: "end" })

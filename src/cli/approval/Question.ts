@@ -108,7 +108,7 @@ const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionL
 /** An answer, and the rules that this answer saves for the project. */
 export type Given<A> = Pick<Answered<A>, "always" | "answer">
 
-/** The pattern of a rule. For a rule without a pattern, the name of its tool. */
+/** The pattern of a rule, such as `src/**`. If the rule has no pattern, the result is the name of its tool. */
 const patternOf = (rule: string): string => rule.slice(rule.indexOf(":") + 1)
 
 /** Replaces the hash of a version by words. Hashes are shown only in the whole question. */
@@ -130,8 +130,8 @@ const kindText = ({ offers, targets, words }: ApprovalItem): string | undefined 
 }
 
 /**
- * What a rule covers, as text. A rule without a pattern covers everyday files. For a tool without targets, it covers
- * all calls.
+ * What a rule covers, as text. A rule without a pattern covers everyday files, or all calls of a tool that has no
+ * targets.
  */
 const ruleSummaryText = (rule: string, items: ReadonlyArray<ApprovalItem>): string => {
   if (rule.includes(":")) return withoutHashes(rule)

@@ -97,7 +97,10 @@ const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio |
     return own === undefined ? undefined : { show: own.write, size: Effect.sync(() => orUsual(own.size())) }
   })
 
-/** Keys that follow each other within this time count as typed ahead: the user cannot have read the question before. */
+/**
+ * Keys count as typed ahead until no key arrives for this time. A user who types without such a pause has not read the
+ * question.
+ */
 const typedAhead = "50 millis"
 /** The time that the terminal needs to change from reading single keys to reading lines. */
 const modeSwitchTime = "30 millis"

@@ -21,8 +21,10 @@ import { Output, redactText } from "../terminal/Output.ts"
 import { counted } from "../../domain/text/Format.ts"
 
 /**
- * The first line of an output, with its number of lines. For a command, the last line instead of the first. For a
- * change only its size, because the question has shown the change.
+ * Sums up an output:
+ * - For a change, the number of added and removed lines. The question has already shown the change itself.
+ * - For a command, the last line and the number of lines.
+ * - For any other output, the first line and the number of lines.
  */
 const shortOutput = (result: ToolResult): string => {
   if (result.data === null) return "nothing"

@@ -29,8 +29,8 @@ export const endsInput = ({ key }: Terminal.UserInput): boolean =>
   key.name === "escape" || (key.ctrl && /^[cd]$/.test(key.name))
 
 /**
- * True if these keys are a paste, on a terminal that does not mark pastes. Enter is then among them and is not the last
- * key. Nobody types so fast.
+ * True if these keys are a paste, on a terminal that does not mark pastes. In a paste, other keys follow Enter at once.
+ * Nobody types so fast.
  */
 const isUnmarkedPaste = (keys: ReadonlyArray<Terminal.UserInput>): boolean => {
   const first = keys.findIndex(isReturn)

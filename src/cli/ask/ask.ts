@@ -152,7 +152,10 @@ const readCompletions = Effect.fnUntraced(function* (
   add({ models: models.map(({ name }) => name) })
 })
 
-/** The reader of messages: a line that the user can edit. If the terminal cannot move its cursor, plain lines. */
+/**
+ * Makes the reader of messages. The user can edit the line of a message. If the terminal cannot move its cursor, the
+ * reader reads whole lines instead.
+ */
 const makeReader = Effect.fnUntraced(function* (
   conversation: ConversationContext,
   ahead: TypedAhead,

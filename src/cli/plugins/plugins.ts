@@ -124,7 +124,7 @@ interface ListedSecret {
 
 /** A plugin as `plugins list --json` prints it. */
 export interface ListedPlugin {
-  /** The name that the plugin gives itself. If the plugin could not be imported, its name in the configuration. */
+  /** The name that the plugin gives itself, or its name in the configuration if the plugin could not be imported. */
   readonly name: string
   /** The entry in the configuration. Absent for built-in plugins, and for plugins that are passed as objects. */
   readonly named?: string

@@ -37,8 +37,8 @@ const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
 /**
- * When a run started. If this is unknown, the time in the id of the run. If the id has no time, an empty text, which
- * sorts first.
+ * When a run started, in ISO 8601. If this is unknown, the function uses the time in the id of the run. If the id has
+ * no time, the result is an empty text, which sorts first.
  */
 const begunAt = ({ runId, startedAt }: RunSummary): string => {
   const start = startOfRun(runId)

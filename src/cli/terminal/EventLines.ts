@@ -97,7 +97,10 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
 /** At most this many findings are shown. If there are more, a line gives their number. */
 const mostFindings = 3
 
-/** The problems of an answer. With --verbose, also what the program tells the model to do about them. */
+/**
+ * Lines about the problems of an answer. With --verbose, these lines also contain what the program tells the model to
+ * do about the problems.
+ */
 const findingLines = (issues: ReadonlyArray<Issue>, isVerbose: boolean): ReadonlyArray<string> => {
   const first = isVerbose ? issues : issues.slice(0, mostFindings)
   const remaining = issues.length - first.length

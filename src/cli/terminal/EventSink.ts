@@ -175,6 +175,6 @@ export const quietSink = lineSink(
   { isPlain: true }
 )
 
-/** Prints the progress of a run. With --verbose, also what the program tells models to correct. */
+/** Prints the progress of a run. With --verbose, also prints what the program tells models to correct. */
 export const progressSink = (isVerbose: boolean, options: LineSinkOptions = {}) =>
   lineSink(progressLine, { ...options, isVerbose })

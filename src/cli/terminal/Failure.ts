@@ -60,7 +60,7 @@ const rulesText = (error: RuleWithoutTool): string =>
     )
     .join("\n")
 
-/** The exit code of an error. If the error has none, the code for this kind of error. */
+/** The exit code of an error. If the error itself has no exit code, the result is the code for this kind of error. */
 const exitCodeFor = (error: OtherFailure): number => {
   if (error.exitCode !== undefined) return error.exitCode
   switch (error._tag) {

@@ -88,7 +88,10 @@ const answeredLine = ({ always = [], answer, by, instead }: Answered): string | 
 
 const forTask = (task: string): string => ` for "${safeText(task)}"`
 
-/** The call, in the words of the event with which it started. If these words are unknown, only the name of the tool. */
+/**
+ * The call, in the words of the event with which it started. If these words are unknown, the text is only the name of
+ * the tool.
+ */
 export const toolText = (
   { id, name }: Extract<RunEvent, { readonly type: "tool.finished" }>,
   { live }: ProgressOptions
@@ -101,7 +104,10 @@ export const failureText = ({ error_message }: ToolResult, live: LiveState | und
   return safeText(withoutProject(line, live?.run.project ?? ""), 400)
 }
 
-/** The last line of a command's output, which often has totals. It ends with the number of lines of the output. */
+/**
+ * The last line of a command's output, which often has totals. The number of lines of the output follows it in
+ * parentheses, unless there is only one.
+ */
 export const lastLine = ({ output }: CommandEnd): string => {
   const lines = output.trimEnd().split("\n")
   const more = lines.length > 1 ? ` (${lines.length} lines)` : ""

@@ -77,8 +77,9 @@ interface PromptText {
 }
 
 /**
- * Splits a prompt of an editor into the typed text, with the paths of linked files, and the embedded texts. Undefined
- * if the prompt has a part that is not supported, such as an image.
+ * Splits a prompt of an editor into two texts: what the user typed, and the content of embedded files. The typed text
+ * contains the paths of linked and embedded files. Undefined if the prompt has a part that is not supported, such as an
+ * image.
  */
 const promptText = (blocks: ReadonlyArray<ContentBlock>, project: string): PromptText | undefined => {
   let prompt = ""
@@ -179,8 +180,8 @@ const openTalk = Effect.fnUntraced(function* (
 type Talk = Effect.Success<ReturnType<typeof openTalk>>
 
 /**
- * Sends the questions of the gate to the editor. `current` returns the number of the current prompt, and the updates of
- * this prompt.
+ * Sends the questions of the gate to the editor. `current` returns the number of the current prompt, and the object
+ * that sends its updates.
  */
 const approveIn = (
   { editor, project }: Pick<SessionOptions, "editor" | "project">,

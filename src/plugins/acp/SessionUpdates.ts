@@ -80,7 +80,10 @@ const diffContent = (diff: string, project: string): ReadonlyArray<ToolCallConte
     }))
 }
 
-/** The files among the targets of a call. The first file has the line of its first change. */
+/**
+ * The files among the targets of a call, as places for the editor. The place of the first file has the line of the
+ * first change in `diff`.
+ */
 const locationsOf = (targets: ReadonlyArray<string>, diff = ""): Array<ToolCallLocation> => {
   const [, line] = /^@@ -\d+(?:,\d+)? \+(\d+)/m.exec(diff) ?? []
   return targets

@@ -116,7 +116,7 @@ const makeDocumentChecker = Effect.gen(function* () {
   const checkRefinement = yield* makeRefinementCheck
   const { root: project } = yield* Workspace
 
-  /** The report about a document. If the document can be read, also its value after repairs. */
+  /** Makes the report about a document. If the document can be read, also returns its value after repairs. */
   const examine = Effect.fnUntraced(function* (kind: "task-list" | "refinement", text: string, options: NamedOptions) {
     const { finished = [], name = "" } = options
     const isList = kind === "task-list"

@@ -23,8 +23,10 @@ const isFile = Effect.fnUntraced(function* (file: string) {
 })
 
 /**
- * The skill files that a path means. The path may be a SKILL.md itself. For a folder, its SKILL.md is meant, or else
- * the SKILL.md files in its subfolders.
+ * The skill files that a path means. The first of these that exists counts:
+ * - the path itself, if it is a SKILL.md
+ * - the SKILL.md in the folder with this path
+ * - the SKILL.md files in the subfolders of this folder
  */
 const filesAt = Effect.fnUntraced(function* (target: string) {
   const fs = yield* FileSystem.FileSystem

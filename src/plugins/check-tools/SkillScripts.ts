@@ -24,8 +24,11 @@ const programs = new Set(Object.values(runners).flat())
 const aroundPaths = /[\s`'"()[\]{}<>*,;|&=:]+/
 
 /**
- * True for a word that is the path of a script. Such a word has the extension of a script. It also contains a folder
- * `scripts` or `bin`, begins with `./`, or follows a program that runs scripts.
+ * True for a word that is the path of a script. Such a word ends with the extension of a script. In addition, at least
+ * one of these conditions holds:
+ * - It contains a folder `scripts` or `bin`.
+ * - It begins with `./`.
+ * - It follows a program that runs scripts, such as `python3`.
  */
 const isScript = (word: string, before: string): boolean => {
   const ending = word.slice(word.lastIndexOf(".") + 1)

@@ -24,8 +24,8 @@ export interface TextSpan {
 export const linesOf = (text: string): ReadonlyArray<string> => text.replace(/^\uFEFF/, "").split(/\r\n?|\n/)
 
 /**
- * A quotation is searched in this many lines, from the line of its finding on. A field or a block may continue on later
- * lines.
+ * The number of lines in which a quotation is searched. The first of them is the line of the finding. The search goes
+ * on below it, because a field or a block may continue on later lines.
  */
 const reach = 40
 
@@ -37,8 +37,8 @@ const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undef
 }
 
 /**
- * The end of a quotation with several lines. If the document contains only the first few of these lines, the end of the
- * last one that it contains.
+ * Finds where a quotation with several lines ends. If the document contains only the first few lines of the quotation,
+ * returns the end of the last line that it contains.
  */
 const endOf = (
   lines: ReadonlyArray<string>,
@@ -53,8 +53,9 @@ const endOf = (
 }
 
 /**
- * The position of the quotation of a finding. The search begins at the line of the finding. If the quotation is not
- * found, the position of this line without the blanks around it. Undefined if the finding is about the whole document.
+ * Finds the position of the quotation of a finding. The search begins at the line of the finding. If the document lacks
+ * the quotation, returns the position of this line without the blanks around it. Undefined if the finding is about the
+ * whole document.
  */
 export const locate = (
   lines: ReadonlyArray<string>,

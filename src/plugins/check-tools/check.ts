@@ -130,8 +130,8 @@ const humanText = ({ checked, failures }: Outcome, style: CheckStyle): string =>
   ].join("\n\n")
 
 /**
- * For one document, its report as a JSON object. For several documents, one line of JSON for each, which also has the
- * name of the file.
+ * Writes the reports as JSON. A single report is one object. Several reports are one object on each line, which also
+ * has the name of the file.
  */
 const jsonText = ({ checked, failures }: Outcome): string =>
   checked

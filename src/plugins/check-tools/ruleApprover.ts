@@ -19,7 +19,8 @@ const isAllowed = ({ call, risk, targets, tool }: ApprovalItem, rules: ReadonlyA
 
 /**
  * Answers by these rules only, without a user. `root` is the real path of the project. In a step, it approves those
- * calls that rules allow. It denies a call that the gate asks about alone, because no rule allows such a call.
+ * calls that rules allow. It denies every question about a single call, because the gate asks about a single call only
+ * if no rule allows it.
  */
 export const layerRuleApprover = (rules: ReadonlyArray<Rule>, root: string): Layer.Layer<Approver> =>
   Layer.succeed(Approver)(

@@ -34,9 +34,9 @@ export interface SkillTestOptions {
 
 /** The result of a test. The test passed if `problems` is empty. */
 export interface SkillTestResult {
-  /** The file with the test, relative to the folder of skills. */
+  /** The absolute path of the file with the test. */
   readonly file: string
-  /** The heading of the test. */
+  /** The text of the last heading of the first level in the file. Empty if the file is no valid test. */
   readonly title: string
   /** What differs from what the test expects. Empty if the test passed. */
   readonly problems: ReadonlyArray<SkillTestProblem>
@@ -55,8 +55,8 @@ const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyAr
 })
 
 /**
- * The limits of a test. They allow one attempt more than the test has answers. When an answer is repeated, the test
- * therefore ends soon.
+ * The limits of a test. They allow one attempt more than the test has answers. Without this limit, a model that repeats
+ * its last answer would use up the usual number of attempts.
  */
 const limitsOf = ({ executions, refinements }: SkillTest) => {
   const answers = Math.max(executions.length, refinements.length)

@@ -1,8 +1,8 @@
 /**
- * The journal of a cluster run, in the database. It has the same records as a file. A worker reads the records when it
- * claims a piece of work, and after that only writes. It collects records for up to a second and writes them in one
- * statement. Each record names the lease of its piece. If the store rejects a record, another worker has the piece, and
- * this worker stops working on it.
+ * The journal of a cluster run, in the database. It has the same records as a journal file. A worker reads the records
+ * when it claims a piece of work, and after that only writes. It collects records for up to a second and writes them in
+ * one statement. Each record names the lease of its piece. If the store rejects a record, another worker has the piece,
+ * and this worker stops working on it.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -52,8 +52,8 @@ const leastLeft = 4000
 const together = "1 second"
 
 /**
- * Keeps account of running calls and checks, because a piece must not rest while they run. Of the checks of a task,
- * only one runs at a time.
+ * Notes which calls and checks run, because a piece must not rest while they run. A task runs only one check at a time,
+ * so the name of the task identifies the check.
  */
 const noteActivity = ({ calls }: PieceActivity, record: JournalRecord): void => {
   if (record.type === "intent") calls.add(record.key)
@@ -113,8 +113,8 @@ const reportIn = (record: JournalRecord): RunReport | undefined =>
   record.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
 
 /**
- * True for the outcome of a task. Nobody must wait until this record is saved, because the result of the task's piece
- * contains the outcome too.
+ * True for the outcome of a task. The program need not wait until this record is saved, because the result of the
+ * task's piece contains the outcome too.
  */
 const isSafeElsewhere = (record: JournalRecord): boolean =>
   record.type === "settled" && parseKey(record.key)?.task !== undefined

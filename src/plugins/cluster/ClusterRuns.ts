@@ -137,7 +137,7 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
     for (;;) {
       if (yield* retryTransient(transaction(sql, attempt))) return
       const busy = yield* busyWith(project)
-      /* If no other run is found, it has ended between the two queries, so the attempt is repeated. */
+      /* Another run prevented the attempt. If `busyWith` finds no run, that run has ended, so the attempt is repeated. */
       if (busy !== undefined) return yield* busy
     }
   })

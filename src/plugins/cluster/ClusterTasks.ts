@@ -308,8 +308,8 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
         if (why !== undefined) return yield* new UnfitWorker({ why, exitCode: 1 })
         yield* restoreAnswers(context.answers, snapshot, secrets)
         /*
-         * Earlier tasks may have read files on other workers. Text from these files in the results of the tasks counts
-         * as read on this worker.
+         * Earlier tasks may have read files on other workers. The results of these tasks may contain text from these
+         * files. Such text counts as read on this worker too.
          */
         yield* context.readTexts.noteSaid(briefing.prompt)
         yield* Effect.forEach(finished, ({ result }) => context.readTexts.noteRead(result.document, "command"))

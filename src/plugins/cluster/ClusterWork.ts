@@ -70,8 +70,8 @@ export interface PieceActivity {
 export const newActivity = (): PieceActivity => ({ calls: new Set(), questions: new Set(), pieces: new Map() })
 
 /**
- * What a piece waits for. Undefined if it does anything else: a call is running, or a piece that it waits for does not
- * rest.
+ * What a piece waits for, if it does nothing but wait. Undefined if it waits for nothing, if one of its calls is
+ * running, or if a piece that it waits for does not rest.
  */
 export const onlyWaitsFor = ({ calls, pieces, questions }: PieceActivity): Waiting | undefined =>
   calls.size > 0 || pieces.size + questions.size === 0 || [...pieces.values()].includes(false)

@@ -80,10 +80,15 @@ const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
 )
 
 /**
- * Errors that go away: SQLSTATE codes, and classes of these codes. The classes are connection exceptions (08),
- * transaction conflicts (40), insufficient resources (53), object in use (55), operator intervention (57), and system
- * errors (58). The codes are a read-only transaction on a replica that will become the server (25006), and an idle
- * transaction timeout (25P03).
+ * Errors that go away, as SQLSTATE codes with five characters, and as classes of codes with two:
+ * - `08`: the connection failed.
+ * - `40`: transactions are in conflict.
+ * - `53`: the server lacks memory, disk space or connections.
+ * - `55`: an object is in use.
+ * - `57`: an operator intervened.
+ * - `58`: the operating system reported an error.
+ * - `25006`: the transaction is read-only, on a replica that will become the server.
+ * - `25P03`: the transaction was idle for too long.
  */
 const passing: ReadonlySet<string> = new Set(["08", "40", "53", "55", "57", "58", "25006", "25P03"])
 /** A table, schema or grant is missing. Queries are retried, because an operator can restore it. */

@@ -37,8 +37,8 @@ const isQuestion = (event: RunEvent): event is Question =>
 const pace = "750 millis"
 
 /**
- * True if this client need not ask, because the worker can find the answer itself. The user approved the calls in
- * advance, or the answer is saved. An event then reports the answer.
+ * True if this client need not ask, because the user approved the calls in advance, or because the answer is saved. The
+ * worker finds such an answer itself, and reports it with an event.
  */
 const isAnswered = Effect.fnUntraced(function* (
   runId: string,

@@ -112,8 +112,8 @@ const without = <A>(all: ReadonlyArray<A>, known: ReadonlyArray<A>): ReadonlyArr
   all.filter((one) => !known.some((other) => Equal.equals(one, other)))
 
 /**
- * Adds the answers that a piece contains. Answers that this worker already has are skipped, because its own versions
- * may contain secrets.
+ * Adds the answers that a piece contains. Answers that this worker already has are skipped, because this worker may
+ * have them with their secrets.
  */
 export const restoreAnswers = Effect.fnUntraced(function* (
   answers: RunAnswers["Service"],

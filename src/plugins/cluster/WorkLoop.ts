@@ -75,7 +75,7 @@ const saveEnd = Effect.fnUntraced(function* (work: ClusterWork["Service"], lease
   return yield* lease.lookForWork
 })
 
-/** Completes when a piece has only waited, for as long as `RestAfter` says. The value is what the piece waits for. */
+/** Completes when a piece has done nothing but wait for the time `RestAfter`. The value is what the piece waits for. */
 const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   const after = Duration.toMillis(Duration.fromInputUnsafe(yield* RestAfter))
   for (let since = yield* readClocks; ;) {

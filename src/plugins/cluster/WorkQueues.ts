@@ -42,7 +42,7 @@ export const isLed = `EXISTS (SELECT FROM ${bossSchema}.job j WHERE j.state = 'a
  */
 export const queueOf = (kind: WorkKind, program: string): string => `${kind}/${program.replace("+", "/")}`
 export const queuesOf = (program: string): ReadonlyArray<string> => workKinds.map((kind) => queueOf(kind, program))
-/** The queue for pieces of this kind, for the build to which the given queue belongs. */
+/** The queue for this kind of piece. It belongs to the same build as the given queue. */
 export const queueLike = (queue: string, kind: WorkKind): string => queue.replace(/^[^/]+/, kind)
 export const queuesLike = (queue: string): ReadonlyArray<string> => workKinds.map((kind) => queueLike(queue, kind))
 export const kindOf = (queue: string): WorkKind => workKinds.find((kind) => queue.startsWith(`${kind}/`)) ?? "run"

@@ -72,7 +72,8 @@ const onCluster =
     work.pipe(Effect.provide(layerClient(layerCallback({ approve, arbitrate }), database)), onThisMachine({}))
 
 /**
- * Starts a run on the workers and follows it. An interruption only stops following the run. `cancel` ends the run.
+ * Starts a run on the workers and follows it. After an interruption, the run goes on without this client. `cancel` ends
+ * the run.
  *
  * @example
  * ```ts

@@ -80,7 +80,8 @@ export class ServerGone extends Data.TaggedError("ServerGone")<{ readonly setup:
 const usageErrors: ReadonlySet<string> = new Set(["ConfigurationError", "UnknownSkill", "BriefingError"])
 
 /**
- * The refusal of a run because of an error. Its exit code is the one that this error has in a run without a cluster.
+ * Makes the refusal of a run that cannot start because of an error. Without a cluster, the same error ends a run with
+ * the same exit code.
  */
 const refusal = (what: string, tag = "") =>
   new RunRefused({

@@ -1,7 +1,7 @@
 /**
- * Keeps a list of model servers that do not answer. While a server is away, its worker takes no work. Other workers do
- * the work, or the work waits. After `waitSeconds`, if no other worker has a server, the worker takes work again. The
- * run then fails and says why.
+ * Keeps a list of model servers that do not answer. While its server is away, a worker takes no work, so the work waits
+ * or other workers do it. If no other worker has a server either, the worker takes work again after `waitSeconds`. The
+ * run then fails, and says that the server does not answer.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

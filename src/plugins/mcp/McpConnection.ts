@@ -1,7 +1,7 @@
 /**
- * A connection to an MCP server, which lists and calls the tools of the server. Only this file uses the MCP client of
- * effect/ai. It accepts older revisions of the protocol, drops only those tools that are malformed, and keeps the end
- * of stderr.
+ * A connection to an MCP server, which lists and calls the tools of the server. It accepts older revisions of the
+ * protocol, drops only those tools that are malformed, and keeps the end of stderr. Only this file uses the MCP client
+ * of effect/ai.
  */
 import * as McpClient from "effect/ai/McpClient"
 import * as McpProtocol from "effect/ai/McpProtocol"

@@ -245,8 +245,8 @@ const notUsed = (server: NamedServer, detail: string): KnownServer => ({
 })
 
 /**
- * The plugin of a server. If the server writes more than messages to stdout, one report says so: now, or as an event
- * later.
+ * The plugin of a server. If the server writes anything but messages to stdout, the user gets one note about it. If
+ * this happens at the start, the note is in `leftOut`. If it happens later, the note is an event.
  */
 const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEvents["Service"]): KnownServer => {
   let isReported = supervised.stray().count > 0

@@ -207,7 +207,8 @@ const isData = (file: string): boolean =>
 
 /**
  * The files that a server runs, with their hashes: its program, files among its arguments, and project files that those
- * files run. So the trust of the user covers more than the command. Empty for a server on another machine.
+ * files run. When the user trusts the server, the trust covers these files, and not only the command. Empty for a
+ * server on another machine.
  */
 export const programFiles = Effect.fn("programFiles")(function* (address: McpAddress, project: string) {
   if (address._tag !== "Program") return []

@@ -155,7 +155,10 @@ const chooserOf = Effect.fnUntraced(function* () {
   return choose
 })
 
-/** The schema of a result as an object, which the protocol requires even if the results are alternatives. */
+/**
+ * The JSON schema of a result. Its type is always `object`, because the protocol requires this even for results that
+ * are one of several alternatives.
+ */
 const outputSchema = (output: ServedTool<unknown>["output"]) => {
   const { definitions, schema } = Schema.toJsonSchemaDocument(output)
   return { type: "object", ...schema, ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions }) }

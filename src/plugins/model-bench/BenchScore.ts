@@ -21,7 +21,7 @@ const benchAnswers: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Write 1": settingNames
 }
 
-/** The task that must write the names into a file. The other tasks only report them. */
+/** The task that must write the names of settings into a file. The other tasks only report these names. */
 const benchWriter = "Write 1"
 
 const benchStages = ["plan", "task"] as const
@@ -69,7 +69,10 @@ export interface BetterForm {
 export interface ModelScore {
   readonly model: string
   readonly stages: ReadonlyArray<StageScore>
-  /** The score with each form of calls that was tried. `stages` contains the tasks with the better of these forms. */
+  /**
+   * The score with each form of calls that was tried. For the tasks, `stages` contains only the score with the better
+   * form.
+   */
   readonly forms: ReadonlyArray<FormScore>
   readonly better: BetterForm
   /** The time of all calls together, in seconds. */
@@ -165,8 +168,8 @@ export const formScore = (form: ToolCalls, events: Events): FormScore => {
 }
 
 /**
- * The better form of calls. It is the form with more finished tasks, or else the form with fewer rejected answers. If
- * both are equal, it is text.
+ * The better form of calls. It is the form with more finished tasks. If both finished the same number, it is the form
+ * with fewer rejected answers. If these numbers are equal too, it is text.
  */
 export const betterForm = (forms: ReadonlyArray<FormScore>): BetterForm => {
   const text = forms.find(({ form }) => form === "text")

@@ -1,5 +1,5 @@
 /**
- * The base address of a server with OpenAI's API, which is the part before `/chat/completions`. Also texts about the
+ * The base address of a server with OpenAI's API: the part of a URL before `/chat/completions`. Also texts about the
  * server for the user.
  */
 import type { Spoken } from "../../plugin-kit.ts"

@@ -1,7 +1,7 @@
 /**
  * Joins the parts in which a server streams tool calls. Servers identify the calls by index, by id, by both, or not at
- * all. Some repeat names or change the id with each part. Some send the arguments as an object, several times, or after
- * an empty object.
+ * all. Some servers repeat names, and some change the id with each part. Arguments are usually text, but some servers
+ * send them as an object. Some send the arguments several times. Some send an empty object before the arguments.
  */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"

@@ -68,7 +68,7 @@ const Router = Schema.Struct({ role: Schema.Literal("router") })
 
 /**
  * The default number of slots in llama.cpp. With this number, all slots share one window, but the server reports the
- * whole window for each slot. With another number, the real size shows only when a call fails.
+ * whole window for each slot. With any other number, this program learns the real size only when a call fails.
  */
 const sharedSlots = 4
 
@@ -103,7 +103,10 @@ const temperatureOfServer = 0.8
 const findNamed = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   models.find(({ id }) => id === name || id === `${name}:latest`)
 
-/** The model with this name. If the server has only one model, that one, because llama.cpp accepts any name for it. */
+/**
+ * Finds the model with this name. If the server has only one model, returns this model, because llama.cpp accepts any
+ * name for it.
+ */
 const findOffered = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   findNamed(models, name) ?? (models.length === 1 ? models[0] : undefined)
 

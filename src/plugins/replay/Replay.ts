@@ -219,8 +219,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const published: Array<RunEvent> = []
   const changed: Array<PlacedDifference> = []
   /**
-   * Differences of prompts that the session may not have sent any more. They count only if the session did more work
-   * after this place.
+   * Differences of prompts that the session perhaps never sent, because it was cut off. They count only if the replay
+   * cannot continue although the journal contains further outcomes of the session.
    */
   const perhaps: Array<PlacedDifference> = []
   const isWhole = hasEnded(publishedEvents(session.own))
@@ -233,8 +233,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     })
 
   /**
-   * Waits for the place in the journal at which a task or a stage ended. A task ends with its event, any other stage
-   * with its saved outcome. So results are listed in the order of the journal.
+   * Waits for the place in the journal at which a task or a stage ended. This place is the event `task.finished` of the
+   * task, or the saved outcome of the stage. Because of this wait, results are listed in the order of the journal.
    */
   const end = (key: string): Effect.Effect<void> => {
     const position = ends.get(key)

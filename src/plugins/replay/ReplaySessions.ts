@@ -3,7 +3,7 @@ import type { JournalRecord } from "../../kit/runs.ts"
 
 /**
  * The sessions in order. A session can use the records before it, such as the briefing. The first session of a fork can
- * also use the records that were taken over.
+ * also use the records that the fork took over from the earlier run.
  */
 export const replaySessions = (records: ReadonlyArray<JournalRecord>) => {
   const starts = [0, ...records.flatMap(({ type }, index) => (type === "resumed" ? [index] : []))]

@@ -136,8 +136,9 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
     if (event.type === "task.finished") finished.add(slugOf(event.task))
     if (event.type === "model.finished") {
       /*
-       * The span gets the measured duration, and does not end at the event. The event comes only after a save, which
-       * takes time. A call that is retried after a wait has no new start.
+       * The span ends after the measured duration, and not at the event, because the event comes only after a save. If
+       * the call was retried, its first span has ended and no event began another. The start is then computed from the
+       * duration.
        */
       const { call, usage } = event
       const begun = open.get(modelKey(call)) ?? modelSpan(call, Math.max(0, now - usage.durationMs))

@@ -44,7 +44,8 @@ const failureOf = (error: string): Exit.Exit<never, Error> => {
 }
 
 /**
- * The open spans of a run. If another program's span started this program, that span is the parent of the root span.
+ * The open spans of a run. Another program may have started this program during a span of its own. That span is the
+ * parent of the root span.
  */
 const makeTrace = (tracer: Tracer.Tracer, above: Tracer.ExternalSpan | undefined, clean: (text: string) => string) => {
   const open = new Map<string, Tracer.Span>()

@@ -55,7 +55,7 @@ const startingSpan = Effect.gen(function* () {
   return text === undefined || !isRead ? undefined : parseTraceParent(text)
 })
 
-/** The settings for telemetry. Undefined if no collector is named. If the settings are invalid, the problem. */
+/** Reads the settings for telemetry. Returns the problem if they are invalid. Undefined if no collector is named. */
 export const telemetrySettings: Effect.Effect<TelemetrySettings | TelemetryProblem | undefined> = Effect.gen(
   function* () {
     const names = [

@@ -1,6 +1,6 @@
 /**
- * The tool `search_files`: finds lines that contain a text or match a regular expression. It reads only text files of
- * the project that rules allow. It skips files that git ignores or that look like secrets.
+ * The tool `search_files`: finds lines that contain a text or match a regular expression. Of the files of the project,
+ * it reads only text files that the rules allow. It skips files that git ignores or that look like secrets.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -41,7 +41,7 @@ interface SearchOrder {
   readonly pattern: SearchPattern
   /**
    * How many lines are shown before and after each match. If absent, such lines are shown only if there are few
-   * matches, all in code or prose.
+   * matches, and all of them are in code or prose.
    */
   readonly context: number | undefined
   readonly maxMatches: number
@@ -229,7 +229,8 @@ const count = (number: number, noun = "file"): string =>
 const mostNamed = 30
 
 /**
- * The number of matches in each file, the highest number first. It is written `3 of 12` if not all matches are shown.
+ * The number of matches in each file, the highest number first. If the output shows only 3 of 12 matches, the number is
+ * written as `3 of 12`.
  */
 const byFile = (files: SearchEnd["files"]): string => {
   const sorted = files.toSorted((a, b) => b.matches - a.matches)

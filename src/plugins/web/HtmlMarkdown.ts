@@ -31,8 +31,8 @@ const dropped: ReadonlySet<string> = new Set(
 const droppedRoles: ReadonlySet<string> = new Set(["navigation", "banner", "contentinfo", "complementary", "search"])
 
 /**
- * The largest span of a table cell. A larger span is a mistake or an attack, because the library creates every cell of
- * a span.
+ * The largest span of a table cell that is kept. The library creates every cell of a span, so a very large span, by
+ * mistake or as an attack, would use up the memory.
  */
 const maxSpan = 50
 

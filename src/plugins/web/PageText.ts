@@ -41,7 +41,10 @@ const signatures: ReadonlyArray<readonly [name: string, signature: ReadonlyArray
 const kindOf = (bytes: Uint8Array): string | undefined =>
   signatures.find(([, signature]) => startsWith(bytes, signature))?.[0]
 
-/** The charset that HTML declares in its first bytes. If this declaration can be read, the page is not UTF-16. */
+/**
+ * The charset that HTML declares in its first bytes. The bytes are read as Latin-1. A declaration that can be read in
+ * this way proves that the page is not UTF-16, whatever the declaration says.
+ */
 const declaredCharset = (bytes: Uint8Array): string | undefined => {
   const beginning = new TextDecoder("latin1").decode(bytes.subarray(0, 1024))
   const charset = /<meta[^>]{0,200}charset\s*=\s*["']?([\w.:-]+)/i.exec(beginning)?.[1]
