@@ -190,7 +190,7 @@ const hiddenParts = (text: string, counts: (inside: string, isBlock: boolean) =>
   const parts: Array<TextPart> = []
   const search = makeSearch(text)
   /**
-   * For blocks and for paragraphs, the end of the last part that `counts` rejected. A part that ends before this
+   * The end of the last part that `counts` rejected, separately for blocks and paragraphs. A part that ends before this
    * position is not examined again.
    */
   const visibleUntil = { block: 0, paragraph: 0 }

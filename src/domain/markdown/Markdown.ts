@@ -64,8 +64,8 @@ export const readMarkdown = (
   const open = foundFences.find((fence) => !fence.closed)
   if (open !== undefined) {
     addRepair(findings, "fence-closed", { line: open.first + 1 }, "Closed the code block at the end of the text.")
-    // A fence without a language at the end of the text is the closing line of a block. The opening line of this block
-    // was read as the closing line of an earlier fence, which was never closed.
+    // An empty fence without a language at the end of the text is really a closing line. An earlier fence was never
+    // closed, so the opening line of this block was taken for the closing line of that fence.
     const isEnd = open.language === "" && open.text.trim() === ""
     const swallowing = foundFences.filter((fence) => isEnd && fence.closed && fence.source.some(isPart))
     strayFences.push(...swallowing.map((fence) => fence.first + 1))

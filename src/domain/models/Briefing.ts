@@ -172,8 +172,8 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
   const isDescribed = !showsAnchor(descriptionAnchor) && descriptionFiles.some(showsFile)
   const isOpen = currentFile !== undefined && (showsAnchor("current-file") || showsFile(currentFile.path))
   const isAttached = attachment !== undefined && showsAnchor(attachmentAnchor)
-  // If the references show no part of the briefing, the result is the same object. The program makes the prompt text of
-  // an object only once.
+  // If the references show no part of the briefing, returns the same object. The program keeps the prompt text of each
+  // object, so it need not make the text again.
   if (!isDescribed && !isOpen && !isAttached) return briefing
   return {
     ...rest,

@@ -44,7 +44,10 @@ const placesSentence = (outcome: CallOutcome, isKnown: (path: string) => boolean
   return unknown.length === 0 ? "" : ` Not read or changed yet: ${unknown.slice(0, mostNamed).join(", ")}${more}.`
 }
 
-/** What a read showed, with the lines of all `calls` that read this file. Undefined for other calls. */
+/**
+ * The lines of a file that a read and all other reads of the file among `calls` have shown. Undefined for calls that
+ * are no reads.
+ */
 const linesText = (outcome: CallOutcome, calls: ReadonlyArray<CallOutcome>): string | undefined => {
   if (!isRead(outcome)) return undefined
   const reads = calls.filter((one) => isRead(one) && pathOf(one.call) === pathOf(outcome.call))
@@ -63,8 +66,9 @@ const firstLine = (outcome: CallOutcome): string => {
 const everyPath = (): boolean => true
 
 /**
- * The line for a call: its label, what it found or read, or why it failed. The line of a read includes what `calls`
- * have read of the same file. Of a search with many matches, the line names the files that `isKnown` rejects.
+ * The line for a call: its label, followed by what the call found or read, or by the reason why it failed.
+ * - The line of a read names the lines that all `calls` have read of the same file.
+ * - The line of a search with many matches names the files that `isKnown` rejects.
  */
 export const callLine = (
   outcome: CallOutcome,

@@ -41,7 +41,7 @@ export interface WindowNote {
   readonly isLowered: boolean
 }
 
-/** The capacity for the calls of a run. For an absent field, the setting of the run stays valid. */
+/** The capacity for the calls of a run. If a field is absent, the run keeps its own setting. */
 export interface CallCapacity {
   readonly contextWindow: number
   readonly parallel?: number
@@ -50,8 +50,8 @@ export interface CallCapacity {
 }
 
 /**
- * The window that the run asks for. `source` says where the window comes from. Absent if the user set the window, or if
- * it is the default.
+ * The window that the run asks for. `source` says where the window comes from. `source` is absent if the user set the
+ * window, or if the window is the default.
  */
 const wantedWindow = (
   model: string,

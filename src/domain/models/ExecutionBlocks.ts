@@ -86,11 +86,13 @@ const lineBlock = (lines: ReadonlyArray<string>): string =>
   rawBlock("## Outputs without room here: ask for them again, one at a time", lines.join("\n"))
 
 /**
- * Writes a block `### Tool call <name> (<uid>)` for each call, with its output. If `place` is "left out", the block
- * also shows the arguments. The outputs share `budget` characters. `callFrame` tells how many characters the blocks
- * need in addition. Short outputs stay whole, and long outputs share the remaining characters. If these shares become
- * too small, the last outputs are left out. One line for each of these outputs remains, even if the budget is used up.
- * `lines` is the maximum number of output lines of all calls together.
+ * Writes a block `### Tool call <name> (<uid>)` for each call, with its output.
+ * - If `place` is "left out", the block also shows the arguments.
+ * - The outputs share `budget` characters. Short outputs stay whole, and long outputs share the remaining characters.
+ * - If these shares become too small, the last outputs are left out. One line for each of these outputs remains, even
+ *   if the budget is used up.
+ * - `callFrame` tells how many characters the blocks need in addition to the outputs.
+ * - `lines` is the maximum number of output lines of all calls together.
  */
 export const callBlocks = (
   outcomes: ReadonlyArray<CallOutcome>,

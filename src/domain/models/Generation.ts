@@ -164,10 +164,12 @@ interface ModelSampling {
 
 /**
  * Chooses the sampling parameters to send. The parameters of the user override the Modelfile, which overrides the
- * recommendation for the family. If the user sets a temperature, the recommendation is not used. A thinking model
- * without a recommendation gets no default temperature, because a low temperature makes its thoughts repeat themselves.
- * After `repeats` repeated answers, the temperature rises and the seed changes. A retry of the same attempt gets the
- * same parameters.
+ * recommendation for the family.
+ * - If the user sets a temperature, the recommendation is not used.
+ * - A thinking model without a recommendation gets no default temperature, because a low temperature makes its thoughts
+ *   repeat themselves.
+ * - After `repeats` repeated answers, the temperature rises and the seed changes. A retry of the same attempt gets the
+ *   same parameters.
  */
 export const samplingToSend = (
   sampling: Sampling,

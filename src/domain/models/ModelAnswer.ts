@@ -57,7 +57,7 @@ const remedy = Schema.optional(Schema.String)
 export const ModelErrorReason = Schema.TaggedUnion({
   Unreachable: { host: Schema.String, detail: Schema.String, remedy, limit, waitedSeconds },
   /**
-   * The connection must be secure and is not, or the program cannot make it secure. `detail` and `remedy` are
+   * The connection is not secure although it must be, or no secure connection is possible. `detail` and `remedy` are
    * sentences.
    */
   NotSecure: { detail: Schema.String, remedy: Schema.String },
@@ -109,9 +109,10 @@ export const ModelErrorReason = Schema.TaggedUnion({
     partial: Schema.String
   },
   /**
-   * The prompt exceeds the context window. If `counted` is set, the server read only so many tokens of the prompt, and
-   * the program discards the answer. If `counted` is absent, the program did not send the prompt, or the server
-   * rejected it (`isRefused`). Sizes are in tokens. `parts` are the largest parts of the prompt, largest first.
+   * The prompt exceeds the context window. Sizes are in tokens.
+   * - If `counted` is set, the server read only so many tokens of the prompt, and the program discards the answer.
+   * - If `counted` is absent, the server rejected the prompt (`isRefused`), or the program did not send it.
+   * - `parts` are the largest parts of the prompt, largest first.
    */
   ContextOverflow: {
     estimated: Schema.Int,

@@ -35,8 +35,8 @@ const leastShare = 0.02
 const windowStep = 1024
 
 /**
- * The largest context window with which the whole model would fit into the graphics memory that it takes now. Undefined
- * if no window is small enough.
+ * The largest context window with which the whole model would fit into the graphics memory that the model takes now.
+ * Undefined if no window is small enough.
  */
 const fittingWindow = ({ bytes, gpuBytes, window }: LoadedMemory, fileSize: number): number | undefined => {
   if (window === undefined || bytes <= fileSize || gpuBytes <= fileSize) return undefined

@@ -83,7 +83,10 @@ const licenceLines = (lines: ReadonlyArray<string>): number => {
   return head.length >= leastLicence && /licen[cs]e|copyright/i.test(head.join("\n")) ? head.length : 0
 }
 
-/** The first lines that fit. If `hasEnd` is true, also some of the last lines. If no line fits, only the note. */
+/**
+ * The first lines that fit. If `hasEnd` is true, some of the last lines are added. If no line fits, the text is only
+ * the note.
+ */
 const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, hasEnd: boolean): string => {
   const lines = text.split("\n")
   const gap = (from: number, to: number) =>
@@ -231,8 +234,8 @@ const cutSearch = (text: string, limit: number): string => {
     const first = `${title} Shown by file: ${byFile}.${higher} The prompt has no room for more${beside}; ${advice}.`
     return [first, ...[...shownRows.values()].flat(), ...notes].join("\n")
   }
-  // The number of a file may get more digits when matches are added. Eight characters are therefore reserved for each
-  // file.
+  // When more matches are shown, the number of shown matches beside each file may get more digits. Eight characters are
+  // therefore reserved for each file.
   const cut = write(Math.max(0, limit - write(0).length - 8 * blocks.size))
   return cut.length <= limit ? cut : `${title} The prompt has no room for them; ${advice}.`
 }

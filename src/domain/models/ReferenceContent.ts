@@ -7,8 +7,10 @@ import { type FileReference, Reference } from "../plan/Reference.ts"
 import { countLines, takeLines } from "../text/LineRange.ts"
 
 /**
- * The content of a reference. `markdown` (headings, results) is shown unchanged. `file` (also pages) is shown in a
- * fence. `later` stands for content that does not exist before the task runs, or must not be read earlier.
+ * The content of a reference.
+ * - `markdown` (of a heading or a result) is shown unchanged.
+ * - `file` (of a file or a page) is shown in a fence.
+ * - `later` stands for content that does not exist before the task runs, or that must not be read earlier.
  */
 export const ReferenceContent = Schema.Union([
   Schema.Struct({ kind: Schema.tag("markdown"), text: Schema.String }),

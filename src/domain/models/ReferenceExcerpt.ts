@@ -26,8 +26,8 @@ const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ")
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 
 /**
- * The indexes of the lines of the summary in a result. The heading of the summary is included. The summary is more
- * important than the details.
+ * The indexes of the lines that belong to the summary of a result, including its heading. The summary is more important
+ * than the details.
  */
 const summaryLines = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
   const text = outline(lines.join("\n"))

@@ -21,7 +21,10 @@ const longestTag = "</reasoning>".length
 /** True while the text may still become an opening tag of thoughts. */
 const mayOpen = (text: string): boolean => names.some((name) => `<${name}>`.startsWith(text.toLowerCase()))
 
-/** The index at the end of a text where a closing tag may have begun. If none has begun, the length of the text. */
+/**
+ * The index at the end of a text where a closing tag may have begun. If no tag has begun, this is the length of the
+ * text.
+ */
 const heldFrom = (text: string): number => {
   const start = text.lastIndexOf("<")
   return start === -1 || text.length - start >= longestTag ? text.length : start

@@ -6,9 +6,11 @@ export const Verdict = Schema.Literals(["deny", "ask", "allow"])
 export type Verdict = typeof Verdict.Type
 
 /**
- * A rule for one tool. TargetPattern compares `pattern` with the targets of a call. Without a pattern, a deny or ask
- * rule matches every call of the tool. An allow rule without a pattern matches everything except secrets, files that
- * programs run, and files outside the project. A call without targets matches only rules without a pattern.
+ * A rule for one tool. TargetPattern compares `pattern` with the targets of a call.
+ * - A deny or ask rule without a pattern matches every call of the tool.
+ * - An allow rule without a pattern matches everything except secrets, files that programs run, and files outside the
+ *   project.
+ * - A rule with a pattern never matches a call without targets.
  */
 export const Rule = Schema.Struct({
   verdict: Verdict,

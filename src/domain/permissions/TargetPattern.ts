@@ -1,7 +1,9 @@
 /**
  * Compares the patterns of rules with targets. An allow rule matches exactly the targets that it names. A deny or ask
- * rule matches more, like a line of .gitignore. It matches a bare name at any depth, a folder with its content, and any
- * letter case.
+ * rule matches more, like a line of .gitignore:
+ * - A bare name matches at any depth.
+ * - The name of a folder also matches everything in the folder.
+ * - Upper case and lower case are equal.
  */
 import { wordText } from "../commands/CommandText.ts"
 import { matches } from "../text/PatternMatch.ts"
@@ -28,7 +30,7 @@ const withPlainHost = (pattern: string): string =>
 
 /**
  * All lower-case texts with which a pattern may name a URL: with or without the scheme, the port, a trailing dot of the
- * host, and escapes. For a text that is no URL, only the text itself.
+ * host, and escapes. If the text is no URL, the result is only the text itself.
  */
 export const urlForms = (url: string): ReadonlyArray<string> => {
   const [, before, host = "", rest = ""] = /^([^/]*\/\/)([^/?#]*)(.*)$/s.exec(url) ?? []
@@ -100,8 +102,8 @@ export const targetPattern = ({ canonical, place }: Pick<Target, "canonical" | "
 /** A file, a page, a command or the start of a program that a call accesses. */
 export interface Target {
   /**
-   * Files are compared by path. The start of a program is allowed only by a rule with a pattern. The same holds for a
-   * command without the sandbox.
+   * Files are compared by path. The start of a program, or a command without the sandbox, is allowed only by a rule
+   * with a pattern.
    */
   readonly kind: "file" | "start" | "other"
   /** The real absolute path, the canonical URL, or another one-line text. */
@@ -129,8 +131,11 @@ const isAbsolute = (pattern: string): boolean => /^(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*
 const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\/)+/, "")
 
 /**
- * True if the target matches the pattern as it is written. A relative pattern matches a file only below the project. An
- * absolute pattern is compared with the canonical target. The same holds for any pattern if the target is no file.
+ * True if the target matches the pattern as it is written.
+ * - A relative pattern for a file is compared with the path relative to the project. It never matches a file outside
+ *   the project.
+ * - An absolute pattern is compared with the canonical target.
+ * - If the target is no file, any pattern is compared with the canonical target.
  */
 const matchesText = (pattern: string, { canonical, kind, place, relative }: Target): boolean => {
   if (place !== undefined) return matches(scopedPattern(pattern).rest, canonical)
@@ -165,9 +170,11 @@ const isExact = (pattern: string | undefined, { canonical, relative }: Target): 
     (relative !== undefined && withoutDots(pattern) === withoutDots(exactPattern(relative))))
 
 /**
- * True if an allow rule matches the target. A pattern for secrets, or for files that programs run automatically, must
- * name such files: wildcards alone do not match them. Without a pattern, a rule matches all other files of the project,
- * pages and commands.
+ * True if an allow rule matches the target.
+ * - A pattern for secrets, or for files that programs run automatically, must name such files: wildcards alone do not
+ *   match them.
+ * - A rule without a pattern matches pages, commands, and all files of the project except secrets and files that
+ *   programs run.
  */
 export const matchesAllow = (pattern: string | undefined, target: Target): boolean => {
   const { canonical, kind, place, relative } = target
@@ -205,7 +212,7 @@ const matchesFile = (pattern: string, { canonical, relative }: Target): boolean 
 
 /**
  * True if a deny or ask rule matches the target. It matches every target that an allow rule with this pattern matches,
- * and possibly more. For a file outside the project, a relative pattern matches at any depth.
+ * and possibly more. For example, a relative pattern also matches files outside the project, at any depth.
  */
 export const matchesDeny = (pattern: string, target: Target): boolean => {
   if (target.place !== undefined && !concernsPlace(scopedPattern(pattern), target.place)) return false

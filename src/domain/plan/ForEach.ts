@@ -18,7 +18,7 @@ export const ForEach = Schema.Struct({
    * result are the items.
    */
   source: Schema.Union([Schema.Struct({ kind: Schema.tag("glob"), pattern: Schema.String }), ResultReference]),
-  /** The text that a file, line, heading or entry must contain. For calls, the name of the function. */
+  /** The text that a file, line, heading or entry must contain. For calls, this is the name of the called function. */
   containing: Schema.optionalKey(Schema.String)
 })
 export type ForEach = typeof ForEach.Type

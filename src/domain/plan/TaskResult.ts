@@ -89,8 +89,8 @@ export const TaskPhase = Schema.Literals(["refinement", "execution"])
 export type TaskPhase = typeof TaskPhase.Type
 
 /**
- * Why a task failed, in a form that code can test. The field `reason` says it in words. Absent for a skipped task, and
- * in journals of old versions.
+ * Why a task failed, in a form that code can test. The field `reason` says the same in words. A skipped task has no
+ * cause. In journals of old versions, no task has a cause.
  */
 export const FailureCause = Schema.Union([
   /** The gate denied a call that the task needs. `by` tells who decided this. */

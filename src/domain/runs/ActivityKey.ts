@@ -10,8 +10,10 @@ export const Stage = Schema.Literals(["plan", "task", "iterate", "conclude", "as
 export type Stage = typeof Stage.Type
 
 /**
- * Identifies one model call. `round` is 0 before the first round. `task` is a task name. `attempt` counts the turns of
- * a task or the iterations of `ask`, from 1. For `ask`, `round` is the number of the message.
+ * Identifies one model call.
+ * - `round` is 0 before the first round. For `ask`, it is the number of the message.
+ * - `task` is a task name.
+ * - `attempt` counts the turns of a task or the iterations of `ask`, from 1.
  */
 export const ModelCallId = Schema.Struct({
   /** The stage that calls the model. */
@@ -102,8 +104,8 @@ export interface ParsedKey {
 }
 
 /**
- * The words with which a key about a task may begin after the round. For each word, the number of parts that follow it
- * if the key names a task.
+ * The words that may follow the round in a key about a task, such as `task` in `round-1/task/research-2`. The number
+ * says how many parts must follow the word if one of them is a task name.
  */
 const partsBehind: ReadonlyMap<string, number> = new Map([
   ["refined", 1],

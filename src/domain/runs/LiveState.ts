@@ -100,7 +100,7 @@ export const isResolved = (stage: TaskStage): boolean =>
 export const isLively = ({ calls, questions, run, stage, tools }: LiveState): boolean =>
   run.startedAt !== undefined && questions.open.size === 0 && (stage !== undefined || calls.size > 0 || tools.size > 0)
 
-/** A copy of the map in which the key has this value. For the value `undefined`, a copy without the key. */
+/** A copy of the map in which the key has this value. If the value is `undefined`, the copy lacks the key. */
 const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V | undefined): ReadonlyMap<string, V> => {
   const changed = new Map(map)
   if (value === undefined) changed.delete(key)

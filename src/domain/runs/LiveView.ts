@@ -23,9 +23,12 @@ const leastName = 20
 const widthOf = (detail: string): number => (detail === "" ? 0 : textWidth(detail) + 3)
 
 /**
- * A line of work with its duration. Beside the name stands the first of `details` that fits. If none fits, `word`
- * stands there, or else the beginning of the last detail. If a long name leaves no room even for that, the name stands
- * alone, so that users can tell tasks apart.
+ * A line of work with its duration. Beside the name stands the first of these texts that fits:
+ * - one of `details`, in their order,
+ * - `word`,
+ * - the beginning of the last detail.
+ *
+ * If a long name leaves no room for any of them, the name stands alone, so that users can tell tasks apart.
  */
 const workLine = (
   name: StyledLine,
@@ -162,7 +165,7 @@ const nextLines = ({ active, tasks }: Shown, { columns, marks }: View, most: num
       ]
 }
 
-/** A line for each inactive step. If there are too few rows, a single line for all inactive steps. */
+/** A line for each inactive step. If there are too few rows, one line stands for all inactive steps. */
 const quietLines = (steps: ReadonlyArray<Shown>, options: View, remaining: number): ReadonlyArray<StyledLine> => {
   if (steps.length === 0 || remaining <= 0) return []
   if (steps.length <= remaining) return steps.map((shown) => stepLine(shown, options))

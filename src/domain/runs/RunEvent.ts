@@ -235,9 +235,12 @@ export const RunEvent = Schema.Union([
     text: Schema.String
   }),
   /**
-   * A question to the user. `scope` is `step` for a step, `call` for one call or reference, and `doubt` for an
-   * uncertain call. An uncertain call began before the run was interrupted, and its outcome is unknown. For a question
-   * of the model, `scope` is `question`, and `title` is the text of the question. `hash` binds the answer to the calls.
+   * A question to the user. `hash` binds the answer to the calls. The values of `scope`:
+   * - `step`: a step.
+   * - `call`: one call or reference.
+   * - `doubt`: an uncertain call. It began before the run was interrupted, and its outcome is unknown.
+   * - `question`: a question of the model. `title` is the text of the question.
+   *
    * The answer `repairs` also covers later changes of the same files by the same task. Such a change has an answer in
    * the events, but no question.
    */

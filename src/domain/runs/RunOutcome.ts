@@ -149,7 +149,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       const declined = unfollowedMessages(shortfall)
       const isMissing = missing.length > 0 ? "failed" : "done"
       const status = denials.length > 0 ? "not_permitted" : declined.length > 0 ? "declined" : isMissing
-      /** A resumed run asks again about denied calls. Only a failed run therefore has nothing left to do. */
+      /** A resumed run asks again about denied calls, so a run with denied calls still has something to do. */
       return { ...outcome(status, message), ...(status === "failed" ? { nothingLeft: true } : {}) }
     }
     case "Unresolved":

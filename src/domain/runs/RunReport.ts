@@ -119,7 +119,8 @@ export const RunReport = Schema.Struct({
   /** Facts from the program: changed files with line counts, checks with exit codes. Absent if nothing changed. */
   facts: Schema.optionalKey(RunFacts),
   /**
-   * The number of links in all results and in the answer, by the result of their check. Absent if no link was checked.
+   * How many links in all results and in the answer were checked, and how many of these are wrong. Absent if no link
+   * was checked.
    */
   evidence: Schema.optionalKey(EvidenceCount),
   /** The cost of the run: calls, tokens, milliseconds. */

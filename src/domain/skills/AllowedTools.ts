@@ -64,7 +64,7 @@ export const exceedsLimits = (limits: ReadonlyArray<ToolLimit>, { arguments: giv
 }
 
 /**
- * For names of tools in other programs, the tools of this program. A lower-case name that could be a tool of this
+ * Maps names of tools in other programs to tools of this program. A lower-case name that could be a tool of this
  * program is never translated, because a plugin may add a tool of this name.
  */
 const others: ReadonlyMap<string, string> = new Map([
@@ -100,7 +100,7 @@ const wordsIn = (text: string): ReadonlyArray<string> => {
   return words.map((word) => word.trim()).filter((word) => word !== "")
 }
 
-/** The name in this program for a tool of a server, which other programs call `mcp__My-Server__readFile`. */
+/** The name that a tool of a server has in this program. Other programs call such a tool `mcp__My-Server__readFile`. */
 const serverTool = (name: string): string | undefined => {
   const [, server = "", tool = ""] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
   const [prefix, rest] = [snakeCase(server), snakeCase(tool)]

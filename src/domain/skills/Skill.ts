@@ -262,8 +262,8 @@ const withWholePaths = (text: string, { files = [], name }: Skill): string => {
 }
 
 /**
- * The file of the skill that a path of a model means. The path is relative to the folder of the skill, or begins with
- * `~`. Undefined if it means no file, or several files.
+ * The file of the skill that a model means by this path. The path is relative to the folder of the skill, or begins
+ * with `~`. Undefined if it means no file, or several files.
  */
 export const skillFileAt = (path: string, { files = [] }: Skill): string | undefined => {
   const tail = path.replace(/^(?:\.\/)+/, "")

@@ -25,7 +25,7 @@ const lastParagraphEnd = (text: string, max: number): number => {
   return end
 }
 
-/** The end of the last whole line that fits. If no line fits, the last whole character. */
+/** The end of the last whole line that fits. If no line fits, the end of the last whole character that fits. */
 const lastLineEnd = (text: string, max: number): number => {
   const end = text.lastIndexOf("\n", max)
   return end > 0 ? end : cutAt(text, max).length
@@ -76,8 +76,8 @@ export const shares = (lengths: ReadonlyArray<number>, budget: number): Readonly
 }
 
 /**
- * Divides the budget as `shares` does. As long as several texts get less than `least`, the last of them gets nothing
- * instead. The reason: a whole function helps more than a few lines of several functions.
+ * Divides the budget as `shares` does. While several texts would get less than `least`, the last of these texts gets
+ * nothing. The reason: a whole function helps more than a few lines of several functions.
  */
 export const usefulShares = (
   lengths: ReadonlyArray<number>,

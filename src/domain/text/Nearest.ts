@@ -152,7 +152,7 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): Readon
     .map(({ candidate }) => candidate)
 }
 
-/** The nearest names. If none is near, all candidates. Used where only the candidates are valid names. */
+/** The nearest names. If no name is near, returns all candidates. Used where only the candidates are valid names. */
 export const nearestOrAll = (word: string, candidates: ReadonlyArray<string>): ReadonlyArray<string> => {
   const near = nearest(word, candidates)
   return near.length > 0 ? near : candidates

@@ -10,8 +10,8 @@ const silent = new Set(
 )
 
 /**
- * The words of a text, in a form to compare. A name in backticks stays as written. Of any other word, its stem is
- * compared.
+ * The words of a text, in a form to compare. A name in backticks stays as written. Any other word is reduced to its
+ * stem.
  */
 const wordsOf = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/`([^`\n]+)`|[\p{L}\p{N}_$]+/gu)]

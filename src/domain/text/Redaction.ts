@@ -54,8 +54,8 @@ const basic = /(Authorization[^A-Za-z0-9]{1,12}Basic\s+)[A-Za-z0-9+/=]{8,4000}/g
 const userInfo = /(:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,2000}@/g
 
 /**
- * Matches the beginning of every form. Most texts hold no secret. One search for all forms is then cheaper than one
- * search for each form.
+ * Matches the beginning of every form. Most texts hold no secret. In these texts, one search for this pattern is
+ * cheaper than one search for each form.
  */
 const anySign = new RegExp(
   [
@@ -89,7 +89,7 @@ const spellings = (values: ReadonlyArray<string>): ReadonlyArray<string> => [
 /** Secret values, or a function that returns the secret values known so far. */
 export type SecretValues = ReadonlyArray<string> | (() => ReadonlyArray<string>)
 
-/** Computes the spellings of secret values. They are computed again only when the function returns another list. */
+/** Computes the spellings of secret values. They are computed again only when `values` returns another list. */
 const spelled = (values: SecretValues, of: (values: ReadonlyArray<string>) => ReadonlyArray<string>) => {
   if (typeof values !== "function") {
     const all = of(values)

@@ -29,7 +29,7 @@ const colours = /\u001b\[[0-9;]*m/g
 export const shownWidth = (text: string): number => textWidth(text.replaceAll(colours, ""))
 
 /**
- * Wraps a line at `columns` columns. Only a single word that is longer may exceed them. Each further line begins with
+ * Wraps a line at `columns` columns. A line is wider only if a single word is longer. Each further line begins with
  * `indent`.
  */
 export const wrapLine = (line: string, columns: number, indent: string): ReadonlyArray<string> => {

@@ -55,10 +55,11 @@ export const RunScript = Schema.Struct({ path: Schema.String, hash: Schema.NullO
 export type RunScript = typeof RunScript.Type
 
 /**
- * An access after the program has resolved it. `path` is absolute and real: its deepest existing ancestor is resolved.
- * `inside` is true for a path in the project. The last two, `LoadPlugin` and `StartServer`, are never declared by
- * tools: the program makes them before a run. `hash` in these two is the SHA-256 of the code or of the configuration
- * entry.
+ * An access after the program has resolved it.
+ * - `path` is absolute and real: its deepest existing ancestor is resolved.
+ * - `inside` is true for a path in the project.
+ * - Tools never declare `LoadPlugin` and `StartServer`: the program makes these two accesses before a run. Their `hash`
+ *   is the SHA-256 of the code or of the configuration entry.
  */
 export const CanonicalAccess = Schema.Union([
   Schema.TaggedStruct("ReadFile", {

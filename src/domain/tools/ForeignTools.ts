@@ -40,8 +40,8 @@ const plain = (name: string): string =>
     .replaceAll("-", "_")
 
 /**
- * The tool of this program that a name of another program means. The names of tools that end the work, and of tools
- * whose `command` selects an action, stay as they are.
+ * The tool of this program that a tool name of another program means. A name stays as it is if its tool ends the work,
+ * or if the argument `command` of its tool selects an action.
  */
 export const foreignTool = (name: string): string | undefined =>
   names.get(plain(name)) ?? (editors.has(name) || ends.has(name) ? name : undefined)

@@ -168,7 +168,7 @@ export const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.n
 
 const plainPath = (path: Schema.Json | undefined): string => String(path).replace(/^(?:\.\/)+/, "")
 
-/** The path of a change or a read, without `./` at its beginning. For a move, the old path. */
+/** The path of a change or a read, without `./` at its beginning. For a move, this is the old path. */
 export const pathOf = (call: ToolCall): string => plainPath(call.arguments["path"])
 
 /** The paths of a change. A move has two: the old path and the new path. */

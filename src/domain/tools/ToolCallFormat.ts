@@ -100,7 +100,10 @@ const addCallIssue = ({ findings, text, where }: Block, code: IssueCode, what: s
   return undefined
 }
 
-/** The name under which a call has a part: the strict name, or the only other name that the call uses. */
+/**
+ * The key under which a call has a part, such as `arguments`. This is the strict key, or the only other key that the
+ * call uses for the part.
+ */
 const keyOf = (call: Arguments, part: keyof typeof otherKeys, block: Block): string | undefined => {
   if (Object.hasOwn(call, part)) return part
   const keys = otherKeys[part].filter((key) => Object.hasOwn(call, key))

@@ -25,9 +25,10 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
   const changes = yield* makeTaskChanges
 
   /**
-   * Returns the report that may end the work. If the turn changed and requested nothing, this is the candidate. After
-   * other turns, it is the accepted report of the turn. Without such a report, it is the candidate if the turn only
-   * added tests that pass.
+   * Returns the report that may end the work:
+   * - If the turn changed and requested nothing, returns the candidate.
+   * - After other turns, returns the accepted report of the turn.
+   * - If the turn has no accepted report and only added tests that pass, returns the candidate.
    */
   const acceptedReport = <A>({ answer, candidate, results, verdict, work }: JudgedTurn<A>): Option.Option<A> => {
     const state = stateOf(work.assignment.copy)

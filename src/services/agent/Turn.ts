@@ -53,7 +53,7 @@ export interface FinishedTurn<A = unknown, E = unknown> extends AgentTurn<A, E> 
 export interface ReportVerdict<A> {
   /** The value of an accepted report. */
   readonly accepted: Option.Option<A>
-  /** The issues of the answer. If its report is sent back, also the issues of the report. */
+  /** The issues of the answer. If its report is sent back, the issues of the report are included. */
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
   /** True if a report was judged and not accepted. */

@@ -29,7 +29,10 @@ export const fileCall = (path: string, before: string, after: string): Unnumbere
 
 const removal = (path: string): Unnumbered => ({ name: "remove_file", arguments: { path } })
 
-/** If a file is moved together with its whole folder, the move of this folder. Undefined if only the file is moved. */
+/**
+ * Returns the move of a whole folder, if the file was moved together with its folder. Undefined if only the file was
+ * moved.
+ */
 const wholeMove = (file: ProposedFile, files: ReadonlyArray<ProposedFile>): Move | undefined => {
   const source = files.find(({ path, text }) => path === file.from?.path && text === null)?.folder
   const { folder } = file

@@ -161,8 +161,8 @@ export const makeCheckRuns = Effect.gen(function* () {
   /** For each command, how it ended before the first change. */
   const firstEnds = new Map<string, CheckEnd>()
   /**
-   * For each command, tests and project state: true if the command failed with the changed tests and the old source
-   * code.
+   * The results of trials, by command, tests and project state. True if the command failed with the changed tests and
+   * the old source code.
    */
   const trials = new Map<string, boolean>()
 

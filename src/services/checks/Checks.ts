@@ -166,7 +166,7 @@ const makeAllowance = Effect.gen(function* () {
       const denial = yield* foreseeDenial(gate, access)
       /**
        * Protected files are no reason to refuse here: they are denied later, when the check runs. The part that runs
-       * needs no permission of its own. Only a rule can deny it.
+       * needs no permission of its own, but a rule can deny it.
        */
       if (denial === undefined || denial.by === "protection") continue
       if (access === command && denial.by === "nobody" && check.whole !== undefined) continue

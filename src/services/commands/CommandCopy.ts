@@ -40,8 +40,8 @@ import type { Sandbox } from "./Sandbox.ts"
 /** Whether and how commands see the proposals of a task. */
 export interface CopyState {
   /**
-   * The way to make the copy. With `none`, commands see only the project. Commands can therefore check changes only
-   * after these were made in the project.
+   * The way to make the copy. With `none`, commands see the project without the proposed changes. They can check
+   * changes only after the changes were made in the project.
    */
   readonly mechanism: "overlay" | "copy" | "none"
   /** A clause that says how the copy is made, or why it cannot be made. */

@@ -139,8 +139,10 @@ const findFrom = ({ folders }: CommandSetting, program: string, cwd: string) =>
   program.includes("/") ? Effect.succeed(path.resolve(cwd, program)) : findProgram(program, folders)
 
 /**
- * The place that the sandbox must show for a program. Outside the project, this is the real path of the program. In the
- * project, it is the folder around its `bin`. Empty for a link outside the project that leads into it.
+ * The place that the sandbox must show for a program:
+ * - for a program outside the project, its real path,
+ * - for a program in the project, the folder around its `bin`,
+ * - for a link outside the project that leads into the project, nothing.
  */
 const placeOfProgram = Effect.fnUntraced(function* (setting: CommandSetting, program: string, cwd: string) {
   const { root } = setting

@@ -129,7 +129,7 @@ export const copyDifference = Effect.fn("copyDifference")(function* (
 
 type FoundText = { readonly text: string | null; readonly bytes?: Uint8Array } | { readonly why: string }
 
-/** The text of a file, or null if there is no file. If the file cannot be proposed, the reason. */
+/** The text of a file, or null if there is no file. If the file cannot be proposed, returns the reason. */
 const textAt = Effect.fnUntraced(function* (file: string) {
   const info = yield* entryAt(file)
   if (info === undefined || info.isDirectory()) return { text: null } satisfies FoundText

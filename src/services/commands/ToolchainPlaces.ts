@@ -105,7 +105,7 @@ const foundToolchains = Effect.fnUntraced(function* ({ environment, home }: Prog
   return yield* Effect.filter(all, ({ folder }) => isThere(folder), { concurrency: 16 })
 })
 
-/** Those parts of a toolchain that exist. For a part that is a link, also the target of the link. */
+/** Those parts of a toolchain that exist. If a part is a link, the target of the link is included. */
 const partsOf = Effect.fnUntraced(function* (folder: string, parts: ReadonlyArray<string>) {
   const places = parts.map((part) => path.join(folder, part))
   const found = yield* Effect.forEach(places, (to) => Effect.map(realPath(to), (from) => ({ from, to })))

@@ -140,8 +140,10 @@ const firstOwn = Effect.fnUntraced(function* (
 
 /**
  * Finds the folders of the user for work in this project. A variable is used if its folder is the user's own and
- * outside the project. Defaults: `$HOME`, otherwise the system's home folder; `$XDG_CONFIG_HOME`, otherwise
- * `~/.config`; `$XDG_STATE_HOME`, otherwise `~/.local/state`.
+ * outside the project. The variables and their defaults:
+ * - `$HOME`: the system's home folder
+ * - `$XDG_CONFIG_HOME`: `~/.config`
+ * - `$XDG_STATE_HOME`: `~/.local/state`
  */
 export const userFolders = Effect.fn("userFolders")(function* (project: string) {
   const path = yield* Path.Path

@@ -52,7 +52,7 @@ export class UnknownTool extends Schema.TaggedError<UnknownTool>()("UnknownTool"
   }
 }
 
-/** The tools with these names, in the order of all tools. If no names are given, all tools. */
+/** The tools with these names, in the order of all tools. If no names are given, the result is all tools. */
 export const chosenTools = ({ tools }: Pick<ToolRegistry["Service"], "tools">) =>
   Effect.fnUntraced(function* (
     names: ReadonlyArray<string> | undefined

@@ -52,7 +52,10 @@ export interface DescriptionOrder {
   readonly above?: boolean
 }
 
-/** A file that may be shown. If it may not be shown, a clause that says why; its subject is the file. */
+/**
+ * A file that may be shown, or a clause that says why it may not be shown. The subject of the clause is the file.
+ * Undefined if there is no file.
+ */
 type Looked = { readonly path: string } | { readonly why: string } | undefined
 
 /** Returns functions that find and read files, and the set of files that were already shown. */

@@ -4,7 +4,7 @@ import type { PlatformError } from "effect/PlatformError"
 import type * as Scope from "effect/Scope"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
-/** The error code of the system, such as `EACCES` or `ENOSPC`. If there is no code, the tag of the error. */
+/** The error code of the system, such as `EACCES` or `ENOSPC`. If there is no code, returns the tag of the error. */
 export const codeOf = (error: PlatformError): string => {
   const cause = error.reason.cause
   return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : error.reason._tag

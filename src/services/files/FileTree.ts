@@ -135,7 +135,12 @@ export const ruledRoot = Effect.fn("ruledRoot")(function* (root: string) {
   return { path: root, chain, tracked, isIgnored: false, problems } satisfies RuledRoot
 })
 
-/** Whether an entry is listed (`counts`), is ignored, or is a folder of which only tracked files are listed. */
+/**
+ * What happens to an entry:
+ * - `counts`: the entry is listed.
+ * - `tracked`: of this folder, only tracked files are listed.
+ * - `ignored`: the entry is not listed.
+ */
 type Standing = "counts" | "tracked" | "ignored"
 
 /** Returns a function that classifies the entries of a folder whose rules are known. */

@@ -357,8 +357,8 @@ export const isFileAt = (workspace: Workspace["Service"], written: string): Effe
   )
 
 /**
- * The hash of the text at a canonical path. For an entry without readable text, a text that identifies its state.
- * `null` if nothing is at the path.
+ * The hash of the text at a canonical path. If the entry has no readable text, returns a text that identifies its
+ * state. `null` if nothing is at the path.
  */
 export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>
   Effect.catch(Effect.map(workspace.readText(path, maxComparedBytes), textHash), ({ type }) =>

@@ -47,10 +47,13 @@ const uncertainCall = (line: JournalLine | undefined): UncertainCall | undefined
 }
 
 /**
- * A new answer to the same prompts may make another call in place of an earlier call. Returns the earlier call if
- * nobody knows whether it happened. Also returns it, with its outcome, if the earlier answer is lost because it
- * contained a secret. `answers` contains only answers to the same prompts, because an answer to a different prompt may
- * ask for a different call.
+ * If the model answers the same prompts again, the new answer may have a different call where an earlier answer had
+ * this call. Returns the earlier call in two cases:
+ * - Nobody knows whether the earlier call happened.
+ * - The earlier answer is lost because it contained a secret. The result then includes the outcome of the call.
+ *
+ * `answers` contains only answers to the same prompts, because an answer to a different prompt may ask for a different
+ * call.
  */
 const replacedCall = (
   intent: JournalLine | undefined,

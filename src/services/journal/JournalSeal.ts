@@ -125,8 +125,8 @@ const sealOf = ({ text }: JournalLine): SealedLine | undefined => {
 /** Which records of a journal the MACs prove. */
 export interface Proof {
   /**
-   * The number of the first record of the proven end: this user wrote this record and all later ones. If the last
-   * record is not proven, the number after it.
+   * The number of the first record that is proven: this user wrote it and all later records. If not even the last
+   * record is proven, this is the number after the last record.
    */
   readonly from: number
   /** The MAC from which the MAC of the next record is computed. */

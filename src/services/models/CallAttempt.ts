@@ -389,8 +389,8 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
 
   return {
     /**
-     * Returns the request with a prompt that fits the window of the run. This is the whole prompt if it fits, otherwise
-     * the shorter form of the prompt.
+     * Returns the request with a prompt that fits the window of the run. The prompt stays whole if it fits. Otherwise
+     * its shorter form replaces it.
      */
     fitted: (request: ModelRequest): ModelRequest => {
       calibration.expect(request.prompt.system + request.prompt.user)

@@ -27,8 +27,8 @@ import { AnsweredBy } from "../../domain/permissions/Answer.ts"
 export interface QuestionScope {
   readonly task: string
   /**
-   * The activity that asks. If no activity asks, the round and stage. Empty where answers are not recorded: before the
-   * first round, and outside of runs.
+   * Names the activity that asks. If no activity asks, names the round and stage. Empty where answers are not recorded:
+   * before the first round, and outside of runs.
    */
   readonly place: string
   /**
@@ -202,8 +202,8 @@ const denialFields = {
   /** True if the access is a change and the run is read-only. */
   leftOut: Schema.optionalKey(Schema.Boolean),
   /**
-   * Patterns for rules that would allow the access. Present if the targets of the access alone do not make sufficient
-   * patterns.
+   * Patterns for rules that would allow the access. Present if rules with the targets of the access as patterns would
+   * not be enough.
    */
   patterns: Schema.optionalKey(Schema.Array(Schema.String)),
   /** How often the user has denied an access with the same effect in this run. */

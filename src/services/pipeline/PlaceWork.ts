@@ -296,7 +296,7 @@ interface OpenPlaces {
 
 /**
  * The places that the next answer must decide: undecided places, and all places of files whose last change failed. If
- * there are none, the changed places.
+ * there are none, returns the changed places.
  */
 const placesLeft = ({ places, session, state }: OpenPlaces): ReadonlyArray<NumberedPlace> => {
   const { answers } = Ref.getUnsafe(state)

@@ -167,8 +167,10 @@ const makePrompt = Effect.gen(function* () {
 
   /**
    * Writes the first message again after some turns. To save space, references are shortened first, and recently read
-   * files later. If the file of a reference has changed, the reference is dropped. A prefetched part stays only if an
-   * answer names its file, and the file is unchanged, and the model has not read most of these lines itself.
+   * files later.
+   * - A reference is dropped if its file has changed.
+   * - A prefetched part stays only if an answer names its file, the file is unchanged, and the model has not read most
+   *   lines of the part itself.
    */
   const firstAgain = (
     { assignment: { copy }, material, order: { task } }: OpenTask,

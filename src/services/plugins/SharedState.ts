@@ -88,8 +88,8 @@ const differs = (was: PropertyDescriptor, now: PropertyDescriptor | undefined): 
 
 /**
  * Functions that common packages replace when they are imported. The replacements behave like the originals.
- * graceful-fs (and therefore fs-extra) replaces functions for the current folder, and source-map-support a function for
- * stack traces. These functions are restored without a report.
+ * graceful-fs (and therefore fs-extra) replaces functions for the current folder. source-map-support replaces a
+ * function for stack traces. These functions are restored without a report.
  */
 const replacedAlike: ReadonlySet<string> = new Set(["process.cwd", "process.chdir", "Error.prepareStackTrace"])
 

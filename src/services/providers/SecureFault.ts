@@ -53,7 +53,9 @@ const certificateFaults: ReadonlyMap<string, CertificateFault> = new Map([
 const isCertificateCode = (code: string): boolean =>
   /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_CERT_|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXCEEDED$|AKID_|OCSP_)/.test(code)
 
-/** The code of the problem. If the certificate is for another host, also the host names in the certificate. */
+/**
+ * The code of the problem. If the certificate is for another host, the text also has the host names in the certificate.
+ */
 const certificateWords = (code: string, error: object): string => {
   const certificate = Predicate.hasProperty(error, "cert") ? error.cert : undefined
   const names = Predicate.hasProperty(certificate, "subjectaltname") ? certificate.subjectaltname : undefined

@@ -70,7 +70,7 @@ const sectionOf = (reference: NamedReference, wanted: string, context: Reference
 
 /**
  * The result that a reference means, if there is such a task. References to results that come too late were already
- * reported when the task list was read. Only if such a reference looks like a heading, it is reported here.
+ * reported when the task list was read. Such a reference is reported here only if it looks like a heading.
  */
 const resultOf = Effect.fnUntraced(function* (reference: NamedReference, context: ReferenceContext) {
   const { finished, tooLate } = context

@@ -247,8 +247,8 @@ const makeReferences = Effect.gen(function* () {
 
   /**
    * Checks the references of a whole list against the project and the run: headings of the request, tasks, readable
-   * files, and the size within `budget` characters for each task. `list` in the result is corrected. The form of links
-   * and the order of sections are not checked here, but by the reader of the list.
+   * files, and the size within `budget` characters for each task. Returns the corrected list. The form of links and the
+   * order of sections are not checked here, but by the reader of the list.
    */
   const check = Effect.fnUntraced(function* (list: TaskList, { briefing, budget, finished }: CheckContext) {
     if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }

@@ -19,7 +19,7 @@ export interface FoundSkill {
   readonly skill: Skill
   /** Where the skill comes from; `tools` if it was generated for the tools of a plugin or server. */
   readonly origin: "package" | "plugin" | "user" | "project" | "tools"
-  /** The path of the SKILL.md of the skill. For a generated skill, the name of the plugin or server. */
+  /** The path of the SKILL.md of the skill. For a generated skill, this is the name of the plugin or server. */
   readonly path: string
 }
 

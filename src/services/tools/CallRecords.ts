@@ -108,8 +108,8 @@ const happened = ({ targets }: UncertainCall, copy: WorkingCopy | undefined): Sc
 })
 
 /**
- * The result of a call that is not made: an earlier answer of the model, which is lost, had already made another call
- * in its place.
+ * The result of a call that is not made. Before the interruption, the model had made another call at this point, in an
+ * answer that is lost.
  */
 const replaced = ({ call: { arguments: given, name }, outcome }: UncertainCall): Schema.Json => ({
   note: "This call was not made. The run was interrupted, and an answer of yours before that had made another call in its place:",

@@ -320,7 +320,7 @@ const canonicalMove = Effect.fnUntraced(function* (
   return moved.flat()
 })
 
-/** The canonical form of an access. For a whole folder, one access for each file in it. */
+/** The canonical form of an access. An access to a whole folder becomes one access for each file in it. */
 export const canonicalAccess = Effect.fnUntraced(function* (
   access: Access,
   context: AccessContext

@@ -155,8 +155,8 @@ export interface PluginParts<Source = SchemaSource> extends BroughtParts {
   /** The schema of the plugin's configuration, which is an object. Absent for a plugin without configuration. */
   readonly config?: Source
   /**
-   * The plugin's tools. If they need open resources, a function or an effect that returns tools. The resources live as
-   * long as the run.
+   * The plugin's tools. Tools that need open resources come from a function or an effect that returns them. The
+   * resources live as long as the run.
    */
   readonly tools?: ToolSource<ConfigOf<Source>>
   /** The plugin's model providers. A function receives the configuration and the secrets. */

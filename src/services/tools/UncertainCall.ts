@@ -20,8 +20,8 @@ const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileSta
   const isAs = (index: number, wanted: string | null): boolean =>
     states[index]?.some((state) => state === wanted || state === `link ${wanted}`) === true
   /**
-   * The old state is compared first. If the old and the new state of the files are equal, the call is therefore
-   * repeated: it changes something other than its files.
+   * The old state is compared first, so a call whose files have equal old and new states is repeated. Such a call
+   * changes something other than its files.
    */
   if (files.every(({ before }, index) => isAs(index, before))) return "again" as const
   if (files.every(({ after }, index) => isAs(index, after))) return "done" as const

@@ -43,8 +43,8 @@ const pathsIn = (request: string): ReadonlyArray<string> =>
   bareWords(request).filter((word) => !isUrl(word) && word.includes(".") && languageOf(word) !== "")
 
 /**
- * The texts to search for: names and quotations in the request. If there are none, the longest words of the request in
- * the singular.
+ * The texts to search for: names and quotations in the request. If there are none, the texts are the longest words of
+ * the request in the singular.
  */
 export const searchTerms = (request: string): ReadonlyArray<string> => {
   const { literals, names, words } = searchTermsOf(request)

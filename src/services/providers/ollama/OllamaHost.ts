@@ -25,8 +25,9 @@ const splitPort = (address: string): { readonly name: string; readonly port: str
 
 /**
  * The base address of the server without a trailing slash. Accepts `host`, `host:port`, `:port`, an IPv6 address, and a
- * full URL with a path. Without a scheme, the port is 11434; with one, it is the port of the scheme. An invalid port is
- * replaced by the default. Without a value, the address is `http://127.0.0.1:11434`.
+ * full URL with a path.
+ * - Without a value, the address is `http://127.0.0.1:11434`.
+ * - If the port is missing or invalid, the default port of the scheme is used. Without a scheme, this is 11434.
  */
 export const resolveHost = (value: string | undefined): string => {
   const text = (value ?? "")
