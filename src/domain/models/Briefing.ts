@@ -221,9 +221,9 @@ export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference>
 }
 
 /**
- * The document in which references to headings are resolved. The description of the project comes last. If a heading of
- * the description repeats a name such as `environment`, this heading gets a slug with a number. The heading of the
- * program keeps the slug without a number.
+ * The document in which references to headings are resolved. The description of the project comes last, so that the
+ * headings of the program keep their slugs. If the description also has a heading `environment`, for example, the slug
+ * of this heading gets a number.
  */
 export const requestDocument = (briefing: BriefingParts): string => {
   const { attachment, ...others } = briefing

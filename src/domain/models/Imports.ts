@@ -1,6 +1,6 @@
 /**
- * Finds the files that a project description names. The whole text may be a path. This happens if git checked out a
- * link as a text file. A line may hold `@path`, which stands for the content of that file.
+ * Finds the files that a project description names. A line may hold `@path`, which stands for the content of that file.
+ * If git checked out a link as a text file, the whole text is a path.
  */
 
 /** The path of another file. `isSure` is true if the text can only be a path. */

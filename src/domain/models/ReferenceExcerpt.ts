@@ -40,7 +40,7 @@ const resultGap = (from: number, to: number): string => `(${to - from + 1} lines
 
 /**
  * Notes about omitted parts of a page. They give positions as a number of characters, so that the model can read on
- * there.
+ * from this position.
  */
 const pageGap = (lines: ReadonlyArray<string>) => {
   const starts = [0]

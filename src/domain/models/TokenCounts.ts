@@ -71,8 +71,8 @@ const isCut = (counted: number, window: number, estimated: number, leeway: numbe
   counted >= window * 0.995 || (Math.abs(counted - (Math.floor(window / 2) + 2)) <= 3 && estimated >= counted * leeway)
 
 /**
- * True for half of a window whose size is a multiple of 1024 tokens. Such a count occurs if the server has another
- * window than the program requested.
+ * True for a count that may be half of a window, if the size of the window is a multiple of 1024 tokens. Such a count
+ * occurs if the server has another window than the program requested.
  */
 const isHalfOfSome = (counted: number): boolean => (counted - 2) % 512 === 0
 

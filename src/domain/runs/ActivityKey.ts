@@ -105,7 +105,7 @@ export interface ParsedKey {
 
 /**
  * The words that may follow the round in a key about a task, such as `task` in `round-1/task/research-2`. The number
- * says how many parts must follow the word if one of them is a task name.
+ * says how many parts must follow the word if the first of them is a task name.
  */
 const partsBehind: ReadonlyMap<string, number> = new Map([
   ["refined", 1],

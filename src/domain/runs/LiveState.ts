@@ -56,8 +56,8 @@ interface LiveQuestions {
   /** The hashes of unanswered questions. */
   readonly open: ReadonlySet<string>
   /**
-   * When the current wait for the user began. `userMs` does not include this wait yet. Undefined if no question is
-   * unanswered.
+   * The time at which the current wait for the user began. Undefined if the run waits for no answer. `userMs` does not
+   * include the current wait yet.
    */
   readonly askedAt: number | undefined
   /** How long the user took to answer the answered questions. */

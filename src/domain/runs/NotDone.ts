@@ -344,8 +344,8 @@ export interface ResultsAndLines {
 }
 
 /**
- * Divides the budget of a prompt between results and lines about undone work. The lines get half of the budget, and the
- * part of the other half that the results do not need. `lines(budget)` adds at most `budget` characters to `lines(0)`.
+ * Divides the budget of a prompt between results and lines about undone work. The lines get one half of the budget, and
+ * what the results leave of the other half. `lines(budget)` must have at most `budget` characters more than `lines(0)`.
  */
 export const sharedBudget = (
   results: ReadonlyArray<TaskResult>,

@@ -23,7 +23,7 @@ export const RunOrder = Schema.Struct({
   outputSchema: Schema.optionalKey(Schema.Json),
   /** True if the run must not change anything. It then needs no lock on the project. */
   readOnly: Schema.optionalKey(Schema.Boolean),
-  /** True if the run may end as `done` despite a failed check, or a named check that proves nothing. */
+  /** True if the run may end as `done` although a check failed, or although a named check proves nothing. */
   acceptUnverified: Schema.optionalKey(Schema.Boolean)
 })
 export type RunOrder = typeof RunOrder.Type

@@ -244,8 +244,8 @@ const resultOf = ({ form, href }: EvidenceLink, results: ReadonlyArray<TaskResul
 }
 
 /**
- * The files and pages that the first links of a result lead to. Each of them occurs once. Links that are marked as
- * wrong are omitted.
+ * The files and pages that the first links of a result lead to, without duplicates. Links that are marked as wrong are
+ * omitted.
  */
 const sourcesOf = ({ result }: TaskResult): ReadonlyArray<string> => {
   const sources = new Map<string, string>()

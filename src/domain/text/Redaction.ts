@@ -9,8 +9,8 @@ import { withTexts } from "./Json.ts"
 export const redacted = "[redacted]"
 
 /**
- * Where a token may begin. It may not directly follow a letter, a digit or an underscore. The exception is a character
- * that ends an escape in JSON, a shell, a terminal or a URL (`\n`, `\x0a`, a colour, `%20`).
+ * The characters before a token. A token may not begin directly after a letter, a digit or an underscore. The exception
+ * is a character that ends an escape in JSON, a shell, a terminal or a URL (`\n`, `\x0a`, a colour, `%20`).
  */
 const colour = String.raw`(?:\u001b|\\u001b|\\x1b|\\e|\\033)\[[0-9;]{0,20}[A-Za-z]`
 const start = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrtv0]|\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|${colour}|%[0-9a-fA-F]{2}))`

@@ -146,9 +146,10 @@ export const CanonicalAccess = Schema.Union([
 export type CanonicalAccess = typeof CanonicalAccess.Type
 
 /**
- * The access in the form in which rules and answers compare it. The state of the file and what the write destroys are
- * left out, because other code compares them. `onCopy` is left out, because a permission for the project also covers a
- * copy of the project. Text that a URL carries is left out, because it depends on earlier reads.
+ * The access in the form in which rules and answers compare it. These parts are left out:
+ * - the state of the file, and what the write destroys, because other code compares them,
+ * - `onCopy`, because a permission for the project also covers a copy of the project,
+ * - text that a URL carries, because it depends on earlier reads.
  */
 export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
   if (access._tag === "WriteFile") {

@@ -96,8 +96,8 @@ const isMadeUpFor = (
   const failedBeside = changes.filter((one) => !one.result.success && turnOf(one) === turnOf(failed))
 
   /**
-   * A failed replacement in all files. It counts as done if a later change did it, or if an earlier change had removed
-   * the old text.
+   * A failed replacement in all files. It counts as done if a later change made the same replacement, or if an earlier
+   * change had removed the old text.
    */
   if (isReplacement(failed)) {
     const isBefore = (one: CallOutcome) => one.result.success && takes(one, String(values["old_text"]))
@@ -111,8 +111,8 @@ const isMadeUpFor = (
     return answered.length >= failedBeside.filter((one) => !hasPath(one) && !isReplacement(one)).length
   }
   /**
-   * A failed replacement in one file. It counts as done if a later change of this file does it, or writes the whole
-   * file.
+   * A failed replacement in one file. It counts as done if a later change of this file makes the same replacement, or
+   * writes the whole file.
    */
   if (values["replace_all"] === true) {
     return ofFile.some((one) => one.call.name === "write_file" || replaces(failed, one))

@@ -299,7 +299,8 @@ export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces
   const helper = yield* makeCopyHelper(places)
 
   /**
-   * Removes the folders of killed processes now. A resumed run may need no command, so the removal cannot wait for one.
+   * Removes the folders of killed processes now. A resumed run may need no command, so the removal cannot wait for the
+   * first command.
    */
   yield* provide(removeLeft(scratch))
   const ownScratch = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))

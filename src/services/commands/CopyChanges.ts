@@ -64,8 +64,8 @@ interface OverlayEnd extends ShownProject {
 }
 
 /**
- * Finds an old entry of a folder: it was there before the command, and it is not in the top layer. If the overlay does
- * not show this entry, the command has removed and recreated the folder.
+ * Finds an entry of a folder that existed before the command and is not in the top layer. If the overlay does not show
+ * this entry, the command has removed and recreated the folder.
  */
 const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, top: ReadonlySet<string>) {
   for (const tree of [path.join(end.scratch, changesLayer), end.root]) {

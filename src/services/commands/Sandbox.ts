@@ -252,8 +252,9 @@ export class Sandbox extends Context.Service<
           caches === undefined || isTrial ? Effect.undefined : provide(makeCache(caches, root))
         const bubblewrap = makeBubblewrap(settings, yield* Effect.cached(find("bwrap")), cacheFor, provide)
         /**
-         * A list of hosts works only if the command has a network of its own. The confinement cannot provide one. It
-         * therefore allows the network only if `network` is true, which allows all hosts.
+         * A list of hosts works only if the command has a network of its own, which the confinement cannot provide. The
+         * confinement therefore ignores lists of hosts. It allows all hosts if `network` is true, and no host
+         * otherwise.
          */
         const alone = { ...places, network: network === true }
         const helper = yield* Effect.cached(provide(findHelper(settings, alone, find)))

@@ -106,7 +106,7 @@ export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...hol
 /** How often a waiting process checks whether the project is free. */
 const lookAgain = "300 millis"
 
-/** Takes the lock as soon as it is free. Calls `waits` for each holder that it waits for. */
+/** Takes the lock as soon as it is free. Calls `waits` once for each process that holds the lock until then. */
 const awaitProject = Effect.fnUntraced(function* (
   place: LockedProject,
   waits: (taken: LockTaken) => Effect.Effect<void>

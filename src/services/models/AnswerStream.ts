@@ -94,8 +94,8 @@ class AnswerWriting {
     // to think.
     if (this.text.trim() === "" && this.thinking.trim() !== "") this.phase = "thinking"
     const thought = this.thinkingTokens
-    // If the model never closes the tag of its thoughts, the document may be among the thoughts. A heading shows this.
-    // Such thoughts may be as long as an answer.
+    // If the model never closes the tag of its thoughts, the document may be among the thoughts. A heading in the
+    // thoughts suggests this. Thoughts with a heading may therefore be as long as an answer.
     if (thought > this.#options.thinking.tokens && !this.#split.hasHeading)
       return { _tag: "ThinkingCutOff", tokens: thought }
     return this.#unrecoverable(this.#watch.thinking(delta))

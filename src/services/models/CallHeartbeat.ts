@@ -43,8 +43,8 @@ interface ServerView {
 }
 
 /**
- * When a time limit ends a phase, in seconds since the phase began. The limit of the phase or the limit of the whole
- * call applies, whichever is reached first.
+ * The time at which a limit ends a phase, in seconds since the phase began. The limit of the phase or the limit of the
+ * whole call applies, whichever is reached first.
  */
 const endOf = (limits: CallSeconds, limit: keyof CallSeconds, seconds: number, whole: number): number =>
   Math.min(limits[limit], seconds + limits.call - whole)

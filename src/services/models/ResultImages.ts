@@ -69,7 +69,7 @@ export const makeResultImages = Effect.gen(function* () {
     return (yield* facts(name)).abilities.vision === true
   })
 
-  /** Chooses the images within the budget. Stores the bytes that it reads in `bytes`, by hash. */
+  /** Chooses the images within the budget. Adds the bytes of each image that it reads to `bytes`, under their hash. */
   const choose = Effect.fnUntraced(function* (
     target: ImageTarget,
     images: ReadonlyArray<ResultImage>,

@@ -67,8 +67,8 @@ export type OpenQuestion =
   | ({ readonly scope: "question" } & WordsQuestion)
 
 /**
- * Asks a question that waited for its turn. If the answer to an earlier question has decided the question meanwhile,
- * asks nothing.
+ * Asks a question that waited for its turn. Does not ask it if the answer to an earlier question has already decided
+ * it.
  */
 const askIfOpen = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const decision = yield* decideQuestion(question, context)

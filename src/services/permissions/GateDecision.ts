@@ -49,8 +49,12 @@ export type GateDecision =
 export interface GateDenial extends Decided {
   readonly _tag: "Deny"
   /**
-   * What caused the denial: protection, a rule, exclusion from a step, or an earlier no to the same effect or reply.
-   * `nobody` means that nobody can be asked.
+   * What caused the denial:
+   * - `protection`: the access is protected.
+   * - `rules`: a rule denies it.
+   * - `exclusion`: the user excluded the call from its step.
+   * - `denials`: the user denied the same effect, or another call of the same reply.
+   * - `nobody`: nobody can be asked.
    */
   readonly by: "protection" | "rules" | "exclusion" | "denials" | "nobody"
   readonly denied: PermissionDenied

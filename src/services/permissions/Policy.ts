@@ -47,7 +47,7 @@ export interface GateOptions {
   /** A sentence for questions about uncertain calls. Used if other machines also work on the run. */
   readonly uncertainNote?: string | undefined
   /**
-   * When the run began, in milliseconds since 1970. The default is now. Rules do not cover a command whose scripts
+   * The start of the run, in milliseconds since 1970. The default is now. Rules do not cover a command whose scripts
    * changed after this time.
    */
   readonly since?: number
@@ -127,11 +127,11 @@ export const readOnlyReason = "would change something, and this run only reads"
 
 /**
  * A clause that says why an access is protected. Its subject is the access. No rule and no answer can allow a protected
- * access.
- *
- * Writes outside the project are protected, and so are writes to files that control git or this program. Commands
- * without the sandbox are protected if the user requires the sandbox. URLs that can never be fetched are protected,
- * too.
+ * access. These accesses are protected:
+ * - writes outside the project,
+ * - writes to files that control git or this program,
+ * - commands without the sandbox, if the user requires the sandbox,
+ * - URLs that can never be fetched.
  */
 const protectionOf = (
   access: CanonicalAccess,

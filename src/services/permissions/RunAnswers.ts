@@ -108,8 +108,8 @@ export class Grants {
 
   /**
    * Tells which earlier answer decides about a call. Undefined if none does.
-   * - `excluded`: the user left this call out of its step. The user thereby also excluded the same arguments in another
-   *   task, and the same effect on the same targets in this task.
+   * - `excluded`: the user left this call out of its step. That answer also excludes the same arguments in another
+   *   task, and the same tool on the same targets in this task.
    * - `step`: the user approved exactly this call, and saw the current state of its files.
    * - `session`: the session covers the call, and the user saw the current state of its files.
    * - `repair`: the call changes files that its task may repair. This run wrote the files, and nobody has changed them

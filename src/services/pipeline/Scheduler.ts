@@ -235,8 +235,8 @@ const makeConclusion = Effect.gen(function* () {
   const applier = yield* ChangeApplier
 
   /**
-   * Returns the approved changes, merged with changes that others made meanwhile. The gate asks the user about the
-   * merged changes.
+   * Returns the approved changes, merged with changes that other tasks or processes made meanwhile. The gate asks the
+   * user about the merged changes.
    */
   const upToDate = Effect.fnUntraced(function* (
     state: TaskState,
