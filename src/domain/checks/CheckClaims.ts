@@ -74,9 +74,9 @@ const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
 }
 
 /**
- * The first claim of a report that checks passed, with the fact that contradicts the claim. Undefined if there is no
- * claim, or if the claim may be true of one check. `ranByModel` is true if the model itself ran a command that passed.
- * That command may be a check that the program could not run.
+ * The first sentence in which a report claims that checks passed, with the fact that contradicts this sentence.
+ * Undefined without such a claim, and for a claim that may be true of one check. `ranByModel` is true if the model
+ * itself ran a command that passed. That command may be a check that the program could not run.
  */
 export const falseClaim = (
   report: string,

@@ -114,8 +114,8 @@ const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string>
   )
 
 /**
- * The failures that occur only with the changes. If the output names no failure, it is compared as a whole. If all
- * names are old but the exit code differs, this counts as one more failure without a name.
+ * The failures that occur only with the changes. If the output names no failure, the whole outputs are compared. If all
+ * names are old but the exit code differs, one failure without a name is added.
  */
 const newOnes = (failures: ReadonlyArray<CheckFailure>, end: CheckEnd, before: CheckEnd | undefined) => {
   if (before === undefined || before.exitCode === 0 || end.stopped !== undefined) return failures
@@ -346,7 +346,8 @@ export const withNewTests = (
 
 /**
  * Merges an outcome with the earlier outcomes of the same check in this run. A failure that was new earlier stays new.
- * The later run may find it in both projects, because both already contain the change that caused it.
+ * By now the project may already contain the change that caused this failure. The check then fails with and without the
+ * new changes, and the failure would count as old.
  */
 export const sinceEarlier = (outcome: CheckOutcome, earlier: ReadonlyArray<CheckOutcome>): CheckOutcome => {
   if (outcome.exitCode === 0) return outcome

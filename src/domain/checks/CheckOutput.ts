@@ -267,8 +267,8 @@ class Reading {
   }
 
   /**
-   * The details of a failure if its name has no lines below it. These details are the lines below a head with this
-   * name. Without such a head, they are the rest of the line with the name.
+   * Finds details for a failure whose name has no lines below it. If there is a head with this name, its lines are the
+   * details. Otherwise the details are the rest of the line that contains the name.
    */
   #about(name: string): ReadonlyArray<string> {
     const compared = name.replaceAll(".", "::")

@@ -56,9 +56,10 @@ export const SeenFact = Schema.Struct({
   href: Schema.String,
   percent: Schema.Int,
   /**
-   * Counts of lines, or of matches for a search. `of` counts the lines that the task was given or asked for. `seen`
-   * counts how many of these lines the task saw. `file` counts all lines of the file, and is set only if it is larger
-   * than `of`. `lines` is absent if the counts are unknown, and in older runs.
+   * Counts of lines, or of matches for a search. Absent if the counts are unknown, and in older runs.
+   * - `of`: the lines that the task was given or asked for.
+   * - `seen`: how many of these lines the task saw.
+   * - `file`: all lines of the file. Set only if this number is larger than `of`.
    */
   lines: Schema.optionalKey(Schema.Struct({ seen: Schema.Int, of: Schema.Int, file: Schema.optionalKey(Schema.Int) }))
 })

@@ -241,8 +241,8 @@ const ofMachine: ReadonlySet<NoProofCause> = new Set(["sandbox", "no network", "
 const ofEverything: ReadonlySet<NoProofCause> = new Set([...ofMachine, "limit", "no such task", "no tests"])
 
 /**
- * Why a check proves nothing about the changes. Such a check ends in the same way without them. `before` is how the
- * check ended without the changes, if that run was made.
+ * Why a check proves nothing about the changes, because it ends in the same way without them. Undefined if it may prove
+ * something. `before` is how the check ended without the changes, if that run was made.
  */
 export const provesNothing = (end: CheckEnd, before: CheckEnd | undefined): NoProof | undefined => {
   const noProof = noProofOf(end)

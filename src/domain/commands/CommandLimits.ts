@@ -102,7 +102,8 @@ export const limitScript = ({ fileBytes, processes }: CommandLimits, countsHere:
 
 /**
  * The folders of the control groups (version 2) that contain this process, the nearest first. `cgroup` and `mountInfo`
- * are the texts of these files in /proc. Empty if no mounted hierarchy of this version contains the process.
+ * are the texts of `/proc/self/cgroup` and `/proc/self/mountinfo`. Empty if no mounted hierarchy of version 2 contains
+ * the process.
  */
 export const controlGroupFolders = (cgroup: string, mountInfo: string): ReadonlyArray<string> => {
   const groupPath = /^0::(\/.*)$/m.exec(cgroup)?.[1]

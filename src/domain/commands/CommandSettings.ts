@@ -1,6 +1,6 @@
 /**
- * The user's settings for commands: the sandbox, the time limit, and the environment variables that commands get beside
- * a short list of harmless ones. Commands never get keys and tokens.
+ * The user's settings for commands: the sandbox, the time limit, and environment variables. Commands get these
+ * variables and a short list of harmless variables. They never get keys and tokens.
  */
 import * as Schema from "effect/Schema"
 import { NetworkHost } from "./NetworkHosts.ts"

@@ -172,8 +172,8 @@ const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: 
   const calls = [...(asked?.looks ?? []), ...(asked?.calls ?? [])]
   if (headed !== undefined) return { calls, changes: [], issues, repairs }
   if (calls.length === 0 || issues.length > 0) return undefined
-  // JSON that names an unknown tool may be the answer to the user. A call in the syntax of another program is certainly
-  // a call. The model then gets the list of tools.
+  // JSON that names an unknown tool may be the answer to the user, so it is not read as a call. Text in the call syntax
+  // of a model (`isNative`) is certainly a call. If it names an unknown tool, the model gets the list of tools.
   if (!isNative && calls.some(({ name }) => !isTool(name))) return undefined
   const number = calls.length === 1 ? "a tool call" : `${calls.length} tool calls`
   const found = makeRepair("tool-call-repaired", {}, `Read ${number} out of the text of the answer.`)

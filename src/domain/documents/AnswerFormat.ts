@@ -80,8 +80,9 @@ export const answerSchema = (given: unknown): Result.Result<AnswerSchema, string
 }
 
 /**
- * The Effect schema that a JSON answer must also fit, if the caller passed a schema in code. A saved order holds only
- * the JSON schema. The Effect schema adds checks that the JSON schema lacks, such as the format of a date.
+ * The Effect schema, if the caller passed a schema in code. A JSON answer must fit both the JSON schema and this
+ * schema. The Effect schema adds checks that the JSON schema lacks, such as the format of a date. A saved order holds
+ * only the JSON schema.
  */
 export const AnswerCodec = Context.Reference<AnswerSchema["codec"] | undefined>(
   "task-conductor/domain/documents/AnswerFormat/AnswerCodec",

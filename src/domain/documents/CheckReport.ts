@@ -192,7 +192,10 @@ export const reportOfList = (reading: Reading<TaskList>, finished: ReadonlyArray
 export const reportOfTurn = (reading: Reading<RefinementDocument>): CheckReport =>
   report("refinement", reading, refinementReport)
 
-/** The links of a result in order. A section that is too complex to parse is recorded as a repair instead. */
+/**
+ * The links of a result in order. If a section is too complex to parse, its links are missing, and `repairs` gets an
+ * entry about this.
+ */
 const resultLinks = (document: string, repairs: Array<Repair>): ResultReport["links"] => {
   const { lines, sections } = readMarkdown(document, { knownHeadings: resultHeadings })
   const parts = [
@@ -259,8 +262,9 @@ const promptOf = (text: string): string => {
 }
 
 /**
- * The result under the heading of the strict form. The heading keeps its written level if it would include more text at
- * the strict level.
+ * The result with the heading of the strict form, in two versions: with the strict level of the heading, and with its
+ * written level. At the strict level, the section may include more text than before. The caller then uses the second
+ * version.
  */
 const renderResult = (written: string): ReadonlyArray<string> => {
   const text = headedResult(written) ?? written
@@ -298,8 +302,8 @@ export const isBetter = (before: CheckReport, again: CheckReport): boolean =>
   again.repairs.length < before.repairs.length
 
 /**
- * Checks a document and applies its repairs. A rejected document stays unchanged. A document also stays unchanged if
- * the new text has another value, or needs as many repairs.
+ * Checks a document and applies its repairs. A rejected document stays unchanged. Otherwise the strict form replaces
+ * the document if it has the same value and needs fewer repairs.
  */
 export const fixDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): FixedDocument => {
   const report = checkDocument(kind, text, options)

@@ -105,8 +105,8 @@ const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): Ca
 }
 
 /**
- * The lines of a file that the outputs of failing checks name. These outputs name lines in the form of compilers and
- * test runners.
+ * Finds line numbers of a file in the outputs of failing checks. Compilers and test runners write `a.ts:12`, `a.ts(12`
+ * or `"a.py", line 12`. The first group of each match is the number.
  */
 const namedByChecks = ({ path }: ProposedFile, checks: ReadonlyArray<CheckOutcome>) => {
   const name = fileName(path).replaceAll(/[^\w]/g, String.raw`\$&`)
@@ -225,8 +225,10 @@ const functionsWithin = (
 }
 
 /**
- * The outputs worth showing. `newest` are the outputs of the last answer. `before` are earlier outputs: first the last
- * failed command and reads of files whose change failed, then all other outputs, the newest first.
+ * The outputs worth showing.
+ * - `newest`: the outputs of the last answer.
+ * - `before`: the outputs of earlier answers. The last failed command and reads of files whose change failed come
+ *   first. All other outputs follow, the newest first.
  */
 const outputsOf = ({ open, outcomes }: Folded) => {
   const current = outcomes.filter((outcome, index) => isCurrent(outcome, outcomes.slice(index + 1)))

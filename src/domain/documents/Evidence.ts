@@ -83,8 +83,8 @@ const quoteOf = (match: RegExpExecArray | null): Quote | undefined => {
 const reach = 400
 
 /**
- * The quotation of a link: the text that follows the link on its line. If another link directly follows this text, the
- * quotation belongs to that link. The text before the first link is then its quotation.
+ * The quotation of a link, on the same line. The quotation after the link comes first. If another link directly follows
+ * that quotation, the quotation belongs to the other link. The quotation before the link is then used.
  */
 const quoteBeside = (text: string, { end, start }: FoundLink, next: number | undefined): Quote | undefined => {
   const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start).slice(-reach)

@@ -218,9 +218,9 @@ export const nothingAnswered = (open: ReadonlyArray<number>): Issue =>
   makeIssue("place-open", {}, { what: `The places ${numbersText(open)} have no answer.` })
 
 /**
- * Replaces the lines of places in the text of their file. Each decision replaces one line. If this line begins a call
- * on several lines, and the new text closes the call, the new text replaces the whole call. If another line of the call
- * is also a place, only the one line is replaced.
+ * Puts the decided new lines into a text. All `places` are in this text. New lines replace the line of their place. If
+ * this line begins a call on several lines, and the new lines close the call, they replace the whole call. They do not
+ * replace the whole call if it contains another place.
  */
 export const withAnswers = (
   text: string,

@@ -71,8 +71,8 @@ const withoutOwn = (references: ReadonlyArray<Reference>, own: string, where: Wh
   })
 
 /**
- * Records an issue for a reference of the task to its own result. Used for a document without a planned task. Such a
- * reference is in no plan, so the program does not silently drop it.
+ * Records an issue for a reference of the task to its own result. Used only for a document without a planned task. For
+ * a planned task, `withoutOwn` drops such a reference.
  */
 const refuseOwn =
   (resolve: ResolveResult, task: string, findings: Findings): ResolveResult =>

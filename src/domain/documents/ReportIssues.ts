@@ -66,8 +66,8 @@ const isOpenCheck = (check: CheckOutcome, rejectedReports: number): boolean =>
   !isFine(check) && rejectedReports < (check.stillFails === undefined ? mostRejectedReports : 1)
 
 /**
- * The issues for which the report is rejected at once. Only without these issues, the program compares the links of the
- * report with the project.
+ * The issues for which the report is rejected at once. If there are none, the program compares the links of the report
+ * with the project.
  */
 export const reportIssues = (report: string, work: ReportedWork): ReadonlyArray<Issue> => {
   const { checks, issues, outcomes, rejectedReports, task } = work

@@ -30,7 +30,8 @@ export const ListedPlace = Schema.Struct({
   first: Schema.Int,
   lines: Schema.Array(Schema.String),
   /**
-   * A sentence about a line of this file that gives the called name another meaning. Absent if there is no such line.
+   * Says that a line of this file gives the called name another meaning, such as an import of this name. Absent if
+   * there is no such line.
    */
   meaning: Schema.optionalKey(Schema.String)
 })
@@ -157,7 +158,10 @@ const reachingMethods = new Set("java csharp kotlin swift c cpp cuda ruby scala 
 
 const typeHead = /\b(?:class|interface|struct|trait|impl|enum|object|protocol|record)\b/
 
-/** Returns a test for declarations. It is true for a method that a call by its bare name cannot mean. */
+/**
+ * Returns a test for declarations. The test is true for a method that a call without an object, such as `open(...)`,
+ * cannot reach in this language.
+ */
 const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, language: string) => {
   const isType = ({ index }: Declaration): boolean => typeHead.test(lines[index] ?? "")
   return (declaration: Declaration): boolean =>
@@ -167,7 +171,8 @@ const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaratio
 }
 
 /**
- * A sentence about a line of this file that gives the bare name another meaning. Undefined if there is no such line.
+ * Says that a line of this file gives the bare name another meaning, such as an import of this name. Undefined if there
+ * is no such line.
  */
 const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, language: string, name: string) => {
   const all = declarationsOf(lines, language)

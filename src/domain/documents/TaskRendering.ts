@@ -116,7 +116,8 @@ const moreOutstanding = (count: number): string =>
   `- ${count} more, which stay in the plan behind your tasks. Do not write them.`
 
 /**
- * The unfinished tasks. If they exceed the budget, only their names. `shownEntries` is the number of tasks in the text.
+ * The unfinished tasks. If they exceed the budget, the text contains only their names. `shownEntries` is the number of
+ * tasks in the text.
  */
 export const outstandingWithin = ({ steps, tasks }: TaskList, budget: number): ListExcerpt => {
   const limit = budget + moreOutstanding(tasks.length).length

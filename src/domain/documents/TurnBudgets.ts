@@ -55,8 +55,8 @@ const besideOutputs = 800
 const enoughLines = 150
 
 /**
- * An early compaction is worthwhile only if a summary has room for more of the last outputs than the reply. It must
- * have at least this many times as much room.
+ * An early compaction is worthwhile only if a summary has much more room for the last outputs than the reply has. The
+ * summary must have at least this many times the room of the reply.
  */
 const worthwhile = 1.5
 
@@ -131,8 +131,8 @@ export const summarySize = (turns: TakenTurns, least: number, most: number, fact
 }
 
 /**
- * True if the last reply cut the outputs to fewer than the announced lines. A summary of this size must also show much
- * more of these outputs.
+ * True if the last reply cut the outputs, and a summary of `size` characters would show much more of them. If a number
+ * of lines was announced, the summary must show the outputs whole.
  */
 export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
   const outputs = lastOutputs(turns)

@@ -1,7 +1,7 @@
 /**
  * Reads one answer of a model in the turns of a task: tool calls, changes of files, or the report that ends the task.
- * If an answer holds both requests and a report, the program ignores the report. The model wrote this report before it
- * saw the results of its requests.
+ * If an answer with calls or changes also holds a report, the program ignores the report. The model wrote this report
+ * before it saw the results of the calls and changes.
  */
 import * as Option from "effect/Option"
 import { saysRemoval } from "../files/NewText.ts"

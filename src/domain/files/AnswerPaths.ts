@@ -109,8 +109,10 @@ export class AnswerPaths {
   }
 
   /**
-   * The path in the text above a block. The line directly above is a path, or its sentence contains a path. If
-   * sentences without a path are above the block, a path line above these sentences counts.
+   * The path in the text above a block. It depends on the line directly above:
+   * - This line is a path.
+   * - This line is a sentence that names one path.
+   * - This line is a sentence without a path, and the nearest line above that is no such sentence is a path.
    */
   private ofText(at: number): PlacedPath | undefined {
     const line = this.line(at)

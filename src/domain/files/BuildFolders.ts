@@ -28,7 +28,7 @@ const folders = new Map<string, ReadonlyArray<string>>([
 export const buildMarks: ReadonlyArray<string> = ["CACHEDIR.TAG", "CMakeCache.txt", "meson-private"]
 
 /**
- * One of these files must be beside a folder of this name. Empty if the name is enough. Undefined for a name that no
- * build uses.
+ * Files beside a folder of this name. If one of them exists, the folder counts as generated. Empty if the name alone is
+ * enough. Undefined for a name that no build uses.
  */
 export const besideBuild = (name: string): ReadonlyArray<string> | undefined => folders.get(name)

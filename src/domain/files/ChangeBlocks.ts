@@ -246,8 +246,8 @@ class Reader {
   }
 
   /**
-   * True for a fence in a markdown file with other lines before its first mark. Such a fence explains the marks, and
-   * changes no file.
+   * True for a fence below the path of a markdown file, if text stands before the first mark in the fence. Such a fence
+   * explains the marks, and changes no file.
    */
   private isAboutMarks(at: number, before: ReadonlyArray<string>): boolean {
     const path = this.paths.beforeFence(at)?.path
@@ -395,8 +395,8 @@ export const readChanges = (answer: string, paths?: ProjectPaths) => {
 }
 
 /**
- * The paths to look up in the project before `readChanges`. Each list contains the possible paths in one text. If
- * several of them are files of the project, the first of these is used.
+ * The paths to look up in the project before `readChanges`. Each list belongs to one text of the answer, and holds the
+ * paths that this text may name. The first path in a list that is a file of the project is used.
  */
 export const pathQuestions = (answer: string): ReadonlyArray<ReadonlyArray<string>> => {
   const others = readChanges(answer).changes.flatMap((change) => ("path" in change ? [change.path] : []))

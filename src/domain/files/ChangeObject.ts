@@ -1,7 +1,8 @@
 /**
- * Reads the JSON objects that change whole files: `{"replace": "limit", "with": "maximum", "except":
- * ["docs/history.md:4"]}` replaces a text in all files, `{"remove": "old.ts"}` removes a file, `{"move": "a.ts", "to":
- * "b.ts"}` moves a file.
+ * Reads the JSON objects that change whole files:
+ * - `{"replace": "limit", "with": "maximum", "except": ["docs/history.md:4"]}` replaces a text in all files.
+ * - `{"remove": "old.ts"}` removes a file.
+ * - `{"move": "a.ts", "to": "b.ts"}` moves a file.
  */
 import * as Result from "effect/Result"
 import * as Predicate from "effect/Predicate"
@@ -48,8 +49,10 @@ export const mayHoldChangeObject = (text: string): boolean => named.test(text)
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The verb of an object. A verb counts only as the only key, or with both keys of a replacement. Other objects, such as
- * a manifest, may contain a verb as a key by chance.
+ * The verb of an object, and its fields. Undefined for an object such as a manifest, which may contain a verb as a key
+ * by chance. An object counts in two cases:
+ * - All its keys belong to its verb, as in `{"move": "a.ts", "to": "b.ts"}`.
+ * - It has the keys `replace` and `with`. It may also have unknown keys.
  */
 const verbOf = (value: unknown): readonly [key: keyof typeof verbs, value: Fields] | undefined => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined

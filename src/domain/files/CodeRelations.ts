@@ -1,8 +1,9 @@
 /**
- * Finds lines related to a change: uses of a changed declaration, and the other branches of a changed condition. A
- * matching word alone is not enough. In scripts and Python, the file must import the name or the changed file. In other
- * languages, only one file may declare the name, and a file that uses a member must also mention its type. A file that
- * imports another declaration of the same name does not count.
+ * Finds lines related to a change: uses of a changed declaration, and the other branches of a changed condition. A line
+ * with the name of the declaration is a use only under these conditions:
+ * - In scripts and Python, the file imports the name or the changed file.
+ * - In other languages, no second file declares the name, and this file imports no other declaration with this name.
+ * - For a member in other languages, this file also mentions the type of the member.
  */
 import { memoize } from "effect/Function"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
@@ -86,8 +87,8 @@ const changedIndexes = ({ base, path, text }: ProposedFile, kind: "added" | "rem
   )
 
 /**
- * Finds the declarations around a line that other code can name, and returns the innermost. For a line in a nested
- * function, this is the outer function. For a line in a member, it is the member.
+ * Of the declarations around a line, finds the innermost declaration that other code can name. For a line in a nested
+ * function, this is the outer function. For a line in a member of a type, it is the member.
  */
 const knownAround = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, index: number) => {
   const around = declarationsAround(lines, all, index)

@@ -172,8 +172,8 @@ export const declarationsAround = (
   const enclosing: Array<Declaration> = []
   const nearestAbove = all.findLastIndex((one) => one.index <= index)
   let below = all[nearestAbove]?.index === index ? Number.MAX_SAFE_INTEGER : indentOf(lines[index] ?? "")
-  // Searches upwards. A declaration is around the line if it is indented less than the line, and less than all lines
-  // between them. Of the lines between them, labels and lines that begin with a bracket or `#` do not count.
+  // Searches upwards. A declaration is around the line if it is indented less than this line, and less than every line
+  // in between. Labels, and lines that begin with a bracket or `#`, are not compared.
   for (let at = nearestAbove, last = index; at >= 0 && below > 0; at--) {
     const declaration = all[at]
     if (declaration === undefined) break

@@ -78,8 +78,8 @@ const linesOf = (text: string) => {
 const isBlank = (line: string): boolean => line.trim() === ""
 
 /**
- * An edit without the blank lines at the beginning and end of the old text. The new text loses its blank lines too, at
- * each end at most as many as the old text.
+ * Removes the blank lines at the beginning and the end of the old text. At each end, the new text loses at most as many
+ * blank lines as the old text.
  */
 const coreOf = ({ newText, oldText }: Replacement) => {
   const [oldLines, newLines] = [toLf(oldText).split("\n"), toLf(newText).split("\n")]
@@ -97,7 +97,7 @@ const coreOf = ({ newText, oldText }: Replacement) => {
 type Core = ReturnType<typeof coreOf>
 
 /**
- * The places where whole lines match. `rewrite` turns the matching lines of the file into the new lines. It returns
+ * The places where whole lines match. `rewrite` turns the matching lines of the file into the new lines, or returns
  * undefined if the result is unclear.
  */
 const linePlaces = (

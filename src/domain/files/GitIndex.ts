@@ -103,7 +103,7 @@ export const readGitIndex = (bytes: Uint8Array, hashBytes = 20): Result.Result<G
     if (entry === undefined) return Result.fail("it ends in the middle of an entry")
     const kind = entry.mode & kindBits
     const name = decoder.decode(entry.name)
-    /* An entry without a name replaces an entry of the shared index, which has the name. */
+    /* An entry without a name replaces an entry of the shared index. The name is in that other entry. */
     if (kind === submoduleKind) submodules.push(name)
     else if (kind !== folderKind && name !== "") files.push(name)
     at = entry.next

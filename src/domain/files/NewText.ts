@@ -1,9 +1,10 @@
 /**
- * Checks the new text of a file, or of a part of it, before the program writes it. The text must not lose lines
- * silently. A line such as `// ... rest stays the same` replaces other lines, and a fragment may be written as if it
- * were the whole file. The text must not contain artefacts of an answer: marks of blocks, fences, line numbers,
- * trailing blanks, other line ends, invisible characters. What the file already contains, or what its kind allows,
- * counts as intended.
+ * Checks the new text of a file, or of a part of a file, before the program writes it.
+ * - The text must not lose lines silently. Lines get lost if `// ... rest stays the same` stands in their place, or if
+ *   a fragment is written as the whole file.
+ * - The text must not contain artefacts of an answer: marks of blocks, fences, line numbers, trailing blanks, other
+ *   line ends, invisible characters. An artefact counts as intended if the file already contains it, or if the kind of
+ *   the file allows it.
  */
 import type { IssueCode } from "../findings/Issue.ts"
 import { withoutInvisible, withPlainCode, withPlainSigns } from "../text/PlainSigns.ts"

@@ -95,7 +95,7 @@ export const pathsNamed = (text: string): ReadonlyArray<string> => {
 export const nearestHint = (names: ReadonlyArray<string>): string =>
   names.length === 0 ? "" : ` Nearest: ${names.join(", ")}.`
 
-/** The limits of a list. */
+/** The maximum size of the list that `fitTree` returns. */
 export interface TreeBudget {
   /** The maximum number of entries. */
   readonly entries: number
@@ -189,8 +189,12 @@ const asMeant = (pattern: string): string =>
     .replace(/(?<=^|\/)\*\*(?=[^/*])/g, "**/*")
 
 /**
- * Makes a test for paths relative to the project: `*` matches within a folder, `?` one character, `[a-f]` a range, `**`
- * folders; braces hold alternatives. A pattern without a slash is compared with the file name only.
+ * Makes a test for paths relative to the project. A pattern without a slash is compared with the file name only.
+ * - `*`: any characters within one folder or file name.
+ * - `?`: one character.
+ * - `[a-f]`: one character of a range.
+ * - `**`: any number of folders.
+ * - `{ts,js}`: one of the alternatives.
  */
 export const matchesGlob = (glob: string): ((path: string) => boolean) => {
   const globs = alternatives(glob.replace(/^(?:\.?\/)+/, "")).map((one) =>

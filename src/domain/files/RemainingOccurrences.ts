@@ -5,7 +5,10 @@ import type { ProposedFile } from "./ProposedFile.ts"
 
 const mostPlaces = 5
 const mostNames = 5
-/** A change that removes more lines rewrites a part of the file. None of its removed lines is searched. */
+/**
+ * If changes remove more lines than this number, they rewrite whole parts of files. The program then searches for none
+ * of the removed lines.
+ */
 const mostLines = 5
 const shownLength = 80
 
@@ -44,7 +47,9 @@ export const remainingOccurrences = (
         text.split("\n").flatMap((line, index) => (line.trim() === wanted ? [`${path}:${index + 1}`] : []))
       )
       .filter(isLeft)
-    /* A line that occurs in more places is common in this project, and says nothing about the change. */
+    /*
+     * A line that occurs in more than `mostPlaces` places is common in this project, and says nothing about the change.
+     */
     if (places.length === 0 || places.length > mostPlaces) return []
     return [`- \`${cutAt(wanted, shownLength)}\`, a line that your change replaced: ${placesText(places)}`]
   })

@@ -8,8 +8,11 @@
 import rows from "./automaticFiles.json" with { type: "json" }
 
 /**
- * The paths of automaticFiles.json. A row without indentation names a product. A bare name matches at any depth, and
- * `a/b` matches the end of a path. `a/` matches everything inside the folder. `*.x` matches any name that ends in `.x`.
+ * The paths of automaticFiles.json. Only indented rows contain paths. The other rows name products.
+ * - `a` matches a name at any depth.
+ * - `a/b` matches the end of a path.
+ * - `a/` matches everything inside the folder.
+ * - `*.x` matches any name that ends in `.x`.
  */
 const paths = rows.flatMap((row) => (row.startsWith(" ") ? [row.split(" | ", 1)[0]?.trim() ?? ""] : []))
 const exact: ReadonlySet<string> = new Set(paths.filter((path) => !path.startsWith("*")))

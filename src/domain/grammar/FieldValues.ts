@@ -57,7 +57,7 @@ export interface TaskPlace {
   readonly task: string
 }
 
-/** The place of a field. If the task lacks the field, the place of the task. */
+/** The place of a field. If the task lacks the field, `line` is the line of the task. */
 export const placeOf = (raw: RawTask, place: TaskPlace, key: FieldKey): Where => ({
   ...place,
   field: fieldLabels[key],

@@ -185,8 +185,8 @@ export const indexProducers = (producers: ReadonlyArray<Producer>) => {
   const named = producers.filter(({ also }) => also !== undefined)
   const byOtherName = Map.groupBy(named, ({ also = "" }) => forgivingSlug(also))
   /**
-   * The task with exactly this name or slug. If there is none, the only task with a similar slug. Undefined if several
-   * tasks have a similar slug, or none.
+   * Finds the task with exactly this name or slug. If there is no such task, finds a task with a similar slug.
+   * Undefined if no slug or several slugs are similar.
    */
   const find = (name: string): Producer | undefined => {
     const slug = slugOf(name)

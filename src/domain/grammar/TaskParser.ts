@@ -12,8 +12,8 @@ const opensTask: ReadonlySet<FieldKey> = new Set(["name", "needed", "skill", "ex
 const lookahead = 60
 
 /**
- * Returns the lines that follow, without blank lines and comments. They are found only when they are needed, because
- * most lines do not need them.
+ * Returns the lines that follow, without blank lines and comments. This is a function because most callers do not need
+ * these lines.
  */
 type Lookahead = () => ReadonlyArray<TaskLine>
 

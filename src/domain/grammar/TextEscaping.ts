@@ -66,8 +66,8 @@ const unescapeFree = ({ fenced, text }: EscapedLine): EscapedLine => {
 }
 
 /**
- * The text that escaped lines of a document stand for. Reverses `escapeText`, except for the blanks that `tidy`
- * removes.
+ * Reverses `escapeText`: returns the text as it was before its lines were escaped. The blanks that `tidy` removes are
+ * not restored.
  */
 export const unescapeText = (lines: ReadonlyArray<EscapedLine>): string => tidy(lines.map(unescapeFree))
 

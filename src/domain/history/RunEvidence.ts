@@ -112,8 +112,8 @@ const decodeAnswer = Schema.decodeUnknownSync(Schema.toCodecJson(ModelAnswer))
 const decodeResult = Schema.decodeUnknownSync(Schema.toCodecJson(ToolResult))
 
 /**
- * The outcomes of successful calls. Each is found by the key of its call, without the hash of the input. If a key has
- * several records, the last one counts.
+ * The outcomes of successful calls, by the key of the call without the hash of the input. If several records have the
+ * same key, the last record counts.
  */
 const outcomesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, Schema.Json> =>
   new Map(records.flatMap((one) => (one.type === "outcome" ? [[keyOfActivity(one.key), one.value] as const] : [])))

@@ -28,8 +28,8 @@ export const RunOpened = Schema.Struct({
 export type RunOpened = typeof RunOpened.Type
 
 /**
- * A file that a call is about to change. `before` and `after` are the SHA-256 of its text. If the content is not text,
- * they hold another name for the content. They are `null` if there is no file.
+ * A file that a call is about to change. `before` is the SHA-256 of its text before the call. If the content is not
+ * text, `before` is another string that identifies the content. `before` is `null` if there is no file.
  */
 export const FileState = Schema.Struct({
   path: Schema.String,
@@ -70,8 +70,9 @@ export type CallIntent = typeof CallIntent.Type
 export interface UncertainCall extends CallIntent {
   readonly seq: number
   /**
-   * The outcome of the call; `null` if it is unknown. Set only if the answer of the model that asked for this call is
-   * lost. The program then gives the model this outcome, and does not make the call of the new answer.
+   * The outcome of the call; `null` if it is unknown. Set only if the journal lacks the answer in which the model asked
+   * for this call. If a new answer asks for a call in its place, the program does not make that call. The model gets
+   * this outcome instead.
    */
   readonly outcome?: Schema.Json
 }

@@ -51,8 +51,8 @@ export interface Manifest {
 export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1)
 
 /**
- * Patterns of script names, the most useful first. A name that matches no pattern comes before the names of the last
- * pattern.
+ * Patterns of script names, the most useful first. Names that match no pattern come next, and names that match `lasting`
+ * come last.
  */
 const kinds: ReadonlyArray<RegExp> = [
   /^test$/,
@@ -162,8 +162,11 @@ const lockFiles: ReadonlyArray<readonly [file: string, manager: string]> = [
 ]
 
 /**
- * The package manager that the field `packageManager` names. Otherwise the manager whose lock file is beside the
- * manifest or at the top of the project. Without a lock file, npm.
+ * The package manager of a manifest. The first of these that exists:
+ * - the manager that the field `packageManager` names
+ * - the manager whose lock file is beside the manifest
+ * - the manager whose lock file is at the top of the project
+ * - npm
  */
 const managerOf = ({ files, path, text }: Manifest): string => {
   const named = jsonFields(text).get("packageManager")

@@ -42,8 +42,8 @@ export const mapBudget = (window: number): number => charactersIn(mapTokens(wind
 export const minBudgetForExports = charactersIn(600)
 
 /**
- * The maximum length of the command line that the map shows beside a command, in characters. The first of these lengths
- * with which the map fits is used.
+ * The map shows what a command runs, such as `vitest run`, cut to this many characters. The program tries these lengths
+ * in order until the commands fit.
  */
 const bodies: ReadonlyArray<number> = [80, 40]
 const mostCommands = 60

@@ -3,8 +3,8 @@ import { fileName } from "../files/PathList.ts"
 import { folderOf } from "./ProjectCommands.ts"
 
 /**
- * The name of a file without its extension and without words such as `test`. For `index.ts` and similar names, the name
- * of the folder.
+ * The name of a file without its extension and without words such as `test`. For a file such as `index.ts`, the name of
+ * its folder is used.
  */
 const stemOf = (path: string): string => {
   const stem = fileName(path)
@@ -24,8 +24,8 @@ const languageOf = (path: string): string => {
 }
 
 /**
- * The tests whose name and language fit the file. If there are several, those that share the most folders with the
- * file.
+ * The tests whose name and language fit the file. If several tests fit, only the tests that share the most folders with
+ * the file are returned.
  */
 export const testsOfName = (path: string, tests: ReadonlyArray<string>): ReadonlyArray<string> => {
   const own = new Set(foldersIn(path))
