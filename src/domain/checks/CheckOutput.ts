@@ -177,7 +177,7 @@ const placeInFile = /[\w)\]]:\d+\b|^File ".*", line \d+/
 
 /**
  * The lines that tell most about a failure, at most `most` of them, in the order of the output. The assertion and its
- * place have priority, then the comparison of values, then the lines around both.
+ * place have priority. The comparison of values is second, and lines around these lines are third.
  */
 export const tellingLines = (lines: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
   if (lines.length <= most) return lines
@@ -285,7 +285,9 @@ class Reading {
 export const readCheckOutput = (output: string): CheckReading => {
   const reading = new Reading()
   const lines = output.split("\n")
-  /** For eslint, the file that the current problems belong to. For mocha, the parts of the current test's name. */
+  /**
+   * Eslint: `file` is the file of the current problems. Mocha: `path` holds the parts of the name of the current test.
+   */
   let file = ""
   let path: ReadonlyArray<string> = []
   let isMochaEnd = false

@@ -7,7 +7,10 @@ export type TestCounts = typeof TestCounts.Type
 const sumIn = (text: string, patterns: ReadonlyArray<RegExp>): number =>
   patterns.reduce((sum, pattern) => sum + Number(pattern.exec(text)?.[1] ?? 0), 0)
 
-/** Matches the number of passed tests. By pattern: vitest, jest, pytest, cargo, Deno and mocha; Node; Bun; .NET. */
+/**
+ * Matches the number of passed tests. The first pattern is for vitest, jest, pytest, cargo, Deno and mocha. The other
+ * patterns are for Node, Bun and .NET.
+ */
 const passed = [/\b(\d+) (?:passed|passing)\b/, /^pass (\d+)/, /^(\d+) pass$/, /\bPassed: +(\d+)/]
 const failed = [
   /\b(\d+) (?:failed|failing|failures?|errors?)\b/,
@@ -25,12 +28,12 @@ const skipped = [
   /(?:Skipped|Incomplete|Risky): +(\d+)/
 ]
 
-/** The total of XCTest. XCTest prints it for each suite, and again for the suites around it. */
+/** The total of XCTest. XCTest prints a total for each suite, and again for the suites around this suite. */
 const executed = /^Executed (\d+) tests?, with/
 
 /**
- * Matches the number of all tests. By pattern: Maven and PHPUnit; rspec, minitest and ExUnit; Gradle, Swift, unittest
- * and CTest.
+ * Matches the number of all tests in totals of Maven, PHPUnit, rspec, minitest, ExUnit, Gradle, Swift, unittest and
+ * CTest.
  */
 const all = [
   /^Tests(?: run)?: (\d+), (?:Assertions|Failures|Errors)/,
@@ -50,8 +53,8 @@ const errorsBeside = /\bfailures?, (\d+) errors?\b|\bfailed, .*?\b(\d+) errors?\
 const countOf = (total: string): TestCounts => {
   if (others.test(total)) return { passed: 0, failed: 0, skipped: 0 }
   /**
-   * Unittest prints two totals, of which the second corrects the first: `FAILED (failures=1, errors=1)`, `OK
-   * (skipped=2)`.
+   * Unittest prints two totals. The second total corrects the first. Examples of second totals: `FAILED (failures=1,
+   * errors=1)`, `OK (skipped=2)`.
    */
   if (/^(?:FAILED|OK) \(/.test(total)) {
     const bad = sumIn(total, [/(?<!expected )failures=(\d+)/, /errors=(\d+)/, /unexpected successes=(\d+)/])

@@ -241,8 +241,8 @@ export const deniedText = ({ allow, by, reason, targets, tool }: DeniedFact): st
 const isMatches = (href: string): boolean => href.startsWith("matches of ")
 
 /**
- * For example `12 of the 40 lines that it asked for, of 300 in the file,`. If the line counts are unknown, a
- * percentage.
+ * For example `12 of the 40 lines that it asked for, of 300 in the file,`. If the line counts are unknown, the text is
+ * a percentage.
  */
 const seenPart = ({ href, lines, percent }: SeenFact): string => {
   if (lines === undefined) return `${percent} %`

@@ -1,7 +1,7 @@
 /**
  * Counts the tests of a check and finds the new tests, if the runner reports them. A test is new if a change declares
- * its name. A new test has run if the output lists it as passed. What the output lacks is taken from XML reports. If a
- * runner names no tests, only totals are known.
+ * its name. A new test has run if the output lists it as passed. If counts or names are missing in the output, they are
+ * taken from XML reports. If a runner names no tests, only totals are known.
  */
 import * as Schema from "effect/Schema"
 import type { ProposedFile } from "../files/ProposedFile.ts"

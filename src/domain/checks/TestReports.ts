@@ -19,7 +19,9 @@ const attribute = (attributes: string, name: string): string =>
 /** The text after the name of a test: parameters, and the number of a repetition. */
 const behindName = /(?:\([^()]*\)|\{[^{}]*\})?(?:\[[^\]]*\])?$/
 
-/** What the tests printed, as a report contains it. The program removes it, because it may contain any text. */
+/**
+ * Matches the output of the tests inside a report. The program removes this output, because it may contain any text.
+ */
 const printed = /<(system-(?:out|err))\b[^>]*>(?:<!\[CDATA\[[\s\S]*?\]\]>|[^<])*<\/\1>/g
 
 const testsIn = (xml: string): ReadonlyArray<ReportedTest> =>

@@ -28,8 +28,10 @@ const usualPorts: ReadonlySet<number> = new Set([80, 443])
 const plain = (host: string): string => host.toLowerCase().replace(/\.$/, "")
 
 /**
- * How the list covers a host and port. `exact` means that an entry names both; this also allows a private address.
- * `public` means that an entry names only the host. Undefined if the list does not cover them.
+ * How the list covers a host and port.
+ * - `exact`: an entry names exactly this host and this port. The host may then have a private address.
+ * - `public`: an entry names the host without a port, or with a `*`. The host must have a public address.
+ * - Undefined: no entry covers the host and port. An entry without a port covers only the usual ports.
  */
 export const coverage = (list: ReadonlyArray<string>, host: string, port: number): "exact" | "public" | undefined => {
   const name = plain(host)

@@ -10,8 +10,8 @@ interface Calls {
   readonly arch: number
   readonly socket: number
   /**
-   * Blocked calls: io_uring_setup, which can create sockets; add_key, request_key, keyctl; and socketcall, the old call
-   * that creates sockets.
+   * Blocked calls: `io_uring_setup` and `socketcall`, which can create sockets, and `add_key`, `request_key` and
+   * `keyctl`, which reach the key store.
    */
   readonly refused: ReadonlyArray<number>
 }

@@ -121,7 +121,8 @@ export const keepAlivePattern = /^-?\d+(ms|s|m|h)$/
 const KeepAlive = Schema.String.check(Schema.isPattern(keepAlivePattern, { expected: 'a time such as "30m" or "2h"' }))
 
 /**
- * The addresses of model servers. An environment variable can also set each address. `note` completes its description.
+ * The addresses of model servers. An environment variable can also set each address. `note` is added to the description
+ * of this variable.
  */
 export const serverAddresses = {
   host: {

@@ -31,7 +31,7 @@ export interface FindingStyle {
   readonly columns: number | undefined
 }
 
-/** In a terminal with fewer columns, the text of a finding is below its name and state, not beside them. */
+/** In a terminal with fewer columns than this, the text of a finding is below its name and state, not beside them. */
 const leastColumns = 60
 
 /**

@@ -64,8 +64,8 @@ const splitCommandList = ({ args, command, ...entry }: Entry): Entry => {
 }
 
 /**
- * Converts an entry of another program to the form of this program. Other programs use other names for its kind and for
- * some keys, and write "enabled" instead of "disabled".
+ * Converts an entry of another program to the form of this program. Such an entry has other names for the kind and for
+ * some keys, and says "enabled" instead of "disabled".
  */
 export const ownEntry = (entry: unknown): unknown => {
   if (!Predicate.isObject(entry) || Array.isArray(entry)) return entry

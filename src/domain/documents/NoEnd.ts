@@ -1,6 +1,6 @@
 /**
  * Recognises texts that cannot end the work: a call, a promise, a copied template, an unfinished sentence, or a refusal
- * by a model that has the files. A longer text or a text with a link may be a result and is not judged.
+ * by a model that has the files. A long text or a text with a link may be a result, and is not judged.
  */
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import { readNative } from "../tools/native/NativeCalls.ts"

@@ -1,6 +1,6 @@
 /**
  * Reads answers about numbered places in files. An answer has a line with the number and the decision for each place,
- * or replacements for many places at once. Other text is read like the answer of any other turn.
+ * or replacements for many places at once. All other text is read as in a turn without places.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"

@@ -1,7 +1,9 @@
 /**
- * Decides whether a request is about the project, so that its answer must rest on the project. Such a request mentions
- * the project ("this project"), asks for a file or place, or names a file or declaration. A declaration may be written
- * in words ("the rate limit" for `rateLimit`). A request that brings its own material is not about the project.
+ * Decides whether a request is about the project, so that its answer must rest on the project. A request that brings
+ * its own material is not about the project. Any other request is about the project in these cases:
+ * - It mentions the project ("this project").
+ * - It asks for a file or a place.
+ * - It names a file or a declaration. A declaration may be written in words ("the rate limit" for `rateLimit`).
  */
 import { fileName } from "../files/PathList.ts"
 import { searchTermsOf } from "../excerpts/SearchTerms.ts"

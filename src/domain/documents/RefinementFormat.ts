@@ -1,8 +1,10 @@
 /**
- * Reads the report of a task. The report has the sections `## Task` with the fields, `## Added references`, and `##
- * Inputs` with the typed inputs of the skill. The sections `## Look first` and `## Tool Calls` hold calls. Models often
- * leave out the task, which the program knows. A task in the report is merged into the planned task: its texts and
- * references replace the planned texts and references. Name, skill and approval stay as the plan has them.
+ * Reads the report of a task. The report may have these sections:
+ * - `## Task`: the fields of the task. Its texts and references replace those of the planned task. Name, skill and
+ *   approval stay as the plan has them.
+ * - `## Added references`: links that are added to the task.
+ * - `## Inputs`: the typed inputs of the skill.
+ * - `## Look first` and `## Tool Calls`: calls.
  */
 import * as Arr from "effect/Array"
 import {

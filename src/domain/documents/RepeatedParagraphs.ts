@@ -4,7 +4,7 @@
  */
 import { readLines } from "../markdown/Line.ts"
 
-/** A text with fewer words stays. A label, a refrain or a short answer may repeat. */
+/** A text with fewer words than this stays. It may be a label, a refrain or a short answer, which may repeat. */
 const leastWords = 8
 
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}|\p{L}[\p{L}\p{N}'’_-]*/gu

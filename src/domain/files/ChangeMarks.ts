@@ -109,7 +109,7 @@ export const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | 
 
 export interface InfoFence {
   readonly info: string
-  /** The index of the closing line. If no line closes the fence, the number of all lines. */
+  /** The index of the closing line. Equals the number of all lines if no line closes the fence. */
   readonly end: number
   /** True when a later line may also be the end of the fence. */
   readonly isUnclear?: boolean

@@ -85,8 +85,8 @@ const dotsLast = /(?:\.{3,}|\u2026)$/
 const names = new RegExp(`\\b(?:${part}|document)\\b`, "i")
 
 /**
- * True for text that never belongs to a file. It stands in brackets, has dots on both sides, or contains a word such as
- * "code".
+ * True for text that never belongs to a file. Such text is in brackets, begins and ends with dots, or contains a word
+ * such as "code".
  */
 const isOmission = (said: string, text: string, words: string): boolean =>
   (/^[[(<]/.test(said) && kept.test(words)) || (dotsFirst.test(text) && dotsLast.test(text)) || names.test(words)

@@ -1,6 +1,6 @@
 /**
- * Merges two changes of one text line by line, like `git merge-file`. A change that only one side made is taken. If
- * both sides change the same line or adjacent lines, they clash.
+ * Merges two changes of one text line by line, like `git merge-file`. If only one of the changes concerns a line, this
+ * change is taken. If both changes concern the same line or adjacent lines, the changes clash.
  */
 import { type ReplacedLines, replacedLines } from "../text/ReplacedLines.ts"
 

@@ -12,8 +12,10 @@ import { runOf, stateOf, TaskState } from "./RunEvidence.ts"
 import { RunStatus } from "../runs/RunReport.ts"
 
 /**
- * `running`: a process holds the lock of the run. `unfinished`: the journal contains no report. `unreadable`: the file
- * does not begin like a journal.
+ * The state of a run: how it ended, or one of these.
+ * - `running`: a process holds the lock of the run.
+ * - `unfinished`: the journal contains no report.
+ * - `unreadable`: the file does not begin like a journal.
  */
 export const RunStanding = Schema.Literals([...RunStatus.literals, "running", "unfinished", "unreadable"])
 export type RunStanding = typeof RunStanding.Type

@@ -154,7 +154,7 @@ export const ClusterRun = Schema.Struct({
 })
 export type ClusterRun = typeof ClusterRun.Type
 
-/** How a run ended: its report. For a run that could not start, the reason and the exit code. */
+/** How a run ended: the report of the run, or the reason and the exit code of a run that could not start. */
 export const ClusterRunEnding = Schema.Union([
   RunReport,
   Schema.Struct({ refused: Schema.String, exitCode: Schema.Int })
