@@ -1,7 +1,7 @@
 /**
- * Loads the package for runs on several machines. It is separate because it depends on an engine and a PostgreSQL
- * client. Users install it beside the program, in the same version. If the package is missing, the commands of the
- * package only say what to install.
+ * Loads the package for runs on several machines. It is separate because it depends on pg-boss and a PostgreSQL client.
+ * Users install it beside the program, in the same version. If the package is missing, the commands of the package only
+ * say what to install.
  */
 import type * as Command from "effect/cli/Command"
 import { createRequire } from "node:module"

@@ -147,8 +147,8 @@ export const resolveModels = Effect.fn("resolveModels")(function* (
 })
 
 /**
- * The error of a hosted model that only the project chose. Prompts would leave the machine although the user did not
- * choose this.
+ * The error of a hosted model that only the project chose. Without this error, prompts would leave the machine although
+ * the user did not choose the model.
  */
 const unchosenByUser = ({ project, settings: { model } }: Pick<Setup, "project" | "settings">, why: string) => {
   const how = `To use it, choose it yourself: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`

@@ -1,7 +1,7 @@
 /**
  * Implements `task-conductor completion SHELL`, which prints a script for a shell. This script calls `task-conductor
- * complete -- WORDS`. The called command prints completions of the last word, one on each line. A tab and the
- * description of the completion follow.
+ * complete -- WORDS`. The called command prints one line for each completion of the last word. The line has the
+ * completion, a tab, and a description.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"

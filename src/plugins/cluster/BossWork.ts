@@ -162,8 +162,8 @@ const makeClaim = (
   { ready, use }: WorkQueues["Service"]
 ): ClusterWork["Service"]["claim"] => {
   /*
-   * The SQL condition that the program of a worker fits a queue or a run. `isOtherBuild` has the same rule. A program
-   * that runs from source has no build, and fits every build of its version.
+   * An SQL condition that is true if the program of a worker fits a queue or a run. `isOtherBuild` has the same rule. A
+   * program that runs from source has no build, and fits every build of its version.
    */
   const isOwn = (queue: string, { program }: Claimant) => {
     const [version = "", build = ""] = program.split("+")

@@ -90,9 +90,9 @@ export const readClocks = Effect.map(Clock.Clock, (clock): ClockReading => ({
 }))
 
 /**
- * How long ago a lease was renewed, in milliseconds. Two clocks measure it, and the longer time counts. The monotonic
- * clock stops while a laptop sleeps. Somebody may set the wall clock. Setting it back extends no lease. Setting it
- * forward only makes the lease seem older than it is.
+ * How long ago a lease was renewed, in milliseconds. Two clocks measure this time, and the longer time counts. The
+ * monotonic clock does not count the time in which a laptop sleeps. The wall clock may be set back, and this must not
+ * extend a lease. If it is set forward, the lease only seems older than it is.
  */
 export const leaseAge = ({ renewedAt }: Pick<HeldLease, "renewedAt">, now: ClockReading): number =>
   Math.max(now.monotonic - renewedAt.monotonic, now.wall - renewedAt.wall)

@@ -91,7 +91,7 @@ const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionD
 
 /**
  * Takes the place of the gate and the tools. `events` are the events of the whole journal. `ownRecords` are the records
- * of the session. `endless` waits for an answer that never came.
+ * of the session. If the journal contains no answer to a question, `endless` waits in its place and never completes.
  */
 export const layerReplayDecisions = (
   events: ReadonlyArray<RunEvent>,
