@@ -213,9 +213,11 @@ const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
 }
 
 /**
- * Finds the fenced blocks. For an unclosed fence, `staysOpen` decides: true makes a block of the rest of the text,
- * false makes the fence ordinary text. A block also counts as unclosed if it contains document structure
- * (`isStructure`) and below it another opening fence. The closing fence then belongs to this other fence.
+ * Finds the fenced blocks.
+ * - If a fence is unclosed, `staysOpen` decides: true makes a block of the rest of the text, false makes the fence
+ *   ordinary text.
+ * - A fence also counts as unclosed if its block contains document structure (`isStructure`) and below it another
+ *   opening fence. In this case, the closing fence belongs to the other fence.
  */
 export const findFences = (
   lines: ReadonlyArray<Line>,

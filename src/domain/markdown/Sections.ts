@@ -51,7 +51,7 @@ export const splitSections = (
 
 /**
  * The position after the last line of a section and its sub-sections. `isEnd` recognises a later section that does not
- * belong to it.
+ * belong to this section.
  */
 export const sectionEnd = (
   { lines, sections }: SectionedText,

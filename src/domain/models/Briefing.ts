@@ -162,8 +162,8 @@ export const descriptionAnchor = "project-description"
 
 /**
  * The briefing without content that the references of a task already show: the current file, the attachment, or the
- * description. If the task refers to the heading of the description, the description stays. The prompts of all tasks
- * then begin with the same text.
+ * description. If a reference names the heading of the description, the description stays, so that the prompts of all
+ * tasks begin with the same text.
  */
 export const besideReferences = (briefing: Briefing, references: ReadonlyArray<Reference>): Briefing => {
   const { attachment, currentFile, descriptionFiles = [], projectDescription, ...rest } = briefing

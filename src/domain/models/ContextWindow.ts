@@ -80,7 +80,7 @@ const callsAtATime = ({ parallel, plans }: WindowWish, { pool, slots = Infinity 
 
 /**
  * Chooses the window and the parallel calls of a run for its model. Fails if the user set a window for this run that
- * the model does not support. If the window comes from another setting, it is lowered instead.
+ * the model does not support. A window from another setting is lowered to what the model supports.
  */
 export const fitCalls = (
   model: string,

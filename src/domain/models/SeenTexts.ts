@@ -2,8 +2,7 @@
  * Detects URLs that would send texts of this run to an allowed host.
  * - A query may hold no word of four letters or more that the model has read.
  * - The same rule applies to text that any part of a URL encodes, and to a reversed query.
- * - A host or path may hold names that the model has read, but no numbers and no tokens of letters and digits that it
- *   has read.
+ * - A host or path may hold names that the model has read, but not numbers or tokens of letters and digits.
  * - A host or path may hold no value that the model has read, if the value has several words or belongs to an
  *   environment variable.
  * - No part may hold four consecutive words of a line that the model has read.

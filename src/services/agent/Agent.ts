@@ -1,7 +1,12 @@
 /**
- * The agent: a model works in turns on a task, on one of its items, or on a message of a conversation. `takeTurn` is
- * one turn, in eight phases: 1 in Compaction.ts, 2 and 3 in ModelExchange.ts, 4 in CheckCalls.ts, 5 and 6 in
- * RunCalls.ts, 7 in JudgeReport.ts, 8 in AcceptReport.ts and Reply.ts. Optional mechanisms are hooks.
+ * The agent: a model works in turns on a task, on one of its items, or on a message of a conversation. Optional
+ * mechanisms are hooks. `takeTurn` is one turn. It has eight phases:
+ * - 1: Compaction.ts
+ * - 2 and 3: ModelExchange.ts
+ * - 4: CheckCalls.ts
+ * - 5 and 6: RunCalls.ts
+ * - 7: JudgeReport.ts
+ * - 8: AcceptReport.ts and Reply.ts
  */
 import { isAbsolute } from "node:path"
 import * as Context from "effect/Context"

@@ -270,8 +270,8 @@ export class Commands extends Context.Service<
      * An interruption stops the command and all its processes.
      *
      * If a working copy is current, the command sees the project with the proposed changes. Text files that the command
-     * writes become proposals. If no copy is possible, the command fails with `io_error` if something is proposed;
-     * otherwise it runs in the project.
+     * writes become proposals. If no copy is possible and something is proposed, the command fails with `io_error`. If
+     * nothing is proposed, it runs in the project.
      */
     run(command: CanonicalCommand, options?: RunOptions): Effect.Effect<CommandEnd, ToolFailure>
     /** Whether and how commands see the proposals of a task. This is determined on first use. */

@@ -200,7 +200,7 @@ const unlessUnreadable = (error: NodeJS.ErrnoException): void => {
 /**
  * Copies the project with the proposed files into an empty folder, and returns the mounts for bubblewrap. Large folders
  * of installed packages are mounted read-only instead. Other large folders that git ignores are omitted, because they
- * can be generated again. Without `git`, repositories are not copied, because the sandbox mounts them read-only.
+ * can be generated again. If `git` is false, repositories are not copied, because the sandbox mounts them read-only.
  */
 export const copyProject = Effect.fn("copyProject")(function* (
   { copy, git, root }: { readonly root: string; readonly copy: string; readonly git: boolean },

@@ -150,8 +150,8 @@ const partsOf = Effect.fnUntraced(function* (repository: string) {
 
 /**
  * Protects what commands must not change or read in the project: repositories, files that control git or this program,
- * and secrets. Files that the user names by real path are not protected. With `git`, only files that make git run
- * programs are read-only.
+ * and secrets. Files that the user names by real path are not protected. If `git` is true, only those parts of a
+ * repository that make git run programs are read-only.
  *
  * Placeholders are folders in place of missing files. They exist while commands run, and prevent commands from creating
  * anything at these paths.

@@ -1,6 +1,6 @@
 /**
  * Stores conversations about a project in the user's state folder, without secrets. The user can continue a stored
- * conversation. A continued conversation gets a new file, because each conversation writes only its own file.
+ * conversation. A continued conversation gets a new file, so that no conversation writes the file of another.
  *
  * The messages that the user typed are also stored for the arrow keys of later conversations, one JSON string per line.
  */

@@ -188,7 +188,7 @@ const readStart = Effect.fnUntraced(function* (file: string) {
 
 /**
  * Reads lines of a text file at a canonical path. The lines together may have at most `maxBytes`; the file may be
- * larger. A file that is not UTF-8 is decoded as a whole. A few lines do not show its encoding, and UTF-16 has other
+ * larger. A file that is not UTF-8 is decoded as a whole: a few lines do not show its encoding, and UTF-16 has other
  * line ends.
  */
 export const readTextLines = Effect.fn("readTextLines")(function* (file: string, range: LineRange, maxBytes: number) {

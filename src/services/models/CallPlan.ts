@@ -40,7 +40,7 @@ export const makeThinking = () => {
 
   /**
    * Plans the thoughts of a call. `cuts` counts answers that were cut off during thoughts. After the first cut, the
-   * model is asked not to think. If it thinks anyway, its budget doubles with each cut.
+   * model is asked not to think. If the model thinks anyway, the budget for thoughts doubles with each cut.
    *
    * In the result, an undefined `think` is not sent. `thinks` is true if the model is expected to think.
    */

@@ -1,8 +1,10 @@
 /**
- * The loop of all stages: ask the model, read its answer, and ask again with the issues. The loop ends with a value,
- * after the maximum of attempts, or earlier after several useless answers in a row. If the model repeats a rejected
- * answer, the sampling of the next attempt changes. An unreadable answer (UnusableAnswer.ts) also counts as an attempt
- * with issues.
+ * The loop of all stages: ask the model, read its answer, and ask again with the issues. An unreadable answer
+ * (UnusableAnswer.ts) also counts as an attempt with issues. If the model repeats a rejected answer, the sampling of
+ * the next attempt changes. The loop ends in one of three ways:
+ * - An answer is accepted.
+ * - The maximum of attempts is reached.
+ * - Several answers in a row were useless.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -67,7 +69,8 @@ export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("
   unable: Schema.optionalKey(Schema.String)
 }) {
   /**
-   * The end of a sentence, for example `after 5 tries.` If all answers were equal or useless, another sentence says so.
+   * The end of a sentence, for example `after 5 tries.` If all answers were equal or useless, a further sentence says
+   * this.
    */
   override get message(): string {
     const tries = `after ${this.attempts} tries.`

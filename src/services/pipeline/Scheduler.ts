@@ -1,7 +1,7 @@
 /**
  * Runs one round. A task starts when two conditions hold: the results that it refers to exist, and no task of an
- * earlier step can still change its files. Steps run in order, the tasks of a step in parallel. If a task fails, the
- * other tasks of its step continue. If slots are scarce, ModelSlots decides which call goes first.
+ * earlier step can still change its files. Steps run in order. The tasks of a step run in parallel. If a task fails,
+ * the other tasks of its step continue. If slots are scarce, ModelSlots decides which call goes first.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"

@@ -169,8 +169,8 @@ const makePrompt = Effect.gen(function* () {
    * Writes the first message again after some turns. To save space, references are shortened first, and recently read
    * files later.
    * - A reference is dropped if its file has changed.
-   * - A prefetched part stays only if an answer names its file, the file is unchanged, and the model has not read most
-   *   lines of the part itself.
+   * - A prefetched part stays only if an answer names its file, and the file is unchanged. The part is dropped if the
+   *   model has read most of its lines.
    */
   const firstAgain = (
     { assignment: { copy }, material, order: { task } }: OpenTask,

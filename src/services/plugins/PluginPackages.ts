@@ -45,8 +45,8 @@ const damage = (plugin: string, what: string): ToolFailure =>
   })
 
 /**
- * Runs code of a plugin. Afterwards, restores shared state that the code changed. If it changed any, the call fails,
- * and the failure names the changed state.
+ * Runs code of a plugin. Afterwards, restores shared state that the code changed. If the code changed shared state, the
+ * call fails, and the failure names the changed state.
  */
 const guarded = <A, E, R>(plugin: string, work: (services: Context.Context<R>) => Effect.Effect<A, E, R>) =>
   Effect.contextWith((services: Context.Context<R>) => {

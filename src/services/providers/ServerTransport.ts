@@ -1,7 +1,7 @@
 /**
  * Sends the requests of all providers: a `fetch` over node:http with the time limits of this program. (Node's own fetch
- * gives up after five minutes without headers.) It fails with a `ServerError`, also for a status other than 200. The
- * signal ends a request at any time and closes its socket at once.
+ * gives up after five minutes without headers.) This `fetch` fails with a `ServerError`, also for a status other than
+ * 200. The signal ends a request at any time and closes its socket at once.
  */
 import * as http from "node:http"
 import { Agent as SecureAgent, request as secureRequest } from "node:https"

@@ -159,9 +159,9 @@ type Streamed = (
 ) => Stream.Stream<Response.StreamPartEncoded, AiError.AiError>
 
 /**
- * A model of effect/ai whose answers are streams, even if the caller wants the whole answer at once. If there are no
- * tools, effect/ai does not decode the parts of a stream. Decoding would build a schema for each answer, only to check
- * parts that this program itself wrote.
+ * A model of effect/ai whose answers are streams, even if the caller wants the whole answer at once. The reason:
+ * effect/ai does not decode the parts of a stream if there are no tools. Decoding would build a schema for each answer,
+ * only to check parts that this program itself wrote.
  */
 export const makeStreamedModel = Effect.fnUntraced(function* (streamed: Streamed) {
   const model = yield* LanguageModel.make({
