@@ -147,7 +147,7 @@ const lengthOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((sum, line) => sum + Math.min(line.length, lineLength) + 1, 0)
 
 /**
- * The number of first lines that are compared: the error and its place. If these lines of two failures are equal, the
+ * How many of the telling lines of two failures are compared: the error and its place. If these lines are equal, the
  * failures have the same cause.
  */
 const errorLines = 2

@@ -86,10 +86,7 @@ const packageManagers = /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)$/
 const packageWords = /^(?:-w|-ws|-F|-r|-wr|--(?:workspaces?|ws|filter|recursive)|workspaces?)(?:=|$)/
 const workspaceRunners = /^(?:turbo|nx|lerna)$/
 
-/**
- * The values of these options in a command. A value is the next word, the text after `=`, or the text after a single
- * letter.
- */
+/** The values of these options in a command, such as `a.mk` in `-f a.mk`, `--file=a.mk` and `-fa.mk`. */
 const valuesOf = (words: ReadonlyArray<string>, options: RegExp): ReadonlyArray<string> =>
   words.flatMap((word, index) => {
     if (options.test(word)) return words[index + 1] || []

@@ -55,7 +55,7 @@ export const proxyPort = 3128
 
 /**
  * The variables that make programs use the proxy. Connections to this machine bypass the proxy, so a command reaches
- * servers that it starts. If the list contains a name of this machine, connections to that name use the proxy.
+ * servers that it starts. A name of this machine in the list is an exception: connections to this name use the proxy.
  */
 export const proxyVariables = (list: ReadonlyArray<string>): Readonly<Record<string, string>> => {
   const proxy = `http://127.0.0.1:${proxyPort}`

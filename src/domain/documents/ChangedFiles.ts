@@ -1,6 +1,6 @@
 /**
- * Shows the changes of files to a model, as one diff for each file. A file whose diff does not fit gets one line with
- * its changed lines and functions.
+ * Shows the changes of files to a model, as one diff for each file. If a diff does not fit, one line names the changed
+ * lines and functions of the file.
  */
 import { changedDeclarations } from "../files/CodeRelations.ts"
 import { changePreview } from "../files/ChangePreview.ts"

@@ -271,7 +271,8 @@ export const openBlocks = ({ budget, issues, open }: Pick<Folded, "budget" | "is
 }
 
 /**
- * The first line of a text and as many of its last lines as fit. A failing test prints the expected value at the end.
+ * The first line of a text and as many of its last lines as fit. The last lines matter, because a failing test prints
+ * the expected value there.
  */
 const endKept = (text: string, most: number): string => {
   const lines = text.split("\n")

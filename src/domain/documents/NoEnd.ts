@@ -59,7 +59,7 @@ export const headless = (report: string): string =>
 
 /**
  * The reason why a text cannot end the work. Undefined if it can. `hasFiles` is false if the model has no files.
- * `isRead` is true if the text is known to only mention a call.
+ * `isRead` is true if the text certainly makes no call, and only mentions one.
  */
 export const noEnd = (written: string, { hasFiles = true, isRead = false } = {}): NoEnd | undefined => {
   const text = headless(written)

@@ -1,7 +1,7 @@
 /**
- * Chooses which matches of a search are shown if not all of them fit. Source files come before tests, prose and
- * generated files. In a file, declarations of a name come before its uses. Each file gets one match before any file
- * gets a second match. Generated files are the exception: they come after all other matches.
+ * Chooses which matches of a search are shown if not all of them fit. Source files come before tests and prose. In a
+ * file, declarations of a name come before its uses. Each of these files gets one match before any of them gets a
+ * second match. Matches in generated files come after all other matches.
  */
 import { declaredName, isProgram } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"

@@ -159,8 +159,7 @@ const looksOpening = (lines: ReadonlyArray<string>, at: number): boolean =>
 
 /**
  * The end of the fence around a whole file, which may contain fences of the same length. A fence line with a language
- * opens an inner fence. A fence line without a language opens an inner fence only if text follows it, and a blank line
- * or a colon precedes it.
+ * opens an inner fence. Without a language, it opens one only between a blank line or a colon above and text below.
  */
 export const fileFenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence | undefined => {
   const info = readFence(lines[from] ?? "")?.info

@@ -146,8 +146,8 @@ const inSignsOf = (fileLines: ReadonlyArray<string>, editLines: ReadonlyArray<st
 }
 
 /**
- * Indents the new lines like the file. A line that the edit keeps is copied from the file. Any other line gets the
- * shift of the old line with the most similar indentation.
+ * Indents the new lines like the file. A line that the edit keeps is copied from the file. Any other line is shifted as
+ * far as the old line with the most similar indentation.
  */
 const reindent = (
   newLines: ReadonlyArray<string>,

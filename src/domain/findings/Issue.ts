@@ -1,7 +1,7 @@
 /**
  * The findings of a check. An `Issue` goes back to the model, which must fix it. A `Repair` is a harmless deviation
- * that the reader has fixed. A `Reading` contains the value that was read, with the issues and repairs. It succeeds if
- * it has no issues.
+ * that the reader has fixed. A `Reading` contains the value that was read, with the issues and repairs. A reading
+ * without issues succeeds.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"

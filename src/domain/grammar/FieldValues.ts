@@ -159,9 +159,9 @@ export const defaultName = (skill: string, number: number): string =>
   `${slugOf(skill) === "" ? "Task" : skill} ${number}`
 
 /**
- * Names all tasks. A task gets the name that the document gives it, or `<skill> <n>`, or `Task <n>`. n is the position
- * of the task in the list, or the next free number. `finished` holds the slugs of finished tasks. No new task may use
- * these.
+ * Names all tasks. A task gets the name that the document gives it. A task without a name gets `<skill> <n>` or,
+ * without a skill, `Task <n>`. n is the position of the task in the list, or the next free number. `finished` holds the
+ * slugs of finished tasks. No new name may use these slugs.
  */
 export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<string>): ReadonlyArray<NamedTask> => {
   const writtenTasks = steps.flatMap(({ section, tasks }, step) =>

@@ -54,8 +54,8 @@ const cutWords = (written: string): Words => {
   const containing = found === null ? undefined : unquoted(found[1] ?? "")
   const [, noun = "", place = ""] = /^(.*?)(?:^|\s+)(?:in|of|under)\s+(.+)$/is.exec(before) ?? []
   /**
-   * The word "in" may also be the name of a folder in a pattern. Text before "in" with pattern characters is a part of
-   * the pattern, unless it ends with a known noun.
+   * The word "in" may also be the name of a folder in a pattern. If the text before "in" contains pattern characters,
+   * it belongs to the pattern. Text that ends with a known noun never belongs to the pattern.
    */
   const isPlace = place === "" || (kindOfNoun(noun) === undefined && /[*?[\]`]/.test(noun))
   return isPlace ? { noun: "", place: before, containing } : { noun, place, containing }

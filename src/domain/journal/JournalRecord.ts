@@ -71,8 +71,8 @@ export interface UncertainCall extends CallIntent {
   readonly seq: number
   /**
    * The outcome of the call; `null` if it is unknown. Set only if the journal lacks the answer in which the model asked
-   * for this call. If a new answer asks for a call in its place, the program does not make that call. The model gets
-   * this outcome instead.
+   * for this call. If a new answer asks for another call instead, the program does not make that other call. The model
+   * gets this outcome as its result.
    */
   readonly outcome?: Schema.Json
 }

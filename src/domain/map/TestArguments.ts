@@ -30,7 +30,8 @@ const valueOption = /^--(?!test$)[^=]+$/
 const firstFolder = (path: string): string => path.split("/", 1)[0] ?? ""
 
 /**
- * True for a test file, and for a folder whose path begins with the same folder as the path of the changed test file.
+ * True for a test file. Also true for a folder in the same top folder as the changed test file, such as `test/unit` for
+ * `test/a.test.ts`.
  */
 const namesTests = (argument: string, before: string, changed: string): boolean => {
   const path = pathIn(argument)
