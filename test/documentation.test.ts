@@ -2,29 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, posix } from "node:path"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { check } from "../src/index.ts"
 import { examplesIn } from "./support/declarationDocs.ts"
+import { linksOf } from "./support/pageLinks.ts"
 
 const root = new URL("../", import.meta.url)
 const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...globSync("docs/**/*.md", { cwd: fileURLToPath(root) })]
-
-/** The relative links of a page, without their anchors. */
-const linksOf = (page: string): ReadonlyArray<string> => {
-  const text = readFileSync(new URL(page, root), "utf8")
-    .replace(/^(`{3,}).*?^\1/gms, "")
-    .replace(/(`+)[^`].*?\1/g, "")
-  return [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
-    .map(([, target = ""]) => target)
-    .filter((target) => !/^[a-z]+:/.test(target))
-}
-
-/** The folders above a path. */
-const foldersOf = (path: string): ReadonlyArray<string> => {
-  const folder = posix.dirname(path)
-  return folder === "." ? [] : [folder, ...foldersOf(folder)]
-}
 
 describe("documentation", () => {
   it("shows a plan that is accepted", () => {
@@ -94,7 +79,7 @@ describe("documentation", () => {
 
   it("links to files that exist", () => {
     const broken = pages.flatMap((page) =>
-      linksOf(page)
+      linksOf(readFileSync(new URL(page, root), "utf8"))
         .filter((target) => !existsSync(new URL(target, new URL(page, root))))
         .map((target) => `${page} -> ${target}`)
     )
@@ -108,24 +93,5 @@ describe("documentation", () => {
         .map(([, path]) => `${page}: ${path}`)
     )
     assert.deepStrictEqual(lost, [])
-  })
-
-  it("is packed with all that it links to", () => {
-    const folder = fileURLToPath(root)
-    const args = ["pack", "--dry-run", "--json", "--ignore-scripts"]
-    const { stdout } = spawnSync("npm", args, { cwd: folder, encoding: "utf8", maxBuffer: 100_000_000 })
-    const [{ files }] = JSON.parse(stdout) as [{ readonly files: ReadonlyArray<{ readonly path: string }> }]
-    const paths = files.map(({ path }) => path)
-    const packed = new Set([...paths, ...paths.flatMap(foldersOf)])
-    /* Tests of skills hold plans, whose links are about the projects of these tests. */
-    const packedPages = [...packed].filter((path) => path.endsWith(".md") && !path.startsWith("skills/"))
-    assert.isAbove(packedPages.length, 100)
-    const dead = packedPages.flatMap((page) =>
-      linksOf(page)
-        .map((target) => posix.normalize(posix.join(posix.dirname(page), target)).replace(/\/$/, ""))
-        .filter((target) => !packed.has(target))
-        .map((target) => `${page} -> ${target}`)
-    )
-    assert.deepStrictEqual(dead, [])
   })
 })

@@ -1,16 +1,12 @@
 /**
- * What users install: no script runs, all licences fit, every package is named with its reason, and the bill of materials is
- * complete. The packages themselves are those of the lock file.
+ * The packages that users install: all licences fit, and every package is named with its reason. supplyChain.long.test.ts packs the
+ * product.
  */
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { execFileSync } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { assert, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { bundledPackages, makeSbom } from "../scripts/sbom.ts"
-import { needs } from "./support/needs.ts"
-import { copyProduct, packFolder } from "./support/packedProduct.ts"
+import { bundledPackages } from "../scripts/sbom.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"))
@@ -30,11 +26,8 @@ const locked = readJson(join(root, "package-lock.json")).packages as Readonly<
   Record<
     string,
     {
-      readonly dev?: boolean
-      readonly hasInstallScript?: boolean
       readonly integrity?: string
       readonly license?: string
-      readonly dependencies?: Readonly<Record<string, string>>
     }
   >
 >
@@ -44,58 +37,6 @@ const allBundled = [...bundled, ...bundledPackages(join(root, "src/plugins/clust
 
 /** Licences that ask for no more than to be named, which the notices do. */
 const permissive = new Set(["MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "Apache-2.0", "BlueOak-1.0.0"])
-
-const folder = mkdtempSync(join(tmpdir(), "task-conductor-supply-"))
-const unpacked = join(folder, "package")
-
-afterAll(() => rmSync(folder, { recursive: true }))
-
-describe("the packed product", needs("tar"), () => {
-  beforeAll(() => {
-    execFileSync("tar", ["-xzf", packFolder(copyProduct(folder), folder), "-C", folder])
-  })
-
-  it("has no script that an installation runs, and nothing that npm would build", () => {
-    const { scripts } = readJson(join(unpacked, "package.json")) as {
-      readonly scripts: Readonly<Record<string, string>>
-    }
-    const run = ["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare", "prepublish"]
-    assert.deepStrictEqual(
-      run.filter((name) => name in scripts),
-      []
-    )
-    const files = readdirSync(unpacked, { recursive: true, encoding: "utf8" })
-    assert.deepStrictEqual(
-      files.filter((file) => /(?:binding\.gyp|\.node|\.so|\.dylib|\.dll|\.exe)$/.test(file)),
-      []
-    )
-    assert.isAbove(files.length, 100)
-  })
-
-  it("brings one dependency, which has no script and none of its own", () => {
-    assert.deepStrictEqual(Object.keys(readJson(join(unpacked, "package.json")).dependencies), ["effect"])
-    const { dependencies, hasInstallScript } = locked["node_modules/effect"] ?? {}
-    assert.deepStrictEqual([hasInstallScript, Object.keys(dependencies ?? {})], [undefined, []])
-  })
-
-  it("has no install script in what comes with runs on several machines", () => {
-    const installed = Object.entries(locked).filter(([, { dev }]) => dev !== true)
-    assert.deepStrictEqual(
-      installed.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path),
-      []
-    )
-  })
-
-  it("holds the licence of each package that is bundled", () => {
-    assert.deepStrictEqual(bundledPackages(join(unpacked, "dist")), bundled)
-    assert.deepStrictEqual(
-      bundled
-        .filter(({ name, text, version }) => name === "" || version === "" || text.length < 200)
-        .map(({ name }) => name),
-      []
-    )
-  })
-})
 
 describe("the packages", () => {
   it("say where they are at home, which links on the page of a registry need", () => {
@@ -136,17 +77,5 @@ describe("the packages", () => {
     const shipped = allBundled.filter(({ name }) => name in chosen).map(({ licence, name }) => [name, licence])
     const installed = Object.keys(ofCluster).map((name) => [name, locked[`node_modules/${name}`]?.license])
     assert.deepStrictEqual([...named].toSorted(), [...shipped, ...installed].toSorted())
-  })
-
-  it("are all in the bill of materials, with version and licence", () => {
-    const { components } = makeSbom(bundled)
-    assert.deepStrictEqual(
-      components.map(({ name, version }) => `${name} ${version}`).toSorted(),
-      bundled.map(({ name, version }) => `${name} ${version}`).toSorted()
-    )
-    assert.deepStrictEqual(
-      components.filter(({ licenses = [] }) => licenses.length === 0).map(({ name }) => name),
-      []
-    )
   })
 })

@@ -1,5 +1,4 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { existsSync, readFileSync, rmSync } from "node:fs"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import { hostAnswer } from "../../src/domain/conversation/Conversation.ts"
@@ -8,12 +7,13 @@ import { ask, conversations, type FlatEvent, openConversation, run } from "../..
 import { ScriptedModel } from "../../src/testing.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
-import { waitFor } from "../support/waitFor.ts"
-import { fakeModel } from "../support/FakeOllamaPaths.ts"
 
 const sandbox = makeSandbox()
+
 const project = `${sandbox.root}/project`
+
 const common = { project, model: "embedded", allow: ["read_file"] }
+
 const question = "Where is the port of the server defined?"
 
 beforeAll(() => {
@@ -22,6 +22,7 @@ beforeAll(() => {
   sandbox.write("project/README.md", "# Weather\n\nA small weather service.\n")
   sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
 })
+
 afterAll(sandbox.remove)
 
 const readAll = async (events: AsyncIterable<FlatEvent>): Promise<ReadonlyArray<FlatEvent>> => {
@@ -221,79 +222,5 @@ describe("a conversation", () => {
     assert.deepStrictEqual([empty.status, empty.reason], ["failed", "The message is empty. Say what is to be done."])
     assert.strictEqual((await conversation.send("one")).answer, "Yes.")
     assert.strictEqual((await conversation.close()).status, "done")
-  })
-})
-
-/** A model that writes a file when it is told to, and says what came of it. */
-const writer = ScriptedModel.layer((_prompt, _index, { messages }) => {
-  const last = messages.at(-1)
-  if (/### (?:Changed|Tool call)/.test(JSON.stringify(last))) return "That is all."
-  return JSON.stringify(last).includes("Write")
-    ? { text: "", calls: [{ name: "write_file", arguments: { path: "notes.md", content: "# Notes\n" } }] }
-    : { text: "", calls: [{ name: "read_file", arguments: { path: "README.md" } }] }
-})
-
-/** A conversation that waits for the answer to its question, and holds the lock on its project meanwhile. */
-const holding = async () => {
-  rmSync(`${project}/notes.md`, { force: true })
-  const asked = Promise.withResolvers<void>()
-  const answer = Promise.withResolvers<boolean>()
-  const conversation = openConversation({
-    project,
-    model: writer,
-    approve: () => {
-      asked.resolve()
-      return answer.promise
-    }
-  })
-  const sent = conversation.send("Write it.")
-  await asked.promise
-  return { answer: answer.resolve, close: () => conversation.close(), runId: conversation.runId, sent }
-}
-
-describe("a conversation beside others", () => {
-  it("waits to change something until another has changed its project, says for whom, and goes on reading", async () => {
-    const first = await holding()
-    const second = openConversation({ project, model: writer, allow: ["write_file", "read_file"] })
-    assert.strictEqual((await second.send("Read it.")).status, "done")
-    const question = { project, model: "embedded", allow: ["read_file"], prompt: "Where is the port?" }
-    assert.strictEqual((await run(question).report).status, "done")
-    const waits = Promise.withResolvers<string>()
-    void (async () => {
-      for await (const event of second.events) {
-        if (event.type === "message" && event.text.includes("Waiting until")) waits.resolve(event.text)
-      }
-    })()
-    const later = second.send("Write it.")
-    assert.match(
-      await waits.promise,
-      new RegExp(`is being changed by conversation ${first.runId} \\(pid ${process.pid}, since [^)]+\\)\\. Waiting`)
-    )
-    assert.isFalse(existsSync(`${project}/notes.md`))
-    first.answer(true)
-    assert.strictEqual((await first.sent).status, "done")
-    assert.strictEqual((await later).status, "done")
-    assert.strictEqual(readFileSync(`${project}/notes.md`, "utf8"), "# Notes\n")
-    await Promise.all([first.close(), second.close()])
-  })
-
-  it("waits on the command line too", async () => {
-    const program = Effect.gen(function* () {
-      const server = yield* FakeOllama.make(({ messages }) =>
-        messages.at(-1)?.content.includes("### Changed") === true
-          ? "That is all."
-          : { text: "", toolCalls: [{ name: "write_file", arguments: { path: "other.md", content: "new" } }] }
-      )
-      const first = yield* Effect.promise(holding)
-      const env = { OLLAMA_HOST: server.url }
-      const beside = sandbox.start(["ask", "--model", fakeModel, "--allow", "write_file", "Write it."], { env })
-      yield* waitFor("the line", () => beside.stderr().includes(`conversation ${first.runId} (pid ${process.pid}`))
-      assert.isFalse(existsSync(`${project}/other.md`))
-      first.answer(false)
-      const { code } = yield* Effect.promise(() => beside.ended)
-      assert.deepStrictEqual([code, readFileSync(`${project}/other.md`, "utf8")], [0, "new"])
-      yield* Effect.promise(first.close)
-    })
-    await Effect.runPromise(Effect.scoped(program))
   })
 })

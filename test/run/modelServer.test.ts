@@ -4,29 +4,11 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
 import { existsSync } from "node:fs"
 import { run } from "../../src/index.ts"
-import { makeSandbox } from "../support/binary.ts"
-import { inProcess } from "../support/inProcess.ts"
-import { FakeOllama, type FakeServer } from "../support/FakeOllama.ts"
-import { fakeModel, type FakeModel } from "../support/FakeOllamaPaths.ts"
+import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import type { Script } from "../support/FakeOllamaScript.ts"
-import { noonAnswer, testSkills } from "../support/TestRun.ts"
-import { stageNameOf } from "../support/stageName.ts"
-
-const sandbox = Effect.acquireRelease(
-  Effect.sync(() => {
-    const made = inProcess(makeSandbox())
-    for (const [path, text] of Object.entries(testSkills)) made.write(`project/${path}`, text)
-    return made
-  }),
-  ({ remove }) => Effect.sync(remove)
-)
-
-/** Does the work of one task. */
-const obedient: Script = ({ messages }) => noonAnswer(stageNameOf(messages))
+import { sandbox, obedient, cutOff, serve, windows, ask, env } from "../support/OneModelServer.ts"
 
 /** Thinks before each answer, now in the field for it and now in tags. */
 const thinker: Script = (body, index) => {
@@ -34,23 +16,8 @@ const thinker: Script = (body, index) => {
   return index % 2 === 0 ? { thinking: "SECRET thoughts.", text } : `<think>\nSECRET thoughts.\n</think>\n\n${text}`
 }
 
-const cutOff = { thinking: "Let me see.", doneReason: "length" }
-
 /** Comes to no answer as long as it may think. */
 const ponderer: Script = (body, index) => (body["think"] === false ? obedient(body, index) : cutOff)
-
-/** Never answers the second request. */
-const silent: Script = (body, index) => (index === 1 ? { text: "never", hold: "never" } : obedient(body, index))
-
-const serve = (model: Partial<FakeModel>, options: { readonly port?: number; readonly script?: Script } = {}) =>
-  FakeOllama.make(options.script ?? obedient, {
-    models: [{ name: fakeModel, ...model }],
-    ...(options.port === undefined ? {} : { port: options.port })
-  })
-
-const windows = ({ chats }: FakeServer) => [...new Set(chats.map(({ options }) => options?.num_ctx))]
-const ask = ["run", "--model", fakeModel, "What time is it?"]
-const env = ({ url }: FakeServer) => ({ env: { OLLAMA_HOST: url } })
 
 describe("the window of a run", () => {
   it.live.each([
@@ -78,18 +45,6 @@ describe("the window of a run", () => {
       assert.deepStrictEqual([code, stdout, windows(server)], [0, "It is noon.\n", [window]])
       if (note === undefined) assert.notInclude(stderr, "context window")
       else assert.include(stderr, note)
-    })
-  )
-
-  it.live("is that of the loaded model when it is larger", () =>
-    Effect.gen(function* () {
-      const { run } = yield* sandbox
-      const server = yield* serve({})
-      const first = ["run", "--context-window", "20000", ...ask.slice(1)]
-      for (const args of [first, ask]) {
-        assert.strictEqual((yield* Effect.promise(() => run(args, env(server)))).code, 0)
-      }
-      assert.deepStrictEqual(windows(server), [20_000])
     })
   )
 })
@@ -207,21 +162,6 @@ describe("a model that is cut off while it thinks", () => {
       assert.include(stderr, "The thinking ran into the length limit")
     })
   )
-
-  it.live("in a conversation is asked once more, without thoughts", () =>
-    Effect.gen(function* () {
-      const { run } = yield* sandbox
-      const server = yield* serve({}, { script: (_, index) => (index === 0 ? cutOff : "Noon.") })
-      const { code, stdout } = yield* Effect.promise(() =>
-        run(["ask", "--model", fakeModel, "What time is it?"], env(server))
-      )
-      assert.deepStrictEqual([code, stdout], [0, "Noon.\n"])
-      assert.deepStrictEqual(
-        server.chats.map(({ think }) => think),
-        [undefined, false]
-      )
-    })
-  )
 })
 
 describe("a script", () => {
@@ -253,79 +193,6 @@ describe("a script", () => {
         sent,
         ["low", false, false, false, false, "low", "low"].map((think) => [think, 0.7, 0.1])
       )
-    })
-  )
-})
-
-describe("a server that stops in the middle of a run", () => {
-  /** A server whose refinement never comes, to be stopped meanwhile. */
-  const stoppable = Effect.fnUntraced(function* (model: Partial<FakeModel>) {
-    const scope = yield* Scope.make()
-    const server = yield* Scope.provide(serve(model, { script: silent }), scope)
-    return { server, stop: Scope.close(scope, Exit.void), port: Number(new URL(server.url).port) }
-  })
-
-  it.live("is waited for, and the run goes on when it is back", () =>
-    Effect.gen(function* () {
-      const { start } = yield* sandbox
-      const { port, server, stop } = yield* stoppable({})
-      const running = start(ask, env(server))
-      yield* server.until(({ chats }) => chats.length === 2)
-      yield* stop
-      yield* Effect.promise(() => running.says("for the model server, 5 min left"))
-      const again = yield* serve({}, { port })
-      const { code, stderr, stdout } = yield* Effect.promise(() => running.ended)
-      assert.deepStrictEqual([code, stdout], [0, "It is noon.\n"])
-      assert.include(stderr, "the model server is back after")
-      assert.strictEqual(again.chats.length, 6)
-    })
-  )
-
-  it.live("and does not come back in time leaves a run that can be resumed, with the window that it had", () =>
-    Effect.gen(function* () {
-      const { run, start, write } = yield* sandbox
-      write("config/task-conductor/config.json", JSON.stringify({ limits: { serverWaitSeconds: 1 } }))
-      const { port, server, stop } = yield* stoppable({ parameters: "num_ctx 12288" })
-      const running = start(ask, env(server))
-      yield* server.until(({ chats }) => chats.length === 2)
-      yield* stop
-      const { code, stderr } = yield* Effect.promise(() => running.ended)
-      assert.strictEqual(code, 5)
-      assert.include(stderr, "The run waited 1 s for it (limits.serverWaitSeconds).")
-      assert.match(stderr, /Resume it: task-conductor resume \S+\n$/)
-      const again = yield* serve({}, { port })
-      const resumed = yield* Effect.promise(() => run(["resume", "last"], env(again)))
-      assert.deepStrictEqual([resumed.code, resumed.stdout, windows(again)], [0, "It is noon.\n", [12_288]])
-    })
-  )
-
-  it.live("before the first answer ends the run at once", () =>
-    Effect.gen(function* () {
-      const { run } = yield* sandbox
-      const { code, stderr } = yield* Effect.promise(() => run(ask))
-      assert.strictEqual(code, 5)
-      assert.include(stderr, 'Start it with "ollama serve"')
-      assert.notInclude(stderr, "waiting")
-    })
-  )
-})
-
-describe("a server that takes a call and never answers", () => {
-  it.live("ends the run at its limit, which the run names, and the run can be resumed", () =>
-    Effect.gen(function* () {
-      const { run, write } = yield* sandbox
-      const limits = { brokenRetries: 0, stages: { plan: { firstWordSeconds: 1 } } }
-      write("project/task-conductor.json", JSON.stringify({ limits }))
-      const server = yield* serve(
-        {},
-        { script: (body, index) => (index === 0 ? { hold: "never" } : obedient(body, index)) }
-      )
-      const { code, stderr } = yield* Effect.promise(() => run(ask, env(server)))
-      assert.strictEqual(code, 5)
-      assert.include(stderr, "The limit limits.firstWordSeconds (1 s) ended the call")
-      assert.match(stderr, /Resume it: task-conductor resume \S+\n$/)
-      const resumed = yield* Effect.promise(() => run(["resume", "last"], env(server)))
-      assert.deepStrictEqual([resumed.code, resumed.stdout], [0, "It is noon.\n"])
     })
   )
 })

@@ -2,8 +2,6 @@
  * One more provider of models: a record in the list of providers, or in a plugin of the user, is all that a run needs.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -13,42 +11,7 @@ import { run } from "../../src/index.ts"
 import { definePlugin } from "../../src/plugin-kit.ts"
 import { builtInProviders } from "../../src/app/providers.ts"
 import type { Provider } from "../../src/services/providers/Provider.ts"
-import { makeSandbox } from "../support/binary.ts"
-import { inProcess } from "../support/inProcess.ts"
-import { noonAnswer, testSkills } from "../support/TestRun.ts"
-import { stageName } from "../support/stageName.ts"
-
-/** Does the work of one task. */
-const answerTo = (body: string): string => {
-  const prompt = body.replaceAll("\\n", "\n")
-  return noonAnswer(stageName({ system: prompt, user: prompt }))
-}
-
-interface Asked {
-  readonly url: string
-  readonly keys: ReadonlyArray<string | undefined>
-}
-
-/** A server that speaks nothing but text: the prompt is the body of a request, the answer that of the response. */
-const textServer = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const keys: Array<string | undefined> = []
-    const server = createServer((request, response) => {
-      keys.push(request.headers.authorization)
-      let text = ""
-      request.on("data", (piece) => (text += piece))
-      request.on("end", () => response.end(answerTo(text)))
-    })
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    const asked: Asked = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys }
-    return { asked, server }
-  }),
-  ({ server }) =>
-    Effect.promise(() => {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(resolve))
-    })
-).pipe(Effect.map(({ asked }) => asked))
+import { textServer, sandbox, order } from "../support/textServer.ts"
 
 const usage = {
   inputTokens: { total: undefined, uncached: undefined, cacheRead: undefined, cacheWrite: undefined },
@@ -115,46 +78,6 @@ const acme = (url: string): Provider => {
   }
 }
 
-const sandbox = Effect.acquireRelease(
-  Effect.sync(() => {
-    const made = inProcess(makeSandbox())
-    for (const [path, text] of Object.entries(testSkills)) made.write(`project/${path}`, text)
-    return made
-  }),
-  ({ remove }) => Effect.sync(remove)
-)
-
-const order = ["--model", "acme:small", "What time is it?"]
-
-/** The same provider as a module of a plugin. */
-const pluginFile = (url: string) => `
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
-import * as LanguageModel from "effect/ai/LanguageModel"
-import { definePlugin } from "task-conductor/plugin"
-
-const usage = { inputTokens: {}, outputTokens: {} }
-const ask = ({ prompt }) =>
-  Effect.promise(async () => (await fetch("${url}", { method: "POST", body: JSON.stringify(prompt.content) })).text())
-const streamText = (asked) =>
-  Stream.unwrap(
-    Effect.map(ask(asked), (delta) =>
-      Stream.make(
-        { type: "text-start", id: "text" },
-        { type: "text-delta", id: "text", delta },
-        { type: "text-end", id: "text" },
-        { type: "finish", reason: "stop", usage: {
-          inputTokens: { total: undefined, uncached: undefined, cacheRead: undefined, cacheWrite: undefined },
-          outputTokens: { total: undefined, text: undefined, reasoning: undefined }
-        }, response: undefined }
-      )
-    )
-  )
-const model = () => Layer.effect(LanguageModel.LanguageModel, LanguageModel.make({ generateText: () => Effect.succeed([]), streamText }))
-export default definePlugin({ name: "acme", providers: [{ id: "acme", model }] })
-`
-
 describe("a third provider", () => {
   it.live("answers a run when it is in the list of providers", () =>
     Effect.gen(function* () {
@@ -189,23 +112,6 @@ describe("a third provider", () => {
       const { answer, status } = yield* Effect.promise(() => report)
       assert.deepStrictEqual([status, answer], ["done", "It is noon."])
       assert.isAbove(keys.length, 3)
-    })
-  )
-
-  it.live("answers a run when the user names its plugin, and not when a project does", () =>
-    Effect.gen(function* () {
-      const { keys, url } = yield* textServer
-      const made = yield* sandbox
-      made.write("project/acme.mjs", pluginFile(url))
-      const named = yield* Effect.promise(() => made.start(["run", "--plugin", "./acme.mjs", ...order]).ended)
-      assert.deepStrictEqual([named.code, named.stdout.trim()], [0, "It is noon."], named.stderr)
-      const before = keys.length
-      made.write("project/task-conductor.json", JSON.stringify({ plugins: ["./acme.mjs"] }))
-      const unasked = yield* Effect.promise(
-        () => made.start(["run", ...order], { env: { OLLAMA_HOST: "http://127.0.0.1:1" } }).ended
-      )
-      assert.notStrictEqual(unasked.code, 0)
-      assert.strictEqual(keys.length, before)
     })
   )
 })

@@ -3,86 +3,17 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { type CheckFailed, type Row, runCheck, tableOf, type Target } from "../../scripts/conformance/Check.ts"
-import { checks } from "../../scripts/conformance/checks.ts"
+import { type CheckFailed, tableOf } from "../../scripts/conformance/Check.ts"
 import { restartWith } from "../../scripts/conformance/restartCommand.ts"
 import { slotModel, startSlotServer } from "../../bench/SlotServer.ts"
-import {
-  conformingOllama,
-  conformingOpenAi,
-  documentOf,
-  plainModel,
-  thinkingModel,
-  toolsModel
-} from "../support/ConformingModels.ts"
+import { conformingOllama, documentOf } from "../support/ConformingModels.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import type { Script } from "../support/FakeOllamaScript.ts"
-import { FakeOpenAi } from "../support/FakeOpenAi.ts"
-import { makeRestarting } from "../support/Restarting.ts"
-
-const window = 4096
-
-const targetOf = (api: Target["api"], host: string): Target => ({
-  api,
-  host,
-  model: toolsModel,
-  thinkingModel,
-  plainModel,
-  window,
-  patience: 20_000
-})
-
-const models = [
-  { name: `${toolsModel}:latest`, capabilities: ["completion", "tools"], contextLength: 131_072 },
-  { name: `${thinkingModel}:latest`, capabilities: ["completion", "tools", "thinking"] },
-  { name: `${plainModel}:latest`, capabilities: ["completion"] }
-]
-
-const rowsOf = (target: Target, only: (name: string) => boolean = () => true) =>
-  Effect.forEach(
-    checks.filter(({ name }) => only(name)),
-    (check) => runCheck(check, target, 60)
-  )
-
-const named = (rows: ReadonlyArray<Row>, wanted: Row["outcome"]) =>
-  rows.flatMap(({ detail, name, outcome }) => (outcome === wanted ? [`${name}: ${detail}`] : []))
+import { targetOf, models, rowsOf, named } from "../support/conformanceRows.ts"
 
 const answer = (system: string) => documentOf(system) ?? '{"verdict": "yes", "sure": true}'
 
 describe("the checks of model servers", () => {
-  it.live("are all passed by the stand-in for Ollama", () =>
-    Effect.gen(function* () {
-      const { restart, url } = yield* makeRestarting((leaves) => {
-        const script = conformingOllama(leaves)
-        return (port) => FakeOllama.make(script, { models, ...(port === undefined ? {} : { port }) })
-      })
-      const rows = yield* rowsOf({ ...targetOf("ollama", url), restart })
-      assert.deepStrictEqual(named(rows, "failed"), [])
-      assert.deepStrictEqual(named(rows, "not supported"), ["a call that is a must: the API cannot ask for a call"])
-    })
-  )
-
-  it.live("are all passed by the stand-in for servers of the OpenAI API, but for what the API has no words for", () =>
-    Effect.gen(function* () {
-      const listed = models.map(({ name }) => ({ id: name, meta: { n_ctx: window } }))
-      const { restart, url } = yield* makeRestarting((leaves) => {
-        const script = conformingOpenAi(window, leaves)
-        return (port) => FakeOpenAi.make(script, { models: listed, ...(port === undefined ? {} : { port }) })
-      })
-      const rows = yield* rowsOf({ ...targetOf("openai", url), restart })
-      assert.deepStrictEqual(named(rows, "failed"), [])
-      assert.deepStrictEqual(named(rows, "not supported"), [
-        "version: the API has no such question",
-        "capabilities and largest window: the API has no such question",
-        "the window of the loaded model: the API has no such question",
-        "loading anew with another window: the API has no such question",
-        "unloading after its time: the API has no such question",
-        "a call that the form of the answer makes: the API has a form or a call, not a form of a call",
-        "an answer that fills the window: the window cannot be made small for one call"
-      ])
-    })
-  )
-
   it.live("are passed by the server of measurements, which does not think and takes every call", () =>
     Effect.gen(function* () {
       const server = yield* Effect.acquireRelease(

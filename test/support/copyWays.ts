@@ -74,10 +74,18 @@ export const keeping = <A, E, R>(root: string, work: Effect.Effect<A, E, R>) =>
 
 type WayTest = (name: string, body: Parameters<typeof liveTest<void, unknown>>[1]) => void
 
-/** The tests of one way; only those of these names when some are given. */
-export const testWay = (way: Ways, names?: ReadonlyArray<string>): void => {
+/** The tests that are among the short ones. */
+const main: ReadonlySet<string> = new Set([
+  "say how they see it",
+  "see the proposed changes, and what they write is proposed",
+  "propose neither what git ignores nor what is no text, and say what was left out",
+  "cannot read secrets or change what controls programs"
+])
+
+/** The tests of one way: all of them, the main ones, or the others. */
+export const testWay = (way: Ways, which: "all" | "main" | "others"): void => {
   const wayTest: WayTest = (name, body) => {
-    if (names?.includes(name) !== false) liveTest(name, body)
+    if (which === "all" || main.has(name) === (which === "main")) liveTest(name, body)
   }
   describe(
     `commands in a working copy, by ${way}`,

@@ -1,9 +1,7 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { readdirSync, readFileSync } from "node:fs"
 import {
-  type AnswerShape,
   AnswerWatch,
   issuesOfPart,
   longestPreamble,
@@ -16,29 +14,12 @@ import { scaleOfText } from "../../../src/domain/models/PromptSize.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { planOf } from "../../support/TestRun.ts"
 import { fixturesOf, makeDocuments, makeRandom } from "../../support/randomDocuments.ts"
-
-const watch = (text: string, shape?: AnswerShape, size = 37): Unrecoverable | undefined => {
-  const answer = new AnswerWatch(shape)
-  for (let from = 0; from < text.length; from += size) {
-    const found = answer.text(text.slice(from, from + size))
-    if (found !== undefined) return found
-  }
-  return undefined
-}
+import { watchAnswer as watch } from "../../support/watchAnswer.ts"
 
 const think = (text: string): Unrecoverable | undefined => new AnswerWatch().thinking(text)
 
 const many = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join("\n")
-
-const root = new URL("../../../", import.meta.url)
-/** The examples of rules hold texts that repeat themselves. */
-const examples = "ruleExamples.json"
-
-const textFiles = (folder: string): ReadonlyArray<string> =>
-  readdirSync(new URL(folder, root), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(?:ts|md|json|cjs)$/.test(entry.name) && entry.name !== examples)
-    .map((entry) => `${entry.parentPath}/${entry.name}`)
 
 const words =
   "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda my ny xi omikron pi rho sigma tau ypsilon".split(" ")
@@ -143,13 +124,6 @@ describe("AnswerWatch", () => {
       expect(think(text.slice(0, 4000))).toBeUndefined()
     })
   }
-
-  it("lets every text of this repository pass", () => {
-    const files = ["src", "test", "docs", "prompts", "skills", "examples", "schema"].flatMap(textFiles)
-    expect(files.length).toBeGreaterThan(400)
-    const stopped = files.filter((file) => watch(readFileSync(file, "utf8"), undefined, 5000) !== undefined)
-    expect(stopped).toEqual([])
-  })
 
   for (const [name, text] of Object.entries(loops)) {
     it(`stops ${name} that is repeated, after healthy text too`, () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -9,7 +8,8 @@ import { issuesMarkdown } from "../../../src/domain/findings/Issue.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { documentFixtures } from "../../support/DocumentFixtures.ts"
-import { arbitraryTaskList, arbitraryText } from "../../support/TaskListArbitrary.ts"
+import { arbitraryText } from "../../support/TaskListArbitrary.ts"
+import { testTaskListProperties } from "../../support/taskListProperties.ts"
 
 const readable = documentFixtures.filter(
   ({ expected, kind }) => kind === "task-list" && expected.verdict !== "rejected"
@@ -33,18 +33,9 @@ const codesOf = (text: string, options = {}) => readTaskList(text, options).issu
 const namesOf = (text: string, options = {}) =>
   Option.map(readTaskList(text, options).value, (list) => list.tasks.map((one) => one.name))
 
-describe("readTaskList", () => {
-  it.effect.prop(
-    "reads what renderTaskList writes as the same value",
-    { list: arbitraryTaskList, prompt: arbitraryText },
-    ({ list, prompt }) =>
-      Effect.sync(() => {
-        const reading = readTaskList(renderTaskList(list, { prompt }), { allowEmpty: true })
-        expect(reading).toEqual({ value: Option.some(list), issues: [], repairs: [] })
-      }),
-    { arbitrary: { runs: 500 } }
-  )
+testTaskListProperties(30)
 
+describe("readTaskList", () => {
   it.effect.each(["a,b", "- a/b", "* x and y", "+ ***vT/Uhe,B"])("reads the skill %j back as one", (skill) =>
     Effect.sync(() => {
       const list = new TaskList({
@@ -59,22 +50,6 @@ describe("readTaskList", () => {
     Effect.sync(() => {
       for (const one of [text, awkward]) expect(readTaskList(one).issues.length).toBeGreaterThan(0)
     })
-  )
-
-  const withNoise = Arbitrary.all({ list: arbitraryTaskList, noise: arbitraryText }).pipe(
-    Arbitrary.map(({ list, noise }) => renderTaskList(list).replace("\n- **Skill**", `\n${noise}\n- **Skill**`)),
-    Arbitrary.filter((text) => readTaskList(text, { allowEmpty: true }).issues.length === 0)
-  )
-  it.effect.prop(
-    "repairs once and for all, whatever stands among the tasks",
-    { text: withNoise },
-    ({ text }) =>
-      Effect.sync(() => {
-        const { value } = readTaskList(text, { allowEmpty: true })
-        const again = readTaskList(renderTaskList(Option.getOrThrow(value)), { allowEmpty: true })
-        expect(again).toEqual({ value, issues: [], repairs: [] })
-      }),
-    { arbitrary: { runs: 300 } }
   )
 
   it.each(readable)("repairs once and for all: $name", ({ text }) => {

@@ -1,93 +1,27 @@
-import { WaitingNotice } from "../../../src/services/plugins/WaitingNotice.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Scope from "effect/Scope"
-import { closedIn, isRunning, messagesOf, reaped, scriptedServer, startsOf } from "../../support/McpServers.ts"
+import { messagesOf, reaped, startsOf } from "../../support/McpServers.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
-import { openMcp, type OpenMcp } from "../../support/OpenMcp.ts"
 import { passTime } from "../../support/passTime.ts"
-import { makeFolder } from "../../support/Project.ts"
 import { waitFor } from "../../support/waitFor.ts"
-
-const liveTest = <A, E>(name: string, body: () => Effect.Effect<A, E, NodeServices.NodeServices | Scope.Scope>): void =>
-  it.live(name, () => Effect.provide(body(), NodeServices.layer))
-
-/** Faults of servers that run and never become ready: their time has to be over. */
-const unready = new Set(["silent", "only logs"])
-
-/** A server with a fault, beside these servers, all of the user. */
-const openFaulty = Effect.fnUntraced(function* (fault: string, others: NonNullable<OpenMcp["own"]>, limits = {}) {
-  const folder = yield* makeFolder
-  const opened = yield* openMcp({
-    own: { s: { ...scriptedServer(folder, fault), startTimeout: unready.has(fault) ? 1 : 60 }, ...others },
-    rules: [
-      { verdict: "allow", tool: "mcp__s__say" },
-      { verdict: "allow", tool: "mcp__other__say" }
-    ],
-    limits
-  })
-  return { ...opened, folder, say: opened.call("mcp__s__say", { text: "a" }) }
-})
+import { liveTest, openFaulty, beside, isLeftOut, failsAlone } from "../../support/FaultyMcpServers.ts"
 
 /** A server with a fault and no other one. */
 const alone = (fault: string) => openFaulty(fault, {})
 
-/** A healthy server beside one with a fault. */
-const beside = Effect.fnUntraced(function* (fault: string, limits = {}) {
-  const opened = yield* openFaulty(fault, { other: scriptedServer(yield* makeFolder) }, limits)
-  return { ...opened, sayOther: opened.call("mcp__other__say", { text: "b" }) }
-})
-
 const broken = (detail: string) => ["io_error", `The server "s" could not run the tool: ${detail}`]
+
 const twice = broken("it failed again after a restart and is not restarted again in this run.")
 
 describe("a server that never becomes ready", () => {
-  const faults: ReadonlyArray<readonly [fault: string, detail: string | RegExp]> = [
-    [
-      "silent",
-      'it was not ready in time. Fix the server, give it more seconds with "startTimeout", or leave it out with "disabled".'
-    ],
+  isLeftOut([
     ["exits", "its program has ended with exit code 3. It wrote to stderr: cannot find the key\u001b[31m"],
     ["strange", "it supports none of the protocol revisions 2024-11-05 to 2025-11-25."],
     ["no tools", "it offers no tools that can be used."],
-    ["deep", "its description of itself cannot be read: Maximum call stack size exceeded."],
-    [
-      "only logs",
-      'it was not ready in time. Fix the server, give it more seconds with "startTimeout", or leave it out with "disabled". It wrote something to stdout that is not a message: Usage: server [options]'
-    ]
-  ]
-  for (const [fault, detail] of faults) {
-    liveTest(`is left out with the reason when it: ${fault}`, () =>
-      Effect.gen(function* () {
-        const { folder, names, problems, sayOther } = yield* beside(fault)
-        const [problem = ""] = problems
-        const prefix = 'The server "s" is not used: '
-        assert.strictEqual(problems.length, 1)
-        assert.isTrue(problem.startsWith(prefix), problem)
-        if (typeof detail === "string") assert.strictEqual(problem.slice(prefix.length), detail)
-        else assert.match(problem.slice(prefix.length), detail)
-        assert.deepStrictEqual(names, ["mcp__other__say"])
-        assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
-        if (fault !== "no tools") assert.deepStrictEqual(startsOf(folder).filter(isRunning), [])
-      })
-    )
-  }
-})
-
-describe("a server that takes long to start", () => {
-  liveTest("is named after two seconds, and a quick one is not", () =>
-    Effect.gen(function* () {
-      const [slow, quick] = [yield* makeFolder, yield* makeFolder]
-      const lines: Array<string> = []
-      const own = { slow: { ...scriptedServer(slow, "silent"), startTimeout: 3 }, quick: scriptedServer(quick) }
-      const tell = (line: string) => Effect.sync(() => void lines.push(line))
-      yield* Effect.provideService(openMcp({ own }), WaitingNotice, tell)
-      assert.deepStrictEqual(lines, ['Waiting for the MCP server "slow", 3 seconds at most: prompts list its tools.'])
-    })
-  )
+    ["deep", "its description of itself cannot be read: Maximum call stack size exceeded."]
+  ])
 })
 
 describe("a server that breaks during a call", () => {
@@ -136,24 +70,11 @@ describe("a server that breaks during a call", () => {
 })
 
 describe("an answer", () => {
-  const faults: ReadonlyArray<readonly [fault: string, type: string, message: RegExp]> = [
-    ["huge answer", "output_limit", /sent a message of more than 10 MiB\.$/],
+  failsAlone([
     ["refuses", "validation_failed", /the text is missing \(code -32602\)\.$/],
     ["malformed answer", "parse_error", /it answered with something that is not well formed/],
     ["deep answer", "internal_error", /its result is nested more than 64 levels deep\.$/]
-  ]
-  for (const [fault, type, message] of faults) {
-    liveTest(`fails its call alone: ${fault}`, () =>
-      Effect.gen(function* () {
-        const { say, sayOther } = yield* beside(fault)
-        const [failed, text] = (yield* say) as [string, string]
-        assert.strictEqual(failed, type)
-        assert.match(text, message)
-        assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
-      })
-    )
-  }
-
+  ])
   liveTest("is taken when only its text looks like deep JSON", () =>
     Effect.gen(function* () {
       const { say } = yield* alone("deep text")
@@ -188,36 +109,9 @@ describe("an answer", () => {
   )
 })
 
-describe("the end of a run", () => {
-  for (const fault of ["none", "never answers", "stays"]) {
-    liveTest(`leaves no process behind of a server that has the fault: ${fault}`, () =>
-      Effect.gen(function* () {
-        const folder = yield* makeFolder
-        yield* Effect.scoped(openMcp({ own: { s: scriptedServer(folder, fault) } }))
-        assert.deepStrictEqual(startsOf(folder).map(isRunning), [false])
-      })
-    )
-  }
-
-  nodeTest("ends several servers that do not want to end at the same time", () =>
-    Effect.gen(function* () {
-      const folders = [yield* makeFolder, yield* makeFolder, yield* makeFolder]
-      const own = Object.fromEntries(folders.map((folder, index) => [`s${index}`, scriptedServer(folder, "stays")]))
-      const scope = yield* Scope.make()
-      yield* Scope.provide(openMcp({ own }), scope)
-      const pids = folders.flatMap(startsOf)
-      const closed = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-      /* The clock stands still, so none of them can have been waited for before the next was told. */
-      yield* waitFor("the end of every stdin", () => folders.flatMap(closedIn).length === 3)
-      assert.deepStrictEqual(pids.map(isRunning), [true, true, true])
-      yield* passTime(Fiber.join(closed), "100 millis")
-      assert.deepStrictEqual(pids.map(isRunning), [false, false, false])
-    })
-  )
-})
-
 const skipped = (first: string) =>
   `The server "s" is used, but task-conductor skips lines that it writes to stdout and that are not messages. The first is ${JSON.stringify(first)}. Its log belongs on stderr.`
+
 const cut = (how: string) =>
   `The server "s" is used, but it ends the list of its tools ${how}, which is a fault of the server: tools on later pages may be missing.`
 

@@ -1,62 +1,26 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { afterAll, describe, expect } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
-import * as Scope from "effect/Scope"
-import * as AiError from "effect/ai/AiError"
-
-import { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
-import type { RunOrder } from "../../../src/domain/runs/RunOrder.ts"
-import type { RunStatus } from "../../../src/domain/runs/RunReport.ts"
-import { forkRecords } from "../../../src/domain/history/JournalParts.ts"
-import type { CallAnswer, StepAnswer } from "../../../src/domain/permissions/Answer.ts"
 import { definePlugin, tool } from "../../../src/plugin-kit.ts"
-import { journalBytes } from "../../support/Journals.ts"
 import type { Session } from "../../support/KeptRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
-import { putFiles } from "../../support/Project.ts"
 import {
   lookAndWrite,
   modelOf,
   read,
   replayed,
-  replaysOfKilled,
   same,
   stageOf,
   start,
   taskOf,
-  willing,
-  write
+  willing
 } from "../../support/ReplayedRun.ts"
-import { scriptedApprover, willingApprover } from "../../support/ScriptedApprover.ts"
-
-const answering = (steps: ReadonlyArray<StepAnswer>, calls: ReadonlyArray<CallAnswer> = []) =>
-  scriptedApprover({ steps, calls }).layer
-
-/** A session that ends with this status is the same when it is played again. */
-const plays = (
-  name: string,
-  given: {
-    readonly status: RunStatus
-    readonly order?: Partial<RunOrder>
-    readonly sessions: () => ReadonlyArray<Session>
-  }
-) =>
-  liveTest(name, () =>
-    Effect.gen(function* () {
-      const run = yield* start(given.order)
-      let status: RunStatus | undefined
-      for (const session of given.sessions()) status = (yield* run.session(session)).report?.status
-      expect(status).toBe(given.status)
-      expect(yield* replayed(run)).toEqual(same)
-    })
-  )
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { answering, plays, writers } from "../../support/ReplayPlays.ts"
 
 /** A plugin whose tool is called with another name of its parameter, and once with a wrong argument. */
 const wordPlugin = definePlugin({
@@ -81,11 +45,23 @@ const counter = modelOf([[{ name: "Count 1", skill: "free" }]], {
   "Count 1": [{ name: "word_count", arguments: { content: "one two three" } }]
 })
 
-const writers = (count: number) =>
-  modelOf(
-    Array.from({ length: count }, (_, index) => [{ name: `Write ${index + 1}` }]),
-    Object.fromEntries(Array.from({ length: count }, (_, index) => [`Write ${index + 1}`, [write(`${index}.txt`)]]))
+describe("the replay of a run that broke off", () => {
+  liveTest("is the same when it was interrupted, and when it went on", () =>
+    Effect.gen(function* () {
+      const run = yield* start()
+      const asked = yield* Deferred.make<void>()
+      const waiting = scriptedApprover(
+        { steps: ["step"] },
+        Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
+      )
+      yield* run.session({ answer: lookAndWrite, approver: waiting.layer, until: Deferred.await(asked) })
+      expect(yield* run.replay()).toMatchObject({ isWhole: false, differences: [] })
+      const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
+      expect(report?.status).toBe("done")
+      expect(yield* replayed(run)).toEqual(same)
+    })
   )
+})
 
 describe("the replay of a run", () => {
   plays("is the same when it read and wrote and was done", {
@@ -93,44 +69,9 @@ describe("the replay of a run", () => {
     sessions: () => [{ answer: lookAndWrite, approver: willing }]
   })
 
-  plays("is the same when rules allowed what it did", {
-    status: "done",
-    sessions: () => [
-      {
-        answer: lookAndWrite,
-        rules: ["write_file", "read_file"].map((tool) => ({ verdict: "allow", tool }))
-      }
-    ]
-  })
-
   plays("is the same without the code of a plugin that it used", {
     status: "done",
     sessions: () => [{ answer: counter, approver: willing, plugins: [wordPlugin] }]
-  })
-
-  plays("is the same when nobody could approve a step", {
-    status: "not_permitted",
-    sessions: () => [{ answer: lookAndWrite }]
-  })
-
-  plays("is the same when a person declined the second step", {
-    status: "declined",
-    sessions: () => [{ answer: writers(3), approver: answering(["step", "decline"]) }]
-  })
-
-  plays("is the same when all remaining steps were approved at once", {
-    status: "done",
-    sessions: () => [{ answer: writers(3), approver: answering(["remaining"]) }]
-  })
-
-  plays("is the same when single calls of a step were chosen", {
-    status: "not_permitted",
-    sessions: () => [
-      {
-        answer: modelOf([[{ name: "Write 1" }]], { "Write 1": [write("a.txt"), write("b.txt")] }),
-        approver: answering([{ chosen: [2] }])
-      }
-    ]
   })
 
   plays("is the same when equal questions had different answers", {
@@ -147,23 +88,6 @@ describe("the replay of a run", () => {
     ]
   })
 
-  plays("is the same when a call was denied, and the run ended as not permitted", {
-    status: "not_permitted",
-    sessions: () => [{ answer: modelOf([[{ name: "Read 1" }, { name: "Look 1" }]], { "Read 1": [read("notes.md")] }) }]
-  })
-
-  plays("is the same when the same call was denied until its task ended", {
-    status: "not_permitted",
-    sessions: () => [
-      {
-        answer: modelOf([[{ name: "Read 1" }]], {
-          "Read 1": [read("notes.md"), read("./notes.md"), read(".//notes.md"), read("other.md")]
-        }),
-        approver: answering([], ["deny", "deny", "deny", "deny"])
-      }
-    ]
-  })
-
   plays("is the same when it could change nothing", {
     status: "not_permitted",
     order: { readOnly: true },
@@ -173,16 +97,6 @@ describe("the replay of a run", () => {
   plays("is the same when a rule denied a change of a file", {
     status: "not_permitted",
     sessions: () => [{ answer: writers(1), approver: willing, rules: [{ verdict: "deny", tool: "write_file" }] }]
-  })
-
-  plays("is the same when a reference was denied", {
-    status: "not_permitted",
-    sessions: () => [
-      {
-        answer: modelOf([[{ name: "Look 1", references: "[x](/etc/hostname)" }]]),
-        approver: answering([], ["deny", "deny", "deny"])
-      }
-    ]
   })
 })
 
@@ -236,12 +150,6 @@ const mumbling =
   (prompt) =>
     failing(prompt) ? "Mumble." : answer(prompt)
 
-const unreachable = AiError.make({
-  module: "test",
-  method: "generateText",
-  reason: new AiError.UnknownError({ description: "gone" })
-})
-
 describe("the replay of a run that did not get everything done", () => {
   plays("is the same when a task failed and another round did without it", {
     status: "done",
@@ -278,216 +186,4 @@ describe("the replay of a run that did not get everything done", () => {
       ]
     }
   })
-
-  plays("is the same when the model went away and came back", {
-    status: "done",
-    sessions: () => [
-      { answer: (prompt) => (stageOf(prompt) === "iteration" ? unreachable : lookAndWrite(prompt)), approver: willing },
-      { answer: lookAndWrite, approver: willing }
-    ]
-  })
-
-  plays("is the same when what was declined and denied was allowed later", {
-    status: "done",
-    sessions: () => [
-      { answer: lookAndWrite, approver: answering(["decline"], ["once"]) },
-      { answer: lookAndWrite, approver: answering(["step"], ["deny"]) },
-      { answer: lookAndWrite, approver: willing }
-    ]
-  })
-})
-
-/** A run that broke off while it wrote, so that nobody knows whether it did. */
-const broken = Effect.fnUntraced(function* () {
-  const fs = yield* FileSystem.FileSystem
-  const run = yield* start()
-  yield* run.session({ answer: lookAndWrite, approver: willing })
-  yield* run.cut((yield* run.records).findIndex((record) => record.type === "intent" && record.task === "Write 1") + 1)
-  yield* fs.writeFileString(`${run.project}/notes.md`, "# By somebody else\n")
-  yield* fs.remove(`${run.project}/b.txt`, { force: true })
-  return run
-})
-
-describe("the replay of a run that broke off", () => {
-  for (const [answer, status] of [
-    ["again", "done"],
-    ["done", "done"],
-    ["stop", "not_permitted"]
-  ] as const) {
-    liveTest(`is the same when the user said "${answer}" of a call in doubt`, () =>
-      Effect.gen(function* () {
-        const run = yield* broken()
-        const { report } = yield* run.session({ answer: lookAndWrite, approver: willingApprover(answer) })
-        expect(report?.status).toBe(status)
-        expect(yield* replayed(run)).toEqual({ isWhole: answer !== "stop", differences: [] })
-      })
-    )
-  }
-
-  replaysOfKilled("few")
-
-  liveTest("is the same when it was interrupted, and when it went on", () =>
-    Effect.gen(function* () {
-      const run = yield* start()
-      const asked = yield* Deferred.make<void>()
-      const waiting = scriptedApprover(
-        { steps: ["step"] },
-        Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
-      )
-      yield* run.session({ answer: lookAndWrite, approver: waiting.layer, until: Deferred.await(asked) })
-      expect(yield* run.replay()).toMatchObject({ isWhole: false, differences: [] })
-      const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
-      expect(report?.status).toBe("done")
-      expect(yield* replayed(run)).toEqual(same)
-    })
-  )
-
-  liveTest("is the same for a fork", () =>
-    Effect.gen(function* () {
-      const run = yield* start()
-      yield* run.session({ answer: lookAndWrite, approver: willing })
-      yield* putFiles(run.project, { "notes.md": "# Old\n" })
-      const begin = forkRecords(yield* run.records, "write 1")
-      const { report } = yield* run.fork(begin ?? [], { answer: lookAndWrite, approver: answering(["decline"]) })
-      expect(report?.status).toBe("declined")
-      expect(yield* replayed(run, report?.runId)).toEqual(same)
-    })
-  )
-
-  for (const count of [1, 60]) {
-    liveTest(`is the same when a secret was taken out of its journal at ${count} places`, () =>
-      Effect.gen(function* () {
-        const run = yield* start()
-        yield* putFiles(run.project, { "notes.md": "The word is the-s3cret-value.\n".repeat(count) })
-        const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
-        expect(report?.status).toBe("done")
-        expect(JSON.stringify(yield* run.records)).not.toContain("the-s3cret-value")
-        expect(yield* replayed(run)).toEqual(same)
-      })
-    )
-  }
-})
-
-const scope = Scope.makeUnsafe()
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-
-/** A run that was done, with its records; all that look for differences share it. */
-const done = Effect.runSync(
-  Effect.cached(
-    Effect.gen(function* () {
-      const run = yield* start()
-      yield* run.session({ answer: lookAndWrite, approver: willing })
-      return { run, records: yield* run.records }
-    }).pipe(Effect.provideService(Scope.Scope, scope), Effect.provide(NodeServices.layer))
-  )
-)
-
-/** What is found in the journal of a run that was done, with what `change` makes of its records. */
-const differences = Effect.fnUntraced(function* (
-  change: (records: ReadonlyArray<JournalRecord>) => ReadonlyArray<JournalRecord>
-) {
-  const fs = yield* FileSystem.FileSystem
-  const { records, run } = yield* done
-  yield* fs.writeFile(run.file, journalBytes(change(records)))
-  return (yield* run.replay()).differences
-})
-
-const keyIs = (record: JournalRecord, key: string): boolean => "key" in record && record.key.split("#")[0] === key
-const typed = (type: JournalRecord["type"], key: string) => (record: JournalRecord) =>
-  record.type === type && keyIs(record, key)
-const outcomeOf = (key: string) => typed("outcome", key)
-const isTold = (type: RunEvent["type"], task?: string) => (record: JournalRecord) =>
-  record.type === "event" &&
-  record.event.type === type &&
-  (task === undefined || ("task" in record.event && record.event.task === task))
-
-const encode = Schema.encodeSync(JournalRecord)
-const decode = Schema.decodeUnknownSync(JournalRecord)
-
-/** Puts other words into the records that are meant. */
-const saying =
-  (isMeant: (record: JournalRecord) => boolean, before: string, after: string) =>
-  (records: ReadonlyArray<JournalRecord>) =>
-    records.map((record) =>
-      isMeant(record) ? decode(JSON.parse(JSON.stringify(encode(record)).replaceAll(before, after))) : record
-    )
-
-describe("the first difference", () => {
-  liveTest("is the result of the task whose answer was changed", () =>
-    Effect.gen(function* () {
-      const isAnswer = outcomeOf("round-1/turn/look-1/attempt-2")
-      const [first, second] = yield* differences(saying(isAnswer, "Result of Look 1", "Something else"))
-      expect(first?.about).toBe('task.finished round 1 "Look 1"')
-      expect([first?.before, first?.now].map((text) => /"summary":"([^"]*)"/.exec(text ?? "")?.[1])).toEqual([
-        "Result of Look 1.",
-        "Something else."
-      ])
-      expect(second?.about).toBe("the prompt of round-1/turn/write-1/attempt-1")
-    })
-  )
-
-  liveTest("is the call whose output was changed", () =>
-    Effect.gen(function* () {
-      const isOutput = outcomeOf("round-1/tool/write-2/turn-1/call-2")
-      const [first, second] = yield* differences(saying(isOutput, "# Other", "# Another"))
-      expect(first?.about).toBe('tool.finished round 1 "Write 2" turn-1/call-2')
-      expect(second?.about).toBe("the prompt of round-1/turn/write-2/attempt-2")
-    })
-  )
-
-  liveTest("is the prompt that was changed", () =>
-    Effect.gen(function* () {
-      const isPrompt = typed("prompt", "round-1/iterate/attempt-1")
-      const found = yield* differences(saying(isPrompt, "Result of Look 2", "Something else"))
-      expect(found.map(({ about }) => about)).toEqual(["the prompt of round-1/iterate/attempt-1"])
-      expect(found[0]?.before?.replace("Something else", "Result of Look 2")).toBe(found[0]?.now)
-    })
-  )
-
-  liveTest("is the report that was changed", () =>
-    Effect.gen(function* () {
-      const found = yield* differences(saying(isTold("run.finished"), "All is done.", "Half is done."))
-      expect(found.map(({ about }) => about)).toEqual(["run.finished"])
-    })
-  )
-
-  liveTest("is a file that was read otherwise", () =>
-    Effect.gen(function* () {
-      const isSeen = typed("seen", "reference/look-2/document/notes.md")
-      const [first] = yield* differences(saying(isSeen, "# Old", "# Older"))
-      expect(first?.about).toBe("the prompt of round-1/turn/look-2/attempt-1")
-    })
-  )
-
-  liveTest("is an event that was taken out", () =>
-    Effect.gen(function* () {
-      const found = yield* differences((records) => records.filter((one) => !isTold("task.worked", "Look 2")(one)))
-      expect(found.map(({ about, before }) => [about, before])).toEqual([['task.worked round 1 "Look 2"', undefined]])
-    })
-  )
-
-  liveTest("is an event that stands elsewhere", () =>
-    Effect.gen(function* () {
-      const found = yield* differences((records) => {
-        const moved = records.findIndex(isTold("task.started", "Look 2"))
-        const to = records.findIndex(isTold("task.finished", "Look 2"))
-        return records.toSpliced(to + 1, 0, records[moved]!).toSpliced(moved, 1)
-      })
-      expect(found).toEqual([
-        {
-          about: "the order of round 1 look-2",
-          before: 'task.finished round 1 "Look 2", task.started round 1 "Look 2"',
-          now: 'task.started round 1 "Look 2", task.finished round 1 "Look 2"'
-        }
-      ])
-    })
-  )
-
-  liveTest("is a call that is not in the journal", () =>
-    Effect.gen(function* () {
-      const isMeant = outcomeOf("round-1/conclude/attempt-1")
-      const found = yield* differences((records) => records.filter((one) => !isMeant(one)))
-      expect(found).toEqual([{ about: "round-1/conclude/attempt-1 is not in the journal" }])
-    })
-  )
 })

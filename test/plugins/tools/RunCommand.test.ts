@@ -1,42 +1,12 @@
 import { assert, describe } from "@effect/vitest"
-import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
-import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
-import { openTools, type OpenTools } from "../../support/OpenTools.ts"
-import { countProcesses, waitForProcesses } from "../../support/ProcessTable.ts"
-import { waitFor } from "../../support/waitFor.ts"
+import { waitForProcesses } from "../../support/ProcessTable.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
-
-const open = (given: OpenTools = {}) =>
-  Effect.map(openTools(given), (opened) => ({
-    ...opened,
-    command: (argv: ReadonlyArray<string>, more: Arguments = {}) =>
-      opened.run("run_command", { argv: [...argv], ...more })
-  }))
-
-const inSandbox: OpenTools = {}
-const outside: OpenTools = { commands: { sandbox: { mode: "off" } } }
-
-/** Where commands run, how the tools are opened for it, and what the tests of it need. */
-const places = [
-  ["in the sandbox", inSandbox, needs("bwrap")],
-  ["without a sandbox", outside, {}]
-] as const
-
-/** An argument that no other process of this machine has. */
-const canary = (name: string): string => `canary-${name}-${process.pid}`
-
-/** A shell script that starts a process with this argument in the background and goes on. */
-const background = (mark: string, more: string): ReadonlyArray<string> => [
-  "sh",
-  "-c",
-  `sleep 987 ${mark}x 2>/dev/null & sh -c 'while :; do sleep 0.2; done' ${mark} & ${more}`
-]
+import { open, places, canary, background } from "../../support/CommandPlaces.ts"
 
 describe("run_command", () => {
   for (const [where, given, needed] of places) {
@@ -130,38 +100,6 @@ describe("run_command", () => {
     )
 
     liveTest(
-      `leaves nothing running after a timeout, ${where}`,
-      () =>
-        Effect.gen(function* () {
-          const mark = canary("timeout")
-          const { command } = yield* open(given)
-          const { error_message, error_type } = yield* command(background(mark, "trap '' TERM; echo begun; wait"), {
-            timeout_seconds: 1
-          })
-          assert.deepStrictEqual(
-            [error_type, error_message],
-            ["timeout", "The command was stopped after 1 s (the time of this call). The end of its output:\nbegun\n"]
-          )
-          yield* waitForProcesses(mark, (count) => count === 0)
-        }),
-      needed
-    )
-
-    liveTest(
-      `leaves nothing running after an interruption, ${where}`,
-      () =>
-        Effect.gen(function* () {
-          const mark = canary("interrupt")
-          const { command } = yield* open(given)
-          const running = yield* Effect.forkChild(command(background(mark, "wait")))
-          yield* waitForProcesses(mark, (count) => count > 1)
-          yield* Fiber.interrupt(running)
-          yield* waitForProcesses(mark, (count) => count === 0)
-        }),
-      needed
-    )
-
-    liveTest(
       `leaves nothing running that the command left behind, ${where}`,
       () =>
         Effect.gen(function* () {
@@ -175,76 +113,7 @@ describe("run_command", () => {
         }),
       needed
     )
-
-    liveTest(
-      `stops a command that writes too much and keeps beginning and end, ${where}`,
-      () =>
-        Effect.gen(function* () {
-          const mark = canary("flood")
-          const { command } = yield* open(given)
-          const { data, success } = yield* command(["sh", "-c", "echo first; yes 0123456789", mark])
-          const { exit_code, output, stopped } = data as { exit_code: null; output: string; stopped: string }
-          assert.deepStrictEqual(
-            [success, exit_code, stopped],
-            [true, null, "It wrote more than 10 MB and was stopped."]
-          )
-          assert.match(output, /^first\n0123456789\n[^]*\n\(Lines \d+ to \d+ of \d+ are left out\.\)\n[^]*0123456789\n/)
-          assert.isBelow(output.length, 66_000)
-          yield* waitForProcesses(mark, (count) => count === 0)
-        }),
-      needed
-    )
-
-    liveTest(
-      `lets a command clean up before it is killed, ${where}`,
-      () =>
-        Effect.gen(function* () {
-          const fs = yield* FileSystem.FileSystem
-          const mark = canary("cleanup")
-          const { command, root } = yield* open(given)
-          const script = "trap 'echo cleaned > state; exit 0' TERM; touch ready; while :; do sleep 0.1; done"
-          const running = yield* Effect.forkChild(command(["sh", "-c", script, mark]))
-          yield* waitFor("the trap", () => existsSync(`${root}/ready`))
-          yield* Fiber.interrupt(running)
-          assert.strictEqual(yield* fs.readFileString(`${root}/state`), "cleaned\n")
-        }),
-      needed
-    )
   }
-
-  liveTest(
-    "stops what moved to a session of its own, in the sandbox",
-    () =>
-      Effect.gen(function* () {
-        const mark = canary("setsid")
-        const { command } = yield* open()
-        const running = yield* Effect.forkChild(
-          command(["sh", "-c", `setsid sh -c 'while :; do sleep 0.2; done' ${mark} & wait`])
-        )
-        yield* waitForProcesses(mark, (count) => count > 0)
-        yield* Fiber.interrupt(running)
-        yield* waitForProcesses(mark, (count) => count === 0)
-        assert.strictEqual(countProcesses(mark), 0)
-      }),
-    needs("bwrap", "setsid")
-  )
-
-  liveTest(
-    "leaves nothing running whenever it is interrupted, in the sandbox",
-    () =>
-      Effect.gen(function* () {
-        const { command } = yield* open()
-        yield* command(["true"])
-        for (let after = 0; after < 60; after += 12) {
-          const mark = canary(`at-${after}-`)
-          const running = yield* Effect.forkChild(command(["sh", "-c", "while :; do sleep 0.2; done", mark]))
-          yield* Effect.sleep(`${after} millis`)
-          yield* Fiber.interrupt(running)
-          yield* waitForProcesses(mark, (count) => count === 0)
-        }
-      }),
-    needs("bwrap")
-  )
 
   liveTest("runs in a folder of the project and nowhere else", () =>
     Effect.gen(function* () {

@@ -1,9 +1,7 @@
-import { assert, describe, it } from "@effect/vitest"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { factLines, runFacts } from "../../../src/domain/checks/Facts.ts"
 import { passes } from "../../../src/domain/checks/CheckOutcome.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
@@ -12,15 +10,9 @@ import { inSession, makeJournal } from "../../support/JournalSession.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
 import { allow, deny } from "../../support/OpenGate.ts"
 import { needs, type NeedOptions } from "../../support/needs.ts"
+import { liveTest } from "../../support/liveTest.ts"
 import { openChecks } from "../../support/OpenChecks.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
-
-/** With a real clock: commands have time limits. */
-const live = <A, E>(
-  name: string,
-  body: () => Effect.Effect<A, E, NodeServices.NodeServices | Scope.Scope>,
-  options: NeedOptions = {}
-): void => void it.live(name, () => Effect.provide(Effect.scoped(body()), NodeServices.layer), options)
 
 const node = process.execPath
 /** Runs the tests in the process of the runner: a second process for each file would take most of the time. */
@@ -56,7 +48,7 @@ describe("Checks", () => {
     ["without a sandbox", "off", {}]
   ]
   for (const [where, mode, options] of both) {
-    live(
+    liveTest(
       `tells what fails with the changes from what failed before, ${where}`,
       () =>
         Effect.gen(function* () {
@@ -78,7 +70,7 @@ describe("Checks", () => {
     )
   }
 
-  live("runs the tests that belong to a changed file", () =>
+  liveTest("runs the tests that belong to a changed file", () =>
     Effect.gen(function* () {
       const { run } = yield* openChecks({
         files: { ...files, "test/other.test.mjs": `throw new Error("never run")\n` },
@@ -89,7 +81,7 @@ describe("Checks", () => {
     })
   )
 
-  live("asks about the whole command once, for all of its parts", () =>
+  liveTest("asks about the whole command once, for all of its parts", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ calls: ["session"] })
       const { run } = yield* openChecks({ files, commands: [testing], approver: approver.layer })
@@ -103,7 +95,7 @@ describe("Checks", () => {
     })
   )
 
-  live("runs nothing that nobody allowed, and says how to allow it", () =>
+  liveTest("runs nothing that nobody allowed, and says how to allow it", () =>
     Effect.gen(function* () {
       const { answers, run } = yield* openChecks({ files, commands: [testing], approver: Approver.layerDenyAll })
       const [outcome] = yield* run(right)
@@ -114,7 +106,7 @@ describe("Checks", () => {
     })
   )
 
-  live("asks a person who denied a check not again", () =>
+  liveTest("asks a person who denied a check not again", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ calls: ["deny"] })
       const { run } = yield* openChecks({ files, commands: [testing], approver: approver.layer })
@@ -127,7 +119,7 @@ describe("Checks", () => {
     })
   )
 
-  live("does not run a part that a rule denies, whatever is allowed", () =>
+  liveTest("does not run a part that a rule denies, whatever is allowed", () =>
     Effect.gen(function* () {
       const rules = [allow("run_command", `(no sandbox) ${runnerText}`), deny("run_command", `${runnerText} *`)]
       const { run } = yield* openChecks({ files, commands: [testing], rules })
@@ -136,7 +128,7 @@ describe("Checks", () => {
     })
   )
 
-  live("calls a failure flaky that passes when it is run again", () =>
+  liveTest("calls a failure flaky that passes when it is run again", () =>
     Effect.gen(function* () {
       const script = `import { existsSync, writeFileSync } from "node:fs"
 if (!existsSync("seen")) { writeFileSync("seen", ""); process.exit(1) }
@@ -156,7 +148,7 @@ if (!existsSync("seen")) { writeFileSync("seen", ""); process.exit(1) }
     ["assert.strictEqual(add(2, 2), 4)", false, "pass without the change of the source code: they do not test it."]
   ]
   for (const [words, failWithout, text] of trial) {
-    live(`tells whether a new test fails without the change: ${failWithout}`, () =>
+    liveTest(`tells whether a new test fails without the change: ${failWithout}`, () =>
       Effect.gen(function* () {
         const { log, run } = yield* openChecks({ files: passing, commands: [testing] })
         const source = "export const add = (...all) => all.reduce((sum, one) => sum + one, 0)\n"
@@ -183,7 +175,7 @@ if (!existsSync("seen")) { writeFileSync("seen", ""); process.exit(1) }
     )
   }
 
-  live(
+  liveTest(
     "reads what ran from the reports that tests write when they say nothing",
     () =>
       Effect.gen(function* () {
@@ -208,63 +200,7 @@ writeFileSync("target/surefire-reports/TEST-AddTest.xml", '${report("more")}')
     needs("bwrap")
   )
 
-  /** Runs the checks of three parts at the same time. The first check ends when all parts have come. */
-  const threeParts = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, isPart = true) {
-    const folder = yield* makeFolder
-    const [seen, haveCome] = [`${folder}/seen.txt`, `${folder}/haveCome.txt`]
-    const script = `import { appendFileSync, existsSync, readFileSync } from "node:fs"
-const text = readFileSync("a.txt", "utf8")
-appendFileSync(${JSON.stringify(seen)}, text.replaceAll("\\n", "") + "\\n")
-if (text.includes("bad")) process.exit(1)
-const wait = () => existsSync(${JSON.stringify(haveCome)}) || setTimeout(wait, 20)
-wait()
-`
-    const { run } = yield* openChecks({
-      files: { "a.txt": "1\n-\n2\n-\n3\n", "check.mjs": script },
-      checks: [[node, "check.mjs"]]
-    })
-    const come = Effect.delay(
-      Effect.sync(() => writeFileSync(haveCome, "")),
-      "1500 millis"
-    )
-    yield* Effect.forkScoped(come)
-    const ends = yield* Effect.forEach(
-      texts,
-      (text, index) => Effect.delay(run({ "a.txt": text }, 1, `T${index}`, isPart), `${index * 100} millis`),
-      { concurrency: 3 }
-    )
-    const status = ends.map(([end]) => end !== undefined && passes(end))
-    return { status, seen: readFileSync(seen, "utf8").trim().split("\n") }
-  })
-  const parts = ["one\n-\n2\n-\n3\n", "1\n-\ntwo\n-\n3\n", "1\n-\n2\n-\nthree\n"]
-
-  live("runs a command once for parts of a change that wait for it", () =>
-    Effect.gen(function* () {
-      const { seen, status } = yield* threeParts(parts)
-      assert.deepStrictEqual(status, [true, true, true])
-      assert.deepStrictEqual(seen, ["one-2-3", "1-two-three"])
-      const apart = yield* threeParts(parts, false)
-      assert.deepStrictEqual(apart.seen, ["one-2-3", "1-two-3", "1-2-three"])
-    })
-  )
-
-  live("runs a command for each part of a change when it fails for several together", () =>
-    Effect.gen(function* () {
-      const { seen, status } = yield* threeParts([...parts.slice(0, 2), "1\n-\n2\n-\nbad\n"])
-      assert.deepStrictEqual(status, [true, true, false])
-      assert.deepStrictEqual(seen.slice(0, 4), ["one-2-3", "1-two-bad", "1-two-3", "1-2-bad"])
-    })
-  )
-
-  live("runs a command for each part whose changes clash", () =>
-    Effect.gen(function* () {
-      const { seen, status } = yield* threeParts([...parts.slice(0, 2), "1\n-\nzwei\n-\n3\n"])
-      assert.deepStrictEqual(status, [true, true, true])
-      assert.deepStrictEqual(seen, ["one-2-3", "1-two-3", "1-zwei-3"])
-    })
-  )
-
-  live("tells nothing of a new test when no test was run", () =>
+  liveTest("tells nothing of a new test when no test was run", () =>
     Effect.gen(function* () {
       const empty = { run: `${node} none.mjs`, from: "package.json", kind: "tests" } as const
       const script = 'console.log("Ran 0 tests in 0.0s")\n'
@@ -275,7 +211,7 @@ wait()
     })
   )
 
-  live("runs changed tests that the check of the user does not name in a check of their own", () =>
+  liveTest("runs changed tests that the check of the user does not name in a check of their own", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ calls: ["session", "session"] })
       const checks = [[...runner, "test/add.test.mjs"] as const]
@@ -315,21 +251,7 @@ test("subtracts", () => assert.strictEqual(subtract(3, 2), 1))
     })
   )
 
-  live("stops a check after its time, which counts as failed", () =>
-    Effect.gen(function* () {
-      const { run } = yield* openChecks({
-        files: { "a.mjs": "setTimeout(() => {}, 60_000)\n" },
-        checks: [`${node} a.mjs`],
-        checkSeconds: 1
-      })
-      const [outcome] = yield* run({ "a.mjs": "setTimeout(() => {}, 70_000)\n" })
-      assert.strictEqual(outcome?.exitCode, null)
-      assert.include(outcome?.text, "limits.checkSeconds")
-      assert.isFalse(outcome !== undefined && passes(outcome))
-    })
-  )
-
-  live("says so when there is no such program", () =>
+  liveTest("says so when there is no such program", () =>
     Effect.gen(function* () {
       const { run } = yield* openChecks({ files, checks: ["no-such-program --all"] })
       const [outcome] = yield* run(right)
@@ -337,7 +259,7 @@ test("subtracts", () => assert.strictEqual(subtract(3, 2), 1))
     })
   )
 
-  live("does not repeat a check when a run is resumed, nor its event", () =>
+  liveTest("does not repeat a check when a run is resumed, nor its event", () =>
     Effect.gen(function* () {
       const file = yield* makeJournal
       const count = `import { appendFileSync } from "node:fs"\nappendFileSync("count.txt", "x")\n`
@@ -360,7 +282,7 @@ test("subtracts", () => assert.strictEqual(subtract(3, 2), 1))
     })
   )
 
-  live("runs a check without the changes once, as long as the project stays as it is", () =>
+  liveTest("runs a check without the changes once, as long as the project stays as it is", () =>
     Effect.gen(function* () {
       const script = `import { appendFileSync, readFileSync } from "node:fs"
 const text = readFileSync("a.txt", "utf8")
@@ -379,7 +301,7 @@ process.exit(1)
     })
   )
 
-  live("knows no commands when checks are off", () =>
+  liveTest("knows no commands when checks are off", () =>
     Effect.gen(function* () {
       const { checks } = yield* openChecks({ files, checks: false, commands: [testing] })
       assert.deepStrictEqual(yield* checks.commandsFor(["add.mjs"]), [])

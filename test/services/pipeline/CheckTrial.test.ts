@@ -4,68 +4,14 @@
 import { describe, expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
-import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
-import type { RunOrder } from "../../../src/domain/runs/RunOrder.ts"
-import type { EventOf, RunEvent } from "../../../src/domain/runs/RunEvent.ts"
+import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { makeKeptRun, type Session } from "../../support/KeptRun.ts"
-import { needs } from "../../support/needs.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { allow } from "../../support/OpenGate.ts"
-import { makeFolder, putFiles } from "../../support/Project.ts"
+import { putFiles } from "../../support/Project.ts"
 import { willingApprover } from "../../support/ScriptedApprover.ts"
 import { stageName } from "../../support/stageName.ts"
-import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
-
-const node = process.execPath
-
-/** A model whose only task changes the limit with this skill. */
-const modelWith =
-  (skill: string) =>
-  (prompt: FilledPrompt): string => {
-    switch (stageName(prompt)) {
-      case "creation":
-        return planOf([[{ name: "Edit 1", skill, needed: "Change the limit." }]])
-      case "refinement":
-        return skill === "edit-files"
-          ? refinementWith([{ name: "edit_file", arguments: { path: "limit.txt", old_text: "100", new_text: "150" } }])
-          : resultSaying("It is 100.")
-      case "iteration":
-        return planOf([])
-      default:
-        return resultSaying("It is done.")
-    }
-  }
-
-const start = Effect.fnUntraced(function* (order: Partial<RunOrder>, check: string, session: Partial<Session> = {}) {
-  const run = yield* makeKeptRun({ prompt: "Set the limit to 150.", ...order })
-  const folder = yield* makeFolder
-  const counting = `import { appendFileSync, readFileSync } from "node:fs"
-try { appendFileSync(${JSON.stringify(join(folder, "runs"))}, "x") } catch {}
-const limit = readFileSync("limit.txt", "utf8").trim()
-`
-  yield* putFiles(run.project, { "limit.txt": "100\n", "check.mjs": `${counting}${check}` })
-  const checks = [[node, "check.mjs"] as const]
-  const made = yield* run.session({
-    answer: modelWith("edit-files"),
-    approver: willingApprover(),
-    settings: { checks, sandbox: { mode: "off" }, namesChecks: true },
-    rules: [allow("run_command", `(no sandbox) ${node} check.mjs`)],
-    ...session
-  })
-  const runs = () => {
-    try {
-      return readFileSync(join(folder, "runs"), "utf8").length
-    } catch {
-      return 0
-    }
-  }
-  return { run, made, runs }
-})
-
-const tried = (events: ReadonlyArray<RunEvent>) =>
-  events.filter((event): event is EventOf<"check.tried"> => event.type === "check.tried")
+import { node, modelWith, start, tried } from "../../support/CheckTrialRun.ts"
 
 const indexOf = (events: ReadonlyArray<RunEvent>, type: RunEvent["type"]) =>
   events.findIndex((event) => event.type === type)
@@ -114,32 +60,6 @@ describe("the checks of a run", () => {
       const { made, runs } = yield* start({}, "process.exit(0)\n", { rules: [] })
       expect([tried(made.events), runs()]).toEqual([[], 1])
     })
-  )
-
-  liveTest("hold nothing up: a trial that takes longer ends when changes are checked", () =>
-    Effect.gen(function* () {
-      const slow = 'if (limit === "100") await new Promise((resolve) => setTimeout(resolve, 60_000))\n'
-      const { made, runs } = yield* start({}, slow)
-      expect([tried(made.events), made.report?.status, runs()]).toEqual([[], "done", 2])
-    })
-  )
-
-  liveTest(
-    "are not tried by a replay, which finds the same",
-    () =>
-      Effect.gen(function* () {
-        const checks = [[node, "check.mjs"] as const]
-        const rules = [allow("run_command", `${node} check.mjs`)]
-        for (const check of ['import "not-installed"\n', 'console.log("It is bad: " + limit); process.exit(1)\n']) {
-          const { made, run } = yield* start({}, check, { settings: { checks, namesChecks: true }, rules })
-          expect([tried(made.events).length, made.report?.status]).toEqual([1, "unverified"])
-          const { before, now } = yield* run.toldTwice
-          expect(tried(now)).toEqual(tried(before))
-          const { differences, isWhole } = yield* run.replay()
-          expect([differences, isWhole]).toEqual([[], true])
-        }
-      }),
-    needs("bwrap")
   )
 
   liveTest("are not tried again by a resumed run", () =>

@@ -2,34 +2,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
-import * as Scope from "effect/Scope"
 import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
-import { definePlugin, tool, type Tools } from "../../../src/services/tools/Plugin.ts"
+import { definePlugin, type Tools } from "../../../src/services/tools/Plugin.ts"
 import { openTools } from "../../support/OpenTools.ts"
-
-/** A tool as JavaScript writes it, which nobody checks. */
-const acting = (act: () => unknown, resources: Effect.Effect<unknown, never, Scope.Scope> = Effect.void) =>
-  definePlugin({
-    name: "acting",
-    tools: Effect.as(resources, {
-      act: tool({
-        description: "Acts.",
-        parameters: Schema.Struct({}),
-        risk: "safe",
-        effect: "pure",
-        execute: act as () => Effect.Effect<Schema.Json, ToolFailure>
-      })
-    })
-  })
+import { acting } from "../../support/actingPlugin.ts"
 
 const unreadable = {
   get _tag(): never {
     throw new Error("not for you")
   }
 }
+
 const cause = new Error("connect ECONNREFUSED 127.0.0.1:9")
 
 /** How a tool ends, and what its call says. */
@@ -123,74 +107,3 @@ describe("a plugin whose tools cannot be made", () => {
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })
-
-/** Tools that do not end when they are stopped. */
-const endless: ReadonlyArray<readonly [name: string, act: () => Effect.Effect<never>]> = [
-  [
-    "waits in its finalizer",
-    () =>
-      Effect.scoped(
-        Effect.andThen(
-          Effect.acquireRelease(Effect.void, () => Effect.never),
-          Effect.never
-        )
-      )
-  ],
-  ["waits for seconds in its finalizer", () => Effect.ensuring(Effect.never, Effect.sleep("1 minute"))],
-  ["cannot be interrupted", () => Effect.uninterruptible(Effect.never)],
-  [
-    "waits for a promise in its finalizer",
-    () =>
-      Effect.ensuring(
-        Effect.never,
-        Effect.promise(() => new Promise(() => undefined))
-      )
-  ]
-]
-
-const quick = () => Effect.ensuring(Effect.never, Effect.sleep("100 millis"))
-
-const within = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.timeout(work, "5 minutes")
-
-/* Each waits seconds for a limit: side by side. */
-describe.concurrent("a tool that", () => {
-  it.live.each(endless)("%s is left behind at its limit, and the next call is made", ([, act]) =>
-    Effect.gen(function* () {
-      let calls = 0
-      const plugin = acting(() => (++calls === 1 ? act() : Effect.succeed("second")))
-      const { run } = yield* openTools({ plugins: [plugin], limits: { toolSeconds: 1 } })
-      const { error_message, error_type } = yield* within(run("act"))
-      assert.strictEqual(error_type, "timeout")
-      assert.match(
-        error_message ?? "",
-        /stopped after 1 s \(limits\.toolSeconds\).* It does not end: .*fault of the tool\.$/
-      )
-      assert.strictEqual((yield* within(run("act"))).data, "second")
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-  )
-
-  it.live.each(endless)("%s does not keep a run that is interrupted", ([, act]) =>
-    Effect.gen(function* () {
-      const { log, run } = yield* openTools({ plugins: [acting(act)] })
-      const fiber = yield* Effect.forkChild(run("act"))
-      while (!log.events().some(({ type }) => type === "tool.started")) yield* Effect.sleep("20 millis")
-      yield* within(Fiber.interrupt(fiber))
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-  )
-
-  it.live("ends in time is not said to be endless", () =>
-    Effect.gen(function* () {
-      const { run } = yield* openTools({ plugins: [acting(quick)], limits: { toolSeconds: 1 } })
-      assert.notInclude((yield* within(run("act"))).error_message, "does not end")
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-  )
-})
-
-it.live("resources of a plugin that are never released do not keep the end of a run", () =>
-  Effect.gen(function* () {
-    const scope = yield* Scope.make()
-    const resources = Effect.acquireRelease(Effect.void, () => Effect.never)
-    yield* Scope.provide(openTools({ plugins: [acting(() => Effect.succeed(1), resources)] }), scope)
-    yield* within(Scope.close(scope, Exit.void))
-  }).pipe(Effect.provide(NodeServices.layer))
-)

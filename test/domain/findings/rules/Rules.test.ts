@@ -1,11 +1,8 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { describe, expect, it, layer } from "@effect/vitest"
-import * as Effect from "effect/Effect"
+import { describe, expect, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { ruleFamilies, ruleOf, rules } from "../../../../src/domain/findings/rules/Rules.ts"
-import { needs } from "../../../support/needs.ts"
-import { exampleOf, ruleExamples } from "../../../support/RuleExamples.ts"
-import { ruleFindings } from "../../../support/ruleFindings.ts"
+import { ruleExamples } from "../../../support/RuleExamples.ts"
+import { testRuleExamples } from "../../../support/testRuleExamples.ts"
 
 const root = new URL("../../../../", import.meta.url)
 
@@ -23,25 +20,7 @@ const sources = readdirSync(new URL("src/", root), { recursive: true, encoding: 
   )
   .map((path) => readFileSync(new URL(`src/${path}`, root), "utf8"))
 
-layer(NodeServices.layer)("every rule", (it) => {
-  for (const { code, severity } of rules) {
-    const { after, alongside, before, kind } = exampleOf(code)
-    const sandbox = kind === "checked-turns" ? needs("bwrap") : {}
-    it.effect(
-      `finds ${code} in its example, and nothing in the fixed one`,
-      () =>
-        Effect.gen(function* () {
-          const found = yield* ruleFindings(kind, before)
-          expect({ ...found, repairs: found.repairs.filter((one) => !alongside.includes(one)) }).toEqual(
-            severity === "error" ? { issues: [code], repairs: [] } : { issues: [], repairs: [code] }
-          )
-          expect(found.repairs).toEqual(expect.arrayContaining([...alongside]))
-          expect(yield* ruleFindings(kind, after)).toEqual({ issues: [], repairs: [] })
-        }),
-      sandbox
-    )
-  }
-})
+testRuleExamples("main")
 
 describe("rules", () => {
   it("are many, each with a code of its own", () => {

@@ -1,0 +1,70 @@
+/** The command line whose output cannot be written, or whose server does not answer. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { closeSync, existsSync, openSync } from "node:fs"
+import { makeSandbox } from "../../support/binary.ts"
+import { inProcess } from "../../support/inProcess.ts"
+import { unlessMissing } from "../../support/needs.ts"
+
+const sandbox = inProcess(makeSandbox())
+
+const question = ["--model", "embedded", "--allow", "read_file", "Where is the port of the server defined?"]
+
+const needsFullDevice = unlessMissing(existsSync("/dev/full") ? undefined : "There is no /dev/full on this system.")
+
+beforeAll(() => {
+  sandbox.write("project/README.md", "# Weather\n\nA small weather server.\n")
+  sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
+})
+
+afterAll(sandbox.remove)
+
+/** The lines of a stream as objects. */
+const jsonLines = (stdout: string): ReadonlyArray<Record<string, unknown>> => {
+  assert.isTrue(stdout.endsWith("\n"))
+  return stdout
+    .slice(0, -1)
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+describe("run", () => {
+  it("fails when the answer cannot be written, and says so", needsFullDevice, async () => {
+    const full = openSync("/dev/full", "w")
+    const { code, stderr } = await sandbox.start(["run", ...question], { stdout: full }).ended
+    closeSync(full)
+    assert.deepStrictEqual(
+      [code, stderr.trimEnd().split("\n").at(-1)],
+      [
+        1,
+        'The result could not be written to stdout (ENOSPC). The run is saved: "task-conductor show last" prints its answer.'
+      ]
+    )
+  })
+
+  it("fails when anything else cannot be written, without advice about a run", needsFullDevice, async () => {
+    for (const [words, said] of [
+      [["tools", "list"], "The result could not be written to stdout (ENOSPC).\n"],
+      [["--version"], "The version could not be written to stdout (ENOSPC).\n"]
+    ] as const) {
+      const full = openSync("/dev/full", "w")
+      const { code, stderr } = await sandbox.start(words, { stdout: full }).ended
+      closeSync(full)
+      assert.deepStrictEqual([code, stderr], [1, said])
+    }
+  })
+
+  it("ends with 5 when no server answers, also in the stream", async () => {
+    const { code, stderr, stdout } = await sandbox.start(["run", "--model", "qwen3", "--json", "hi"]).ended
+    const last = jsonLines(stdout).at(-1) as { exit_code: number; report: { status: string; message: string } }
+    assert.deepStrictEqual([code, stderr, last.exit_code, last.report.status], [5, "", 5, "unavailable"])
+    assert.include(last.report.message, "No model server answers at http://127.0.0.1:1 ")
+  })
+
+  it("keeps its exit code when the reader of its output goes away", async () => {
+    const running = sandbox.start(["run", "--json", ...question])
+    await running.says("run.started")
+    running.child.stdout?.destroy()
+    running.child.stderr?.destroy()
+    assert.strictEqual((await running.ended).code, 0)
+  })
+})

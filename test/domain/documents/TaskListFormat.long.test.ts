@@ -1,0 +1,3 @@
+import { testTaskListProperties } from "../../support/taskListProperties.ts"
+
+testTaskListProperties(500)

@@ -1,0 +1,3 @@
+import { testRuleExamples } from "../../../support/testRuleExamples.ts"
+
+testRuleExamples("others")

@@ -1,0 +1,3 @@
+import { testChangedPrograms } from "../../support/ChangedPrograms.ts"
+
+testChangedPrograms("others")

@@ -1,0 +1,3 @@
+import { testClosedGate } from "../../support/ClosedGate.ts"
+
+testClosedGate("others")

@@ -1,0 +1,224 @@
+/**
+ * The comparison of models: what is measured, what is recommended, and that nothing of the user is changed.
+ */
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { makeSandbox } from "../../support/binary.ts"
+import { FakeOllama } from "../../support/FakeOllama.ts"
+import { FakeOpenAi } from "../../support/FakeOpenAi.ts"
+import type { FakeModel } from "../../support/FakeOllamaPaths.ts"
+import type { FakeToolCall, Reply } from "../../support/FakeOllamaReply.ts"
+import type { ChatBody } from "../../support/FakeOllamaScript.ts"
+import { inProcess } from "../../support/inProcess.ts"
+import { refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { stageNameOf } from "../../support/stageName.ts"
+
+const sandbox = inProcess(makeSandbox())
+afterAll(sandbox.remove)
+
+const plan = `## Original prompt
+Do it.
+
+## Goals / summary
+It is done.
+
+## Tasks
+### Task section 1
+- **Name** Search 1
+- **What is needed** Find it.
+- **Skill** search-code
+- **Expected output** Lines.
+`
+
+const settings = "PARCEL_PORT, PARCEL_HOST, PARCEL_TOKEN"
+const report = resultSaying(`${settings} are used in src/server.js.`)
+
+const callsOf: Readonly<Record<string, ReadonlyArray<FakeToolCall & { arguments: object }>>> = {
+  "Search 1": [{ name: "search_files", arguments: { pattern: "settings" } }],
+  "Read 1": [{ name: "read_file", arguments: { path: "src/settings.js" } }],
+  "Write 1": [{ name: "write_file", arguments: { path: "SETTINGS.md", content: `${settings}\n` } }]
+}
+
+const offersTools = ({ tools }: ChatBody): boolean => Array.isArray(tools) && tools.length > 0
+
+/**
+ * The big model plans well; the small one writes no plan, and refines and executes as well. `talker` only talks where it has to
+ * write calls, `writer` only where it is offered tools.
+ */
+const answer = (body: ChatBody): Reply | string => {
+  const { messages, model } = body
+  const stage = stageNameOf(messages)
+  const user = messages[1]?.content ?? ""
+  const task = /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
+  if (stage === "creation") return model === "small:1b" ? "I would look around first." : plan
+  const cannot = model === "talker:8b" ? stage === "refinement" : model === "writer:8b" && offersTools(body)
+  if (cannot) return "I would look around first."
+  if (offersTools(body) && !messages.some(({ role }) => role === "tool")) return { toolCalls: callsOf[task] ?? [] }
+  if (stage === "refinement") return refinementWith(callsOf[task] ?? [])
+  return stage === "iteration" ? plan.slice(0, plan.indexOf("### Task")) : report
+}
+
+const compare = (
+  words: ReadonlyArray<string>,
+  models: ReadonlyArray<FakeModel> = [{ name: "big:70b" }, { name: "small:1b" }]
+) =>
+  Effect.gen(function* () {
+    const server = yield* FakeOllama.make(answer, { models })
+    const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: server.url }
+    const ended = yield* Effect.promise(() => sandbox.run(["models", "bench", ...words], { env }))
+    return { ...ended, chats: server.chats }
+  }).pipe(Effect.scoped)
+
+const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith("task-conductor-bench-"))
+
+describe("models bench", () => {
+  it.live("tries all models, recommends one for each stage, and leaves nothing behind", () =>
+    Effect.gen(function* () {
+      const before = [readdirSync(sandbox.root, { recursive: true }).toSorted(), leftovers()]
+      const { code, stderr, stdout } = yield* compare(["--json"])
+      assert.strictEqual(code, 0, stderr)
+      const { configuration, models, recommended } = JSON.parse(stdout)
+      assert.strictEqual(recommended.plan, "big:70b")
+      assert.strictEqual(configuration.model, recommended.task)
+      const [big, small] = models
+      assert.deepInclude(big.stages[0], { stage: "plan", documents: 3, valid_at: [3, 0, 0, 0, 0], broken: [] })
+      assert.deepInclude(big.stages[1], { stage: "task", documents: 4, valid_at: [4, 0, 0, 0, 0] })
+      assert.deepInclude(big.forms[0], {
+        form: "text",
+        tasks: 4,
+        done: 4,
+        calls: { all: 3, succeeded: 3 },
+        rejected: 0
+      })
+      assert.deepInclude(big.forms[1], { form: "native", done: 4, calls: { all: 3, succeeded: 3 }, rejected: 0 })
+      assert.deepEqual(big.better, { form: "text", why: "both forms did 4 of 4 tasks with 0 rejected answers" })
+      assert.deepInclude(small.stages[0], { documents: 3, valid_at: [0, 0, 0, 0, 0] })
+      assert.isAbove(small.stages[0].broken.length, 0)
+      assert.deepInclude(small.forms[0], { done: 4, calls: { all: 3, succeeded: 3 } })
+      assert.deepStrictEqual([readdirSync(sandbox.root, { recursive: true }).toSorted(), leftovers()], before)
+    })
+  )
+
+  it.live("tries only what is named, and says on stderr what goes on", () =>
+    Effect.gen(function* () {
+      const { chats, code, stderr, stdout } = yield* compare(["big"])
+      assert.strictEqual(code, 0, stderr)
+      assert.deepStrictEqual([...new Set(chats.map(({ model }) => model))], ["big:70b"])
+      assert.include(stderr, "Trying big:70b in a temporary project.")
+      assert.match(stderr, /^\d+ s {2}big:70b {2}task "Read 1"$/m)
+      assert.include(stdout, "big:70b\n  plans        3 at once")
+      assert.include(stdout, 'In your configuration:\n{\n  "model": "big:70b"\n}\n')
+    })
+  )
+
+  it.live("keeps native calls for a model that does better with them, and a run uses them", () =>
+    Effect.gen(function* () {
+      const file = join(sandbox.root, "config/task-conductor/config.json")
+      writeFileSync(file, '{\n  "bell": false\n}\n')
+      const both = [{ name: "talker:8b" }, { name: "writer:8b" }]
+      const asked = yield* compare(["talker", "writer"], both)
+      assert.strictEqual(asked.code, 0, asked.stderr)
+      assert.include(asked.stdout, "  tool calls   native: 4 of 4 tasks done, with text 0\n")
+      assert.include(asked.stdout, "  tool calls   text: 4 of 4 tasks done, with native 0\n")
+      assert.include(asked.stdout, '"talker:8b": "native"')
+      assert.notInclude(readFileSync(file, "utf8"), "native")
+
+      const { code, stderr, stdout } = yield* compare(["--keep", "--json"], both)
+      assert.strictEqual(code, 0, stderr)
+      const { kept, models } = JSON.parse(stdout)
+      assert.deepEqual(kept.native, ["talker:8b"])
+      assert.deepEqual(
+        models.map(({ better }: { better: { form: string } }) => better.form),
+        ["native", "text"]
+      )
+      assert.include(stderr, 'under "modelToolCalls". Remove it there to go back to text.')
+      assert.include(stderr, "writer:8b: text, as it is already; nothing is written.")
+      const text = readFileSync(file, "utf8")
+      assert.include(text, '"bell": false')
+      assert.include(text, '"modelToolCalls": {\n    "talker:8b": "native"\n  }')
+
+      // A run calls the tools of this model so, unless the user says otherwise.
+      const offered = (words: ReadonlyArray<string>, model: string) =>
+        Effect.gen(function* () {
+          const server = yield* FakeOllama.make(answer, { models: both })
+          const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: server.url }
+          yield* Effect.promise(() => sandbox.run(["run", "--model", model, ...words, "Find it."], { env }))
+          return server.chats.some(offersTools)
+        }).pipe(Effect.scoped)
+      assert.deepEqual(
+        [
+          yield* offered([], "talker:8b"),
+          yield* offered(["--tool-calls", "text"], "talker:8b"),
+          yield* offered([], "writer:8b")
+        ],
+        [true, false, false]
+      )
+    })
+  )
+
+  for (const [host, ...words] of [
+    ["", "openai:tiny.gguf"],
+    ["http://127.0.0.1:1", "openai:tiny.gguf", "--tool-calls", "text"],
+    [""]
+  ] as const) {
+    it.live(`tries models of the OpenAI-compatible server that is set: ${words.join(" ")}`, () =>
+      Effect.gen(function* () {
+        const server = yield* FakeOpenAi.make(() => "I would look around first.", {
+          models: [{ id: "tiny.gguf", meta: { n_ctx: 8192 } }]
+        })
+        const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: host, OPENAI_BASE_URL: server.url }
+        const { code, stdout } = yield* Effect.promise(() => sandbox.run(["models", "bench", ...words], { env }))
+        assert.strictEqual(code, 1, stdout)
+        assert.match(stdout, /^openai:tiny\.gguf$/m)
+        assert.notInclude(stdout, " 0 model calls")
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("never changes what the user set by hand", () =>
+    Effect.gen(function* () {
+      const file = join(sandbox.root, "config/task-conductor/config.json")
+      const models = [{ name: "talker:8b" }]
+      for (const [set, says] of [
+        ['{ "modelToolCalls": { "talker:8b": "text" } }', "says text, which stays. native is better"],
+        ['{ "toolCalls": "text" }', "says text, which comes first; nothing is written. native is better"]
+      ] as const) {
+        writeFileSync(file, set)
+        const { code, stderr } = yield* compare(["--keep"], models)
+        assert.strictEqual(code, 0, stderr)
+        assert.include(stderr, says)
+        assert.strictEqual(readFileSync(file, "utf8"), set)
+      }
+      rmSync(file)
+      const contrary = yield* compare(["--keep", "--tool-calls", "native"], models)
+      assert.deepStrictEqual([contrary.code, contrary.chats.length], [2, 0])
+    })
+  )
+
+  it.live("tries text alone where the server says that a model takes no tools", () =>
+    Effect.gen(function* () {
+      const { chats, code, stderr, stdout } = yield* compare(
+        ["big"],
+        [{ name: "big:70b", capabilities: ["completion"] }]
+      )
+      assert.strictEqual(code, 0, stderr)
+      assert.isFalse(chats.some(offersTools))
+      assert.include(stdout, "  tool calls   text: its server says that it cannot take tools\n")
+      assert.notInclude(stdout, "  native  ")
+    })
+  )
+
+  it.live("says what cannot be tried before it begins", () =>
+    Effect.gen(function* () {
+      const wrong = yield* compare(["big", "smal:1b"])
+      assert.deepStrictEqual([wrong.code, wrong.stdout, wrong.chats.length], [5, "", 0])
+      assert.include(wrong.stderr, "Nearest there: small:1b.")
+      const demo = yield* compare(["embedded"])
+      assert.strictEqual(demo.code, 2)
+      assert.strictEqual((yield* compare([], [])).code, 5)
+    })
+  )
+})

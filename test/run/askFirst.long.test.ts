@@ -1,0 +1,124 @@
+/** Runs with `--ask-first` that break the project, are killed or resumed. */
+import { describe, expect } from "@effect/vitest"
+import { appendFileSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import type { JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
+import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
+import { needs } from "../support/needs.ts"
+import { nodeTest } from "../support/nodeTest.ts"
+import { scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
+import { stageName } from "../support/stageName.ts"
+import { planOf, refinementWith } from "../support/TestRun.ts"
+import { text, edit, model, makeRun, notBroken, settings, changesIn, breaking } from "../support/AskFirstRun.ts"
+
+/** A model whose task breaks the project with a command, and then changes another file. */
+const breakingUnseen = (prompt: FilledPrompt): string =>
+  stageName(prompt) === "creation"
+    ? planOf([[{ name: "Edit", skill: "free" }]])
+    : model(
+        refinementWith([
+          {
+            name: "run_command",
+            arguments: { argv: ["sh", "-c", `printf '${text.replace("two", "broken")}' > a.txt`] }
+          }
+        ]),
+        edit("one", "1", "b.txt")
+      )(prompt)
+
+const keysOf = (records: ReadonlyArray<JournalRecord>) =>
+  records.map((record) => ("key" in record ? `${record.type} ${record.key.split("#")[0]}` : record.type))
+
+describe("a run that asks first", () => {
+  nodeTest("asks about a repair when somebody else has changed the file since", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const approver = scriptedApprover({ steps: ["repairs", "step"], calls: ["session"] })
+      const answer = (prompt: FilledPrompt): string => {
+        const said = breaking(prompt)
+        if (said === edit("broken", "2")) appendFileSync(`${run.project}/a.txt`, "more\n")
+        return said
+      }
+      const { report } = yield* run.session({ answer, approver: approver.layer, settings })
+      expect(changesIn(approver.asked)).toHaveLength(2)
+      expect(report?.status).toBe("done")
+    })
+  )
+
+  for (const [name, fails] of [
+    ["does not blame a change for what failed before it", "true"],
+    ["blames a change for what it breaks beside what failed before", notBroken]
+  ] as const) {
+    nodeTest(
+      name,
+      () =>
+        Effect.gen(function* () {
+          const run = yield* makeRun
+          const check = `echo "FAILED old.py::test_old"\n${fails} || echo "FAILED a.py::test_a"\necho "1 failed, 1 passed in 0.1s"\nexit 1\n`
+          yield* run.fs.writeFileString(`${run.project}/check.sh`, check)
+          const answer = model(edit("two", "broken"), edit("one", "1", "b.txt"))
+          const { events, report } = yield* run.session({ answer, approver: willingApprover(), settings })
+          const found = events.flatMap((event) => (event.type === "check.finished" ? [event.newFailures] : []))
+          const isBroken = fails !== "true"
+          expect(found).toEqual(isBroken ? [["a.py::test_a"], ["a.py::test_a"]] : [[], []])
+          expect(report?.status).toBe(isBroken ? "unverified" : "done")
+        }),
+      needs("bwrap")
+    )
+  }
+
+  nodeTest("blames the task for what a command of it broke", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const { called, report } = yield* run.session({ answer: breakingUnseen, approver: willingApprover(), settings })
+      expect(called).toEqual(["Edit/turn-1/call-1", "Edit/turn-2/call-1"])
+      expect([report?.status, yield* run.read("a.txt")]).toEqual(["unverified", text.replace("two", "broken")])
+    })
+  )
+
+  nodeTest("blames the task for what a command broke before the run was resumed", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      yield* run.session({ answer: breakingUnseen, approver: willingApprover(), settings })
+      const at = keysOf(yield* run.records).indexOf("outcome round-1/turn/edit/attempt-1") + 1
+      const after = keysOf(yield* run.records).findLastIndex((key) => key === "outcome round-1/turn/edit/attempt-2")
+      expect([at > 0, after > at]).toEqual([true, true])
+      yield* run.cut(after + 1)
+      yield* run.fs.writeFileString(`${run.project}/b.txt`, text)
+      const { report } = yield* run.session({ answer: breakingUnseen, approver: willingApprover(), settings })
+      expect(report?.status).toBe("unverified")
+    })
+  )
+
+  nodeTest("blames the task for what it broke where nothing of the run is kept", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const answer = model(edit("two", "broken"), edit("one", "1", "b.txt"))
+      const { report } = yield* run.unsaved({ answer, approver: willingApprover(), settings })
+      expect([report?.status, yield* run.read("a.txt")]).toEqual(["unverified", text.replace("two", "broken")])
+    })
+  )
+
+  const kills = [
+    ["outcome", "round-1/turn/edit/attempt-1", ["Edit/turn-1/call-1", "Edit/turn-2/call-1"], text],
+    ["outcome", "round-1/tool/edit/turn-1/call-1", ["Edit/turn-2/call-1"], text.replace("two", "broken")],
+    ["outcome", "round-1/turn/edit/attempt-2", ["Edit/turn-2/call-1"], text.replace("two", "broken")],
+    ["outcome", "round-1/tool/edit/turn-2/call-1", [], text.replace("two", "2")],
+    ["settled", "round-1/refined/edit", [], text.replace("two", "2")]
+  ] as const
+  for (const [type, key, called, there] of kills) {
+    nodeTest(`makes no change twice when it is killed after the ${type} of ${key}`, () =>
+      Effect.gen(function* () {
+        const run = yield* makeRun
+        const whole = yield* run.session({ answer: breaking, approver: willingApprover(), settings })
+        const at = keysOf(yield* run.records).indexOf(`${type} ${key}`) + 1
+        expect(at).toBeGreaterThan(0)
+        yield* run.cut(at)
+        yield* run.fs.writeFileString(`${run.project}/a.txt`, there)
+        const resumed = yield* run.session({ answer: breaking, approver: willingApprover(), settings })
+        expect([resumed.called, resumed.report?.status]).toEqual([called, "done"])
+        expect(resumed.report?.results[0]?.files).toEqual(whole.report?.results[0]?.files)
+        expect(yield* run.read("a.txt")).toBe(text.replace("two", "2"))
+      })
+    )
+  }
+})

@@ -1,0 +1,3 @@
+import { testFileCases } from "../support/FileCases.ts"
+
+testFileCases("others")

@@ -1,0 +1,115 @@
+/** The command line with a server that stops, or never answers. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { fakeModel, type FakeModel } from "../support/FakeOllamaPaths.ts"
+import type { Script } from "../support/FakeOllamaScript.ts"
+import { sandbox, obedient, cutOff, serve, windows, ask, env } from "../support/OneModelServer.ts"
+
+/** Never answers the second request. */
+const silent: Script = (body, index) => (index === 1 ? { text: "never", hold: "never" } : obedient(body, index))
+
+describe("the window of a run", () => {
+  it.live("is that of the loaded model when it is larger", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const server = yield* serve({})
+      const first = ["run", "--context-window", "20000", ...ask.slice(1)]
+      for (const args of [first, ask]) {
+        assert.strictEqual((yield* Effect.promise(() => run(args, env(server)))).code, 0)
+      }
+      assert.deepStrictEqual(windows(server), [20_000])
+    })
+  )
+})
+
+describe("a model that is cut off while it thinks", () => {
+  it.live("in a conversation is asked once more, without thoughts", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const server = yield* serve({}, { script: (_, index) => (index === 0 ? cutOff : "Noon.") })
+      const { code, stdout } = yield* Effect.promise(() =>
+        run(["ask", "--model", fakeModel, "What time is it?"], env(server))
+      )
+      assert.deepStrictEqual([code, stdout], [0, "Noon.\n"])
+      assert.deepStrictEqual(
+        server.chats.map(({ think }) => think),
+        [undefined, false]
+      )
+    })
+  )
+})
+
+describe("a server that stops in the middle of a run", () => {
+  /** A server whose refinement never comes, to be stopped meanwhile. */
+  const stoppable = Effect.fnUntraced(function* (model: Partial<FakeModel>) {
+    const scope = yield* Scope.make()
+    const server = yield* Scope.provide(serve(model, { script: silent }), scope)
+    return { server, stop: Scope.close(scope, Exit.void), port: Number(new URL(server.url).port) }
+  })
+
+  it.live("is waited for, and the run goes on when it is back", () =>
+    Effect.gen(function* () {
+      const { start } = yield* sandbox
+      const { port, server, stop } = yield* stoppable({})
+      const running = start(ask, env(server))
+      yield* server.until(({ chats }) => chats.length === 2)
+      yield* stop
+      yield* Effect.promise(() => running.says("for the model server, 5 min left"))
+      const again = yield* serve({}, { port })
+      const { code, stderr, stdout } = yield* Effect.promise(() => running.ended)
+      assert.deepStrictEqual([code, stdout], [0, "It is noon.\n"])
+      assert.include(stderr, "the model server is back after")
+      assert.strictEqual(again.chats.length, 6)
+    })
+  )
+
+  it.live("and does not come back in time leaves a run that can be resumed, with the window that it had", () =>
+    Effect.gen(function* () {
+      const { run, start, write } = yield* sandbox
+      write("config/task-conductor/config.json", JSON.stringify({ limits: { serverWaitSeconds: 1 } }))
+      const { port, server, stop } = yield* stoppable({ parameters: "num_ctx 12288" })
+      const running = start(ask, env(server))
+      yield* server.until(({ chats }) => chats.length === 2)
+      yield* stop
+      const { code, stderr } = yield* Effect.promise(() => running.ended)
+      assert.strictEqual(code, 5)
+      assert.include(stderr, "The run waited 1 s for it (limits.serverWaitSeconds).")
+      assert.match(stderr, /Resume it: task-conductor resume \S+\n$/)
+      const again = yield* serve({}, { port })
+      const resumed = yield* Effect.promise(() => run(["resume", "last"], env(again)))
+      assert.deepStrictEqual([resumed.code, resumed.stdout, windows(again)], [0, "It is noon.\n", [12_288]])
+    })
+  )
+
+  it.live("before the first answer ends the run at once", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const { code, stderr } = yield* Effect.promise(() => run(ask))
+      assert.strictEqual(code, 5)
+      assert.include(stderr, 'Start it with "ollama serve"')
+      assert.notInclude(stderr, "waiting")
+    })
+  )
+})
+
+describe("a server that takes a call and never answers", () => {
+  it.live("ends the run at its limit, which the run names, and the run can be resumed", () =>
+    Effect.gen(function* () {
+      const { run, write } = yield* sandbox
+      const limits = { brokenRetries: 0, stages: { plan: { firstWordSeconds: 1 } } }
+      write("project/task-conductor.json", JSON.stringify({ limits }))
+      const server = yield* serve(
+        {},
+        { script: (body, index) => (index === 0 ? { hold: "never" } : obedient(body, index)) }
+      )
+      const { code, stderr } = yield* Effect.promise(() => run(ask, env(server)))
+      assert.strictEqual(code, 5)
+      assert.include(stderr, "The limit limits.firstWordSeconds (1 s) ended the call")
+      assert.match(stderr, /Resume it: task-conductor resume \S+\n$/)
+      const resumed = yield* Effect.promise(() => run(["resume", "last"], env(server)))
+      assert.deepStrictEqual([resumed.code, resumed.stdout], [0, "It is noon.\n"])
+    })
+  )
+})

@@ -1,0 +1,3 @@
+import { testAnnouncedLines } from "../../support/AnnouncedLines.ts"
+
+testAnnouncedLines("others")

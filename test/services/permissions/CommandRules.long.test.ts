@@ -1,0 +1,3 @@
+import { testWrittenScripts } from "../../support/WrittenScripts.ts"
+
+testWrittenScripts("others")

@@ -1,0 +1,3 @@
+import { testBlockPaths } from "../../support/BlockPaths.ts"
+
+testBlockPaths("others")
