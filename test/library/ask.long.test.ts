@@ -9,7 +9,6 @@ import { waitFor } from "../support/waitFor.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 
 const sandbox = makeSandbox()
-
 const project = `${sandbox.root}/project`
 
 beforeAll(() => {
@@ -18,7 +17,6 @@ beforeAll(() => {
   sandbox.write("project/README.md", "# Weather\n\nA small weather service.\n")
   sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
 })
-
 afterAll(sandbox.remove)
 
 /** A model that writes a file when it is told to, and says what came of it. */

@@ -9,11 +9,8 @@ import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 
 const sandbox = makeSandbox()
-
 const project = `${sandbox.root}/project`
-
 const common = { project, model: "embedded", allow: ["read_file"] }
-
 const question = "Where is the port of the server defined?"
 
 beforeAll(() => {
@@ -22,7 +19,6 @@ beforeAll(() => {
   sandbox.write("project/README.md", "# Weather\n\nA small weather service.\n")
   sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
 })
-
 afterAll(sandbox.remove)
 
 const readAll = async (events: AsyncIterable<FlatEvent>): Promise<ReadonlyArray<FlatEvent>> => {

@@ -1,4 +1,7 @@
-/** Runs of the library that are killed, that call tools in code, or that hold a call in doubt. */
+/**
+ * Kept runs go on in other processes, from the library and the command line, one at a time in a project. Calls in doubt are asked
+ * about.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"

@@ -1,6 +1,4 @@
-/**
- * Runs of the library that are kept: they go on in other processes, through either door, one at a time in a project.
- */
+/** Runs of the library that are kept: they are resumed, forked, shown and replayed. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it } from "@effect/vitest"
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"

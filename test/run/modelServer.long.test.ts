@@ -1,4 +1,4 @@
-/** The command line with a server that stops, or never answers. */
+/** The command line with a model that thinks, and with a server that stops or never answers. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,6 +9,34 @@ import { sandbox, obedient, cutOff, serve, windows, ask, env } from "../support/
 
 /** Never answers the second request. */
 const silent: Script = (body, index) => (index === 1 ? { text: "never", hold: "never" } : obedient(body, index))
+
+/** Thinks before each answer, now in the field for it and now in tags. */
+const thinker: Script = (body, index) => {
+  const text = String(obedient(body, index))
+  return index % 2 === 0 ? { thinking: "SECRET thoughts.", text } : `<think>\nSECRET thoughts.\n</think>\n\n${text}`
+}
+
+describe("a model that thinks", () => {
+  it.live("is shown as thinking, and what it thought is in no result", () =>
+    Effect.gen(function* () {
+      const { run } = yield* sandbox
+      const server = yield* serve({}, { script: thinker })
+      const plain = yield* Effect.promise(() => run(ask, env(server)))
+      assert.deepStrictEqual([plain.code, plain.stdout], [0, "It is noon.\n"])
+      const json = yield* Effect.promise(() => run([...ask, "--json"], env(server)))
+      const events = json.stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+      const phases = events.filter(({ type }) => type === "model.phase").map(({ phase }) => phase)
+      assert.deepStrictEqual(
+        phases,
+        Array.from({ length: 14 }, (_, index) => (index % 2 === 0 ? "thinking" : "writing"))
+      )
+      assert.notInclude(json.stdout, "SECRET")
+    })
+  )
+})
 
 describe("the window of a run", () => {
   it.live("is that of the loaded model when it is larger", () =>

@@ -1,7 +1,4 @@
-/**
- * The command line with a server that speaks like Ollama: the window follows the model, flags reach every request, and a
- * server that stops in the middle of a run is waited for.
- */
+/** The command line with a server that speaks like Ollama: the window follows the model, and flags reach every request. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
@@ -9,12 +6,6 @@ import { run } from "../../src/index.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import type { Script } from "../support/FakeOllamaScript.ts"
 import { sandbox, obedient, cutOff, serve, windows, ask, env } from "../support/OneModelServer.ts"
-
-/** Thinks before each answer, now in the field for it and now in tags. */
-const thinker: Script = (body, index) => {
-  const text = String(obedient(body, index))
-  return index % 2 === 0 ? { thinking: "SECRET thoughts.", text } : `<think>\nSECRET thoughts.\n</think>\n\n${text}`
-}
 
 /** Comes to no answer as long as it may think. */
 const ponderer: Script = (body, index) => (body["think"] === false ? obedient(body, index) : cutOff)
@@ -116,28 +107,6 @@ describe("a run", () => {
       const { code } = yield* Effect.promise(() => run(ask, env(server)))
       const asked = server.requests.filter(({ path }) => path === "/api/show" || path === "/api/ps")
       assert.deepStrictEqual([code, asked.map(({ path }) => path)], [0, ["/api/show", "/api/ps", "/api/ps"]])
-    })
-  )
-})
-
-describe("a model that thinks", () => {
-  it.live("is shown as thinking, and what it thought is in no result", () =>
-    Effect.gen(function* () {
-      const { run } = yield* sandbox
-      const server = yield* serve({}, { script: thinker })
-      const plain = yield* Effect.promise(() => run(ask, env(server)))
-      assert.deepStrictEqual([plain.code, plain.stdout], [0, "It is noon.\n"])
-      const json = yield* Effect.promise(() => run([...ask, "--json"], env(server)))
-      const events = json.stdout
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line))
-      const phases = events.filter(({ type }) => type === "model.phase").map(({ phase }) => phase)
-      assert.deepStrictEqual(
-        phases,
-        Array.from({ length: 14 }, (_, index) => (index % 2 === 0 ? "thinking" : "writing"))
-      )
-      assert.notInclude(json.stdout, "SECRET")
     })
   )
 })

@@ -40,7 +40,6 @@ metadata:
 
 Say what is different.
 `
-
 const files = {
   "a.js": "const limit = 5\n",
   "src/b.js": "const limit = 5\n",

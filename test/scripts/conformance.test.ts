@@ -1,5 +1,5 @@
 /**
- * The stand-ins for model servers pass the checks that real servers pass, and the checks see what is wrong.
+ * The server of measurements passes the checks that model servers pass, and the checks see what is wrong.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -12,7 +12,6 @@ export const open = (given: OpenTools = {}) =>
   }))
 
 export const inSandbox: OpenTools = {}
-
 export const outside: OpenTools = { commands: { sandbox: { mode: "off" } } }
 
 /** Where commands run, how the tools are opened for it, and what the tests of it need. */

@@ -1,16 +1,10 @@
 /** MCP servers with a fault, which a healthy one may stand beside. */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Scope from "effect/Scope"
+import { liveTest } from "./liveTest.ts"
 import { isRunning, scriptedServer, startsOf } from "./McpServers.ts"
 import { openMcp, type OpenMcp } from "./OpenMcp.ts"
 import { makeFolder } from "./Project.ts"
-
-export const liveTest = <A, E>(
-  name: string,
-  body: () => Effect.Effect<A, E, NodeServices.NodeServices | Scope.Scope>
-): void => it.live(name, () => Effect.provide(body(), NodeServices.layer))
 
 /** Faults of servers that run and never become ready: their time has to be over. */
 export const unready = new Set(["silent", "only logs"])

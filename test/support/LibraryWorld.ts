@@ -12,7 +12,6 @@ import { freeSkill, planOf, refinementWith, resultSaying } from "./TestRun.ts"
 export const libraryProcess = fileURLToPath(new URL("./libraryProcess.ts", import.meta.url))
 
 export const stageOf = (system: string, user: string): string => stageName({ system, user })
-
 export const taskOf = (user: string): string =>
   /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
 

@@ -29,7 +29,5 @@ export const serve = (model: Partial<FakeModel>, options: { readonly port?: numb
   })
 
 export const windows = ({ chats }: FakeServer) => [...new Set(chats.map(({ options }) => options?.num_ctx))]
-
 export const ask = ["run", "--model", fakeModel, "What time is it?"]
-
 export const env = ({ url }: FakeServer) => ({ env: { OLLAMA_HOST: url } })

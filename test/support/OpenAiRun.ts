@@ -14,12 +14,8 @@ import { stageNameOf } from "./stageName.ts"
 export const obedient: OpenAiScript = ({ messages }) => noonAnswer(stageNameOf(messages))
 
 export const key = "sk-hush-1234567890"
-
 export const model = `openai:${fakeOpenAiModel}`
-
 export const ask = ["--model", model, "What time is it?"]
-
 export const env = ({ url }: FakeServerOf<CompletionBody>) => ({ env: { OPENAI_BASE_URL: url, OPENAI_API_KEY: key } })
-
 export const serve = (script: OpenAiScript = obedient, options: FakeOpenAiOptions = {}) =>
   FakeOpenAi.make(script, { key, ...options })

@@ -2,6 +2,7 @@
  * The servers of a project and of a person, started as a run starts them, behind the real gate.
  */
 import * as Arr from "effect/Array"
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { McpServerEntry } from "../../src/domain/configuration/McpServerEntry.ts"
@@ -89,3 +90,10 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
     context
   )
 })
+
+/** With these environment variables besides those that programs need. */
+export const withEnvironment = (env: Readonly<Record<string, string>>) =>
+  Effect.provideService(
+    ConfigProvider.ConfigProvider,
+    ConfigProvider.fromEnv({ env: { PATH: process.env["PATH"] ?? "", ...env } })
+  )

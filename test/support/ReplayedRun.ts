@@ -76,15 +76,11 @@ export const lookAndWrite = modelOf(
   { "Write 1": [write("notes.md")], "Write 2": [write("b.txt"), read("other.md")] }
 )
 
-type KillPoints = "few" | "many"
+/** Records after which a run is killed: every one at this distance. */
+const killPoints = (first: number, count: number, distance: number): ReadonlyArray<number> =>
+  Array.from({ length: Math.ceil((count - first) / distance) }, (_, index) => first + index * distance)
 
-/** Records after which a run is killed: the first, one in the middle and the last, or every one at this distance. */
-const killPoints = (which: KillPoints, first: number, count: number, distance: number): ReadonlyArray<number> =>
-  which === "few"
-    ? [first, Math.floor((first + count) / 2), count - 1]
-    : Array.from({ length: Math.ceil((count - first) / distance) }, (_, index) => first + index * distance)
-
-export const replaysOfKilled = (which: KillPoints): void => {
+export const replaysOfKilled = (): void => {
   liveTest("is the same wherever it was killed, as far as it came and after it went on", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -92,7 +88,7 @@ export const replaysOfKilled = (which: KillPoints): void => {
       yield* run.session({ answer: lookAndWrite, approver: willing })
       const whole = yield* fs.readFileString(run.file)
       const count = (yield* run.records).length
-      for (const kept of killPoints(which, 1, count, 17)) {
+      for (const kept of killPoints(1, count, 17)) {
         yield* fs.writeFileString(run.file, whole)
         yield* run.cut(kept)
         expect([kept, yield* replayed(run)]).toEqual([kept, { isWhole: false, differences: [] }])
@@ -114,7 +110,7 @@ export const replaysOfKilled = (which: KillPoints): void => {
       yield* run.session({ answer, approver: willing })
       const whole = yield* fs.readFileString(run.file)
       const count = (yield* run.records).length
-      for (const kept of killPoints(which, first + 1, count, 1)) {
+      for (const kept of killPoints(first + 1, count, 1)) {
         yield* fs.writeFileString(run.file, whole)
         yield* run.cut(kept)
         expect([kept, yield* replayed(run)]).toEqual([kept, { isWhole: false, differences: [] }])

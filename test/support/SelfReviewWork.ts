@@ -12,12 +12,10 @@ import { resultSaying } from "./TestRun.ts"
 
 /** Runs the tests in the process of the runner: a second process for each file would take most of the time. */
 export const testRunner = [process.execPath, "--test", "--test-isolation=none"] as const
-
 export const before = `export const slug = (text, max) => {
   return text.slice(0, max)
 }
 `
-
 export const after = `export const slug = (text, max) => {
   const words = text.split(" ")
   let kept = ""
@@ -25,7 +23,6 @@ export const after = `export const slug = (text, max) => {
   return kept
 }
 `
-
 export const files = {
   "src/slug.mjs": before,
   "src/page.mjs": 'import { slug } from "./slug.mjs"\nexport const address = (title) => `/p/${slug(title, 40)}`\n',
@@ -37,7 +34,6 @@ import { slug } from "../src/slug.mjs"
 test("cuts", () => assert.ok(slug("a b", 2).length <= 2))
 `
 }
-
 export const block = (path: string, old: string, text: string): string =>
   `${path}\n<<<<<<< OLD\n${old}=======\n${text}>>>>>>> NEW\n`
 
@@ -55,7 +51,6 @@ export const testing = (assertion: string): string =>
   )
 
 export const task = plainTask("Edit 1", "edit-files", "Keep words whole.", "The change.")
-
 export const order: TaskOrder = { briefing, task, round: 1, step: 0, finished: [] }
 
 export const open = (answers: NonNullable<OpenStages["answers"]>, more: Partial<OpenStages> = {}) =>
@@ -77,7 +72,6 @@ export const open = (answers: NonNullable<OpenStages["answers"]>, more: Partial<
   })
 
 export const first = resultSaying("The words stay whole.")
-
 export const isQuestion = (text: string | undefined): boolean => text?.startsWith("## Look back") ?? false
 
 /** The last message of each call of the model. */

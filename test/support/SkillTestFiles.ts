@@ -19,14 +19,10 @@ Say where it is.
 `
 
 export const task = "## Task\n\n- **What is needed** Write.\n- **Expected output** A path.\n\n"
-
 export const call = (name: string, given: object) => JSON.stringify({ name, arguments: given })
-
 export const refinement = (calls: string) =>
   `## Refinement answer\n\n\`\`\`\`md\n## Tool Calls\n\n\`\`\`json\n${calls}\n\`\`\`\n\`\`\`\`\n\n`
-
 export const execution = "## Execution answer\n\n```md\n## Result summary\n\nIt is in note.md.\n```\n\n"
-
 export const written = call("write_file", { path: "note.md", content: "one\n" })
 
 /** The problems of one test of the skill, each as its texts. */

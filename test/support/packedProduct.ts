@@ -31,6 +31,7 @@ export const copyProduct = (target: string): string => {
     "CONTRIBUTING.md",
     "LICENSE",
     "README.md",
+    "SECURITY.md",
     "package.json"
   ]) {
     cpSync(join(root, part), join(product, part), { recursive: true })

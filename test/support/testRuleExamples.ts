@@ -3,38 +3,19 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { rules } from "../../src/domain/findings/rules/Rules.ts"
-import type { ExampleKind } from "./ExampleKinds.ts"
 import { needs } from "./needs.ts"
 import { exampleOf, ruleExamples } from "./RuleExamples.ts"
 import { ruleFindings } from "./ruleFindings.ts"
 
-/** Kinds of examples that need no run, such as a text for a reader. */
-const quick: ReadonlySet<ExampleKind> = new Set([
-  "task-list",
-  "tasks",
-  "task",
-  "references",
-  "refinement",
-  "tool-calls",
-  "inputs",
-  "retried-inputs",
-  "conclusion",
-  "changes",
-  "places",
-  "result",
-  "skill-file",
-  "skill-name",
-  "linted-skill",
-  "template",
-  "template-folder",
-  "project-calls"
-])
+/** Kinds of examples that need a whole run. */
+const needsRun =
+  /^(?:answer|cut-answer|insisted-result|limited-.*|planning-answer|project-(?:task|references)|run-.*|step-.*|.*turns)$/
 
 /** Rules whose examples need no run, and the first rule of each other kind. */
 const main: ReadonlySet<string> = new Set(
   ruleExamples
     .filter(
-      ({ kind }, index) => quick.has(kind) || ruleExamples.findIndex((example) => example.kind === kind) === index
+      ({ kind }, index) => !needsRun.test(kind) || ruleExamples.findIndex((example) => example.kind === kind) === index
     )
     .map(({ code }) => code)
 )

@@ -34,7 +34,7 @@ describe("commands on the command line", () => {
       "project/a.js": 'require("fs").writeFileSync("out.txt", "ran")\nconsole.log("output-canary")\n'
     })
     const allowed = ["--yes-this-run", "--allow", "run_command:node a.js"]
-    const { code, stderr, stdout } = await sandbox.start(["execute", "run.md", ...allowed]).ended
+    const { code, stderr, stdout } = await sandbox.run(["execute", "run.md", ...allowed])
     assert.strictEqual(code, 0, stderr)
     assert.include(stdout, "output-canary")
     assert.strictEqual(readFileSync(join(sandbox.root, "project/out.txt"), "utf8"), "ran")

@@ -6,7 +6,6 @@ import { inProcess } from "../../support/inProcess.ts"
 import { unlessMissing } from "../../support/needs.ts"
 
 const sandbox = inProcess(makeSandbox())
-
 const question = ["--model", "embedded", "--allow", "read_file", "Where is the port of the server defined?"]
 
 const needsFullDevice = unlessMissing(existsSync("/dev/full") ? undefined : "There is no /dev/full on this system.")
@@ -15,7 +14,6 @@ beforeAll(() => {
   sandbox.write("project/README.md", "# Weather\n\nA small weather server.\n")
   sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
 })
-
 afterAll(sandbox.remove)
 
 /** The lines of a stream as objects. */

@@ -7,7 +7,6 @@ import { demoLine, makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 
 const sandbox = inProcess(makeSandbox())
-
 const question = ["--model", "embedded", "--allow", "read_file", "Where is the port of the server defined?"]
 
 const gatedPlan = `## Original prompt
@@ -19,9 +18,7 @@ Where is the port?
 Find the port.
 
 ## Tasks
-
 ### Task section 1
-
 - **Name** Search 1
 - **What is needed** Find where the port is defined: \`serverPort\`
 - **Skill** search-code
@@ -33,7 +30,6 @@ beforeAll(() => {
   sandbox.write("project/README.md", "# Weather\n\nA small weather server.\n")
   sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
 })
-
 afterAll(sandbox.remove)
 
 /** The lines of a stream as objects. */

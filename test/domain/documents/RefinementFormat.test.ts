@@ -4,8 +4,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { readTaskReport } from "../../../src/domain/documents/RefinementFormat.ts"
 import { Task } from "../../../src/domain/plan/Task.ts"
-import { renderTaskReport, renderTaskPart } from "../../../src/domain/documents/TaskRendering.ts"
-import { arbitraryWork, arbitraryText } from "../../support/TaskListArbitrary.ts"
+import { renderTaskReport } from "../../../src/domain/documents/TaskRendering.ts"
+import { arbitraryText } from "../../support/TaskListArbitrary.ts"
 
 const planned = new Task({
   name: "Research 1",
@@ -29,25 +29,6 @@ const taskWith = (block: string) => `## Task\n\n- **Skill** search-code\n\n\`\`\
 const codes = (found: ReadonlyArray<{ readonly code: string }>) => found.map((one) => one.code)
 
 describe("readTaskReport", () => {
-  it.effect.prop(
-    "reads back what is written for another attempt",
-    { list: arbitraryWork, content: arbitraryText },
-    ({ content, list }) =>
-      Effect.sync(() => {
-        for (const task of list.tasks) {
-          const written = [{ uid: "a", name: "write_file", arguments: { content } }]
-          const text = renderTaskReport({ task, calls: written })
-          expect(readTaskReport(text, { task })).toEqual({
-            value: Option.some({ task, calls: written }),
-            issues: [],
-            repairs: []
-          })
-          expect(readTaskReport(renderTaskPart(task), { task }).value).toEqual(Option.some({ task, calls: [] }))
-        }
-      }),
-    { arbitrary: { runs: 200 } }
-  )
-
   it("updates texts, references and code of the planned task", () => {
     const text = `## Task\n\n- **Name** Research 1\n- **What is needed** Read it.\n- **Skill** search-code\n- **References** [t](#test-results) [p](#Plan_1-results) [o](#other-1-results)\n- **Expected output** Lines.\n\n~~~\nx\n~~~\n\n${callsSection}`
     expect(readTaskReport(text, { task: planned })).toEqual({

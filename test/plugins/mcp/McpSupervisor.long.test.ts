@@ -6,12 +6,13 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { closedIn, isRunning, scriptedServer, startsOf } from "../../support/McpServers.ts"
+import { liveTest } from "../../support/liveTest.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { openMcp } from "../../support/OpenMcp.ts"
 import { passTime } from "../../support/passTime.ts"
 import { makeFolder } from "../../support/Project.ts"
 import { waitFor } from "../../support/waitFor.ts"
-import { liveTest, isLeftOut, failsAlone } from "../../support/FaultyMcpServers.ts"
+import { isLeftOut, failsAlone } from "../../support/FaultyMcpServers.ts"
 
 describe("a server that never becomes ready in time", () => {
   isLeftOut([

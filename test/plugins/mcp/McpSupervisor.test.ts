@@ -3,16 +3,16 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { messagesOf, reaped, startsOf } from "../../support/McpServers.ts"
+import { liveTest } from "../../support/liveTest.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { passTime } from "../../support/passTime.ts"
 import { waitFor } from "../../support/waitFor.ts"
-import { liveTest, openFaulty, beside, isLeftOut, failsAlone } from "../../support/FaultyMcpServers.ts"
+import { openFaulty, beside, isLeftOut, failsAlone } from "../../support/FaultyMcpServers.ts"
 
 /** A server with a fault and no other one. */
 const alone = (fault: string) => openFaulty(fault, {})
 
 const broken = (detail: string) => ["io_error", `The server "s" could not run the tool: ${detail}`]
-
 const twice = broken("it failed again after a restart and is not restarted again in this run.")
 
 describe("a server that never becomes ready", () => {
@@ -111,7 +111,6 @@ describe("an answer", () => {
 
 const skipped = (first: string) =>
   `The server "s" is used, but task-conductor skips lines that it writes to stdout and that are not messages. The first is ${JSON.stringify(first)}. Its log belongs on stderr.`
-
 const cut = (how: string) =>
   `The server "s" is used, but it ends the list of its tools ${how}, which is a fault of the server: tools on later pages may be missing.`
 

@@ -1,5 +1,5 @@
 /**
- * The command line with a server that speaks the API of OpenAI: plans, runs, conversations and resumed runs reach it with
+ * The command line with a server that speaks the API of OpenAI: runs and resumed runs reach it with
  * the key of the user, in the window that it has, and errors say what to check.
  */
 import { assert, describe, it } from "@effect/vitest"

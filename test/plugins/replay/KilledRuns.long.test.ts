@@ -2,4 +2,4 @@
 import { describe } from "@effect/vitest"
 import { replaysOfKilled } from "../../support/ReplayedRun.ts"
 
-describe("the replay of a run that broke off", () => replaysOfKilled("many"))
+describe("the replay of a run that broke off", replaysOfKilled)

@@ -17,8 +17,6 @@ import {
 } from "node:fs"
 import { replaceFile, removeTemporaryFiles, temporaryName } from "../../../src/services/files/AtomicWrite.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
-import { swapping } from "../../support/FolderSwaps.ts"
-import { unlessMissing } from "../../support/needs.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
 
@@ -162,26 +160,6 @@ layer(NodeServices.layer)("replaceFile", (it) => {
       expect(yield* fs.readDirectory(folder)).toEqual(["a.txt"])
       expect(yield* fs.readFileString(`${folder}/a.txt`)).toBe("old")
     })
-  )
-
-  it.effect(
-    "writes nothing outside while somebody swaps the folder for a link",
-    () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const outside = yield* makeProject({ "a.txt": "old" })
-        const root = yield* makeProject({ "src/a.txt": "old" })
-        const before = yield* fs.stat(outside)
-        yield* swapping(root, outside)
-        const exits = yield* Effect.forEach(Array.from({ length: 500 }), () =>
-          Effect.exit(replaceFile(`${root}/src/a.txt`, "new"))
-        )
-        const outcomes = new Set(exits.map((exit) => exit._tag))
-        expect([...outcomes].toSorted()).toEqual(["Failure", "Success"])
-        expect(yield* fs.readFileString(`${outside}/a.txt`)).toBe("old")
-        expect((yield* fs.stat(outside)).mtime).toEqual(before.mtime)
-      }),
-    unlessMissing(process.platform === "linux" ? undefined : "Only Linux can hold a folder while its path changes.")
   )
 
   it.effect("is what Workspace.write does", () =>

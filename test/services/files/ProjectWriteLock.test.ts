@@ -1,15 +1,12 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Scope from "effect/Scope"
 import { assert, layer } from "@effect/vitest"
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { temporaryName } from "../../../src/services/files/AtomicWrite.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
-import { takeLock } from "../../../src/services/files/ProcessLock.ts"
-import { listLock, ProjectWriteLock, takeProject } from "../../../src/services/files/ProjectWriteLock.ts"
+import { ProjectWriteLock, takeProject } from "../../../src/services/files/ProjectWriteLock.ts"
 import { makeFolder } from "../../support/Project.ts"
 import { waitFor } from "../../support/waitFor.ts"
 
@@ -134,33 +131,5 @@ layer(NodeServices.layer, { excludeTestServices: true })("the lock on a project"
         "packages/a"
       )
     })
-  )
-})
-
-/** Another process reads the list of projects in this folder until the scope closes. */
-const readList = (locks: string) => {
-  const { name, what } = listLock(join(locks, "projects"))
-  return takeLock(name, { folder: locks, runId: "other", what })
-}
-
-layer(NodeServices.layer, { excludeTestServices: true })("taking a project", (it) => {
-  it.effect("waits for the process that reads the list, also when it is slow", () =>
-    Effect.gen(function* () {
-      const locks = yield* makeFolder
-      const project = yield* makeFolder
-      const reads = yield* Scope.make()
-      yield* Scope.provide(readList(locks), reads)
-      yield* Effect.forkScoped(Effect.andThen(Effect.sleep("4 seconds"), Scope.close(reads, Exit.void)))
-      const begun = Date.now()
-      yield* takeProject({ locks, project, runId: "mine" })
-      assert.isAtLeast(Date.now() - begun, 3500)
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("does not wait for a process that reads the list of another folder", () =>
-    Effect.gen(function* () {
-      yield* readList(yield* makeFolder)
-      yield* takeProject({ locks: yield* makeFolder, project: yield* makeFolder, runId: "mine" })
-    }).pipe(Effect.scoped)
   )
 })

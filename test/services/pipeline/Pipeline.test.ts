@@ -507,7 +507,7 @@ describe("the model", () => {
     [
       "open files that fill the window",
       "context window",
-      { openFiles: Array.from({ length: 2000 }, () => "a.txt") },
+      { openFiles: Array.from({ length: 200 }, () => "a.txt") },
       300
     ]
   ]

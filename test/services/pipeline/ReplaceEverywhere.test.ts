@@ -55,7 +55,7 @@ const variants: ReadonlyArray<Variant> = [
   {
     name: "more than 1 MiB",
     path: "b.sql",
-    bytes: mebibytes(2, "\nget_size\n"),
+    bytes: mebibytes(1, "\nget_size\n"),
     left: undefined,
     isChanged: true
   },

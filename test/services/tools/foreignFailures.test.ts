@@ -1,4 +1,4 @@
-/** Tools of plugins that fail with what no tool may fail with, and that do not end when they are stopped. */
+/** Tools of plugins that fail with what no tool may fail with. */
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,6 @@ const unreadable = {
     throw new Error("not for you")
   }
 }
-
 const cause = new Error("connect ECONNREFUSED 127.0.0.1:9")
 
 /** How a tool ends, and what its call says. */

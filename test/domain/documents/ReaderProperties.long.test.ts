@@ -76,7 +76,6 @@ describe("a reader", () => {
       }),
     { arbitrary: { runs: 200 } }
   )
-
   it.effect.prop(
     "reads typed inputs back as they were written",
     { list: arbitraryWork, reason: arbitraryText, note: Schema.String, lines: Schema.Finite, deep: Schema.Boolean },
@@ -100,7 +99,6 @@ describe("a reader", () => {
       }),
     { arbitrary: { runs: 200 } }
   )
-
   it.effect.prop(
     "reads a result back as it was kept, and mends it once",
     { text: readableResult },
@@ -111,7 +109,6 @@ describe("a reader", () => {
       }),
     { arbitrary: { runs: 300 } }
   )
-
   it.effect.prop(
     "gives a value or issues for any text and for any bytes",
     { bytes, text: Schema.String },
@@ -126,7 +123,6 @@ describe("a reader", () => {
       }),
     { arbitrary: { runs: 300 } }
   )
-
   it.effect.prop(
     "finds a line that was added to a list, there and nothing else",
     { list: arbitraryWork, at: Schema.Int },
