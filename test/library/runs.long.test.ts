@@ -3,6 +3,7 @@
  * about.
  */
 import { describe, expect, it } from "@effect/vitest"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import * as Effect from "effect/Effect"
@@ -15,6 +16,7 @@ import { ScriptedModel } from "../../src/testing.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import type { ChatBody } from "../support/FakeOllamaScript.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
+import { changeJournal } from "../support/Journals.ts"
 import { freeSkill } from "../support/TestRun.ts"
 import { stageOf, taskOf, plan, answerTo, makeWorld, failureOf } from "../support/LibraryWorld.ts"
 
@@ -148,7 +150,53 @@ describe("a run of the command line", () => {
   )
 })
 
+describe("a run of the library", () => {
+  it.live("is forked before a task", () =>
+    Effect.gen(function* () {
+      const { order, stateFolder } = yield* makeWorld
+      const first = run(order())
+      expect((yield* Effect.promise(() => first.report)).status).toBe("done")
+      const { allow = [], model = "" } = order()
+      const forked = fork(first.runId, { stateFolder, from: "Look 2", allow, model })
+      const report = yield* Effect.promise(() => forked.report)
+      expect([report.status, report.runId, report.results.length]).toEqual(["done", forked.runId, 2])
+      const ids = (yield* Effect.promise(() => runs({ stateFolder }))).map(({ runId }) => runId)
+      expect(ids.toSorted()).toEqual([first.runId, forked.runId].toSorted())
+      const failed = yield* Effect.promise(() =>
+        failureOf(fork(first.runId, { stateFolder, from: "Look 3", model }).report)
+      )
+      expect((failed as Error).message).toBe(`The run ${first.runId} has no task "Look 3". Nearest: Look 1, Look 2.`)
+    })
+  )
+})
+
 describe("a run with parts in code", () => {
+  it.live("names its model in-code, and is replayed also where an earlier version called it otherwise", () =>
+    Effect.gen(function* () {
+      const { order, stateFolder } = yield* makeWorld
+      const first = run(order())
+      yield* Effect.promise(() => first.report)
+      const named = yield* Effect.promise(async () => {
+        for await (const event of first.events) if (event.type === "run.started") return event.model
+        return ""
+      })
+      const played = yield* Effect.promise(() => replay(first.runId, { stateFolder }))
+      expect([named, played.differences]).toEqual(["in-code", []])
+
+      const file = join(stateFolder, "runs", first.runId, "journal.jsonl")
+      const earlier = changeJournal(readFileSync(file, "utf8"), (json) =>
+        json.replace('"model":"in-code"', '"model":"embedded"')
+      )
+      expect(earlier).toContain('"model":"embedded"')
+      writeFileSync(file, earlier)
+      const ofEarlier = yield* Effect.promise(() => replay(first.runId, { stateFolder }))
+      expect(ofEarlier.differences).toEqual([])
+      const { allow = [], model = "", project = "" } = order()
+      const resumed = yield* Effect.promise(() => resume(first.runId, { stateFolder, project, allow, model }).report)
+      expect([resumed.status, resumed.answer]).toEqual(["done", "The answer."])
+    })
+  )
+
   it.live("goes on only with the tools, servers and skills that it was begun with", () =>
     Effect.gen(function* () {
       const { order, stateFolder, write } = yield* makeWorld

@@ -1,45 +1,16 @@
-/** Runs of the library that are kept: they are resumed, forked, shown and replayed. */
+/** Runs of the library that are kept: they are resumed, shown and told apart. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it } from "@effect/vitest"
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { fork, JournalError, replay, resume, run, RunNotFound, runs, showRun, showTask } from "../../src/index.ts"
+import { JournalError, replay, resume, run, RunNotFound, runs, showRun, showTask } from "../../src/index.ts"
 import { beginRun, layerRuns, resumeRun } from "../../src/library/lateApp.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { StateFolder } from "../../src/services/configuration/UserFolders.ts"
 import { RunStore } from "../../src/services/history/RunStore.ts"
 import { ScriptedModel } from "../../src/testing.ts"
-import { changeJournal } from "../support/Journals.ts"
 import { stageOf, taskOf, answerTo, makeWorld, failureOf } from "../support/LibraryWorld.ts"
-
-describe("a run with parts in code", () => {
-  it.live("names its model in-code, and is replayed also where an earlier version called it otherwise", () =>
-    Effect.gen(function* () {
-      const { order, stateFolder } = yield* makeWorld
-      const first = run(order())
-      yield* Effect.promise(() => first.report)
-      const named = yield* Effect.promise(async () => {
-        for await (const event of first.events) if (event.type === "run.started") return event.model
-        return ""
-      })
-      const played = yield* Effect.promise(() => replay(first.runId, { stateFolder }))
-      expect([named, played.differences]).toEqual(["in-code", []])
-
-      const file = join(stateFolder, "runs", first.runId, "journal.jsonl")
-      const earlier = changeJournal(readFileSync(file, "utf8"), (json) =>
-        json.replace('"model":"in-code"', '"model":"embedded"')
-      )
-      expect(earlier).toContain('"model":"embedded"')
-      writeFileSync(file, earlier)
-      const ofEarlier = yield* Effect.promise(() => replay(first.runId, { stateFolder }))
-      expect(ofEarlier.differences).toEqual([])
-      const { allow = [], model = "", project = "" } = order()
-      const resumed = yield* Effect.promise(() => resume(first.runId, { stateFolder, project, allow, model }).report)
-      expect([resumed.status, resumed.answer]).toEqual(["done", "The answer."])
-    })
-  )
-})
 
 describe("a run of the library", () => {
   it.live("that is aborted can be resumed", () =>
@@ -74,24 +45,6 @@ describe("a run of the library", () => {
         return names
       })
       expect([report.status, report.answer, goneOnWith]).toEqual(["done", "The answer.", ["Look 1"]])
-    })
-  )
-
-  it.live("is forked before a task", () =>
-    Effect.gen(function* () {
-      const { order, stateFolder } = yield* makeWorld
-      const first = run(order())
-      expect((yield* Effect.promise(() => first.report)).status).toBe("done")
-      const { allow = [], model = "" } = order()
-      const forked = fork(first.runId, { stateFolder, from: "Look 2", allow, model })
-      const report = yield* Effect.promise(() => forked.report)
-      expect([report.status, report.runId, report.results.length]).toEqual(["done", forked.runId, 2])
-      const ids = (yield* Effect.promise(() => runs({ stateFolder }))).map(({ runId }) => runId)
-      expect(ids.toSorted()).toEqual([first.runId, forked.runId].toSorted())
-      const failed = yield* Effect.promise(() =>
-        failureOf(fork(first.runId, { stateFolder, from: "Look 3", model }).report)
-      )
-      expect((failed as Error).message).toBe(`The run ${first.runId} has no task "Look 3". Nearest: Look 1, Look 2.`)
     })
   )
 

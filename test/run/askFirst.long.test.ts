@@ -29,6 +29,28 @@ const keysOf = (records: ReadonlyArray<JournalRecord>) =>
   records.map((record) => ("key" in record ? `${record.type} ${record.key.split("#")[0]}` : record.type))
 
 describe("a run that asks first", () => {
+  nodeTest("covers what repairs a change in the same files, and asks about other files", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun
+      const approver = scriptedApprover({ steps: ["repairs", "decline"], calls: ["session"] })
+      const answer = model(edit("two", "broken"), edit("broken", "2"), edit("two", "2", "b.txt"))
+      const { events, report } = yield* run.session({ answer, approver: approver.layer, settings })
+      expect(approver.asked[0]?.map(({ offers }) => offers?.repairs)).toEqual(["later changes of a.txt by this task"])
+      expect(changesIn(approver.asked)).toEqual([[["-two", "+broken"]], [["-two", "+2"]]])
+      const answers = events.flatMap((event) =>
+        event.type === "approval.answered" ? [[event.scope, event.answer, event.by]] : []
+      )
+      expect(answers.filter(([, answer]) => answer === "repairs")).toEqual([
+        ["step", "repairs", "person"],
+        ["call", "repairs", "person"]
+      ])
+      expect([yield* run.read("a.txt"), yield* run.read("b.txt")]).toEqual([text.replace("two", "2"), text])
+      /* What was made stands in the report, although the rest was declined. */
+      expect([report?.status, report?.results[0]?.files?.map(({ path }) => path)]).toEqual(["declined", ["a.txt"]])
+      expect(report?.results[0]?.result.summary).toBe("Partly done: a further change was declined.")
+    })
+  )
+
   nodeTest("asks about a repair when somebody else has changed the file since", () =>
     Effect.gen(function* () {
       const run = yield* makeRun

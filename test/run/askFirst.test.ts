@@ -5,7 +5,7 @@ import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { nodeTest } from "../support/nodeTest.ts"
 import { scriptedApprover } from "../support/ScriptedApprover.ts"
-import { text, edit, model, makeRun, settings, changesIn, breaking } from "../support/AskFirstRun.ts"
+import { text, model, makeRun, settings, changesIn, breaking } from "../support/AskFirstRun.ts"
 
 const block = (old: string, now: string) => `a.txt\n<<<<<<< OLD\n${old}\n=======\n${now}\n>>>>>>> NEW\n`
 
@@ -28,28 +28,6 @@ describe("a run that asks first", () => {
       expect(report?.results[0]?.checks?.map(({ exitCode }) => exitCode)).toEqual([0])
       expect(events.flatMap((event) => (event.type === "approval.requested" ? [event.title] : []))[0]).toBe("Edit")
       expect(yield* run.replay()).toMatchObject({ differences: [] })
-    })
-  )
-
-  nodeTest("covers what repairs a change in the same files, and asks about other files", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      const approver = scriptedApprover({ steps: ["repairs", "decline"], calls: ["session"] })
-      const answer = model(edit("two", "broken"), edit("broken", "2"), edit("two", "2", "b.txt"))
-      const { events, report } = yield* run.session({ answer, approver: approver.layer, settings })
-      expect(approver.asked[0]?.map(({ offers }) => offers?.repairs)).toEqual(["later changes of a.txt by this task"])
-      expect(changesIn(approver.asked)).toEqual([[["-two", "+broken"]], [["-two", "+2"]]])
-      const answers = events.flatMap((event) =>
-        event.type === "approval.answered" ? [[event.scope, event.answer, event.by]] : []
-      )
-      expect(answers.filter(([, answer]) => answer === "repairs")).toEqual([
-        ["step", "repairs", "person"],
-        ["call", "repairs", "person"]
-      ])
-      expect([yield* run.read("a.txt"), yield* run.read("b.txt")]).toEqual([text.replace("two", "2"), text])
-      /* What was made stands in the report, although the rest was declined. */
-      expect([report?.status, report?.results[0]?.files?.map(({ path }) => path)]).toEqual(["declined", ["a.txt"]])
-      expect(report?.results[0]?.result.summary).toBe("Partly done: a further change was declined.")
     })
   )
 
