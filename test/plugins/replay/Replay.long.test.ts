@@ -1,6 +1,7 @@
 /** Replays of more runs: declined, denied, broken off, forked or damaged. KilledRuns.long.test.ts kills them. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, describe, expect } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FileSystem from "effect/FileSystem"
@@ -24,7 +25,7 @@ import {
   willing,
   write
 } from "../../support/ReplayedRun.ts"
-import { willingApprover } from "../../support/ScriptedApprover.ts"
+import { scriptedApprover, willingApprover } from "../../support/ScriptedApprover.ts"
 import { answering, plays, writers } from "../../support/ReplayPlays.ts"
 
 describe("the replay of a run", () => {
@@ -142,6 +143,22 @@ const broken = Effect.fnUntraced(function* () {
 })
 
 describe("the replay of a run that broke off", () => {
+  liveTest("is the same when it was interrupted, and when it went on", () =>
+    Effect.gen(function* () {
+      const run = yield* start()
+      const asked = yield* Deferred.make<void>()
+      const waiting = scriptedApprover(
+        { steps: ["step"] },
+        Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
+      )
+      yield* run.session({ answer: lookAndWrite, approver: waiting.layer, until: Deferred.await(asked) })
+      expect(yield* run.replay()).toMatchObject({ isWhole: false, differences: [] })
+      const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
+      expect(report?.status).toBe("done")
+      expect(yield* replayed(run)).toEqual(same)
+    })
+  )
+
   for (const [answer, status] of [
     ["again", "done"],
     ["done", "done"],

@@ -1,5 +1,4 @@
 import { describe, expect } from "@effect/vitest"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
@@ -8,8 +7,7 @@ import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { definePlugin, tool } from "../../../src/plugin-kit.ts"
 import type { Session } from "../../support/KeptRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
-import { lookAndWrite, modelOf, replayed, same, stageOf, start, taskOf, willing } from "../../support/ReplayedRun.ts"
-import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { lookAndWrite, modelOf, stageOf, start, taskOf, willing } from "../../support/ReplayedRun.ts"
 import { answering, plays, writers } from "../../support/ReplayPlays.ts"
 
 /** A plugin whose tool is called with another name of its parameter, and once with a wrong argument. */
@@ -144,22 +142,4 @@ describe("the replay of a run that did not get everything done", () => {
       ]
     }
   })
-})
-
-describe("the replay of a run that broke off", () => {
-  liveTest("is the same when it was interrupted, and when it went on", () =>
-    Effect.gen(function* () {
-      const run = yield* start()
-      const asked = yield* Deferred.make<void>()
-      const waiting = scriptedApprover(
-        { steps: ["step"] },
-        Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
-      )
-      yield* run.session({ answer: lookAndWrite, approver: waiting.layer, until: Deferred.await(asked) })
-      expect(yield* run.replay()).toMatchObject({ isWhole: false, differences: [] })
-      const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
-      expect(report?.status).toBe("done")
-      expect(yield* replayed(run)).toEqual(same)
-    })
-  )
 })
