@@ -34,7 +34,7 @@ export const assignmentOf = (more: Partial<Assignment> = {}): Assignment => ({
 export const agentPrompt: AgentPrompt = {
   system: "You look.",
   instruction: (left) => (left === 1 ? "Report." : "Go on."),
-  continuation: "Go on with it.",
+  continuation: () => "Go on with it.",
   compact: (messages, summary) => [...messages.slice(0, 1), ...(summary === "" ? [] : [fromHost(summary)])],
   folderInstructions: () => Effect.succeed("")
 }

@@ -3,6 +3,7 @@
  * strings as code. Without the parts, a model would first search for the names and then read the lines around them.
  */
 import { isSourceFile, type NamedText } from "../files/ChangedNames.ts"
+import { declaredName } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
 import { isTestFile } from "../files/TestFile.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
@@ -42,8 +43,8 @@ export interface SecondLook {
 }
 
 /**
- * A name or string is used only if at most this many files contain it. A name in more files says little about any of
- * them.
+ * The use of a name or string counts only if at most this many files contain it. A text in more files says little about
+ * any of them.
  */
 const mostHolders = 8
 
@@ -56,16 +57,26 @@ const leastParts = 600
 const countHolding = (text: string, wanted: ReadonlyArray<string>): number =>
   text.split("\n").filter((line) => wanted.some((part) => line.includes(part))).length
 
+/** True if the file declares the name, for example as a function or a type. */
+const declares = ({ path, text }: NamedText, name: string): boolean => {
+  const language = languageOf(path)
+  return text.split("\n").some((line) => line.includes(name) && declaredName(line, language) === name)
+}
+
 /**
- * Sorts files, best first. A file scores high if it contains many wanted texts that few other files contain. A test
- * file scores lower.
+ * Sorts files, best first. A file scores high if it alone declares a wanted name, or contains wanted texts that few
+ * other files contain. A test file scores lower.
  */
 const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchTerms): ReadonlyArray<NamedText> => {
   const scores = new Map<NamedText, number>()
+  const add = (file: NamedText, score: number): void => {
+    scores.set(file, (scores.get(file) ?? 0) + score)
+  }
   for (const { text: wanted, weight } of [...literals, ...names]) {
     const holders = texts.filter(({ text }) => text.includes(wanted))
-    if (holders.length > mostHolders) continue
-    for (const file of holders) scores.set(file, (scores.get(file) ?? 0) + weight / holders.length)
+    const [declaring, ...others] = holders.filter((file) => declares(file, wanted))
+    if (declaring !== undefined && others.length === 0) add(declaring, weight)
+    if (holders.length <= mostHolders) for (const file of holders) add(file, weight / holders.length)
   }
   return [...scores]
     .map(([file, score]) => ({ file, score: isTestFile(file.path) ? score * scoreParts.testFile : score }))

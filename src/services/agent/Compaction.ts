@@ -118,7 +118,7 @@ export const makeCompaction = Effect.gen(function* () {
     const outcomes = outcomesOf(work, session)
     const files = changes.named(assignment.copy).filter(({ path }) => prompt.isLeft?.(path) ?? true)
     const first = prompt.compact(messages, "", outcomes)
-    const hasNews = outcomes.length + files.length + issues.length > 0 || instruction !== prompt.continuation
+    const hasNews = outcomes.length + files.length + issues.length > 0 || instruction !== prompt.continuation(outcomes)
     if (!hasNews) return first
     const summary = compactedText({
       outcomes,
@@ -145,8 +145,11 @@ export const makeCompaction = Effect.gen(function* () {
     const isCut = isCutShort(session, () => summaryBudget(work, session))
     const isAnswered = work.assignment.kind === "places" && session.turn > 0
     if (before <= compactedFrom(contextWindow) && !isCut && !isAnswered) return session
+    const { outcomes } = session
     const instruction =
-      answersLeft <= warnedTurns ? instructionFor(work.prompt, answersLeft, session.outcomes) : work.prompt.continuation
+      answersLeft <= warnedTurns
+        ? instructionFor(work.prompt, answersLeft, outcomes)
+        : work.prompt.continuation(outcomes)
     const shorter = compactedMessages(work, session, instruction)
     const messages = answersLeft > 1 ? withBudgetNote(work, { ...session, messages: shorter }) : shorter
     return isCut || tokensOf(messages) < before

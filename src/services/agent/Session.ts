@@ -58,8 +58,8 @@ export interface AgentPrompt {
    * `answersLeft` is the number of answers that can follow.
    */
   readonly instruction: (answersLeft: number, outcomes?: ReadonlyArray<CallOutcome>) => string
-  /** The instruction after a compaction. */
-  readonly continuation: string
+  /** The instruction after a compaction of turns with these calls. */
+  readonly continuation: (outcomes: ReadonlyArray<CallOutcome>) => string
   /** How to correct a report that was sent back. */
   readonly correction?: string
   /** The messages after a compaction, in which `summary` replaces the turns. `outcomes` are the calls of these turns. */

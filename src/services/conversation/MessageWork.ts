@@ -88,7 +88,7 @@ const makeMessagePrompt = Effect.gen(function* () {
         : `Go on: ${mayChange ? "look further, change, or" : "look further, or"} answer the user.`,
     compact: (messages, summary) => compactedMessages(messages, summary, Math.floor(charactersIn(contextWindow) / 4)),
     correction: "Write the whole answer again with this corrected.",
-    continuation: "Go on from here, or answer the user.",
+    continuation: () => "Go on from here, or answer the user.",
     folderInstructions: (turn, files, budget) => {
       const key = seenKey.instructions(askTask, `message-${number}/turn-${turn}`)
       return besideShown(instructions, key, files, instructionFiles, { briefing, budget })

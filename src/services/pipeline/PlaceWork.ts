@@ -322,9 +322,7 @@ const promptOf = (
   return {
     system: firstOf(places).system,
     instruction: (answersLeft) => (answersLeft === 1 ? `This is the last answer. ${openText()}` : openText()),
-    get continuation() {
-      return openText()
-    },
+    continuation: openText,
     compact: (_, summary) => {
       const { user } = firstOf(placesLeft(open))
       return [{ role: "user", content: summary === "" ? user : `${withoutNow(user)}\n\n${summary}` }]

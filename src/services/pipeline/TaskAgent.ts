@@ -204,7 +204,7 @@ export class TaskAgent extends Context.Service<
         const failedBefore = new Set(outcome.checks?.flatMap((check) => (isFine(check) ? [] : [check.command])))
         const isOpen = checks.some((check) => !isFine(check) && !failedBefore.has(check.command))
         if (clash === "" && !isOpen && result !== undefined) return yield* outcomeOf(changes, opened, result)
-        const instruction = `${clash === "" ? brokenTogether : clash}\n\n${prompt.continuation}`
+        const instruction = `${clash === "" ? brokenTogether : clash}\n\n${prompt.continuation(priorCalls)}`
         return yield* runTurns(opened, {
           ...begun,
           messages: compaction.compactedMessages(agentWork, begun, instruction)

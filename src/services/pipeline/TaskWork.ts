@@ -9,7 +9,7 @@ import type { SeenFact } from "../../domain/checks/Facts.ts"
 import { turnGrammar } from "../../domain/documents/AnswerGrammar.ts"
 import { showsFile } from "../../domain/documents/CompactedTurns.ts"
 import { headless } from "../../domain/documents/NoEnd.ts"
-import { namedFiles, openFilesNote } from "../../domain/documents/OpenFiles.ts"
+import { asksForTest, namedFiles, openFilesNote } from "../../domain/documents/OpenFiles.ts"
 import { questionOf } from "../../domain/documents/OtherForm.ts"
 import type { InputValue } from "../../domain/documents/TaskOutcome.ts"
 import { nothingAsked, readTurn, type Turn } from "../../domain/documents/TurnFormat.ts"
@@ -18,6 +18,7 @@ import { Issue } from "../../domain/findings/Issue.ts"
 import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
 import { type Briefing, withAnswers } from "../../domain/models/Briefing.ts"
 import { type ConversationMessage, messageText } from "../../domain/models/ConversationMessage.ts"
+import { isChangelog } from "../../domain/excerpts/SearchRank.ts"
 import { haveRead, keptParts } from "../../domain/models/PrefetchedParts.ts"
 import { percentOf, coverageOf } from "../../domain/models/Coverage.ts"
 import { readCoverage } from "../../domain/models/ReadCoverage.ts"
@@ -169,19 +170,21 @@ const makePrompt = Effect.gen(function* () {
    * Writes the first message again after some turns. To save space, references are shortened first, and recently read
    * files later.
    * - A reference is dropped if its file has changed.
-   * - A prefetched part stays only if an answer names its file, and the file is unchanged. The part is dropped if the
+   * - A prefetched part stays if its file is unchanged and the newest answer names the file. The part is dropped if the
    *   model has read most of its lines.
+   * - The prefetched part of a changelog stays until the changelog is changed, or its lines are read.
    */
   const firstAgain = (
     { assignment: { copy }, material, order: { task } }: OpenTask,
-    answers: string,
+    newest: string,
     outcomes: ReadonlyArray<CallOutcome>
   ): string => {
     const { block, briefing, fitted, prefetched } = material
     const paths = changes.named(copy).map(({ path }) => path)
     const parts = keptParts(
       partsOf(prefetched),
-      (path, lines) => answers.includes(path) && !paths.includes(path) && !haveRead(outcomes, path, lines)
+      (path, lines) =>
+        (newest.includes(path) || isChangelog(path)) && !paths.includes(path) && !haveRead(outcomes, path, lines)
     )
     const isKept = block.cut.length === 0 && !paths.some((path) => showsFile(block.text, path))
     // If the server counted more tokens than estimated, the budget is smaller now.
@@ -196,20 +199,24 @@ const makePrompt = Effect.gen(function* () {
     const { assignment, fields, material, order, skill } = open
     const { prefetched } = material
     const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
-    /** The answers so far. They show which parts of the first message were useful. */
-    const answers = new Set<string>()
-    const named = namedFiles([order.briefing.prompt, order.task.whatIsNeeded, order.task.expectedOutput].join("\n"))
+    /** The newest answer. It shows which parts of the first message are still useful. */
+    let newest = ""
+    const request = [order.briefing.prompt, order.task.whatIsNeeded, order.task.expectedOutput].join("\n")
+    const asked = { named: namedFiles(request), wantsTest: asksForTest(request), promptText: material.first.user }
+    const openFiles = (outcomes: ReadonlyArray<CallOutcome>): string => openFilesNote({ ...asked, outcomes })
     const look = mayChange ? "look further, change, or" : "look further, or"
     return {
       system: material.first.system,
       instruction: (answersLeft, outcomes = []) =>
         answersLeft === 1
           ? `This is the last answer: write the report now, with what is known.${mayChange ? " Changes above it still count." : ""}`
-          : `Go on: ${look} write the report (\`## Result summary\`).${openFilesNote(named, material.first.user, outcomes)}`,
-      continuation: "Go on from here with this task alone, or write the report (`## Result summary`).",
+          : `Go on: ${look} write the report (\`## Result summary\`).${openFiles(outcomes)}`,
+      continuation: (outcomes) =>
+        `Go on from here with this task alone, or write the report (\`## Result summary\`).${openFiles(outcomes)}`,
       compact: (messages, summary, outcomes) => {
-        for (const message of messages) if (message.role === "assistant") answers.add(messageText(message))
-        const user = firstAgain(open, [...answers].join("\n"), outcomes)
+        const answer = messages.findLast(({ role }) => role === "assistant")
+        if (answer !== undefined) newest = messageText(answer)
+        const user = firstAgain(open, newest, outcomes)
         return [{ role: "user", content: summary === "" ? user : `${withoutNow(user)}\n\n${summary}` }]
       },
       // The values of inputs come first in the answer. They can be any text, so the grammar does not cover them.

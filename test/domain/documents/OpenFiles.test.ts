@@ -1,16 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
-import { namedFiles, openFilesNote } from "../../../src/domain/documents/OpenFiles.ts"
+import { asksForTest, namedFiles, openFilesNote } from "../../../src/domain/documents/OpenFiles.ts"
+import type { CallOutcome } from "../../../src/domain/tools/ToolCall.ts"
 import { failed, gave } from "../../support/sampleTasks.ts"
 
-const note = (path: string) => ` Named in the task, and neither read nor changed yet: ${path}.`
+const unread = (path: string) => ` Named in the task, and neither read nor changed yet: ${path}.`
+const unchanged = (path: string) => ` Named in the task, and not changed so far: ${path}.`
 
 describe("namedFiles", () => {
-  it("are paths with a folder, and names of files in backticks", () => {
+  it("are paths with a folder, names of files in backticks, and names of pages", () => {
     const text =
-      "Change `parse` in src/parse.ts, then docs/usage.md. See `README.md`, ./test/parse.test.ts, and `limits.turns`."
+      "Change `parse` in src/parse.ts, then docs/usage.md. See `README.md`, CHANGES.rst, ./test/parse.test.ts, and `limits.turns`."
     assert.deepStrictEqual(
       namedFiles(text),
-      ["README.md", "src/parse.ts", "docs/usage.md", "test/parse.test.ts"].toSorted(
+      ["README.md", "CHANGES.rst", "src/parse.ts", "docs/usage.md", "test/parse.test.ts"].toSorted(
         (a, b) => text.indexOf(a) - text.indexOf(b)
       )
     )
@@ -25,23 +27,40 @@ describe("namedFiles", () => {
   })
 })
 
+it("asks for a test where the text says to write one", () => {
+  const yes = ["Fix it, and add a test and an entry.", "Extend the existing tests.", "Cover it with tests."]
+  const no = ["Make the tests pass.", "Fix the latest version.", "Change the limit. The tests are slow."]
+  assert.deepStrictEqual([...yes, ...no].map(asksForTest), [true, true, true, false, false, false])
+})
+
 describe("openFilesNote", () => {
   const named = ["src/a.ts", "docs/a.md"]
+  const noteOf = (outcomes: ReadonlyArray<CallOutcome>, promptText = "", wantsTest = false, files = named) =>
+    openFilesNote({ named: files, wantsTest, promptText, outcomes })
 
   it("names files that were not shown, and that no call that succeeded was about", () => {
-    assert.strictEqual(openFilesNote(named, "", []), note("src/a.ts, docs/a.md"))
-    assert.strictEqual(openFilesNote(named, "Path: src/a.ts\n", []), note("docs/a.md"))
+    assert.strictEqual(noteOf([]), unread("src/a.ts, docs/a.md"))
+    assert.strictEqual(noteOf([], "Path: src/a.ts\n"), unread("docs/a.md"))
     const look = gave("read_file", { path: "/project/docs/a.md" }, "text")
-    assert.strictEqual(openFilesNote(named, "", [look]), note("src/a.ts"))
+    assert.strictEqual(noteOf([look]), unread("src/a.ts"))
     const missing = failed("read_file", { path: "src/a.ts" }, "not_found", "There is none.")
-    assert.strictEqual(openFilesNote(named, "", [look, missing]), note("src/a.ts"))
-    const edit = gave("edit_file", { path: "./src/a.ts" }, "edited")
-    assert.strictEqual(openFilesNote(named, "", [look, edit]), "")
+    assert.strictEqual(noteOf([look, missing]), unread("src/a.ts"))
+    assert.strictEqual(noteOf([look, gave("read_file", { path: "src/a.ts" }, "text")], "", true), "")
+  })
+
+  it("names files without a change once something is changed, and says if a test is missing", () => {
+    const edit = (path: string) => gave("edit_file", { path }, "edited")
+    const look = gave("read_file", { path: "docs/a.md" }, "text")
+    assert.strictEqual(noteOf([look, edit("./src/a.ts")], "Path: docs/a.md\n"), unchanged("docs/a.md"))
+    assert.strictEqual(noteOf([edit("src/a.ts"), edit("docs/a.md")], "", true), unchanged("a test"))
+    assert.strictEqual(noteOf([edit("src/a.ts"), edit("docs/a.md"), edit("test/a.test.ts")], "", true), "")
+    const moved = gave("move_file", { path: "src/b.ts", to: "src/a.ts" }, "moved")
+    assert.strictEqual(noteOf([moved]), unchanged("docs/a.md"))
   })
 
   it("names six, and counts the rest", () => {
     const many = Array.from({ length: 8 }, (_, index) => `src/${index}.ts`)
-    assert.include(openFilesNote(many, "", []), "src/5.ts and 2 more.")
-    assert.include(openFilesNote(many.slice(0, 6), "", []), "src/5.ts.")
+    assert.include(noteOf([], "", false, many), "src/5.ts, 2 more.")
+    assert.include(noteOf([], "", false, many.slice(0, 6)), "src/5.ts.")
   })
 })

@@ -43,6 +43,17 @@ it("counts a file of tests a quarter", () => {
   assert.deepStrictEqual(shown(files, weights(0.24, 1)).paths, ["test/a.test.ts"])
 })
 
+it("prefers the file that declares a name, even if too many files use it", () => {
+  const declaring = { path: "src/limit.ts", text: "export const rateLimit = 5\n" }
+  const users = Array.from({ length: 9 }, (_, index) => file(`src/use${index}.ts`, "rateLimit", "rateLimit"))
+  assert.deepStrictEqual(shown([...users.slice(0, 3), declaring, file("c.ts", "mostCalls")], weights(1, 0.9)).paths, [
+    "src/limit.ts"
+  ])
+  assert.deepStrictEqual(shown([...users, declaring], [one]), { paths: ["src/limit.ts"], others: undefined })
+  const again = { ...declaring, path: "src/again.ts" }
+  assert.deepStrictEqual(shown([...users, declaring, again], [one]).paths, [])
+})
+
 const holding = (count: number) => Array.from({ length: count }, (_, index) => file(`${index}.ts`, "rateLimit"))
 
 it("leaves out a name that stands in more than eight files", () => {

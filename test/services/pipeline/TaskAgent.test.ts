@@ -603,7 +603,9 @@ layer(NodeServices.layer)("TaskAgent", (it) => {
         return /^Path: (.+)$/m.exec((messages[0]?.[0] ?? "").split("## Parts of files")[1] ?? "")?.[1]
       })
       expect(yield* first(["raiseOnce"])).toBe("src/a.ts")
-      expect(yield* first(["raiseOnce", "raiseTwice", "raiseAll", "raiseMore"])).toBe("test/a.test.ts")
+      expect(yield* first(["raiseOnce", "raiseTwice", "raiseAll", "raiseMore", "raiseLess", "raiseNone"])).toBe(
+        "test/a.test.ts"
+      )
     })
   )
 
