@@ -230,6 +230,12 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "lines around a changed place, in steps while they fit",
     "Each place gets the same before one gets more."
   ),
+  compaction(
+    "smallDiff",
+    "characters",
+    "largest diff shown of a file that the model has left",
+    "Larger ones take the room of outputs."
+  ),
   calls("mostNamed", "files", "files with matches that nobody read", "More costs lines of outputs."),
   review(
     "trivialLines",

@@ -80,7 +80,10 @@ export const Limits = Schema.Struct({
     { minimum: 2, maximum: 100 }
   ),
   items: limit(200, "How many items a task for each item may have before the run asks whether to go on with all."),
-  toolCallsPerIteration: limit(15, "How many tool calls one turn of a task, or one iteration of `ask`, may make."),
+  toolCallsPerIteration: limit(
+    15,
+    "How many tool calls one turn of a task, or one iteration of `ask`, may make. Changes in the text of an answer do not count."
+  ),
   iterationsPerMessage: limit(25, "How many iterations `ask` may take for one message."),
   currentFileLines: limit(200, "How many lines of the current file are included in the planning prompt."),
   readFileBytes: limit(10_485_760, "The largest file that is read, in bytes; one call returns at most 256 KiB of it."),

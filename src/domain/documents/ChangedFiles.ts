@@ -87,21 +87,21 @@ export const changedBlocks = (files: ReadonlyArray<ProposedFile>, budget: number
 }
 
 /**
- * All changes so far, under one heading. A file in `wholeFiles` gets only a summary line, because the caller shows its
- * new text. `latest` are the lines of the last changes, without indentation.
+ * All changes so far, under one heading. A file in `summarized` gets only a summary line. `latest` are the lines of the
+ * last changes, without indentation.
  */
 export const changesSoFar = (
   files: ReadonlyArray<ProposedFile>,
   budget: number,
-  { latest, wholeFiles }: { readonly wholeFiles: ReadonlySet<ProposedFile>; readonly latest: ReadonlySet<string> }
+  { latest, summarized }: { readonly summarized: ReadonlySet<ProposedFile>; readonly latest: ReadonlySet<string> }
 ): string => {
-  const lines = files.flatMap((file) => (wholeFiles.has(file) ? [`- ${summaryOf(file)}`] : []))
-  const others = joined(
-    files.filter((file) => !wholeFiles.has(file)),
+  const lines = files.flatMap((file) => (summarized.has(file) ? [`- ${summaryOf(file)}`] : []))
+  const diffs = joined(
+    files.filter((file) => !summarized.has(file)),
     budget,
     latest
   )
-  return rawBlock("## Changes so far", [lines.join("\n"), others].filter((part) => part !== "").join("\n\n"))
+  return rawBlock("## Changes so far", [lines.join("\n"), diffs].filter((part) => part !== "").join("\n\n"))
 }
 
 /** The changes between two states of a working copy. The base of each file is its earlier text. */

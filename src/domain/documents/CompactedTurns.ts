@@ -17,7 +17,7 @@ import { packLines } from "../excerpts/Packing.ts"
 import { holdsRange, type LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 import { newTextsOf } from "../tools/OpenChanges.ts"
-import { badExit, type CallOutcome, isChange, pathOf } from "../tools/ToolCall.ts"
+import { badExit, type CallOutcome, isChange, pathOf, pathsOf } from "../tools/ToolCall.ts"
 import { turnOf } from "../tools/ToolCallFormat.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { changesSoFar, fileDiff } from "./ChangedFiles.ts"
@@ -51,6 +51,9 @@ const leastDiff = 600
 
 /** The minimum number of characters for the outputs of checks. */
 const leastChecks = 700
+
+/** The diff of a file that the model does not work on any more is shown only if it has at most this many characters. */
+const smallDiff = 400
 
 /** The characters that are reserved for headings and fences. */
 const headings = 120
@@ -186,12 +189,6 @@ interface FunctionParts extends Pick<Folded, "checks" | "open" | "budget"> {
   readonly last: string
 }
 
-/** The total length of the changed functions of these files. */
-export const functionsSize = (files: ReadonlyArray<ProposedFile>): number => {
-  const parts = { checks: [], open: [], fails: false, newest: [], last: "", budget: Number.MAX_SAFE_INTEGER }
-  return [...functionsWithin(files.filter(isShownWhole), parts).values()].join("").length
-}
-
 /** The lines of a file that the outputs of the last answer already show. */
 const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArray<LineRange> =>
   newest
@@ -258,7 +255,7 @@ const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): Read
 }
 
 /** The issues of the last answer, and the reasons of failed changes before it. */
-export const openBlocks = ({ budget, issues, open }: Pick<Folded, "budget" | "issues" | "open">): string => {
+const openBlocks = ({ budget, issues, open }: Pick<Folded, "budget" | "issues" | "open">): string => {
   const known = new Set(issues.map(({ what }) => what))
   const blocks = notChanged(open.filter(({ result }) => !known.has(result.error_message ?? "")))
   const limits = shares(
@@ -309,12 +306,53 @@ const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, 
 export const showsFile = (prompt: string, path: string): boolean =>
   prompt.split("\n").some((line) => /^(?:The contents of|Path:) /.test(line) && line.includes(path))
 
+/** The calls of the last answer. */
+const latestCalls = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<CallOutcome> => {
+  const last = outcomes.at(-1)
+  return outcomes.filter((one) => last !== undefined && turnOf(one) === turnOf(last))
+}
+
 /** The lines that the changes of the last answer wrote. Their indentation is removed. */
 const latestLines = (outcomes: ReadonlyArray<CallOutcome>): ReadonlySet<string> => {
-  const last = outcomes.at(-1)
-  const changes = outcomes.filter((one) => isChange(one) && last !== undefined && turnOf(one) === turnOf(last))
-  const lines = changes.flatMap(({ call }) => newTextsOf(call.arguments)).flatMap((text) => text.split("\n"))
+  const lines = latestCalls(outcomes)
+    .filter(isChange)
+    .flatMap(({ call }) => newTextsOf(call.arguments))
+    .flatMap((text) => text.split("\n"))
   return new Set(lines.map((line) => line.trim()).filter((line) => line !== ""))
+}
+
+/**
+ * The changed files that the model probably works on: the last answer changed or read them, or a failing check or a
+ * failed change names them. If checks fail and name no changed file, all changed files count. A summary shows these files. Of
+ * the other ones it shows small diffs, and names the rest.
+ */
+const filesAtWork = ({
+  checks,
+  files,
+  open,
+  outcomes
+}: Pick<Folded, "checks" | "files" | "open" | "outcomes">): ReadonlyArray<ProposedFile> => {
+  const latest = new Set(latestCalls(outcomes).flatMap(({ call }) => pathsOf(call)))
+  const named = new Set(files.filter((file) => namedPlaces(file, { checks, open }).length > 0))
+  const isUnclear = named.size === 0 && checks.some((check) => !passes(check))
+  return files.filter((file) => isUnclear || named.has(file) || latest.has(file.path))
+}
+
+/** The length of what every summary shows besides outputs: changed functions and open problems. */
+export const factsLength = (
+  turns: Pick<Folded, "budget" | "checks" | "files" | "issues" | "open" | "outcomes">
+): number => {
+  const parts = { checks: [], open: [], fails: false, newest: [], last: "", budget: Number.MAX_SAFE_INTEGER }
+  const functions = functionsWithin(filesAtWork(turns).filter(isShownWhole), parts)
+  return [...functions.values()].join("").length + openBlocks(turns).length
+}
+
+const isSmall = (file: ProposedFile): boolean => fileDiff(file).length <= smallDiff
+
+/** Returns a function that is true for a line of a file that still is as a search has found it. */
+const lookUpLines = (files: ReadonlyArray<ProposedFile>): ((path: string, line: string) => boolean) => {
+  const linesNow = new Map(files.map(({ path, text }) => [path, new Set(text?.split("\n"))]))
+  return (path, line) => linesNow.get(path)?.has(line) ?? true
 }
 
 /** All known facts of the turns, in about `budget` characters. Unsolved problems are always included. */
@@ -329,11 +367,10 @@ export const compactedText = (turns: Folded): string => {
   const problems = openBlocks({ ...turns, open })
   const failing = checksWithin(checks, files.length > 0, Math.max(leastChecks, Math.floor(budget / 3)))
   const end = `${failing === "" ? "" : `${failing.trimEnd()}\n\n`}${nowBlock(now)}`
-  const knownFiles = new Set(outcomes.filter((one) => isRead(one) || isChange(one)).map(({ call }) => pathOf(call)))
-  const isKnown = (path: string): boolean => knownFiles.has(path)
+  const isAsFound = files.length === 0 ? undefined : lookUpLines(files)
   const unseen = callLines(
     outcomes.filter((one) => !isChange(one) && !newest.includes(one)),
-    isKnown
+    isAsFound
   )
   const mostLines = Math.min(Math.max(350, budget / 6), unseen.join("\n").length)
   const workBudget = Math.max(0, budget - introduction.length - headings - mostLines - problems.length - end.length)
@@ -343,17 +380,17 @@ export const compactedText = (turns: Folded): string => {
   const last = callBlocks(newest, Math.floor(most) - callFrame(newest), lines)
   const beside = Math.max(0, workBudget - last.length)
   const fails = checks.some((check) => !passes(check))
-  const around = files.filter(isShownWhole)
+  const atWork = filesAtWork({ ...turns, open })
+  const around = atWork.filter(isShownWhole)
   const functions = functionsWithin(around, { checks, open, fails, last, newest, budget: beside })
-  const inFunctions = new Set(functions.keys())
   const whole = [...functions.values()].join("")
   const changes = changesSoFar(files, Math.max((beside - whole.length) / 2, budget / 4, leastDiff), {
-    wholeFiles: inFunctions,
+    summarized: new Set(files.filter((file) => functions.has(file) || (!atWork.includes(file) && !isSmall(file)))),
     latest: latestLines(outcomes)
   })
   const budgetLeft = Math.max(0, beside - changes.length - whole.length)
   const others = around
-    .filter((file) => !inFunctions.has(file))
+    .filter((file) => !functions.has(file))
     .map((file) => ({ file, places: placesIn(file, { checks, open }) }))
     .filter(({ places }) => places.length > 0)
   const each = budgetLeft / Math.max(1, others.length)
@@ -365,7 +402,7 @@ export const compactedText = (turns: Folded): string => {
   const calls = listWithin(
     callLines(
       outcomes.filter((one) => !isShown(one)),
-      isKnown
+      isAsFound
     ),
     mostLines,
     (count) => `- and ${count} before that`

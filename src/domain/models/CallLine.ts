@@ -27,21 +27,32 @@ export const linesOfRead = (outcome: CallOutcome): LineRange | undefined => {
   return numbers === undefined ? undefined : { from: numbers[0], to: numbers[1] }
 }
 
-/** The places of the matches that the output of a search shows. */
-const placesFound = (outcome: CallOutcome): ReadonlyArray<{ readonly path: string; readonly line: string }> =>
+/** True for a line that a search has found and that no change has touched since. */
+type IsAsFound = (path: string, line: string) => boolean
+
+/** The matching lines in the output of a search. Empty for other calls. */
+const matchesOf = (outcome: CallOutcome) =>
   outcome.call.name === "search_files"
-    ? [...outcomeText(outcome).matchAll(/^(\S+):(\d+): /gm)].map(([, path = "", line = ""]) => ({ path, line }))
+    ? [...outcomeText(outcome).matchAll(/^(\S+):(\d+): (.*)$/gm)].map(([, path = "", line = "", text = ""]) => ({
+        path,
+        place: `${path}:${line}`,
+        text
+      }))
     : []
 
-/** A sentence about where the matches are. If there are many, only files that `isKnown` rejects are named. */
-const placesSentence = (outcome: CallOutcome, isKnown: (path: string) => boolean): string => {
-  const places = placesFound(outcome)
-  if (places.length <= mostPlaces) {
-    return places.length === 0 ? "" : ` At ${places.map(({ line, path }) => `${path}:${line}`).join(", ")}.`
-  }
-  const unknown = [...new Set(places.map(({ path }) => path))].filter((path) => !isKnown(path))
-  const more = unknown.length > mostNamed ? ` and ${unknown.length - mostNamed} more files` : ""
-  return unknown.length === 0 ? "" : ` Not read or changed yet: ${unknown.slice(0, mostNamed).join(", ")}${more}.`
+/** A sentence about the matches of a search: where a few are, or how many of many are still as they were found. */
+const matchesText = (outcome: CallOutcome, isAsFound?: IsAsFound): string => {
+  const matches = matchesOf(outcome)
+  if (matches.length === 0) return ""
+  if (matches.length <= mostPlaces) return ` At ${matches.map(({ place }) => place).join(", ")}.`
+  if (isAsFound === undefined) return ""
+  const openMatches = Map.groupBy(
+    matches.filter(({ path, text }) => isAsFound(path, text)),
+    ({ path }) => path
+  )
+  const counts = [...openMatches].map(([path, some]) => `${path} ${some.length}`)
+  const more = counts.length > mostNamed ? ` and ${counts.length - mostNamed} more files` : ""
+  return counts.length === 0 ? "" : ` Lines still as they were found: ${counts.slice(0, mostNamed).join(", ")}${more}.`
 }
 
 /**
@@ -63,27 +74,24 @@ const firstLine = (outcome: CallOutcome): string => {
   return shortened(first.replace(/, letter case (?:ignored|matters)\./, ".").replace(/ Shown by file:.*$/, ""), 140)
 }
 
-const everyPath = (): boolean => true
-
 /**
  * The line for a call: its label, followed by what the call found or read, or by the reason why it failed.
  * - The line of a read names the lines that all `calls` have read of the same file.
- * - The line of a search with many matches names the files that `isKnown` rejects.
+ * - The line of a search with many matches counts the lines that `isAsFound` accepts, by file.
  */
 export const callLine = (
   outcome: CallOutcome,
   calls: ReadonlyArray<CallOutcome> = [outcome],
-  isKnown: (path: string) => boolean = everyPath
+  isAsFound?: IsAsFound
 ): string => {
   const { call, result } = outcome
   const end = result.success
-    ? `${linesText(outcome, calls) ?? firstLine(outcome)}${placesSentence(outcome, isKnown)}`
+    ? `${linesText(outcome, calls) ?? firstLine(outcome)}${matchesText(outcome, isAsFound)}`
     : `failed: ${shortened(result.error_message ?? "", 300)}`
   return `- ${callLabel(call)}: ${end}`
 }
 
 /** The lines for calls, the latest call first. All reads of a file share one line. */
-export const callLines = (
-  calls: ReadonlyArray<CallOutcome>,
-  isKnown: (path: string) => boolean
-): ReadonlyArray<string> => [...new Set(calls.toReversed().map((outcome) => callLine(outcome, calls, isKnown)))]
+export const callLines = (calls: ReadonlyArray<CallOutcome>, isAsFound?: IsAsFound): ReadonlyArray<string> => [
+  ...new Set(calls.toReversed().map((outcome) => callLine(outcome, calls, isAsFound)))
+]

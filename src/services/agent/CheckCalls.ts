@@ -37,7 +37,6 @@ export const makeCallChecker = Effect.gen(function* () {
   const skillFileRead = yield* makeSkillFileRead
   const tidyCall = yield* makeTidyCall
   const { askFirst = false, limits } = yield* RunSettings
-  const most = limits.toolCallsPerIteration
 
   /** Checks one call. Rejects a change that would destroy too much of its file. */
   const checkOne = Effect.fnUntraced(function* (
@@ -70,6 +69,8 @@ export const makeCallChecker = Effect.gen(function* () {
       ...content.calls.map((call) => [call])
     ]
     const parts = withoutDoubles(groups)
+    // Changes of the working copy are limited only by the length of the answer.
+    const most = (askFirst ? 0 : withoutDoubles(changing).length) + limits.toolCallsPerIteration
     const checked = yield* Effect.forEach(parts.slice(0, most).flat(), (call) =>
       checkOne(assignment, call, content.saysRemoval === true)
     )

@@ -4,7 +4,7 @@
  * the places without an answer. A note at the end of each message says how much the next reply can show.
  */
 import * as Effect from "effect/Effect"
-import { compactedText, functionsSize, openBlocks } from "../../domain/documents/CompactedTurns.ts"
+import { compactedText, factsLength } from "../../domain/documents/CompactedTurns.ts"
 import {
   announcedLines,
   budgetNote,
@@ -48,6 +48,10 @@ const outcomesOf = ({ assignment }: AnyWork, { outcomes }: Session): ReadonlyArr
   ...outcomes
 ]
 
+/** The instruction at the end of a summary. */
+const instructionAfter = ({ prompt }: AnyWork, { outcomes }: Session, answersLeft: number): string =>
+  answersLeft <= warnedTurns ? instructionFor(prompt, answersLeft, outcomes) : prompt.continuation(outcomes)
+
 export type Compaction = Effect.Success<typeof makeCompaction>
 
 export const makeCompaction = Effect.gen(function* () {
@@ -69,11 +73,11 @@ export const makeCompaction = Effect.gen(function* () {
     tools: isNative(assignment) ? registry.tools.filter(({ name }) => assignment.tools.includes(name)) : []
   })
 
-  /** The length of the facts that every summary shows: changed functions and open problems. */
   const factsSize = (work: AnyWork, session: Session, budget: number): number => {
-    const open = openChanges(outcomesOf(work, session))
-    const blocks = openBlocks({ budget, issues: session.issues, open })
-    return functionsSize(changes.named(work.assignment.copy)) + blocks.length
+    const { checks, issues } = session
+    const outcomes = outcomesOf(work, session)
+    const files = changes.named(work.assignment.copy)
+    return factsLength({ budget, checks, files, issues, open: openChanges(outcomes), outcomes })
   }
 
   /** The maximum length of a reply after these messages, in characters. */
@@ -145,12 +149,7 @@ export const makeCompaction = Effect.gen(function* () {
     const isCut = isCutShort(session, () => summaryBudget(work, session))
     const isAnswered = work.assignment.kind === "places" && session.turn > 0
     if (before <= compactedFrom(contextWindow) && !isCut && !isAnswered) return session
-    const { outcomes } = session
-    const instruction =
-      answersLeft <= warnedTurns
-        ? instructionFor(work.prompt, answersLeft, outcomes)
-        : work.prompt.continuation(outcomes)
-    const shorter = compactedMessages(work, session, instruction)
+    const shorter = compactedMessages(work, session, instructionAfter(work, session, answersLeft))
     const messages = answersLeft > 1 ? withBudgetNote(work, { ...session, messages: shorter }) : shorter
     return isCut || tokensOf(messages) < before
       ? { ...session, isCompacted: true, shownFrom: session.turn, messages }

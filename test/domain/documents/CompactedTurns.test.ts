@@ -168,7 +168,7 @@ describe("compactedText", () => {
       ],
       { files: [] }
     )
-    expect(shown).toMatch(/- `search_files step`: 12 matches in 1 file\. Not read or changed yet: src\/a\.ts\.\n/)
+    expect(shown).toMatch(/- `search_files step`: 12 matches in 1 file\.\n/)
     expect(shown).not.toContain("src/a.ts:12:")
     expect(shown).toContain("src/a.ts:3:")
     expect(shown.split("\n7: other 7").length).toBe(2)
@@ -177,7 +177,7 @@ describe("compactedText", () => {
 
   it("shows all searches of the last answer", () => {
     const shown = folded([search(1, "step", 12), search(2, "part", 3), search(2, "stop", 5)], { files: [] })
-    expect(shown).toMatch(/- `search_files step`: 12 matches in 1 file\. Not read or changed yet: src\/a\.ts\.\n/)
+    expect(shown).toMatch(/- `search_files step`: 12 matches in 1 file\.\n/)
     expect(shown).toContain("3 matches in 1 file.\nsrc/a.ts:1:")
     expect(shown).toContain("5 matches in 1 file.\nsrc/a.ts:1:")
   })
@@ -332,16 +332,41 @@ describe("openChanges", () => {
       budget: 100
     })
     expect(shown).toContain("`search_files step`: 2 matches in 1 file. At src/a.ts:1, src/a.ts:2.")
-    expect(shown).toMatch(/`search_files stop`: 12 matches in 1 file\. Not read or changed yet: src\/a\.ts\.\n/)
+    expect(shown).toMatch(/`search_files stop`: 12 matches in 1 file\.\n/)
   })
 
-  it("names files with matches only until they are read or changed, and all reads of a file in one line", () => {
+  it("names all reads of a file in one line", () => {
     const other = Array.from({ length: 60 }, (_, index) => `other ${index + 1}`)
-    const reads = [read(2, 1, 9, "src/a.ts"), read(3, 20, 29, "src/b.ts", other), read(4, 1, 5, "src/b.ts", other)]
-    const shown = folded([search(1, "step", 12), ...reads, search(5, "part", 1)], { files: [], budget: 100 })
-    expect(shown).toMatch(/`search_files step`: 12 matches in 1 file\.\n/)
+    const reads = [read(3, 20, 29, "src/b.ts", other), read(4, 1, 5, "src/b.ts", other)]
+    const shown = folded([...reads, search(5, "part", 1)], { files: [], budget: 100 })
     expect(shown).toContain("- `read_file src/b.ts`: lines 1 to 5, 20 to 29, not shown here\n")
     expect(shown.split("`read_file src/b.ts`").length).toBe(2)
+  })
+
+  it("counts the matches of a search that are still as they were found, once something is changed", () => {
+    const calls = [search(1, "step", 12), edit(2, "  step(10)", "  stop(10)", true), read(3, 1, 5, "src/b.ts", lines)]
+    const found = gave(
+      "search_files",
+      { pattern: "step" },
+      "5 matches in 2 files.\n" +
+        [9, 10, 11].map((at) => `src/a.ts:${at}:   step(${at})\n`).join("") +
+        "src/c.ts:1: step\nsrc/c.ts:2: step",
+      "turn-1/call-2"
+    )
+    expect(folded([calls[0]!, found, ...calls.slice(1)])).toContain(
+      "5 matches in 2 files. Lines still as they were found: src/a.ts 2, src/c.ts 2.\n"
+    )
+  })
+
+  it("names only the places of a large change in a file that the model does not work on any more", () => {
+    const now = changed.replaceAll("step(3", "stop(3")
+    const given = { files: [{ path: "src/a.ts", base: text, text: now }], budget: 9000 }
+    const work = edit(1, "  step(30)", "  stop(30)", true)
+    expect(folded([work], given)).toContain("30:   stop(30)")
+    const later = folded([work, read(2, 1, 9, "src/b.ts", lines)], given)
+    expect(later).toMatch(/- src\/a\.ts: \+\d+ -\d+, at lines/)
+    expect(later).not.toContain("stop(30)")
+    expect(folded([work, read(2, 1, 9, "src/a.ts", now.split("\n"))], given)).toContain("30:   stop(30)")
   })
 
   it("keeps what a failing check expected, which stands at its end", () => {
@@ -424,7 +449,7 @@ describe("openChanges", () => {
     const now = many.join("\n").replace("  step(100)", "  stop(100)")
     const shownWith = (budget: number): number => {
       const files = [{ path: "src/a.ts", base: many.join("\n"), text: now }]
-      const shown = folded([], { files, budget })
+      const shown = folded([edit(1, "  step(100)", "  stop(100)", true)], { files, budget })
       const current = shown.slice(shown.indexOf("## The changed places as they are now"))
       return [...current.matchAll(/^\d+: {3}st[eo]p/gm)].length
     }

@@ -3,6 +3,7 @@ import { asksForTest, namedFiles, openFilesNote } from "../../../src/domain/docu
 import type { CallOutcome } from "../../../src/domain/tools/ToolCall.ts"
 import { failed, gave } from "../../support/sampleTasks.ts"
 
+const edit = (path: string) => gave("edit_file", { path }, "edited")
 const unread = (path: string) => ` Named in the task, and neither read nor changed yet: ${path}.`
 const unchanged = (path: string) => ` Named in the task, and not changed so far: ${path}.`
 
@@ -49,7 +50,6 @@ describe("openFilesNote", () => {
   })
 
   it("names files without a change once something is changed, and says if a test is missing", () => {
-    const edit = (path: string) => gave("edit_file", { path }, "edited")
     const look = gave("read_file", { path: "docs/a.md" }, "text")
     assert.strictEqual(noteOf([look, edit("./src/a.ts")], "Path: docs/a.md\n"), unchanged("docs/a.md"))
     assert.strictEqual(noteOf([edit("src/a.ts"), edit("docs/a.md")], "", true), unchanged("a test"))

@@ -149,6 +149,19 @@ layer(NodeServices.layer)("the calls of an answer", (it) => {
     })
   )
 
+  it.effect("that change files by text do not count towards the limit of calls", () =>
+    Effect.gen(function* () {
+      const content = contentOf(
+        `${change("export const name1 = 1", "export const first = 1")}\n${change("export const name9 = 9", "export const last = 9")}`
+      )
+      const settings = { limits: { ...defaultLimits, toolCallsPerIteration: 1 } }
+      const within = yield* check({ ...content, calls: [read("a.ts")] }, { settings })
+      assert.deepStrictEqual([within.names, within.tooMany], [["edit_file", "edit_file", "read_file"], []])
+      const beyond = yield* check({ ...content, calls: [read("a.ts"), read("b.ts")] }, { settings })
+      assert.deepStrictEqual([beyond.names.length, beyond.tooMany.length], [3, 1])
+    })
+  )
+
   it.effect("of one replacement count as one, and where the text stood is said", () =>
     Effect.gen(function* () {
       const content = contentOf('{"replace": "limit", "with": "most"}')
