@@ -51,7 +51,7 @@ const shownPart = (text: string): { readonly end: number; readonly isActing: boo
 export interface ShownAnswer {
   /** Begins a new answer. The returned function receives the text of this answer. */
   readonly begin: () => (delta: string) => void
-  /** Reports that the last answer made calls or changes. Its text was therefore not the final answer. */
+  /** Reports that the answer just shown made calls or changes. More answers follow it. */
   readonly acted: () => void
   /** Reports that the last answer is final. `answer` is its final form. */
   readonly end: (answer: string) => void

@@ -103,8 +103,8 @@ const ownLink = /\]\((?!https?:|mailto:)[^)\s]+\)/i
 const code = /`([^`\n]{3,200})`/g
 
 /**
- * True for a command with arguments or a name of several words. A single word is not enough, because an answer may
- * contain a word of the prompt by chance.
+ * True for a name of several words, and for a command with arguments. A single word is not enough, because an answer
+ * may contain a word of the prompt by chance.
  */
 const isTelling = (quoted: string): boolean => /\S[ _-]\S|[a-z][A-Z]/.test(quoted) && !/[./]/.test(quoted)
 

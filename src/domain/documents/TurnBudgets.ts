@@ -24,7 +24,7 @@ export const compactTo = 0.5
 /** A reply takes at most this part of the free window. Another turn then fits after the reply. */
 export const replyShare = 0.7
 
-/** The outputs of the last answer take at most this part of a summary. The rest is for other facts. */
+/** The maximum share of a summary for the outputs of the last answer. The rest is for other facts. */
 export const newestShare = 0.7
 
 /** A budget note announces at least this many lines. If fewer lines fit, the next compaction frees the window. */
@@ -103,7 +103,7 @@ export const budgetNote = (reply: number, compacted: number, line = lineCharacte
 
 const announced = / There is room for about (\d+) lines of output in all, shared by the calls of one answer\.$/
 
-/** How many lines of output the reply to the last answer may show: a tenth more than the announced lines. */
+/** The maximum number of output lines in the reply to the last answer: the announced number and a tenth more. */
 export const announcedLines = (messages: ReadonlyArray<ConversationMessage>): number | undefined => {
   const before = messages[messages.findLastIndex(({ role }) => role === "assistant") - 1]
   const [, lines] = before?.role === "user" ? (announced.exec(before.content.trimEnd()) ?? []) : []
@@ -161,7 +161,7 @@ export const turnLimit = (atFirst: number, changedFiles: number): number => {
   return Math.max(atFirst, Math.min(mostTurnsGrown, grown))
 }
 
-/** In this many turns before the turn limit, the program tells the model how many answers are left. */
+/** The number of turns before the turn limit in which the program tells the model how many answers are left. */
 export const warnedTurns = 3
 
 /** The instruction of the prompt. Shortly before the turn limit, it also says how many answers are left. */

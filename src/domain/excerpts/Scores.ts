@@ -9,7 +9,7 @@
 export const termScores = {
   /** A quoted string. Its score is high because it usually names a place. */
   literal: 12,
-  /** The declaration of a name. */
+  /** The line that declares a searched name. */
   declared: 10,
   /** Added for a declaration inside another declaration, if the task also names that other declaration. */
   inNamed: 5,

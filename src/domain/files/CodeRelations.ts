@@ -1,9 +1,9 @@
 /**
- * Finds lines related to a change: uses of a changed declaration, and the other branches of a changed condition. A line
- * with the name of the declaration is a use only under these conditions:
- * - In scripts and Python, the file imports the name or the changed file.
- * - In other languages, no second file declares the name, and this file imports no other declaration with this name.
- * - For a member in other languages, this file also mentions the type of the member.
+ * Finds lines related to a change: uses of a changed declaration, and the other branches of a changed condition. The
+ * language decides when a line that contains the name of a declaration counts as a use:
+ * - Scripts and Python: the file of the line imports the name or the changed file.
+ * - Other languages: no second file declares the name, and the file of the line does not import another declaration
+ *   with this name. If the declaration is a member, the file must also mention the type of the member.
  */
 import { memoize } from "effect/Function"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"

@@ -44,7 +44,7 @@ export const RunSummary = Schema.Struct({
   tasks: Schema.optionalKey(TaskCount),
   /** The folder of the project in the last session of the run. */
   project: Schema.optionalKey(Schema.String),
-  /** The prompt of the user. */
+  /** What the user asked the run to do. */
   prompt: Schema.optionalKey(Schema.String),
   /** The name of the model; absent for a model in code. */
   model: Schema.optionalKey(Schema.String),
@@ -63,7 +63,7 @@ export const RunHead = Schema.Struct({
   status: RunStanding,
   /** The folder of the project. */
   project: Schema.String,
-  /** The prompt of the user. */
+  /** What the user asked the run to do. */
   prompt: Schema.String,
   /** The name of the model; absent for a model in code. */
   model: Schema.optionalKey(Schema.String),

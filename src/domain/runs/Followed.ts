@@ -1,6 +1,6 @@
 /**
- * Tells whether a run did what the user wanted instead of a declined step or call. The model may claim to have done it
- * without any change. Only the results of calls therefore count.
+ * When the user declines a step or call, the user may say what the run should do in its place. This file tells whether
+ * the run did it. A model may claim success without any change, so only the results of calls count.
  */
 import type { RequestedChange } from "../permissions/ApprovalItem.ts"
 import { deniedOf } from "../plan/TaskResult.ts"
@@ -8,8 +8,8 @@ import { type CallOutcome, fileTools } from "../tools/ToolCall.ts"
 import type { ChangeKinds, RoundWork } from "./NotDone.ts"
 
 /**
- * A change that the user wanted instead of a declined step or call. `round` is the round in which the user asked for
- * the change, from 1.
+ * A change that the user asked for in place of a declined step or call. `round` is the round in which the user asked,
+ * from 1.
  */
 export interface RequestedInRound extends RequestedChange {
   readonly round: number

@@ -168,8 +168,8 @@ export const RunEvent = Schema.Union([
   /** An answer was read after harmless repairs. */
   event("answer.repaired", { call: ModelCallId, repairs: Schema.Array(Repair) }),
   /**
-   * The plan. `repairs` are the repairs of a plan that the user wrote. The repairs of a plan by the model are in
-   * `answer.repaired`.
+   * The plan. If the user wrote the plan, `repairs` lists what was repaired in it. If the model wrote it, this list is
+   * in `answer.repaired`.
    */
   event("plan.created", {
     attempts: Schema.Int,

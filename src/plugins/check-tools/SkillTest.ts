@@ -193,7 +193,7 @@ interface SkillTestOutcome {
   readonly inputs: ReadonlyArray<InputValue>
   readonly calls: ReadonlyArray<ToolCall>
   readonly issues: ReadonlyArray<Issue>
-  /** How many answers each stage requested. */
+  /** How often the run asked the scripted model for an answer of each stage. */
   readonly requestedAnswers: { readonly refinement: number; readonly execution: number }
   /** The contents of those expected files that exist after the test. */
   readonly files: ReadonlyMap<string, string>

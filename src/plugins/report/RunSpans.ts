@@ -59,7 +59,9 @@ const modelSpan = ({ attempt, round, stage, task }: ModelCallId, startMs: number
   return { kind: "model", name, stage, ...(task === undefined ? {} : { task }), startMs }
 }
 
-/** The span that an event begins, with its key. */
+/**
+ * The span that begins with an event, and the key under which the end of the span is found. Undefined for other events.
+ */
 const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun] | undefined => {
   switch (event.type) {
     case "model.started":

@@ -1,6 +1,6 @@
 /**
- * Divides a for-each task into parts. One agent works on each part: one file, heading or entry, or as many places as
- * one answer can decide. Items that get no result are tried once more. For this second try, places are divided into
+ * Divides a for-each task into parts, each for its own agent. A part is one file, heading or entry, or as many places
+ * as one answer can decide. Items that get no result are tried once more. For this second try, places are divided into
  * smaller parts.
  */
 import * as Effect from "effect/Effect"

@@ -167,12 +167,12 @@ const makePrompt = Effect.gen(function* () {
   const prompts = yield* makeTaskPrompts
 
   /**
-   * Writes the first message again after some turns. To save space, references are shortened first, and recently read
-   * files later.
+   * Writes the first message again after some turns. To save space, it shortens references before it shortens recently
+   * read files.
    * - A reference is dropped if its file has changed.
-   * - A prefetched part stays if its file is unchanged and the newest answer names the file. The part is dropped if the
-   *   model has read most of its lines.
-   * - The prefetched part of a changelog stays until the changelog is changed, or its lines are read.
+   * - A prefetched part stays while its file is unchanged, the newest answer names the file, and the model has not read
+   *   most of the lines of the part.
+   * - The prefetched part of a changelog stays until an answer reads its lines or changes the file.
    */
   const firstAgain = (
     { assignment: { copy }, material, order: { task } }: OpenTask,

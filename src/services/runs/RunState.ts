@@ -85,7 +85,10 @@ export const makeRunState = Effect.sync(() => {
         addChecks(outcome.checks ?? [])
         unchecked += Math.max(1, outcome.items?.filter(({ files }) => files !== undefined).length ?? 1)
       }),
-    /** Replaces the outcomes of checks of single tasks. The new outcomes are about all changes so far. */
+    /**
+     * Replaces the outcomes of the checks after single tasks by `found`, the outcomes of the checks of all changes so
+     * far.
+     */
     setChecks: (found: ReadonlyArray<CheckOutcome>) =>
       Effect.sync(() => {
         if (found.length > 0) checks = afterEarlier(found)

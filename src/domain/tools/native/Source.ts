@@ -22,7 +22,7 @@ export interface NativeRead {
 
 type TornCode = Extract<IssueCode, "tool-call-json" | "tool-call-truncated" | "tool-call-key-duplicate">
 
-/** The JSON of a call. `given` is the JSON of its arguments. */
+/** Writes a call as JSON. `given` must be valid JSON of the arguments: it is copied unchanged. */
 export const callJson = (name: string, given: string): string =>
   `{"name": ${JSON.stringify(name)}, "arguments": ${given}}`
 
