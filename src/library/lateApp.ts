@@ -35,7 +35,7 @@ export const replayRun = late(() => import("../plugins/replay/replaySaved.ts"), 
 
 const runChanges = () => import("../services/history/RunChanges.ts")
 
-/** The file changes of a run. */
+/** Reads how a run changed files, with a diff for each file, and which calls have unknown effects. */
 export const changesOfRun = late(runChanges, "changesOfRun")
 
 /** Takes back the file changes of a run, or makes them again. */

@@ -40,7 +40,7 @@ export type PluginSource = Plugin | URL
 
 /** Configuration and secrets for the plugin under test. */
 export interface PluginTrial {
-  /** The configuration of the plugin. */
+  /** What the user would write about the plugin in the configuration. Its schema checks the value. */
   readonly config?: PluginConfig
   /** Values of declared secrets. All other secrets come from the environment. */
   readonly secrets?: Readonly<Record<string, string>>

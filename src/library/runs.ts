@@ -199,7 +199,7 @@ export interface Replayed {
   readonly differences: ReadonlyArray<RunDifference>
 }
 
-/** The options for replaying a run. */
+/** Options of a replay, which runs a saved run again with the recorded answers of the model. */
 export interface ReplayOptions extends SavedRunOptions {
   /** The plugins that the run received as values. The tools of all other plugins are in the journal. */
   readonly plugins?: ReadonlyArray<Plugin>

@@ -173,7 +173,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   }
 }
 
-/** The checks of a run, and two facts that decide whether they must prove something. */
+/** The checks of a run, and two facts. These facts decide whether the checks must prove something. */
 export interface CheckedWork {
   readonly checks: ReadonlyArray<CheckOutcome>
   readonly hasChanged: boolean

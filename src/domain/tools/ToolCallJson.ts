@@ -136,7 +136,10 @@ const readRepaired = (text: string, scan: JsonScan, reason: string): Result.Resu
 /** Matches what models write between two values: blanks, commas, and fences of an unclosed block. */
 const between = /^(?:[\s,;]|`{3,}\w*|~{3,}\w*)+/
 
-/** The texts of several values in a row. If there is only one value, this is the whole text. */
+/**
+ * Splits a text in which several values follow each other into one text for each value. With one value, this is the
+ * whole text.
+ */
 const pieces = (text: string, ends: ReadonlyArray<number>): ReadonlyArray<string> => {
   const cuts = ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end).replace(between, ""))
   const tail = text.slice(ends.at(-1) ?? 0).replace(between, "")

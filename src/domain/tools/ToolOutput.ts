@@ -13,7 +13,10 @@ export interface OutputImage {
   readonly data: Uint8Array | string
 }
 
-/** A file of a result, of any kind. */
+/**
+ * A file that a tool returns, such as a table or an archive. The result names it, and its bytes are stored beside the
+ * result.
+ */
 export interface OutputFile {
   /** The name of the file. Folders in it are dropped. */
   readonly name: string

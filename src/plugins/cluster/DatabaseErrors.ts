@@ -37,7 +37,7 @@ export class DatabaseUnnamed extends Schema.TaggedError<DatabaseUnnamed>()("Data
   }
 }
 
-/** Reports only once that the database is away, and only once that it is back. */
+/** Reports one time that the database is away, and later one time that it is back. */
 const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
   let isAway = false
   return {

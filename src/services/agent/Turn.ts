@@ -35,7 +35,10 @@ export interface TurnResults extends CallRun {
   readonly hasChanged: boolean
   /** The files that the turn changed, with their texts before the turn. */
   readonly changedFiles: ReadonlyArray<ProposedFile>
-  /** Places that still contain a name or line that the changes removed elsewhere, one line each. */
+  /**
+   * Places that still contain a name or a line of code that the changes removed elsewhere. Each entry describes one
+   * place, in one line.
+   */
   readonly remaining: ReadonlyArray<string>
   /** The outcomes of the checks of the last changes, from this turn or an earlier turn. */
   readonly checks: ReadonlyArray<CheckOutcome>

@@ -72,8 +72,8 @@ const isPython = Effect.fnUntraced(function* (prefix: string) {
 const environmentNames = [".venv", "venv", "env"]
 
 /**
- * Targets of project links that the sandbox may show: a Python environment, its Python, and installed packages. Other
- * links of the project are not followed, because a project can link to anything.
+ * The sandbox may show what some links of the project lead to: a Python environment, its Python, and installed
+ * packages. It follows no other links, because a project can link to anything.
  */
 const linkedFromProject = Effect.fnUntraced(function* (
   folders: ReadonlyArray<string>,

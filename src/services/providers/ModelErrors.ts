@@ -162,7 +162,8 @@ const refusal = (
 }
 
 /**
- * The reason if the server refused the prompt as too long. If the server does not name the sizes, they are estimates.
+ * The error for a prompt that the server refused as too long. If the server does not name the sizes, they are
+ * estimates.
  */
 const overflowOf = (
   { promptTokens, window }: ServerOverflow,

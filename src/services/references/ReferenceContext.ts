@@ -1,6 +1,6 @@
 /**
- * The context in which references are resolved, their content, and their problems. The same code resolves references
- * when a plan is checked and when a task runs. Only the context differs.
+ * What is needed to resolve references: the context. What is found: their content and their problems. The same code
+ * resolves references when a plan is checked and when a task runs. Only the context differs.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
