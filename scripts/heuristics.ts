@@ -236,7 +236,7 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "largest diff shown of a file that the model has left",
     "Larger ones take the room of outputs."
   ),
-  calls("mostNamed", "files", "files with matches that nobody read", "More costs lines of outputs."),
+  calls("mostNamed", "files", "files whose unchanged matches are counted", "More costs lines of outputs."),
   review(
     "trivialLines",
     "lines",
