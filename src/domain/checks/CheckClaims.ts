@@ -75,8 +75,8 @@ const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
 
 /**
  * The first sentence in which a report claims that checks passed, with the fact that contradicts this sentence.
- * Undefined without such a claim, and for a claim that may be true of one check. `ranByModel` is true if the model
- * itself ran a command that passed. That command may be a check that the program could not run.
+ * Undefined if the report makes no such claim, or if the claim may be true of one check. `ranByModel` is true if the
+ * model itself ran a command that passed. That command may be a check that the program could not run.
  */
 export const falseClaim = (
   report: string,

@@ -147,14 +147,14 @@ const lengthOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((sum, line) => sum + Math.min(line.length, lineLength) + 1, 0)
 
 /**
- * How many of the telling lines of two failures are compared: the error and its place. If these lines are equal, the
- * failures have the same cause.
+ * The number of lines by which two failures are compared: the line with the error, and the line with its place.
+ * Failures with the same two lines have the same cause.
  */
 const errorLines = 2
 
 /**
- * Each failure with its details. If they do not fit, only the first failures keep their details, followed by the names
- * of all failures.
+ * Each failure with its details. If this text is too long, only the first failures keep their details, and the names of
+ * all failures follow.
  */
 const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): ReadonlyArray<string> => {
   const failureLinesWithin = (most: number): ReadonlyArray<string> => {
@@ -228,7 +228,9 @@ const outcomeText = (
   return [head, ...body, ...foot].join("\n")
 }
 
-/** The last lines of an output in which the program recognised no failure, and earlier lines that mention an error. */
+/**
+ * For an output in which the program recognised no failure: its last lines, and earlier lines that mention an error.
+ */
 const lastLines = (output: string): ReadonlyArray<string> => {
   const lines = linesOf(output)
   const errors = lines.slice(0, -mostLines).filter((line) => /\b(?:error|failed|failure|exception|fatal)\b/i.test(line))
@@ -334,7 +336,7 @@ export const newTestsText = ({ newTests }: Pick<CheckOutcome, "newTests">): stri
     : `The tests in ${names} pass without the change of the source code: they do not test it.`
 }
 
-/** Adds to an outcome whether the changed tests fail without the changed source code. */
+/** Records in an outcome whether the changed tests fail without the changed source code. */
 export const withNewTests = (
   outcome: CheckOutcome,
   paths: ReadonlyArray<string>,

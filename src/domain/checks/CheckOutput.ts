@@ -177,7 +177,7 @@ const placeInFile = /[\w)\]]:\d+\b|^File ".*", line \d+/
 
 /**
  * The lines that tell most about a failure, at most `most` of them, in the order of the output. The assertion and its
- * place have priority. The comparison of values is second, and lines around these lines are third.
+ * place have priority. The lines that compare values come second, and the lines around all these lines come third.
  */
 export const tellingLines = (lines: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
   if (lines.length <= most) return lines
@@ -207,7 +207,7 @@ class Reading {
   readonly #inlineDetails = new Map<string, string>()
   #open: Array<string> | undefined
 
-  /** Notes a failing test or error. `says` is the text of its line besides the name. */
+  /** Notes a failing test or error. `says` is the rest of its line, without the name. */
   fail(name: string, says = ""): void {
     const details = this.#failures.get(name) ?? []
     this.#failures.set(name, details)

@@ -2,7 +2,7 @@
 
 const checked = String.raw`(?:(?:unit|integration|type|lint|failing|broken|red|test|compile|build|compiler) )*(?:tests?|checks?|specs?|suites?|builds?|lint(?:er|ing)?|typechecks?|ci|pipeline|compilation|(?:test|type|lint|build|compile|compiler) (?:errors?|failures?))`
 
-/** At most 60 characters of one sentence between the name of a check and a word such as "passes". */
+/** Matches the text between the name of a check and a word such as "passes": at most 60 characters of one sentence. */
 const near = String.raw`[^.!?\n]{0,60}?`
 
 /** Words between a verb and the name of a check: `all of these`, `the two remaining`, `` `npm test` ``. */
@@ -62,7 +62,10 @@ export const asksToPass = (
   )
 }
 
-/** Matches verbs that ask for a change. The sentences of a prompt that are not questions are searched for them. */
+/**
+ * Matches verbs that ask for a change. The program searches for these verbs in the sentences of a prompt, except in its
+ * questions.
+ */
 const changes =
   /\b(?:add|apply|build|change|clean|convert|correct|create|delete|disable|drop|edit|enable|ensure|extend|extract|fix|format|generate|implement|improve|increase|insert|install|introduce|lower|make|mend|merge|migrate|modify|move|optimi[sz]e|patch|port|raise|refactor|reduce|remove|rename|repair|replace|resolve|revert|rewrite|set|simplify|solve|split|support|switch|translate|turn|update|upgrade|use|write)\b/i
 

@@ -28,7 +28,7 @@ const skipped = [
   /(?:Skipped|Incomplete|Risky): +(\d+)/
 ]
 
-/** The total of XCTest. XCTest prints a total for each suite, and again for the suites around this suite. */
+/** The total of XCTest. XCTest prints a total for each suite, also for a suite that contains other suites. */
 const executed = /^Executed (\d+) tests?, with/
 
 /**

@@ -48,8 +48,8 @@ const DeclinedFact = Schema.Struct({ declined: Schema.String, instead: Schema.St
 export type DeclinedFact = typeof DeclinedFact.Type
 
 /**
- * How much a task saw of a reference, a file or the matches of a search, in percent. The other lines did not fit into
- * its prompts, and the model did not ask for them.
+ * How much of a text a task saw, in percent. The text is a reference, a file, or the matches of a search. The other
+ * lines did not fit into the prompts of the task, and the model did not ask for them.
  */
 export const SeenFact = Schema.Struct({
   task: Schema.String,

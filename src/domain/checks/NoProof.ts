@@ -1,6 +1,6 @@
 /**
- * Recognises checks that prove nothing: a program or a package is missing, nothing is built, no test is found, or a
- * limit ended the check. Such a check fails with and without the changes. The program recognises the cause in the
+ * Recognises checks that prove nothing, because a program or package is missing, nothing is built, no test is found,
+ * or a limit ended the check. Such a check fails with and without the changes. The program recognises the cause in the
  * output of common tools. If any test passed in the same run, the check does prove something.
  */
 import * as Schema from "effect/Schema"
@@ -233,7 +233,8 @@ const modulesIn = (output: string): ReadonlySet<string> =>
   )
 
 /**
- * Causes that no change of a task can bring about. The check therefore need not run without the changes for comparison.
+ * Causes that a task cannot produce. So the program need not run the check again without the changes to compare the two
+ * runs.
  */
 const ofMachine: ReadonlySet<NoProofCause> = new Set(["sandbox", "no network", "program missing", "toolchain missing"])
 
@@ -241,8 +242,8 @@ const ofMachine: ReadonlySet<NoProofCause> = new Set(["sandbox", "no network", "
 const ofEverything: ReadonlySet<NoProofCause> = new Set([...ofMachine, "limit", "no such task", "no tests"])
 
 /**
- * Why a check proves nothing about the changes, because it ends in the same way without them. Undefined if it may prove
- * something. `before` is how the check ended without the changes, if that run was made.
+ * Why a check proves nothing about the changes. Undefined if it may prove something. A failed check proves nothing if
+ * it fails for the same cause without the changes. `before` is how the check ended without them, if that run was made.
  */
 export const provesNothing = (end: CheckEnd, before: CheckEnd | undefined): NoProof | undefined => {
   const noProof = noProofOf(end)

@@ -116,7 +116,7 @@ const passedTests = (output: string): ReadonlyArray<PassedTest> =>
       return [{ path: matchedGroups["path"], name, shortName: lastPart(name) }]
     })
 
-/** Removes the extension of a path, because a report names the class of a test and not its file. */
+/** Removes the extension of a path. A report names the class of a test, which is a path without an extension. */
 const withoutEnding = (path: string): string => path.replace(/\.\w+$/, "")
 
 const isAt = (path: string, place: string | undefined): boolean => path === place || path.endsWith(`/${place}`)

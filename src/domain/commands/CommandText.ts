@@ -63,7 +63,7 @@ const definitions: ReadonlyArray<readonly [runner: RegExp, names: RegExp]> = [
   [/^(?:docker|podman|docker-compose)$/, /^(?:Dockerfile|Containerfile|(?:docker-)?compose\.ya?ml)$/]
 ]
 
-/** The files and folders through which a command line, or a line of a script, may run scripts. */
+/** The files and folders from which a command line, or a line of a script, may run scripts. */
 export interface NamedScripts {
   /** Words that may be paths of scripts. */
   readonly files: ReadonlyArray<string>
@@ -146,7 +146,7 @@ export const scriptsOfCommand = (argv: ReadonlyArray<string>): NamedScripts =>
 /** True for a word that looks like the path of a file. */
 export const looksLikePath = (word: string): boolean => /^[\w@./+-]+$/.test(word) && /\/.|.\.[A-Za-z]\w*$/.test(word)
 
-/** For programs without `--version`, the argument that prints the version. */
+/** The argument that prints the version of a program without the option `--version`. */
 const versionArguments: Readonly<Record<string, string>> = { go: "version" }
 
 const isPython = /(?:^|\/)python[\d.]*$/

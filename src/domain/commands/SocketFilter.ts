@@ -17,8 +17,8 @@ interface Calls {
 }
 
 /**
- * For each processor, under the name that Node gives it: its native system calls, and the system calls of 32-bit
- * programs.
+ * The native system calls of each processor, and the system calls of its 32-bit programs. The keys are the names that
+ * Node gives the processors.
  */
 const processors: Readonly<Record<string, ReadonlyArray<Calls>>> = {
   x64: [
@@ -62,9 +62,9 @@ const blockOf = ({ refused, socket }: Calls, families: ReadonlyArray<number>): R
 ]
 
 /**
- * The filter for a processor, under the name that Node gives it. Undefined for an unknown processor. Pairs of connected
- * sockets are always allowed, because they reach no other program. `network` is false if no namespace isolates the
- * network.
+ * The filter for a processor. `processor` is the name that Node gives it. Undefined for an unknown processor. Pairs of
+ * connected sockets are always allowed, because they reach no other program. `network` is false if no namespace
+ * isolates the network.
  */
 export const socketFilter = (processor: string, unixSockets: boolean, network = true): Uint8Array | undefined => {
   const calls = processors[processor]

@@ -14,8 +14,8 @@ export interface Toolchain {
   /** The parts of the folder that commands see; "." stands for the whole folder. */
   readonly programs?: ReadonlyArray<string>
   /**
-   * The parts of the folder with downloaded packages. Commands without a network see them. With a network, commands
-   * download into the cache of the project.
+   * The parts of the folder that contain downloaded packages. Commands without a network see these parts. With a
+   * network, commands download into the cache of the project.
    */
   readonly packages?: ReadonlyArray<string>
   /** Files and folders with credentials, which are never shown. */
@@ -170,7 +170,7 @@ const usualCaches: Readonly<Record<string, string>> = {
   npm_config_cache: `${cacheInSandbox}/npm`
 }
 
-/** Otherwise npm would use the network to ask for its own newest version. */
+/** Without this variable, npm would use the network to ask for its own newest version. */
 const withNetwork: Readonly<Record<string, string>> = { npm_config_update_notifier: "false" }
 
 /** Without a network, npm would otherwise retry for more than a minute, and pip for twelve seconds. */

@@ -358,7 +358,7 @@ export const readConfiguration = (
   return Result.mapError(decoded, (error) => schemaProblems(error, json.success, (path) => unknownKey(path, scope)))
 }
 
-/** Those settings that have one of these names and are present. */
+/** The settings with these names, without those that are absent. */
 export const pickSettings = <K extends keyof Configuration>(
   settings: Configuration,
   keys: ReadonlyArray<K>

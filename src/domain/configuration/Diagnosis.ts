@@ -7,7 +7,7 @@ import { printable } from "../text/Printable.ts"
 import { wrapLine } from "../text/TextWidth.ts"
 import { counted } from "../text/Format.ts"
 
-/** A `note` gives useful information. With any `problem`, no run can start. */
+/** A `note` only informs. A `problem` means that no run can start. */
 export interface Finding {
   readonly name: string
   readonly state: "ok" | "note" | "problem"

@@ -13,7 +13,7 @@ const fenceOf = (line: string): string | undefined => /^ {0,3}(`{3,}|~{3,})/.exe
 const isItem = (line: string): boolean => /^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(line)
 const isHeading = (line: string): boolean => /^ {0,3}#{1,6}\s/.test(line)
 
-/** True for a line that closes the fence which the line `open` opens. */
+/** True if the line closes the fence that begins with the line `open`. */
 const closes = (line: string, open: string): boolean => {
   const fence = fenceOf(line)
   return fence !== undefined && fence[0] === open[0] && fence.length >= open.length && /^\s*[`~]+\s*$/.test(line)

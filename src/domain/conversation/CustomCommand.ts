@@ -16,10 +16,7 @@ export interface CustomCommand {
 /** The name of the command in a file. Undefined if the file holds no command. */
 export const commandName = (file: string): string | undefined => /^([\w-]+)\.md$/.exec(file)?.[1]
 
-/**
- * Reads the file of a command. The file may begin with a block between two lines `---` that contains `description:
- * ...`.
- */
+/** Reads the file of a command. The file may begin with two lines `---`, with `description: ...` between them. */
 export const readCustomCommand = (name: string, file: string, isOwn: boolean): CustomCommand => {
   const [whole = "", head = ""] = /^---\r?\n([^]*?)\r?\n---[^\S\n]*(?:\n|$)/.exec(file) ?? []
   const [, description = ""] = /^description:[^\S\n]*(.*)$/m.exec(head) ?? []

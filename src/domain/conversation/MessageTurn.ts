@@ -222,8 +222,8 @@ const leakedIssue = (quote: string): Issue =>
   )
 
 /**
- * What an answer may request: changes if `mayChange` is true, and calls of these tools. `paths` are the project files
- * at the paths that the answer names.
+ * An answer may request calls of `tools`, and changes if `mayChange` is true. `paths` are the project files at the
+ * paths that the answer names.
  */
 interface MessageOptions {
   readonly mayChange: boolean

@@ -262,9 +262,9 @@ const promptOf = (text: string): string => {
 }
 
 /**
- * The result with the heading of the strict form, in two versions: with the strict level of the heading, and with its
- * written level. At the strict level, the section may include more text than before. The caller then uses the second
- * version.
+ * Two versions of the result, both with the strict heading. The heading has the strict level in the first version, and
+ * the written level in the second. At the strict level, the section may include more text than before. The caller then
+ * uses the second version.
  */
 const renderResult = (written: string): ReadonlyArray<string> => {
   const text = headedResult(written) ?? written

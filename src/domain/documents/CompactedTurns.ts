@@ -123,7 +123,7 @@ const namedByChecks = ({ path }: ProposedFile, checks: ReadonlyArray<CheckOutcom
   ]
 }
 
-/** The lines of a file that failing checks or the reasons of failed changes name. */
+/** The lines of a file that are named by failing checks, or by the reasons of failed changes. */
 const namedPlaces = (
   file: ProposedFile,
   { checks, open }: Pick<Folded, "checks" | "open">
@@ -133,7 +133,7 @@ const namedPlaces = (
   return [...namedByChecks(file, checks), ...failed].map(([, line]) => ({ from: Number(line), to: Number(line) }))
 }
 
-/** The lines of a file that checks or failed changes name, and the changed parts of the file. */
+/** The lines that `namedPlaces` finds, and the changed parts of the file. */
 const placesIn = (file: ProposedFile, listed: Pick<Folded, "checks" | "open">): ReadonlyArray<LineRange> => [
   ...namedPlaces(file, listed),
   ...[...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].map(([, from, count = "1"]) => ({
@@ -200,8 +200,8 @@ const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArra
     })
 
 /**
- * The changed functions of each file, and the places that failing checks and failed changes name. The files share the
- * budget. A file is left out if its functions do not fit whole.
+ * The changed functions of each file, and the places that `namedPlaces` finds. The files share the budget. A file is
+ * left out if its functions do not fit whole.
  */
 const functionsWithin = (
   files: ReadonlyArray<ProposedFile>,
@@ -224,8 +224,8 @@ const functionsWithin = (
 /**
  * The outputs worth showing.
  * - `newest`: the outputs of the last answer.
- * - `before`: the outputs of earlier answers. The last failed command and reads of files whose change failed come
- *   first. All other outputs follow, the newest first.
+ * - `before`: the outputs of earlier answers. The last failed command comes first, together with the reads of files
+ *   whose change failed. All other outputs follow, the newest first.
  */
 const outputsOf = ({ open, outcomes }: Folded) => {
   const current = outcomes.filter((outcome, index) => isCurrent(outcome, outcomes.slice(index + 1)))
@@ -323,8 +323,8 @@ const latestLines = (outcomes: ReadonlyArray<CallOutcome>): ReadonlySet<string> 
 
 /**
  * The changed files that the model probably works on: the last answer changed or read them, or a failing check or a
- * failed change names them. If checks fail and name no changed file, all changed files count. A summary shows these files. Of
- * the other ones it shows small diffs, and names the rest.
+ * failed change names them. If checks fail and name no changed file, all changed files count. A summary shows these
+ * files. It shows the other changed files only if their diffs are small, and otherwise only names them.
  */
 const filesAtWork = ({
   checks,
@@ -349,7 +349,7 @@ export const factsLength = (
 
 const isSmall = (file: ProposedFile): boolean => fileDiff(file).length <= smallDiff
 
-/** Returns a function that is true for a line of a file that still is as a search has found it. */
+/** Returns a function which tells whether a line that a search found is still in its file. */
 const lookUpLines = (files: ReadonlyArray<ProposedFile>): ((path: string, line: string) => boolean) => {
   const linesNow = new Map(files.map(({ path, text }) => [path, new Set(text?.split("\n"))]))
   return (path, line) => linesNow.get(path)?.has(line) ?? true

@@ -200,7 +200,10 @@ const hrefWith = (reference: FileReference, from: number, to: number): string =>
 const isWithin = (found: ReadonlyArray<number>, { from, to }: LineRange): boolean =>
   found.some((line) => line >= from && line <= to)
 
-/** The link with the line of its quotation. Undefined if the link is already right, or if its line is not certain. */
+/**
+ * The link, moved to the line of its quotation. Undefined if the link is already right, or if the line of the quotation
+ * is not certain.
+ */
 const movedTo = (
   reference: FileReference,
   {

@@ -36,8 +36,9 @@ interface Progress {
 }
 
 /**
- * Before the first change, names the files of the task that the prompt does not show and no call has read. After it,
- * names the files of the task without a change, and says if a test is missing. Empty if nothing is open.
+ * The note about open files and tests. Before the first change, it names the files of the task that the model has seen
+ * neither in the prompt nor in a call. After the first change, it names the files of the task that are still unchanged,
+ * and says if a test is missing. Empty if nothing is open.
  */
 export const openFilesNote = ({ named, outcomes, promptText, wantsTest }: Progress): string => {
   const done = outcomes.filter(({ result }) => result.success)

@@ -90,7 +90,10 @@ const lineOf = ({ first, line, lines }: NumberedPlace): string => lines[line - f
 /** Collects the decisions of one answer. */
 class Reader {
   readonly answers = new Map<number, PlaceAnswer>()
-  /** Decisions that come from a replacement for many places. A decision with the number of a place overrides them. */
+  /**
+   * Decisions that come from a replacement for many places. If a line of the answer decides about one of these places
+   * by its number, this line counts.
+   */
   readonly byRules = new Map<number, PlaceAnswer>()
   readonly issues: Array<Issue> = []
   readonly rest: Array<string> = []

@@ -109,8 +109,8 @@ const equalWords = new RegExp(`(?<![\\p{L}\\p{N}])(\\p{L}{2,20})(?: \\1){${mostE
 const longestStutter = 700
 
 /**
- * This many characters at the end of the text are searched in the text before them. The distance to an earlier
- * occurrence may be the length of a unit.
+ * The program takes this many characters from the end of the text, and searches for them in the text before. The
+ * distance to an earlier occurrence may be the length of a unit.
  */
 const endLength = 24
 

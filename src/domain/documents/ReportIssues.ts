@@ -19,9 +19,7 @@ const notFound =
 const claimed =
   /\b(?:chang|fix|edit|updat)\w*\b[^.!?]{0,20}\b(?:made|applied|done)\b|\b(?:I(?: have|'ve)?|has been|have been|was|were) (?:changed|updated|edited|fixed|modified|added|created|removed|renamed|written|implemented|refactored|replaced)\b/i
 
-/**
- * The issue of an answer about the project by a model that has made no call. The program raises this issue only once.
- */
+/** The issue of an answer about the project if the model has made no call. The program raises this issue only once. */
 export const notLooked = makeIssue(
   "report-unfounded",
   {},
@@ -59,8 +57,8 @@ const checkFailed = ({ command, newFailures, stillFails }: CheckOutcome): string
 }
 
 /**
- * True for a failing check for which the report is still rejected. For a new failure, two reports are rejected. For a
- * failure that existed before the change, one report is rejected.
+ * True if the report is still rejected because of this failing check. A new failure rejects two reports. A failure that
+ * existed before the change rejects one report.
  */
 const isOpenCheck = (check: CheckOutcome, rejectedReports: number): boolean =>
   !isFine(check) && rejectedReports < (check.stillFails === undefined ? mostRejectedReports : 1)

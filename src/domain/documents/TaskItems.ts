@@ -30,8 +30,7 @@ export const ListedPlace = Schema.Struct({
   first: Schema.Int,
   lines: Schema.Array(Schema.String),
   /**
-   * Says that a line of this file gives the called name another meaning, such as an import of this name. Absent if
-   * there is no such line.
+   * Says that a line of this file, such as an import, gives the called name another meaning. Absent if no line does so.
    */
   meaning: Schema.optionalKey(Schema.String)
 })
@@ -171,8 +170,7 @@ const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaratio
 }
 
 /**
- * Says that a line of this file gives the bare name another meaning, such as an import of this name. Undefined if there
- * is no such line.
+ * Says that a line of this file, such as an import, gives the bare name another meaning. Undefined if no line does so.
  */
 const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, language: string, name: string) => {
   const all = declarationsOf(lines, language)

@@ -62,7 +62,7 @@ export const TaskOutcome = Schema.Struct({
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
   /** The references that the model saw only in part. */
   seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
-  /** True for a report about the project by a model that had made no call. */
+  /** True if the report is about the project, but the model had made no call. */
   unfounded: Schema.optionalKey(Schema.Boolean),
   /** The results of the items. Only for a for-each task. */
   items: Schema.optionalKey(Schema.Array(ItemResult)),

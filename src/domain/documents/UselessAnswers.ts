@@ -52,6 +52,6 @@ const wantedIn: Readonly<Record<string, string>> = {
   ask: "answer this"
 }
 
-/** The message to the user that the program gave up a model at a stage, with advice. */
+/** Tells the user that the program gave up on the model at this stage, and what the user can do. */
 export const unableText = (model: string, stage: string): string =>
   `The model ${model} could not ${wantedIn[stage] ?? "do this"}: ${mostUselessAnswers} answers in a row were of no use. Try a larger model (--model), or say the request in fewer and plainer words.`

@@ -4,9 +4,7 @@ import { outline } from "../markdown/Outline.ts"
 import { type MarkdownSection, sectionEnd } from "../markdown/Sections.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/**
- * The number of lines shown before and after a line. Used for a line without a block, or with a block that is too long.
- */
+/** The number of lines shown before and after a line that is in no block, or in a block that is too long. */
 const around = 10
 
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
@@ -77,7 +75,7 @@ const withLeading = (lines: ReadonlyArray<string>, header: number): number => {
   return start
 }
 
-/** The largest block around a line with at most `most` lines. Undefined if every block is larger. */
+/** The largest block of at most `most` lines that contains a line. Undefined if every block is larger. */
 const indented = (lines: ReadonlyArray<string>, at: number, most: number): LineRange | undefined => {
   let enclosing: LineRange | undefined
   let header: number | undefined = isCloser(lines[at] ?? "") ? lineAbove(lines, at) : at

@@ -10,7 +10,9 @@ export const longestLine = 400
 /** The number of characters that a cut line shows before the search text. */
 const beforeText = 100
 
-/** Cuts a line to `longestLine` characters around its first search text. `texts` are in lower case. */
+/**
+ * Cuts a line to `longestLine` characters around its first search text. `texts` are the search texts, in lower case.
+ */
 export const cutLine = (line: string, texts: ReadonlyArray<string> = []): string => {
   if (line.length <= longestLine) return line
   const lower = line.toLowerCase()

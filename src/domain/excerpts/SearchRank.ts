@@ -1,7 +1,7 @@
 /**
  * Chooses which matches of a search are shown if not all of them fit. Source files come before tests and prose. In a
- * file, declarations of a name come before its uses. Each of these files gets one match before any of them gets a
- * second match. Matches in generated files come after all other matches.
+ * file, declarations of a name come before its uses. Every file that is not generated gets one match before any file
+ * gets a second match. Matches in generated files come after all other matches.
  */
 import { declaredName, isProgram } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
@@ -41,8 +41,8 @@ export interface SearchRows {
 }
 
 /**
- * Chooses matches of each file, at most `rows` rows and `characters` characters in total. Returns their indexes in
- * order.
+ * Chooses matches of each file, at most `rows` rows and `characters` characters in total. Returns for each file the
+ * indexes of its chosen matches, in order.
  */
 export const chooseRows = (
   files: ReadonlyArray<SearchRows>,

@@ -32,7 +32,7 @@ const commonWords = new Set(
   )
 )
 
-/** The words of a string that can occur in source code, in lower case, without duplicates. */
+/** Those words of a string that can occur in source code. They are in lower case and without duplicates. */
 const wordsOf = (text: string): ReadonlyArray<string> => {
   const words = text.toLowerCase().match(/[\p{L}_$][\p{L}\d_$]{2,}/gu) ?? []
   return [...new Set(words)].filter((word) => !commonWords.has(word)).slice(0, mostWords)
@@ -142,8 +142,8 @@ interface KnownLines {
 }
 
 /**
- * Finds the lines that a task names, and the blocks that contain most of its words. The best block comes first, and
- * indexes are from 0.
+ * Finds the lines that a task names, and the blocks that match the words of the task. The best block comes first.
+ * Indexes are from 0.
  */
 export const matchingLines = (
   lines: ReadonlyArray<string>,

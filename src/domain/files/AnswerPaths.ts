@@ -112,7 +112,7 @@ export class AnswerPaths {
    * The path in the text above a block. It depends on the line directly above:
    * - This line is a path.
    * - This line is a sentence that names one path.
-   * - This line is a sentence without a path, and the nearest line above that is no such sentence is a path.
+   * - This line is a sentence without a path. Above it, after any other sentences without a path, is a path line.
    */
   private ofText(at: number): PlacedPath | undefined {
     const line = this.line(at)

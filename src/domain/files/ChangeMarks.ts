@@ -123,7 +123,7 @@ export const afterBlock = (lines: ReadonlyArray<string>, at: number): number | u
 }
 
 /**
- * Yields the lines that may close a fence. These are not lines inside a block, and not lines that close an inner fence.
+ * Yields the lines that may close a fence. Lines inside a block, and lines that close an inner fence, are left out.
  * `nests` is true if a fence line with a language opens an inner fence.
  */
 const closingLines = function* (lines: ReadonlyArray<string>, from: number, nests: boolean): Generator<number> {
@@ -159,7 +159,8 @@ const looksOpening = (lines: ReadonlyArray<string>, at: number): boolean =>
 
 /**
  * The end of the fence around a whole file, which may contain fences of the same length. A fence line with a language
- * opens an inner fence. Without a language, it opens one only between a blank line or a colon above and text below.
+ * opens an inner fence. A fence line without a language opens one only if a blank line or a colon precedes it and text
+ * follows it.
  */
 export const fileFenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence | undefined => {
   const info = readFence(lines[from] ?? "")?.info

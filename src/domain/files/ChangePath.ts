@@ -119,7 +119,7 @@ export const pathWithBlanks = (line: string): string | undefined => {
   return isNamed ? text.replace(/^\.\//, "") : undefined
 }
 
-/** The path in the info string of a fence. `isTitle` is true when it is the value of a key such as `title`. */
+/** The path in the info string of a fence. `isTitle` is true when the path is the value of a key such as `title`. */
 export const pathOfInfo = (info: string): (NamedPath & { readonly isTitle: boolean }) | undefined => {
   const title = /(?:^|[\s{,])(?:path|file|filename|title)\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s}]+))/i.exec(info)
   const named = title?.[1] ?? title?.[2] ?? title?.[3]

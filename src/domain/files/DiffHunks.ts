@@ -60,7 +60,9 @@ export const diffEnd = (lines: ReadonlyArray<string>, from: number): number => {
 export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> => {
   const files: Array<FileDiff> = []
   let hunk: DiffHunk | undefined
-  /** The number of blank lines read last. If the hunk ends now, these lines do not belong to it. */
+  /**
+   * The number of blank lines directly before the current line. If the hunk ends now, these lines do not belong to it.
+   */
   let blank = 0
   const close = (): void => {
     for (const part of [hunk?.oldLines, hunk?.newLines]) part?.splice(part.length - blank)

@@ -292,7 +292,7 @@ const visible = (line: string): { readonly seen: string; readonly tail: string }
   return text.endsWith("...") ? { seen: text.replace(/\.+$/, "").trimEnd(), tail: "" } : undefined
 }
 
-/** The visible beginning of a cut line, which is searched in the file. Undefined if it is too short. */
+/** The visible beginning of a cut line, as text to find in the file. Undefined if it is too short. */
 const beginning = (line: string): string | undefined => {
   const text = visible(line)?.seen.trim() ?? ""
   return text.length >= minVisible ? text : undefined

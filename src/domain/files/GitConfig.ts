@@ -1,6 +1,6 @@
 /**
- * Reads git configuration. Finds the files that a configuration makes git run, and the other configuration files that
- * it makes git read.
+ * Reads git configuration. Finds the files that git runs because of a configuration, and the other configuration files
+ * that git reads because of it.
  */
 
 const sectionHead = /\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\[^\n])*)")?\s*\]/y
@@ -79,7 +79,7 @@ export interface ConfiguredFile {
 
 const wordBreaks = /[\s"'`;|&()<>!]+/
 
-/** The files that a configuration makes git run or read. */
+/** The files that git runs or reads because of a configuration. */
 export const filesNamedByGit = (text: string): ReadonlyArray<ConfiguredFile> =>
   gitSettings(text).flatMap(({ key, value }): ReadonlyArray<ConfiguredFile> => {
     if (value === "") return []

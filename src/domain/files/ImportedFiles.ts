@@ -8,7 +8,7 @@ export const hasImports = (path: string): boolean => script.test(path) || path.e
 
 const withoutEnding = (path: string): string => path.replace(/\.[A-Za-z]+$/, "").replace(/\/(?:index|__init__)$/, "")
 
-/** The path in the project that a relative path in a file leads to. */
+/** Resolves a relative path in a file to a path in the project. */
 const pathFrom = (file: string, relative: string): string => {
   const parts: Array<string> = []
   for (const part of `${file.slice(0, file.lastIndexOf("/") + 1)}${relative}`.split("/")) {

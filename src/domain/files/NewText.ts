@@ -68,7 +68,7 @@ const alone = /^[[(<]?(?:unchanged|no changes?|same as before|as before)[\])>]?[
 /** A line without its comment signs. It may be a placeholder for omitted lines. */
 interface Omission {
   readonly isComment: boolean
-  /** True in a language in which a line that is no comment may be prose. */
+  /** True if a line of this language may be prose without being a comment. */
   readonly mayBeText: boolean
   readonly dottedText: string
 }

@@ -20,8 +20,8 @@ const nameEndings = paths.filter((path) => path.startsWith("*")).map((path) => p
 const longest = Math.max(...paths.map((path) => path.replace(/\/$/, "").split("/").length))
 
 /**
- * The ends of the path that the first `length` components form. These are its last component, its last two components
- * joined by a slash, and so on.
+ * The ends of a path that consists of the first `length` components: its last component, its last two components joined
+ * by a slash, and so on.
  */
 const endsOf = (components: ReadonlyArray<string>, length: number): ReadonlyArray<string> =>
   Array.from({ length: Math.min(longest, length) }, (_, index) =>
@@ -122,7 +122,8 @@ const isExample = (name: string): boolean =>
   (/(?:^|[._-])(?:example|sample|template)\.[a-z]+$/.test(name) && !keyEnding.test(name))
 
 /**
- * True when the path names keys, passwords or tokens, or is inside a folder of them. The components are in lower case.
+ * True when the path names keys, passwords or tokens, or leads into a folder that contains them. The components are in
+ * lower case.
  */
 const namesSecret = (components: ReadonlyArray<string>): boolean => {
   const folders = components.slice(0, -1)

@@ -216,8 +216,8 @@ const linesOf = (document: MarkdownDocument, section: MarkdownSection): Readonly
     .filter((line) => line !== "")
 
 /**
- * Rejects further sections under the same heading, if `holds` finds a list in them. `counted` is the section that
- * counts.
+ * Rejects the other sections with the heading of `counted`, if `holds` finds a list in them. `counted` is the section
+ * that the reader uses.
  */
 export const refuseOthers = (
   reader: DocumentReader,

@@ -79,7 +79,10 @@ const how =
 
 const quoted = (text: string): string => (text.includes("`") ? `"${text}"` : `\`${text}\``)
 
-/** The strict form of the field, which the reader reads as the same value. `link` returns the link to a result. */
+/**
+ * The field in its strict form. If the reader reads this text, it returns the same value. `link` returns the link to a
+ * result.
+ */
 export const forEachText = (
   { containing, kind, source }: ForEach,
   link: (source: ResultReference) => string = ({ href, title }) => `[${title}](${href})`

@@ -200,9 +200,9 @@ export const indexProducers = (producers: ReadonlyArray<Producer>) => {
 }
 
 /**
- * Resolves references of one task to results. A result comes from a finished task or from a task of an earlier section.
- * `headings` are the anchors of the request document, if they are known. An anchor that is neither a result nor a
- * heading is an issue.
+ * Resolves those references of one task that lead to results. A result comes from a finished task or from a task of an
+ * earlier section. `headings` are the anchors of the request document, if they are known. An anchor that is neither a
+ * result nor a heading is an issue.
  */
 export const resolveInList =
   (

@@ -1,4 +1,4 @@
-/** The rules about the calls and changes of an answer. Families and rules are in the order of their pages. */
+/** The rules about the calls and changes of an answer. Families and rules are in the order of the documentation. */
 import { error, family, note, warning } from "./Rule.ts"
 import { ofProgram, promised, report } from "./Sources.ts"
 

@@ -1,4 +1,4 @@
-/** The rules about the form of documents. Families and rules are in the order of their pages. */
+/** The rules about the form of documents. Families and rules are in the order of the documentation. */
 import { error, family, note, warning } from "./Rule.ts"
 import { ollmChat, promised, report, savedFiles, superpowers } from "./Sources.ts"
 

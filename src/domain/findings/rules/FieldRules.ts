@@ -1,4 +1,7 @@
-/** The rules about the fields of a task, names and references. Families and rules are in the order of their pages. */
+/**
+ * The rules about names, references, and the fields of a task. Families and rules are in the order of the
+ * documentation.
+ */
 import { error, family, note, warning } from "./Rule.ts"
 import { ofProgram, ollmChat, promised, superpowers } from "./Sources.ts"
 

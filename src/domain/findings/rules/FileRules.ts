@@ -1,4 +1,4 @@
-/** The rules about files that users write. Families and rules are in the order of their pages. */
+/** The rules about files that users write. Families and rules are in the order of the documentation. */
 import { error, family, note, warning } from "./Rule.ts"
 import { ofProgram, promised, report, skillFormat } from "./Sources.ts"
 

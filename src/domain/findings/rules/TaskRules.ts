@@ -1,4 +1,4 @@
-/** The rules about what a task and an answer may say. Families and rules are in the order of their pages. */
+/** The rules about what a task and an answer may say. Families and rules are in the order of the documentation. */
 import { error, family, note, warning } from "./Rule.ts"
 import { ofProgram, ollmChat, promised, report } from "./Sources.ts"
 
