@@ -43,8 +43,8 @@ export type ConductorError =
   | WorkspaceError
 
 /**
- * The option in code for each flag. Flags with values come first. Otherwise `--think` would also match in `--think
- * off`, which has another option.
+ * The option in code for each flag. Flags with values come first. Otherwise `--think` would also match the beginning of
+ * `--think off`, which stands for another option.
  */
 const optionsOfFlags: ReadonlyArray<readonly [flag: RegExp, option: string]> = [
   [/--model embedded/, 'model: "embedded"'],

@@ -29,13 +29,13 @@ export interface StartedRun<Report, E> {
   readonly report: Effect.Effect<Report, E>
 }
 
-/** The report with options in place of flags in its message. */
+/** The report, with a message that names options instead of flags. */
 const reportInWords = <Report>(report: Report): Report => {
   const { message } = Object(report) as { readonly message?: unknown }
   return typeof message === "string" ? { ...report, message: inOptionWords(message) } : report
 }
 
-/** The event with options in place of flags in its texts. */
+/** The event, with texts that name options instead of flags. */
 const inWords = (event: FlatEvent): FlatEvent => {
   switch (event.type) {
     case "message":

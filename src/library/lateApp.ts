@@ -57,7 +57,9 @@ export const inProject = late(() => import("../plugins/check-tools/projectCheck.
 
 const serverModels = () => import("../app/serverModels.ts")
 
-/** Lists the models of a server. The other two functions download a model, and remove one from the server's memory. */
+/**
+ * Lists the models of a server. The next two functions download a model, and remove a model from the server's memory.
+ */
 export const listServerModels = late(serverModels, "listModels")
 export const pullServerModel = late(serverModels, "pullModel")
 export const unloadServerModel = late(serverModels, "unloadModel")

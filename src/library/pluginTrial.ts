@@ -1,6 +1,6 @@
 /**
- * Tests a plugin without a run. It lists what task-conductor would reject, or runs one tool call. The plugin is loaded
- * together with the built-in plugins, behind the real gate, in its own project. Part of the composition root.
+ * Tests a plugin without a run. This module lists what task-conductor would reject, or runs one tool call. The plugin
+ * is loaded together with the built-in plugins, behind the real gate, in its own project. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -40,7 +40,7 @@ export type PluginSource = Plugin | URL
 
 /** Configuration and secrets for the plugin under test. */
 export interface PluginTrial {
-  /** What the user would write about the plugin in the configuration. Its schema checks the value. */
+  /** The configuration of the plugin, as the user would write it. The schema of the plugin checks this value. */
   readonly config?: PluginConfig
   /** Values of declared secrets. All other secrets come from the environment. */
   readonly secrets?: Readonly<Record<string, string>>
@@ -52,7 +52,7 @@ export interface ToolTrial extends PluginTrial {
   readonly files?: Readonly<Record<string, string>>
   /** An existing project folder. Default: a temporary one. */
   readonly project?: string
-  /** Rules as `TOOL[:PATTERN]`. Calls that are neither safe nor allowed are denied. */
+  /** Rules that allow calls, in the form `TOOL[:PATTERN]`. A call is denied unless it is safe or a rule allows it. */
   readonly allow?: ReadonlyArray<string>
 }
 

@@ -38,8 +38,8 @@ export interface ProgramSettings extends Omit<
   /** The project folder. Default: the current folder. */
   readonly project?: string
   /**
-   * A configuration that replaces the files of the user and of the project; false for none. The environment still
-   * applies.
+   * A configuration that replaces the configuration files of the user and of the project. `false` means that these
+   * files are ignored and nothing replaces them. The environment still applies.
    */
   readonly configuration?: Configuration | false
 }
@@ -88,7 +88,7 @@ export const onNode = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 
 /** The places where work of a program finds its configuration and saves its runs. */
 export interface WorkPlaces extends Pick<ProgramSettings, "configuration"> {
-  /** The folder in which runs are saved. If absent or empty, the user's folder. */
+  /** The folder in which runs are saved. If absent or empty, runs are saved in the user's folder. */
   readonly stateFolder?: string
 }
 

@@ -62,7 +62,7 @@ export interface AskRequest<Output extends SchemaSource = SchemaSource> extends 
   readonly onText?: (piece: string) => void
 }
 
-/** A report with the decoded answer as `value`; undefined if the work ended without an answer. */
+/** A report with the decoded answer as `value`. `value` is undefined if the work ended without an answer. */
 export type WithValue<Report, Output> = [Output] extends [never]
   ? Report
   : Report & { readonly value: ValueOf<Output> | undefined }

@@ -51,7 +51,7 @@ export interface ScriptOptions extends ProgramSettings {
   readonly signal?: AbortSignal
 }
 
-/** Options of functions for scripts that are no settings. */
+/** Those options of functions for scripts that are no settings. */
 interface Deciding {
   readonly arbitrate?: Arbitrate | undefined
   /** False if nothing is saved. */

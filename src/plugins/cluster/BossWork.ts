@@ -1,7 +1,7 @@
 /**
  * `ClusterWork` over the database. pg-boss stores the pieces of work. The tables of this program store runs, records,
- * answers and workers. Before each write for a piece, the database checks that the attempt is active. It checks this in
- * the same statement, or under a lock of the same transaction.
+ * answers and workers. Before each write for a piece, the database checks that the attempt is active. The check is part
+ * of the statement that writes, or holds a lock until the transaction with the write ends.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -297,10 +297,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       ...(ending === undefined || !isAll ? {} : { ending: decodeEnding(ending) })
     }
   }),
-  /**
-   * The records of a run after the record `seq`, as far as a resumed run needs them. All workers have written these
-   * records.
-   */
+  /** Those records of a run after the record `seq` that a resumed run needs. They come from all workers. */
   known: Effect.fn("ClusterRuns.known")(function* (runId: string, seq: number) {
     const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
       WHERE run_id = ${runId} AND seq > ${seq} AND type IN ('outcome', 'settled', 'answer', 'intent') ORDER BY seq`)

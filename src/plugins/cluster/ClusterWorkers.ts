@@ -60,7 +60,7 @@ export const WorkerReport = Schema.Struct({
   tasks: Schema.Int,
   /** Why the model server of this worker does not answer. Absent if the server answers. */
   serverGone: Schema.optionalKey(Schema.String),
-  /** True if the server has been away for longer than work waits for it. */
+  /** True if the server has been away for longer than the time for which work waits for it. */
   hasGivenUp: Schema.optionalKey(Schema.Literal(true)),
   /** The progress of the worker's model calls. Absent if none is running. */
   progress: Schema.optionalKey(Schema.Array(CallProgress))

@@ -37,7 +37,7 @@ export class DatabaseUnnamed extends Schema.TaggedError<DatabaseUnnamed>()("Data
   }
 }
 
-/** Reports one time that the database is away, and later one time that it is back. */
+/** Reports once that the database is away, and later once that it is back. */
 const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
   let isAway = false
   return {
@@ -72,7 +72,7 @@ export const databaseErrorText = ({ message, reason }: SqlError): string => {
   return (said === "" ? reason._tag : said).replaceAll("\n", " ")
 }
 
-/** How long a query is retried. Within this time, databases restart, move to a replica and are upgraded. */
+/** How long a query is retried. A restart, a move to a replica, or an upgrade of a database usually takes less time. */
 const patience = "10 minutes"
 
 const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")]).pipe(

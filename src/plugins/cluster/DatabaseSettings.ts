@@ -77,8 +77,8 @@ const tlsParameters = Effect.fnUntraced(function* (query: string) {
 })
 
 /**
- * Finds the password for a database in the text of a password file. For a socket folder, a line matches with the path
- * of the folder or with `localhost`.
+ * Finds the password for a database in the text of a password file. If the host is a socket folder, a line for this
+ * folder or for `localhost` matches.
  */
 export const findPassword = (text: string, place: PasswordPlace): string | undefined => {
   const hosts = place.host.startsWith("/") ? [place.host, "localhost"] : [place.host]
@@ -121,7 +121,7 @@ export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Re
   const settings: PoolConfig = yield* Effect.try({
     try: () => {
       const read = parseIntoClientConfig(`${place}?${parameters}`)
-      /* `pg` leaves these characters encoded in the name of a database. */
+      /* In the name of a database, `pg` does not decode %23 (#) and %3f (?). */
       const database = read.database?.replaceAll(/%(?:23|3f)/gi, (mark) => decodeURIComponent(mark))
       return { ...read, database }
     },

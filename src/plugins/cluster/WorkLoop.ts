@@ -50,7 +50,7 @@ const renewal = "1500 millis"
 /** A worker gives up a lease this long before the lease ends, in milliseconds. */
 const margin = 1500
 
-/** If a piece has done nothing but wait for this long, it is returned to its queue, where it rests. */
+/** If a piece has only waited during this time, it is returned to its queue, where it rests. */
 export const RestAfter = Context.Reference<Duration.Input>("task-conductor/plugins/cluster/RestAfter", {
   defaultValue: () => "1 minute"
 })
@@ -75,7 +75,7 @@ const saveEnd = Effect.fnUntraced(function* (work: ClusterWork["Service"], lease
   return yield* lease.lookForWork
 })
 
-/** Completes when a piece has done nothing but wait for the time `RestAfter`. The value is what the piece waits for. */
+/** Completes when a piece has only waited during the whole time `RestAfter`. The value is what the piece waits for. */
 const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   const after = Duration.toMillis(Duration.fromInputUnsafe(yield* RestAfter))
   for (let since = yield* readClocks; ;) {
@@ -108,8 +108,8 @@ const carryOutOrRest = Effect.fnUntraced(function* (
 })
 
 /**
- * Runs until the scope closes, or until the database has been unavailable for too long. Then the worker returns its
- * pieces.
+ * Runs until the scope closes, or until the database has been unavailable for too long. At the end, the worker returns
+ * its pieces.
  */
 export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
   capacity,

@@ -50,7 +50,7 @@ export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, w
   })
   yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("3 seconds")))
 
-  /** True if a server has been away for longer than work waits for it. */
+  /** True if a server has been away for longer than the time for which work waits for it. */
   const hasGivenUp = Effect.map(Clock.currentTimeMillis, (now) =>
     [...gone.values()].some(({ since }) => now - since >= waitSeconds * 1000)
   )

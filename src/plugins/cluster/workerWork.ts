@@ -77,8 +77,7 @@ const brokenOff = (error: unknown) =>
   new RunRefused({ what: `The run broke off: ${error instanceof Error ? error.message : String(error)}`, exitCode: 1 })
 
 /**
- * Returns the outcome of work as a value, whether result or error. Only `DatabaseUnavailable` stays an error, and ends
- * the worker.
+ * Returns the result or the error of work as a value. Only `DatabaseUnavailable` stays an error, and ends the worker.
  */
 const endOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   work.pipe(

@@ -49,7 +49,7 @@ class WireNotes {
   readonly tools = new Map<string, Schema.Json>()
   /** Malformed tools, each with the reason. A tool without a name is listed as `without a name`. */
   readonly malformed: Array<{ readonly tool: string; readonly detail: string }> = []
-  /** Lines on the stdout of the server, except messages. */
+  /** The lines on the stdout of the server that are no messages. */
   readonly stray: StrayLines = { count: 0, first: "" }
   /** Why the list of tools was cut off, as the end of a sentence. Undefined if the list is complete. */
   cutList: string | undefined
@@ -104,7 +104,7 @@ const wellFormedTools = (page: typeof ToolPage.Type, notes: WireNotes): object =
   return { ...rest, tools, ...(nextCursor === undefined ? {} : { nextCursor }) }
 }
 
-/** The result in place of data that is nested too deeply. It counts as an error. */
+/** The result that replaces data that is nested too deeply. It counts as an error. */
 const tooDeep = {
   content: [{ type: "text", text: `its result is nested more than ${maxNesting} levels deep.` }],
   isError: true
@@ -299,7 +299,7 @@ export const connect = Effect.fn("McpConnection.connect")(function* (
     malformed: notes.malformed,
     /** Why tools may be missing, as the end of a sentence. */
     cutList: notes.cutList,
-    /** Lines on the stdout of the server, except messages. */
+    /** The lines on the stdout of the server that are no messages. */
     stray: notes.stray,
     isRunning: notes.isRunning,
     call: Effect.fn("McpConnection.call")(function* (name: string, args: Arguments) {

@@ -93,7 +93,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
       return Scope.close(scope, Exit.void)
     })
 
-  /** The current connection. If it is broken, a new connection. */
+  /** Returns the current connection, or a new connection if the current connection is broken. */
   const usable = Effect.gen(function* () {
     if (current !== undefined && (yield* current.connection.isRunning)) return current.connection
     if (current !== undefined) yield* drop(current.connection)
@@ -111,7 +111,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
     tools: first.tools,
     malformed: first.malformed,
     cutList: first.cutList,
-    /** Lines on the stdout of the server, except messages. */
+    /** The lines on the stdout of the server that are no messages. */
     stray: () => current?.connection.stray ?? first.stray,
     /** Calls a tool. An interruption cancels the request. A call is never sent twice. */
     call: Effect.fn("McpSupervisor.call")(function* (tool: McpToolDefinition, args: Arguments) {

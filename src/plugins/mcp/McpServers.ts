@@ -165,7 +165,7 @@ const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>,
 
 const isWebAddress = (url: string): boolean => ["https:", "http:"].includes(URL.parse(url)?.protocol ?? "")
 
-/** Lines about an address, with its host in ASCII. Otherwise letters of other scripts could imitate a known host. */
+/** Lines about an address. They show the host in ASCII, because letters of other scripts could imitate a known host. */
 const addressLines = (url: string): ReadonlyArray<string> => {
   const { host, href } = new URL(url)
   return url.toLowerCase().includes(host) ? [`Address: ${url}`] : [`Address: ${href}`, `Written as: ${url}`]

@@ -35,9 +35,9 @@ export const mcpToolName = (prefix: string, tool: string): string | undefined =>
 }
 
 /**
- * The risk of a tool. The user's settings state it for this tool, or else for the whole server. Without either, it is
- * `medium`. If the settings do not name the tool, a server can raise its risk by calling it destructive. It can never
- * lower the risk.
+ * The risk of a tool. The user's settings state it for this tool, or else for the whole server. If they state neither,
+ * the risk is `medium`. If the settings do not name the tool, the server can raise the risk by calling the tool
+ * destructive. The server can never lower the risk.
  */
 export const mcpToolRisk = (
   { risk = "medium", tools }: Pick<McpServerEntry, "risk" | "tools">,

@@ -13,7 +13,7 @@ export const servedRun = Effect.fn("servedRun")(function* (name: string, project
   const runId = name === "last" ? ownRuns[0]?.runId : yield* store.find(name)
   if (runId === undefined) return yield* usageFailure(`The project that is served here, ${here}, has no runs yet.`)
   if (ownRuns.some((run) => run.runId === runId)) return runId
-  /* The project of a run is unknown if its journal cannot be read. This line then fails with that reason. */
+  /* If the journal of a run cannot be read, the project of the run is unknown. This line then fails with the reason. */
   yield* store.read(runId)
   return yield* usageFailure(`The run ${runId} belongs to another project than the one that is served here, ${here}.`)
 })

@@ -1,6 +1,6 @@
 /**
- * Decides whether a report is about the project although its model looked at nothing. If the words of the request
- * already show whether it is, no project files are read.
+ * Finds reports that answer a request about the project although their model did not look at the project. Project files
+ * are read only if the words of the request do not show whether it is about the project.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -19,7 +19,7 @@ interface Grounds {
   readonly request: string
   /** The text about the project in the prompt. */
   readonly projectText: string
-  /** True if the user or the plan gave the task material. Material counts as a look at the project. */
+  /** True if the task got material from the user or the plan. Material counts as a look at the project. */
   readonly hasMaterial: boolean
 }
 

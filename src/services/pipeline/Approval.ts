@@ -1,7 +1,7 @@
 /**
- * Asks the user about calls before they run (services/tools/ToolRunner.ts): about the calls of one task, or of all
- * tasks of a step together. Shows every call, even a call that is no longer possible. The gate stores the answer and
- * issues a permit for each call.
+ * Asks the user about calls before they run (services/tools/ToolRunner.ts). One question is about the calls of one
+ * task, or about the calls of all tasks of a step. It shows every call, even a call that is no longer possible. The
+ * gate stores the answer and issues a permit for each call.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

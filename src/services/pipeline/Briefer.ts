@@ -68,7 +68,7 @@ const shell = Config.String("SHELL").pipe(
   Config.option
 )
 
-/** The date as `2026-11-20 (Friday)`. Without a time, all prompts of one day begin with the same text. */
+/** The date as `2026-11-20 (Friday)`. It contains no time, so all prompts of one day begin with the same text. */
 const today = Effect.map(DateTime.now, (now) => {
   const at = DateTime.toDateUtc(now)
   const [month, day] = [at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, "0"))
@@ -85,7 +85,10 @@ const environmentOf = Effect.fnUntraced(function* (project: string) {
   ].join("\n")
 })
 
-/** Tells the user if a small window shortens the current file to fewer lines than the limit of lines allows. */
+/**
+ * Tells the user if the window is so small that the prompt shows fewer lines of the current file than the limit of
+ * lines allows.
+ */
 const windowNote = ({ cutFrom, path, text }: CurrentFile, mostLines: number, window: number): string | undefined => {
   const shownLines = countLines(text)
   if (cutFrom === undefined || shownLines >= mostLines) return undefined

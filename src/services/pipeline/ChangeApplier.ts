@@ -79,8 +79,8 @@ export class ChangeApplier extends Context.Service<
       const runCall = yield* makeTaskCall
 
       /**
-       * Returns the checks of the final changes. Checks of the working copy count only if all its changes were made and
-       * commands could see them. Otherwise the project is checked again.
+       * Returns the checks of the final changes. Earlier checks of the working copy count only if all its changes were
+       * made, and if commands could see these changes. Otherwise the project is checked again.
        */
       const checksOf = Effect.fnUntraced(function* (
         { briefing, outcome: { checks = [], files = [], task }, round }: ApplyOrder,

@@ -108,8 +108,8 @@ const attempted = <A>(
 }
 
 /**
- * Converts the lines of findings. Findings count lines from the start of the document, but thoughts may stand before
- * the document in the answer.
+ * Converts line numbers in findings from lines of the document to lines of the answer. In the answer, thoughts may
+ * stand before the document.
  */
 const inAnswer = (checked: CheckedText, document: string, answer: string): CheckedText => {
   if (checked.issues.length + checked.repairs.length + checked.marks.length === 0) return checked

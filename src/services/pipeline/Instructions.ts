@@ -103,8 +103,8 @@ export const makeInstructions = Effect.gen(function* () {
   })
 
   /**
-   * Returns the updated briefing, and the instructions for these files that the briefing lacked. Instructions beyond
-   * the budget are left out.
+   * Returns the updated briefing, and those instructions for these files that the briefing did not contain before.
+   * Instructions beyond the budget are left out.
    */
   const beside = Effect.fnUntraced(function* (
     key: string,

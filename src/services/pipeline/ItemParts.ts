@@ -82,7 +82,10 @@ const outcomeOfTry = (part: ItemPart, tried: Tried): PartOutcome =>
     ? tried.success
     : withoutResult(part, tried.failure.skipped ? "skipped" : "failed", tried.failure.reason)
 
-/** The items for a second try: all items of a part that failed, or the places that got no answer. */
+/**
+ * The items for a second try. If the part failed, these are all its items, or none if the model itself failed. Otherwise
+ * they are the places that got no answer.
+ */
 const openAfter = ({ items, places }: ItemPart, tried: Tried): ReadonlyArray<NumberedItem> => {
   if (Result.isFailure(tried)) {
     const isFinal = tried.failure.cause?._tag === "ModelFailed" || unableIn(tried.failure) !== undefined

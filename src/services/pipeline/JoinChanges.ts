@@ -118,7 +118,10 @@ const mergeFiles = (
   return { own: mergedFiles, clashes }
 }
 
-/** Says which files and calls of an outcome stay as they are, because the program had begun to make their changes. */
+/**
+ * Says which files and calls of an outcome stay as they are, because the program had already begun to change these
+ * files.
+ */
 const keptOf = (
   calls: ReadonlyArray<ToolCall>,
   proposed: ReadonlyArray<ProposedFile>,

@@ -84,7 +84,7 @@ const FileEdits = Schema.Struct({
 })
 type FileEdits = typeof FileEdits.Type
 
-/** True for an answer that decides about its place, and does not only ask to look at it. */
+/** True for an answer that decides about its place. False for an answer that only asks to look at the place. */
 const isDecided = (answer: PlaceAnswer | undefined): boolean => answer !== undefined && answer._tag !== "Look"
 
 const openIn = (places: ReadonlyArray<NumberedPlace>, answers: PlaceState["answers"]): ReadonlyArray<number> =>
@@ -149,7 +149,10 @@ const makePlaceFiles = Effect.gen(function* () {
   const activities = yield* Activities
   const { readNow, readProject } = yield* makePlaceTexts
 
-  /** The edits for one file that turn the result of the earlier answers into the result of the new answers. */
+  /**
+   * The edits of one file. They turn the text that results from the earlier answers into the text that results from the
+   * new answers.
+   */
   const editsOf = Effect.fnUntraced(function* (
     path: string,
     places: ReadonlyArray<NumberedPlace>,

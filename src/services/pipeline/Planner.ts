@@ -1,6 +1,6 @@
 /**
- * Turns an order into a valid task list. First makes the briefing. Then gets the list from the model, from a file or
- * for a single skill. A resumed run uses its earlier briefing and list again.
+ * Turns an order into a valid task list. First makes the briefing. Then gets the list from the model or from a file, or
+ * makes a list of one task for a given skill. A resumed run uses its earlier briefing and list again.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

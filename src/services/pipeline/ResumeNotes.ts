@@ -1,6 +1,6 @@
 /**
  * The warnings for a user who resumes a run: about repairs of its journal, and about files that changed after its tasks
- * used them. The journal is read when it is opened again. The warnings are emitted after the start.
+ * used them. The journal is read when it is opened again. The run emits the warnings after its start.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,7 +33,10 @@ interface Seen extends Omit<ChangedFile, "path"> {
   readonly now: Effect.Effect<string | null | undefined, never, RunSettings | Workspace>
 }
 
-/** The seen states by canonical path, and for each path by part. The part `""` is the whole file. */
+/**
+ * For each canonical path, the states in which the run last saw the file and its parts. The key `""` stands for the
+ * whole file.
+ */
 type SeenFiles = Map<string, Map<string, Seen>>
 
 const wholeFile = ""
@@ -115,7 +118,7 @@ const mostNamed = 10
 interface Proven {
   /** The first record of the proven part. */
   readonly provenFrom: number
-  /** If no key can prove any part, the reason. */
+  /** The reason why no key can prove any part of the journal. Undefined if a key can. */
   readonly problem: string | undefined
 }
 

@@ -60,8 +60,8 @@ interface ShownLists extends ResultsAndLines {
 }
 
 /**
- * Shortens the lists until they fit into the prompt, and counts the open tasks that remain in it. Shortens the project
- * map first, then the results, and the open tasks last.
+ * Shortens the lists until they fit into the prompt, and counts the open tasks that the prompt still names. Shortens
+ * the project map first, then the results, and the open tasks last.
  */
 const fittedLists = (
   order: RevisionOrder,

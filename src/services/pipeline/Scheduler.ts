@@ -119,7 +119,7 @@ const unlessGivenUp = <A, E>(work: Effect.Effect<A, E>, task: Task, { givenUp }:
     work
   )
 
-/** The failure of a task whose changes the user declined. Tasks that wait for this task get it. */
+/** The failure of a task whose changes the user declined. Tasks that wait for this task get this failure, too. */
 const notMade = ({ name }: Task): TaskFailure =>
   new TaskFailure({ task: name, phase: "execution", reason: "its changes were declined.", skipped: true })
 
@@ -282,7 +282,7 @@ const makeConclusion = Effect.gen(function* () {
     yield* Deferred.fail(done, failure)
   })
 
-  /** Carries out one task. If somebody declined its calls, returns who. */
+  /** Carries out one task. If somebody declined its calls, returns who declined them. */
   return (worked: Result.Result<WorkedTask, TaskFailure | CallsDeclined>, state: TaskState, round: Round) =>
     Effect.fromResult(worked).pipe(
       Effect.tap((ready) => untilFirst(state, round, ready)),
@@ -302,7 +302,7 @@ interface ReadyTask {
   readonly gated: GatedTask | undefined
 }
 
-/** Runs the tasks of a step with one approval. If somebody declined the step, returns who. */
+/** Runs the tasks of a step with one approval. If somebody declined the step, returns who declined it. */
 const makeStepRunner = Effect.gen(function* () {
   const approval = yield* makeApproval
   const changes = yield* makeTaskChanges

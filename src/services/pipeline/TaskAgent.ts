@@ -166,7 +166,10 @@ export class TaskAgent extends Context.Service<
      * replaces the model's first answer. Fails with a `TaskFailure`, or with who declined the calls of the task.
      */
     work(order: TaskOrder, firstAnswer?: RefinementDocument): Effect.Effect<TaskOutcome, TaskFailure | CallsDeclined>
-    /** Asks the model for its first answer to a task. `work` accepts this answer. Its calls do not run yet. */
+    /**
+     * Asks the model for its first answer to a task. The calls of this answer do not run yet. `work` accepts the answer
+     * as `firstAnswer`.
+     */
     firstAnswer(order: TaskOrder): Effect.Effect<RefinementDocument, TaskFailure>
   }
 >()("task-conductor/services/pipeline/TaskAgent") {

@@ -31,7 +31,10 @@ import { requestOf, type TaskOrder } from "./TaskStage.ts"
 /** The changes of all items together. */
 type Proposed = Pick<TaskOutcome, "bases" | "calls" | "checks" | "files">
 
-/** The last outcome of each check. A check that failed for one item counts as failed. */
+/**
+ * One outcome for each check. If a check failed for any item, this is a failed outcome; otherwise it is the last
+ * outcome.
+ */
 const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => {
   const byCommand = new Map<string, CheckOutcome>()
   for (const outcome of all) {

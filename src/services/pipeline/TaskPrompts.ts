@@ -55,7 +55,10 @@ const referenceShare = (tools: ReadonlyArray<string>): number =>
 interface TaskContents {
   readonly goals?: string
   readonly references?: string
-  /** Parts of files that the task is shown without asking. Below the task, because other tasks are shown other parts. */
+  /**
+   * Parts of files that the task is shown without asking. In the message, they stand below the task, because each task
+   * is shown different parts.
+   */
   readonly parts?: string
 }
 
@@ -68,7 +71,10 @@ const placeShare = 3 / 4
 /** The text blocks of a briefing. They are kept, because most tasks of a run share one briefing. */
 const blocksOf = memoize((briefing: Briefing) => briefingBlocks(briefing))
 
-/** The instructions about the form of answers: about calls (as text or native), changes of files, and the report. */
+/**
+ * The instructions about the form of an answer: how to write calls (as text or as native calls), changes of files, and
+ * the report.
+ */
 export const answerBlocks = (
   tools: ReadonlyArray<string>,
   form: ToolCalls,

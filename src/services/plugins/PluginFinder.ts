@@ -88,7 +88,10 @@ const ancestors = (path: Path.Path, folder: string): ReadonlyArray<string> => {
 /** Folders in a package that do not belong to its own content. */
 export const foreignFolders: ReadonlySet<string> = new Set(["node_modules", ".git"])
 
-/** True for a file of the plugin itself: its single file, or any file in its package. Both paths are real. */
+/**
+ * True for a file of the plugin itself: its single file, or any file in its package. The caller has resolved all links
+ * in both paths.
+ */
 export const isOwnFile = (path: Path.Path, plugin: Pick<FoundPlugin, "file" | "folder">, other: string): boolean => {
   if (plugin.folder === undefined) return other === plugin.file
   const relative = path.relative(plugin.folder, other)

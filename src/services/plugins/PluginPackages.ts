@@ -161,7 +161,7 @@ const importPlugin = Effect.fn("importPlugin")(function* (pluginFile: FoundPlugi
   })
 })
 
-/** One entry of the configuration or one value, with its plugin or the problem. */
+/** An entry of the configuration or a value of a script, with the plugin that was found or the problem. */
 export interface KnownPlugin {
   /** The entry of the configuration. Absent for a value that a script passed. */
   readonly entry?: PluginEntry
@@ -256,8 +256,8 @@ interface Sought extends Omit<KnownPlugin, "outcome"> {
 }
 
 /**
- * Adds the configuration from the user's file to a plugin that was named without one, for example by a flag. A project
- * never configures a plugin that it did not name.
+ * Adds the configuration from the user's file to a plugin that was named without a configuration, for example by a
+ * flag. A project never configures a plugin that it did not name.
  */
 const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entries: ReadonlyArray<PluginEntry>) {
   if (plugin.entry.configuration !== undefined || plugin.entry.scope === "project") return plugin

@@ -1,6 +1,6 @@
 /**
- * The child process that imports a plugin first: `node ProbedImport URL`. If the import hangs, ends its process or
- * damages it, only this process is affected, and not the program. Sends one report to the parent process.
+ * The child process that imports a plugin first: `node ProbedImport URL`. An import may hang, or may end or damage its
+ * process. Only this process is then affected, and not the program. Sends one report to the parent process.
  */
 import * as Cause from "effect/Cause"
 import { causeText } from "../tools/ForeignCode.ts"

@@ -1,6 +1,6 @@
 /**
- * What a call is about, as values that exist besides its prompt. A model that reads no prompt, such as the built-in
- * demo, answers from these values.
+ * What a call is about, as values in addition to the text of its prompt. A model that reads no prompt, such as the
+ * built-in demo, answers from these values.
  */
 import * as Context from "effect/Context"
 import type { TaskList } from "../../domain/plan/TaskList.ts"

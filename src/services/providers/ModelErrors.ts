@@ -95,7 +95,9 @@ const saysShared = /Context size has been exceeded/i
 export const refusesRequest = (status: number, said: string): boolean =>
   status === 400 || status === 422 || ((status === 500 || status === 501) && saysNever.test(said))
 
-/** Messages about something that can never succeed, although the status means a fault of the server. */
+/**
+ * Messages about a request that can never succeed. Servers send them with a status that means a fault of the server.
+ */
 const saysNever =
   /validation errors?\b|jinja|chat[ _]template|raise_exception|failed to (?:parse|apply)|not supported|unsupported|cannot use\b|param requires/i
 
@@ -119,7 +121,7 @@ const outOfMemory = (detail: string): ModelErrorReason => ({
 /** Statuses of an overloaded server, or of a proxy while its server restarts. */
 const overloadedStatus: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
-/** Statuses with which a web server that is no model server answers for an unknown path. */
+/** Statuses that a web server sends for an unknown path. They suggest that the server is no model server. */
 const foreignStatus: ReadonlySet<number> = new Set([404, 405, 501])
 
 /** Ollama ends an answer without its last line if the same token comes this many times in a row. */

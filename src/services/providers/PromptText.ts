@@ -84,7 +84,10 @@ export const sentTools = (tools: LanguageModel.ProviderOptions["tools"]) =>
     }
   }))
 
-/** The JSON schema of an answer, with closed objects. In an open object, a server lets the model add any property. */
+/**
+ * The JSON schema of an answer. Its objects are closed, because a server lets the model add any property to an open
+ * object.
+ */
 export const closedJsonSchema = (schema: Schema.Constraint) =>
   Effect.try({
     try: (): JsonSchema.JsonSchema => {

@@ -95,7 +95,7 @@ export interface ModelServer {
   readonly isLoaded?: ((model: string) => Effect.Effect<boolean | undefined>) | undefined
   /** Returns the error for a model that the server says it does not have. */
   readonly missing?: (model: string) => Extract<ModelErrorReason, { readonly _tag: "ModelMissing" }>
-  /** All installed models. Only a provider that knows what each model can do has this. */
+  /** All installed models. Absent unless the provider knows what each model can do. */
   readonly inventory?: Effect.Effect<ReadonlyArray<InstalledModel>, ModelError>
   /** The memory of a loaded model; undefined if unknown. */
   readonly memory?: (model: string) => Effect.Effect<LoadedMemory | undefined>
@@ -151,7 +151,7 @@ export interface Provider {
 export const owns = ({ id, owns: isOwn }: Provider, model: string): boolean =>
   isOwn?.(model) ?? model.startsWith(`${id}:`)
 
-/** The queries about the server that the calls of a run use. */
+/** Those queries to the server that the calls of a run need. */
 interface AnsweringServer extends Pick<ModelServer, "facts" | "isLoaded" | "memory"> {
   /** True for a model on the same server. Without this function, the names of the models decide. */
   readonly serves?: ((model: string) => boolean) | undefined

@@ -31,7 +31,7 @@ const harmless: ReadonlySet<string> = new Set([
   "shift"
 ])
 
-/** The name under which the role for instructions stands in the list of refused parts. */
+/** The name of the role for instructions in the list of refused parts. */
 const systemRole = "system role"
 
 const refusing =

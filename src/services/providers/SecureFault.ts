@@ -124,7 +124,10 @@ export const secureFault = (error: unknown, address: string): SecureFault | unde
   return undefined
 }
 
-/** Codes of a connection whose two sides use different schemes. These codes can also have other causes. */
+/**
+ * Error codes that occur if the two sides of a connection use different schemes. These codes can also have other
+ * causes.
+ */
 const endsOtherScheme: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
 
 /**

@@ -76,7 +76,7 @@ export class ServerError extends Data.TaggedError("ServerError")<{ readonly fail
   }
 }
 
-/** The error for an unreadable line of an answer. Quotes 80 characters of the line. */
+/** The error for an unreadable line of an answer. It quotes the first 80 characters of the line. */
 export const badLine = (text: string): ServerError =>
   new ServerError({ failure: { _tag: "BadLine", excerpt: text.slice(0, 80) } })
 
@@ -184,8 +184,8 @@ export const reportedError = (value: unknown): ServerError => {
 }
 
 /**
- * The status for a rate limit. A refusal with this status never counts as a prompt that is too long. Its message may
- * still look like a message about the size of a prompt.
+ * The status for a rate limit. A refusal with this status never counts as a prompt that is too long, even if its
+ * message seems to say so.
  */
 const tooManyRequests = 429
 

@@ -14,7 +14,7 @@ import type { ServerAddress } from "./Provider.ts"
 import { plainTextRefusal, schemeHint, secureFault } from "./SecureFault.ts"
 import { badLine, brokenOff, readBadStatus, readObject, ServerError, type ServerFailure } from "./ServerFailure.ts"
 
-/** The header with the key of a server. Empty without a key. */
+/** The header with the key of a server. Empty if there is no key. */
 export const authorization = ({ apiKey }: ServerAddress): Record<string, string> =>
   apiKey === undefined ? {} : { Authorization: `Bearer ${Redacted.value(apiKey)}` }
 
@@ -183,8 +183,8 @@ const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.Inco
   const isSecure = url.protocol === "https:"
   return new Promise((resolve, reject) => {
     const request = (isSecure ? secureRequest : http.request)(url, { agent, method, headers })
-    // The option `signal` of the request is not used. With it, aborting an unread answer would be an error of the whole
-    // process.
+    // The option `signal` of the request is not used. If it were, aborting an answer that nobody reads would cause an
+    // error of the whole process.
     signal.addEventListener("abort", () => request.destroy(), { once: true })
     request.on("socket", (socket) => {
       if (request.reusedSocket) connected?.()

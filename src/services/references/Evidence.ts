@@ -1,7 +1,7 @@
 /**
- * Compares the links of a result or an answer with the project and the run: files and their lines, quotations, results,
- * pages. Only files that may be read without a question are read. A verdict therefore never reveals whether another
- * file exists.
+ * Compares the links of a result or an answer with what exists in the project and the run: files, lines, quotations,
+ * results and pages. Only files that may be read without a question are read. A verdict therefore never reveals whether
+ * another file exists.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -85,8 +85,8 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
 })
 
 /**
- * The project file that a reference means. The path can be read in several ways, and the longest path that exists is
- * used. The file may be spelled differently from the reference.
+ * The project file that a reference means. If the path can be read in several ways, the longest path that exists is
+ * used. The reference may spell the path differently.
  */
 export const meantFile = Effect.fnUntraced(function* (reference: FileReference) {
   const workspace = yield* Workspace

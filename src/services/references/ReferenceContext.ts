@@ -1,5 +1,5 @@
 /**
- * What is needed to resolve references: the context. What is found: their content and their problems. The same code
+ * The context that is needed to resolve references, and the outcome: their content or their problems. The same code
  * resolves references when a plan is checked and when a task runs. Only the context differs.
  */
 import * as Data from "effect/Data"
@@ -28,7 +28,7 @@ export class ReferenceProblem extends Data.TaggedError("ReferenceProblem")<{
 export const problem = (code: IssueCode, what: string, how = ""): ReferenceProblem =>
   new ReferenceProblem({ code, what, how })
 
-/** The sentence `One of these may be meant: a, b.` If there are no names, the fallback. */
+/** Returns the sentence `One of these may be meant: a, b.` Returns the fallback if there are no names. */
 export const perhaps = (names: ReadonlyArray<string>, fallback: string): string =>
   names.length === 0 ? fallback : `One of these may be meant: ${names.join(", ")}.`
 

@@ -58,7 +58,7 @@ const Probed = Schema.Struct({
   denials: Schema.Array(SavedDenial)
 })
 
-/** The problem of a reference whose access nothing can allow in this run. */
+/** The problem of a reference if nothing can allow access to its target in this run. */
 const deniedProblem = (target: string, { denied, rules: [rule] }: GateDenial): ReferenceProblem => {
   const { reason, tool } = denied
   if (reason !== undefined) return problem("reference-denied", `${target} ${reason}.`, ruleOf("reference-denied").fix)
@@ -212,7 +212,7 @@ const makeResolveAll = Effect.gen(function* () {
     )
 })
 
-/** For the event: how many characters of each reference are shown. */
+/** For each reference, how many of its characters are shown. The event contains these numbers. */
 const readReferences = (excerpts: ReturnType<typeof referenceExcerpts>, scale: TokenScale) =>
   excerpts.flatMap(({ resolved: { content, reference }, shownCharacters: shownCount }) => {
     if (content.kind === "later") return []
@@ -246,9 +246,10 @@ const makeReferences = Effect.gen(function* () {
     Effect.map(foreseeDenial(gate, access), (denial) => denial && deniedProblem(accessTarget(access), denial))
 
   /**
-   * Checks the references of a whole list against the project and the run: headings of the request, tasks, readable
-   * files, and the size within `budget` characters for each task. Returns the corrected list. The form of links and the
-   * order of sections are not checked here, but by the reader of the list.
+   * Checks the references of a whole list against the project and the run. Each reference must mean a heading of the
+   * request, a task, a readable file or a page. The references of one task must together fit `budget` characters.
+   * Returns the corrected list. The reader of the list, and not this function, checks the form of links and the order
+   * of sections.
    */
   const check = Effect.fnUntraced(function* (list: TaskList, { briefing, budget, finished }: CheckContext) {
     if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }

@@ -23,9 +23,9 @@ export const noteSecret = (value: string): void => {
   all = undefined
 }
 
-/** Removes all known secrets from a text, and parts of the text that look like a secret. */
+/** Removes from a text all known secrets, and all parts that look like a secret. */
 export const redactSecrets = makeRedaction(knownSecrets)
 
-/** The value without the secrets that plugins received, because models must not see them. */
+/** Removes from a value the secrets that plugins received, because models must not see these secrets. */
 export const withoutDeclaredSecrets = <Value>(value: Value): Value =>
   declared.length === 0 ? value : withTexts(value, replaceSecrets(declared))

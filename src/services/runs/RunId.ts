@@ -11,8 +11,8 @@ export const makeRunId: Effect.Effect<string> = Effect.gen(function* () {
 })
 
 /**
- * A time at which the run had certainly begun, in milliseconds since 1970. It is the end of the second in the id of the
- * run. Undefined for an id of another form.
+ * A time at which the run had certainly begun, in milliseconds since 1970. It is the end of the second that the id of
+ * the run names. Undefined for an id of another form.
  */
 export const startOfRun = (runId: string): number | undefined => {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(runId) ?? []

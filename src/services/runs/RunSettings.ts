@@ -1,6 +1,6 @@
 /**
- * The settings of a run. They have the names of the configuration. Where the configuration sets nothing, they have
- * default values.
+ * The settings of a run. They have the same names as in the configuration. A setting that the configuration does not
+ * contain has its default value.
  */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"

@@ -86,8 +86,8 @@ export const makeRunState = Effect.sync(() => {
         unchecked += Math.max(1, outcome.items?.filter(({ files }) => files !== undefined).length ?? 1)
       }),
     /**
-     * Replaces the outcomes of the checks after single tasks by `found`, the outcomes of the checks of all changes so
-     * far.
+     * Stores `found`, the outcomes of checks that ran on all changes so far. They replace the outcomes of checks that
+     * ran after a single task.
      */
     setChecks: (found: ReadonlyArray<CheckOutcome>) =>
       Effect.sync(() => {

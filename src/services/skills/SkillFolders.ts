@@ -98,7 +98,7 @@ interface SkillRoot {
   readonly isForeign?: boolean
 }
 
-/** True if a path is in a folder, with all links resolved. False if the path does not exist. */
+/** True if a path is in a folder after all links are resolved. False if the path does not exist. */
 const isBelow = Effect.fnUntraced(function* (folder: string, file: string) {
   const [root, real] = [yield* realPath(folder), yield* realPath(file)]
   return root !== undefined && real !== undefined && isWithin(root, real)

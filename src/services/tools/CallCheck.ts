@@ -71,7 +71,7 @@ const nameTool = (call: ToolCall, { allowed, tools }: CheckContext, where: Where
 }
 
 /**
- * Checks the name of a call, whether the skill allows the tool, and the arguments. The arguments are only checked if
+ * Checks the name and the arguments of a call, and whether the skill allows the tool. The arguments are checked only if
  * the tool is allowed.
  */
 export const checkCall = (written: ToolCall, context: CheckContext): CheckedCall => {

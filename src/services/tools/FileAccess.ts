@@ -63,8 +63,8 @@ const writeTo = (path: string, inside: boolean, control: boolean): WriteAccess =
 })
 
 /**
- * A path to be changed, and whether git would run or follow the file there. Protected paths are not examined, because
- * the gate denies every write to them.
+ * A path that a call changes, and whether git would run or follow the file there. Protected paths are not examined,
+ * because the gate denies every write to them.
  */
 const targetAt = Effect.fnUntraced(function* (
   { inside, path }: { readonly path: string; readonly inside: boolean },
@@ -196,8 +196,8 @@ const missing = Effect.fnUntraced(function* (name: string, workspace: Workspace[
 /** The files in a folder that is removed or moved as a whole. */
 const filesOf = Effect.fnUntraced(function* (folder: string, name: string, { workspace }: AccessContext) {
   /**
-   * The listing also contains files that this task has already removed, so its limit is higher by their number. The
-   * result does not contain them.
+   * The listing also contains files that this task has already removed, so its limit is higher by the number of these
+   * files. The result of this function does not contain them.
    */
   const entries = mostInFolder + ((yield* CurrentCopy)?.files().length ?? 0)
   const below = relative(workspace.root, folder)
@@ -220,7 +220,7 @@ const removalOf = (entry: FileEntry, controls: ReadonlySet<string>, folder?: str
 const entriesOf = (files: ReadonlyArray<string>, { workspace }: AccessContext) =>
   Effect.map(Effect.forEach(files, workspace.entry), (found) => found.filter((entry) => entry !== undefined))
 
-/** The removal of a file, a link, or a folder with its content. If the path is a link, its target stays. */
+/** The removal of a file, a link, or a folder with its content. If the path is a link, the target of the link stays. */
 const canonicalRemoval = Effect.fnUntraced(function* (
   written: string,
   context: AccessContext
@@ -283,8 +283,8 @@ const moveTarget = Effect.fnUntraced(function* (to: string, source: FileEntry, c
 })
 
 /**
- * The move of a file, a link, or a folder with its content. If the path is a link, its target stays in its place. The
- * new path must be free.
+ * The move of a file, a link, or a folder with its content. If the path is a link, the target of the link stays in its
+ * place. The new path must be free.
  */
 const canonicalMove = Effect.fnUntraced(function* (
   { path: written, to }: Access & { readonly _tag: "MoveFile" },

@@ -17,7 +17,7 @@ type ToolWork =
 interface ToolParts<Params, Config> {
   /** What the tool does, and when to use it. The model reads this text. */
   readonly description: string
-  /** Other names of parameters that calls may use. The model does not see them. */
+  /** Other names that calls may use for parameters. The model does not see them. */
   readonly aliases?: ArgumentAliases
   /** How risky a call is. `safe` calls run without a question. The program asks the user about all other calls. */
   readonly risk: Risk
@@ -34,8 +34,8 @@ interface ToolParts<Params, Config> {
    */
   readonly errors?: ToolErrors
   /**
-   * Identifies the complete definition of the tool at its source, such as a server. If it changes, permissions for the
-   * tool end.
+   * Identifies the complete definition of the tool at its source, such as a server. If this value changes, permissions
+   * for the tool end.
    */
   readonly revision?: string
   /** Returns the accesses of a call with these parameters. If this function is absent, calls have no accesses. */
@@ -51,8 +51,8 @@ interface ToolParts<Params, Config> {
 /** A tool with its parameters. */
 export interface Tool<Params, Source = SchemaSource, Config = unknown> extends ToolParts<Params, Config> {
   /**
-   * The schema of the parameters, which is the schema of an object: an Effect schema, a Standard Schema, or a JSON
-   * schema. Descriptions in the schema become part of the prompt.
+   * The schema of the parameters: an Effect schema, a Standard Schema, or a JSON schema. It must describe an object.
+   * Descriptions in the schema become part of the prompt.
    */
   readonly parameters: Source
 }

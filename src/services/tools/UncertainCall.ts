@@ -32,7 +32,7 @@ const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileSta
 })
 
 /**
- * Decides whether the call is repeated. The states of its files decide. If they do not, the user is asked. Fails if the
+ * Decides whether the call is repeated. If the states of its files do not decide this, the user is asked. Fails if the
  * run should stop.
  */
 export const resolveUncertain = Effect.fnUntraced(function* (

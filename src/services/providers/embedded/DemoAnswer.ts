@@ -57,8 +57,8 @@ export const searchTerms = (request: string): ReadonlyArray<string> => {
 }
 
 /**
- * Pairs of a parameter name and the values in a request that fit it. The demo uses the first parameter that some tool
- * has.
+ * Pairs of a pattern for parameter names, and the values in a request that fit such a parameter. The demo uses the
+ * first pair whose pattern matches a parameter of some tool.
  */
 const argumentsIn = (request: string): ReadonlyArray<readonly [parameter: RegExp, values: ReadonlyArray<string>]> => [
   [/^(?:path|file)$/, pathsIn(request)],
@@ -67,8 +67,8 @@ const argumentsIn = (request: string): ReadonlyArray<readonly [parameter: RegExp
 ]
 
 /**
- * Calls of a read-only tool that requires a single value. If there is no such tool, one call of a tool that requires no
- * value, preferably of the tool that lists files.
+ * Returns calls of a read-only tool that requires a single value. If there is no such tool, returns one call of a tool
+ * that requires no value, preferably the tool that lists files.
  */
 const callsFor = (request: string, tools: ReadonlyArray<ToolInfo>): ReadonlyArray<ToolCall> => {
   const lookingTools = tools

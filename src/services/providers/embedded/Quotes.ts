@@ -25,8 +25,8 @@ const countTerms = (text: string, terms: ReadonlyArray<string>): number =>
   terms.filter((term) => text.toLowerCase().includes(term.toLowerCase())).length
 
 /**
- * The rank of a line: the number of searched words in it. The rank is higher if the line declares a searched word, or
- * if its file is named after one.
+ * The rank of a line: the number of searched words in it. The rank is higher if the line declares a searched word, or if
+ * the path of its file contains one.
  */
 const relevance = ({ path, text }: QuotedLine, terms: ReadonlyArray<string>): number =>
   countTerms(text, terms) +
@@ -72,7 +72,10 @@ const fileLines = (path: string, output: string, terms: ReadonlyArray<string>): 
   return relevant.length > 0 ? relevant : lines.slice(0, mostLines.file)
 }
 
-/** Quotes from the result of a call. These are lines of a search or of a file, or else the beginning of the output. */
+/**
+ * Quotes from the result of a call. After a search or a read of a file, these are lines of files. After any other call,
+ * they are the beginning of the output.
+ */
 export const outcomeQuotes = (outcome: CallOutcome, terms: ReadonlyArray<string>): ReadonlyArray<QuotePiece> => {
   const { call, result } = outcome
   const { path, pattern } = call.arguments

@@ -68,8 +68,8 @@ const parameter = (text: string, name: string): number | undefined => {
 }
 
 /**
- * Reads what a model can do. Servers before 0.6.4 do not report it, so their models count as able only to complete
- * text.
+ * Reads what a model can do. Servers before 0.6.4 do not report it. Models of such a server count as models that can
+ * only complete text.
  */
 const readCapabilities = (modelInfo: typeof Show.Type): ModelFacts => {
   const names = modelInfo.capabilities ?? ["completion"]
@@ -137,7 +137,8 @@ const openQueries = Effect.fnUntraced(function* (address: ServerConnection) {
 })
 
 /**
- * How long a run waits for what the server says about a model. If the server hangs longer, the first call reports it.
+ * The maximum time that a run waits for facts about a model. If the server takes longer, the first call reports the
+ * problem.
  */
 const patience = "2 seconds"
 
