@@ -229,8 +229,8 @@ export const gateOptionsOf = ({
 })
 
 /**
- * Answers questions of a run, first from flags and then by the approver. Answers that were given on other machines are
- * saved here as well.
+ * Answers questions of a run: with the flags if they decide, and otherwise with the approver. The approver's answers
+ * are recorded in the journal, except in a shared run: its database already contains the answers.
  */
 const layerAnswers = (
   {

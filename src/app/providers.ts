@@ -17,8 +17,8 @@ export const builtInProviders: ReadonlyArray<Provider> = [
 export const defaultProvider: Provider = ollama
 
 /**
- * The provider that is asked for models if none is chosen. It is the only provider with a configured address, or else
- * the default provider.
+ * The provider that is asked for models if no model is chosen. This is the provider with a configured address if there
+ * is exactly one, and otherwise the default provider.
  */
 export const providerWithoutModel = (configuration: Configuration): Provider => {
   const isSet = ({ server }: Provider) => Object.keys(server?.save("") ?? {}).some((key) => key in configuration)

@@ -40,7 +40,7 @@ const testText: Readonly<Record<PluginLanguage, string>> = {
   typescript: "checks the types and the package, which `npm pack` compiles to `dist`"
 }
 
-/** Merges the fields of package.json that differ between the languages into the common fields. */
+/** Overrides fields of the package.json that all languages share with the fields of one language. */
 const mergedPackage = (own: string, changed: string): string =>
   `${JSON.stringify({ ...JSON.parse(own), ...JSON.parse(changed) }, null, 2)}\n`
 

@@ -1,6 +1,6 @@
 /**
- * Decides whether a report ends the work. A hook may question one report of the work. The questioned report is then the
- * candidate (CandidateReport.ts): the work ends with it unless a better report follows.
+ * Decides whether a report ends the work. A hook may question one report of the work. This report becomes the candidate
+ * (CandidateReport.ts), and the work ends with it unless a better report follows.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -59,8 +59,8 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
   })
 
   /**
-   * Ends the work with the candidate. If the checks fail with changes that came after the candidate, these changes are
-   * reverted.
+   * Ends the work with the candidate. If changes came after the candidate and the checks fail with these changes, the
+   * changes are reverted.
    */
   const resolveCandidate = Effect.fnUntraced(function* <A, E>(
     { assignment: { copy }, saveSession }: AgentWork<A, E>,

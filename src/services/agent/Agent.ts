@@ -81,7 +81,8 @@ const makeTurn = Effect.gen(function* () {
   /**
    * Takes one turn. The work ends with an accepted report, or, for the kind `calls`, with the first faultless calls. It
    * ends early if the model repeats a call, calls are denied too often, answers are unusable, or no turn is left. In
-   * these cases, it ends with the report that a hook has questioned, or without a report if there is none.
+   * these cases, it ends with the report that a hook has questioned. If no hook has questioned one, it ends without a
+   * report.
    *
    * Besides the questioned report, three things persist from turn to turn:
    * - The session. Each turn makes a new session. Its conversation only grows, so that a server reads each part once. It
@@ -172,8 +173,8 @@ export class Agent extends Context.Service<
       })
 
       /**
-       * Runs an effect of the work. The effect reads files as the calls of the work have changed them. It may also read
-       * the files of the skill.
+       * Runs an effect of the work. The effect sees the files with the changes that the calls of the work made. It may
+       * also read the files of the skill.
        */
       const within =
         ({ assignment }: Pick<AgentWork<unknown>, "assignment">) =>

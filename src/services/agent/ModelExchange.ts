@@ -24,7 +24,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
   const pathsIn = yield* makePathsIn
   const registry = yield* ToolRegistry
 
-  /** The grammar to which the server can bind the next answer. It is used only after an answer that was unusable. */
+  /** The grammar that the server can enforce for the next answer. It is used only after an unusable answer. */
   const boundBy = Effect.fnUntraced(function* <A, E>(
     { assignment, prompt }: AgentWork<A, E>,
     { retries }: Session

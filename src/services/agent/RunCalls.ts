@@ -1,6 +1,6 @@
 /**
- * Makes the calls of a turn and examines their changes. Finds remaining occurrences, runs checks, and adds project
- * instructions for the changed files.
+ * Makes the calls of a turn and examines their changes. Finds places that still contain a removed name or line. Runs
+ * checks, and adds project instructions for the changed files.
  */
 import * as Effect from "effect/Effect"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"

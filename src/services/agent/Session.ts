@@ -58,7 +58,7 @@ export interface AgentPrompt {
    * `answersLeft` is the number of answers that can follow.
    */
   readonly instruction: (answersLeft: number, outcomes?: ReadonlyArray<CallOutcome>) => string
-  /** The instruction after a compaction of turns with these calls. */
+  /** The instruction that follows a compaction. `outcomes` are the calls of the compacted turns. */
   readonly continuation: (outcomes: ReadonlyArray<CallOutcome>) => string
   /** How to correct a report that was sent back. */
   readonly correction?: string

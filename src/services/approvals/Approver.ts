@@ -34,7 +34,7 @@ export const stopAtUncertain: Effect.Effect<Answered<UncertainAnswer>> = Effect.
   by: "nobody"
 })
 
-/** The answer to a question of the model to which nobody replies. */
+/** The answer to a question of the model if nobody replies to it. */
 export const unanswered = (by: AnsweredBy): Effect.Effect<Answered<WordsAnswer>> =>
   Effect.succeed({ answer: "nothing", by })
 

@@ -97,7 +97,7 @@ export const makePathsIn = Effect.gen(function* () {
           const path = yield* workspace.meant(reading)
           const place = yield* Effect.option(workspace.canonical(path))
           if (place._tag === "None" || !place.value.inside || !(yield* isFileAt(workspace, place.value.path))) continue
-          /** If a path leads through a link, calls use the path with the link. */
+          /** If the path leads through a link, calls use the path as written, without resolving the link. */
           fileOfReading[reading] = nameOf(fileAt(path))
           return
         }

@@ -91,7 +91,7 @@ export const makeSearchedTexts = Effect.gen(function* () {
     ).pipe(Effect.map((found) => found.flat()))
 })
 
-/** The bytes of the pattern in UTF-8 and in UTF-16. Binary and large files are searched for them. */
+/** The bytes of the pattern in UTF-8 and in UTF-16. They are what a search looks for in binary and large files. */
 const bytesOf = (pattern: string): ReadonlyArray<Buffer> => [
   Buffer.from(pattern, "utf8"),
   Buffer.from(pattern, "utf16le")
@@ -104,8 +104,8 @@ export const makePatternSearch = Effect.gen(function* () {
   const workspace = yield* Workspace
 
   /**
-   * True for a skipped file that may contain the pattern. If the file may be read, its bytes are searched. A file that
-   * may not be read could contain the pattern, so the result is true.
+   * True for a skipped file that could contain the pattern. If the gate allows reading the file, its bytes are
+   * searched. If reading is forbidden or impossible, the result is true.
    */
   const mayHold = Effect.fnUntraced(function* ({ path, reason }: SkippedFile, needles: ReadonlyArray<Buffer>) {
     if (reason === "outside") return false

@@ -28,7 +28,7 @@ export const makeTaskChanges = Effect.gen(function* () {
 
   const nameOf = (file: string): string => path.relative(workspace.root, file).split(path.sep).join("/")
 
-  /** The files that this task itself changed in its working copy. Their paths are those in the project. */
+  /** The files that this task itself changed in its working copy, with their paths in the project. */
   const named = (copy: WorkingCopy): ReadonlyArray<ProposedFile> =>
     copy.own().map((file) => Object.assign({}, file, { path: nameOf(file.path) }))
 

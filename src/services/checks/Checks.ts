@@ -97,8 +97,8 @@ const namedCheck = (line: string | CheckCommand["argv"]): ReadonlyArray<CheckCom
 }
 
 /**
- * Checks for those changed test files that the user's own checks do not run. The permission for the user's command
- * covers these checks.
+ * Returns checks that run changed test files. Only test files that the user's own checks do not run are included. The
+ * permission for the user's command covers these checks.
  */
 const checksOfOtherTests = Effect.fnUntraced(function* (
   named: ReadonlyArray<CheckCommand>,

@@ -1,6 +1,6 @@
 /**
  * Working copies for commands. A command of a task sees the project with the changes that the task proposes. What the
- * command writes is proposed too. One trial in each run shows on the real project how a copy can be made.
+ * command writes is proposed too. Each run makes one trial on the real project to find out how a copy can be made.
  */
 import { chmod, lstat, mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * Detects repositories that contain files that look like secrets, in any commit, stash or index. The git objects of
- * such a repository are hidden from sandboxed commands. Otherwise a command could read the secrets from them.
+ * Detects repositories in which a commit, a stash or the index contains files that look like secrets. The git objects
+ * of such a repository are hidden from sandboxed commands. Otherwise a command could read the secrets from them.
  */
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"

@@ -1,6 +1,6 @@
 /**
- * Finds what a command wrote in its working copy, and proposes it. It proposes text files that git does not ignore,
- * their executable flag, and new links within the project.
+ * Finds what a command wrote in its working copy, and proposes these changes. Proposed are text files that git does not
+ * ignore, their executable flag, and new links within the project.
  */
 import { chmod, readdir, readlink } from "node:fs/promises"
 import * as path from "node:path"
@@ -64,7 +64,7 @@ interface OverlayEnd extends ShownProject {
 }
 
 /**
- * Finds an entry of a folder that existed before the command and is not in the top layer. If the overlay does not show
+ * Finds an entry that a folder had before the command and that is not in the top layer. If the overlay does not show
  * this entry, the command has removed and recreated the folder.
  */
 const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, top: ReadonlySet<string>) {

@@ -65,8 +65,8 @@ const namesIn = (folder: string, isProject: boolean) =>
   )
 
 /**
- * Lists the entries that git does not ignore and no build generates, parents first. The names of ignored and generated
- * entries are returned separately.
+ * Lists entries, parents first. Omits entries that git ignores or that a build generates. Their names are returned
+ * separately.
  */
 export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top, root }: Layer) {
   const entries: Array<LayerEntry> = []

@@ -30,7 +30,7 @@ import { doing, walkLayer } from "./LayerWalk.ts"
 export interface CopyMounts {
   /** The words that stand before the call of bubblewrap. */
   readonly before: ReadonlyArray<string>
-  /** The flags that replace the flags for mounting the project. */
+  /** The flags that bubblewrap gets for the copy. They replace the usual flags, which mount the project itself. */
   readonly flags: ReadonlyArray<string>
   /** The folder with the content of the copy. Absent if bubblewrap mounts the overlay itself. */
   readonly folder?: string
@@ -67,8 +67,8 @@ export const bubblewrapOverlay: OverlayMounts = ({ layers, root, scratch }) => (
 const mountScript = `cd "$1" && mount --rbind "$2" lower && mount -t overlay -o "userxattr,lowerdir=$3:lower,upperdir=upper,workdir=work" task-conductor "$2" || exit 1; shift 3; exec "$@"`
 
 /**
- * The overlay of a user namespace. In the namespace, this user may mount, and bubblewrap is started there. The command
- * has the same user id as outside.
+ * The overlay in a user namespace. This user may mount file systems there, so bubblewrap is started in the namespace.
+ * The command has the same user id as outside.
  */
 export const namespaceOverlay =
   (unshare: string): OverlayMounts =>

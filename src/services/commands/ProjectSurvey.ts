@@ -137,8 +137,8 @@ const entriesAbove = Effect.fnUntraced(function* (root: string) {
 })
 
 /**
- * The paths in the project that a git configuration and its includes name. Relative paths start at the folders in
- * `tops`.
+ * The project paths that appear in git configurations and in the files that these include. Relative paths start at the
+ * folders in `tops`.
  */
 const namedInside = Effect.fnUntraced(function* (
   files: ReadonlyArray<{ readonly file: string; readonly tops: ReadonlyArray<string> }>,
@@ -181,7 +181,7 @@ export const isInBareRepository = Effect.fn("isInBareRepository")(function* (roo
 
 /** Everything that controls git for the project. It may lie in the project or around it. */
 const gitControls = Effect.fn("gitControls")(function* (root: string, home: string, { bare, git }: ProjectWalk) {
-  /** Each folder of a repository, with the folder at which relative paths in its settings start. */
+  /** The folders of all repositories. Relative paths in the settings of a repository start at its `top`. */
   const folders = bare.map((folder) => ({ folder, top: folder }))
   const outside = new Set<string>()
   const above = yield* entriesAbove(root)

@@ -71,10 +71,10 @@ interface FailedCommand {
 
 /** The exit codes with which a shell reports that a program could not start. */
 const unstarted: ReadonlySet<number> = new Set([126, 127])
-/** The number of bytes that are read of a script to find its first line. */
+/** How many bytes of a script are read to find its first line. */
 const maxShebang = 256
 
-/** The program that the first line of a script names. */
+/** The program that is named in the first line of a script. */
 const interpreterOf = Effect.fnUntraced(function* (program: string) {
   const fs = yield* FileSystem.FileSystem
   const start = yield* Effect.scoped(

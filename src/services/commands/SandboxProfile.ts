@@ -76,7 +76,10 @@ const kernelSettings = ["sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr", "acp
 
 const places = "--tmpfs /run --tmpfs /tmp --dir /var --tmpfs /var/tmp --symlink /run /var/run".split(" ")
 
-/** The flags for what every command sees. If there is a network, they also show the files that resolve host names. */
+/**
+ * The flags that show what every command may see. If there is a network, they also show the files that resolve host
+ * names.
+ */
 const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
   const systemFolderFlags = (yield* Effect.forEach(systemFolders, showFolder)).flat()
   const [resolver] = network ? yield* realPaths(["/etc/resolv.conf"]) : []

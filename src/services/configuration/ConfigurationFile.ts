@@ -94,7 +94,10 @@ export const ProgramConfiguration = Context.Reference<Configuration | undefined>
   { defaultValue: () => undefined }
 )
 
-/** Checks the configuration of a calling program like a file. Unknown keys are errors. */
+/**
+ * Checks the configuration that a calling program passes. It is checked like a configuration file, so unknown keys are
+ * errors.
+ */
 const readProgram = (given: Configuration) =>
   Effect.mapError(
     Effect.fromResult(readConfiguration(JSON.stringify(given), "user")),

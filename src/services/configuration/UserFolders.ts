@@ -89,7 +89,7 @@ export interface UserFolders {
    * The folder for lock files of projects, on systems that need such files. All runs share it, wherever they are saved.
    */
   readonly locks: string
-  /** Every folder that another run might use instead, for example with other environment variables. */
+  /** Every folder of settings or state that any run might use, for example with other environment variables. */
   readonly candidates: ReadonlyArray<string>
   /** Sentences about folders that were not used, with the reasons. */
   readonly notes: ReadonlyArray<string>

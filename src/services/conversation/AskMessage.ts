@@ -76,7 +76,7 @@ const reasonOf = (
   }
 }
 
-/** Makes the changes of a message that the user approves. */
+/** Makes those changes of a message that the user approves. */
 const makeApply = Effect.gen(function* () {
   const approval = yield* makeApproval
   const changes = yield* makeTaskChanges
@@ -175,8 +175,8 @@ const makeAnswering = Effect.gen(function* () {
   })
 
   /**
-   * Repeats turns until there is an answer, or none is possible. If the user declines changes, what the user wants
-   * instead becomes part of the message.
+   * Repeats turns until there is an answer, or none is possible. If the user declines changes and says what to do
+   * instead, these words become part of the message.
    */
   const answer = (opened: OpenedMessage, begun: Session, declined?: number): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {

@@ -98,8 +98,8 @@ const makeReporting = Effect.gen(function* () {
   })
 
   /**
-   * Adds the denials since the message began to the facts about this message. The answer stays `done` only if nothing
-   * was denied except reads that it did not need.
+   * Adds denials to the facts about this message: those that happened after the message began. The answer stays `done`
+   * only if nothing was denied except reads that it did not need.
    */
   const withDenials = Effect.fnUntraced(function* (
     { memory }: OpenConversation,

@@ -73,7 +73,7 @@ export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string,
   return { path: resolved, inside: isWithin(root, resolved) }
 })
 
-/** If a link leads a path out of the folder, its real target. Otherwise undefined. */
+/** Returns the real path of a file if a link on the way leads out of the folder. Otherwise returns undefined. */
 export const leadsOut = Effect.fn("leadsOut")(function* (folder: string, file: string) {
   const root = path.resolve(folder)
   if (!isWithin(root, path.resolve(root, file))) return undefined

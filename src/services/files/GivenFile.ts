@@ -54,7 +54,7 @@ export const decodeUtf8 = (path: string, bytes: Uint8Array): Effect.Effect<strin
 const asGiven = (path: string) =>
   Effect.mapError((error: PlatformError) => new GivenFileError({ path, reason: reasonOf(error) }))
 
-/** The bytes of a regular file of at most `maxBytes`. Fails for other kinds of files. */
+/** Reads the bytes of a regular file. Fails if the file is larger than `maxBytes`, or if it is of another kind. */
 const readBytes = Effect.fnUntraced(function* (path: string, maxBytes: number) {
   const files = yield* FileSystem.FileSystem
   const info = yield* asGiven(path)(files.stat(path))
@@ -80,12 +80,15 @@ export const readGivenFile = Effect.fn("readGivenFile")(function* (path: string)
   return yield* decodeUtf8(path, yield* readGivenBytes(path))
 })
 
-/** The bytes of a regular file up to a limit. Used for files that the user did not name in this call. */
+/**
+ * Reads the bytes of a regular file, and fails if the file is larger than `maxBytes`. Used for files that the user did
+ * not name in this call.
+ */
 export const readBoundedBytes = Effect.fn("readBoundedBytes")((path: string, maxBytes: number = maxBoundedBytes) =>
   readBytes(path, maxBytes)
 )
 
-/** The text of a regular file up to the default limit. */
+/** Reads the text of a regular file, and fails if the file is larger than the default limit. */
 export const readBoundedFile = Effect.fn("readBoundedFile")(function* (path: string) {
   return yield* decodeUtf8(path, yield* readBoundedBytes(path))
 })

@@ -1,7 +1,7 @@
 /**
  * Finds the project path that a model means. It tries, in order:
  * - the path as written,
- * - the path without quotes, markdown, shell or URL escapes, and with `/` for Windows backslashes,
+ * - the path after quotes or escapes are removed, or after each `\` is replaced by `/`,
  * - a path with a leading slash as a path in the project,
  * - the only project path that differs just in blanks or Unicode normalisation.
  * A path to something that exists outside the project stays unchanged. The gate decides about it.
@@ -59,7 +59,9 @@ const alike = Effect.fnUntraced(function* (root: string, relative: string) {
   return yield* Effect.filter(found, (one) => Effect.map(look(root, one), (seen) => seen.isThere))
 })
 
-/** The project path that a path relative to the root means. Undefined if no path fits, or if several fit. */
+/**
+ * Returns the project path that is meant by a path relative to the root. Undefined if no path fits, or if several fit.
+ */
 const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
   for (const spelling of [written, ...otherSpellings(written)]) {
     const { isProposed, isThere } = yield* look(root, spelling)

@@ -1,6 +1,6 @@
 /**
- * Finds this package on disk. Some folders ship beside the code, and some modules are loaded by URL instead of an
- * import.
+ * Finds this package on disk. Some folders ship beside the code, and some modules are loaded by their URL, without an
+ * import statement.
  */
 import { basename, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -9,8 +9,7 @@ import { fileURLToPath } from "node:url"
 export const isSource: boolean = import.meta.url.endsWith(".ts")
 
 /**
- * The absolute path of this package. After a build, this module lies in a folder of `dist`. As a source, it lies in
- * `src/services/files`.
+ * The absolute path of this package. This module lies in `src/services/files`, and after a build in a folder of `dist`.
  */
 export const packageRoot: string = resolve(fileURLToPath(new URL(isSource ? "../../.." : "../..", import.meta.url)))
 

@@ -106,7 +106,7 @@ export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...hol
 /** How often a waiting process checks whether the project is free. */
 const lookAgain = "300 millis"
 
-/** Takes the lock as soon as it is free. Calls `waits` once for each process that holds the lock until then. */
+/** Takes the lock as soon as it is free. While it waits, calls `waits` once for each process that holds the lock. */
 const awaitProject = Effect.fnUntraced(function* (
   place: LockedProject,
   waits: (taken: LockTaken) => Effect.Effect<void>

@@ -59,7 +59,7 @@ const indexAt = Effect.fnUntraced(function* (
   return readGitIndex(bytes.success, hashBytes)
 })
 
-/** The files at or below a folder that the repository in `top` tracks. */
+/** The tracked files at or below a folder. `top` is the top folder of their repository. */
 export const trackedFiles = Effect.fn("trackedFiles")(function* (top: string, below: string) {
   const { common, own: gitFolder } = yield* gitFolders(top)
   const hashBytes = yield* hashBytesOf(common)

@@ -143,7 +143,7 @@ export const layerNewRun = (
     })
   )
 
-/** The writes to the project that began, but whose outcome is not recorded. */
+/** The unfinished writes to the project: writes that have begun, but have no recorded outcome. */
 const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, project: string) {
   const fs = yield* FileSystem.FileSystem
   const root = yield* Effect.orElseSucceed(fs.realPath(project), () => project)

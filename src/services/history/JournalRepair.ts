@@ -1,5 +1,6 @@
 /**
- * Repairs a damaged journal if the user asks for it. Moves all lines from the first damaged line on to another file.
+ * Repairs a damaged journal if the user asks for it. Moves the first damaged line and all lines after it to another
+ * file.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -31,7 +32,7 @@ const effectsIn = (rest: Uint8Array): ReadonlyArray<string> =>
     })
 
 /**
- * Moves all lines from the first damaged line on to another file. The run then no longer knows what these lines
+ * Moves the first damaged line and all lines after it to another file. The run then no longer knows what these lines
  * recorded. Returns undefined for an intact journal. Fails if the first record is damaged.
  */
 export const repairJournal = Effect.fn("repairJournal")(

@@ -255,8 +255,8 @@ export const changesOfRun = Effect.fn("changesOfRun")(function* (run: string, mo
 /** A request to undo or redo changes. */
 export interface UndoRequest {
   /**
-   * The files or folders whose changes are meant. Paths are absolute, or relative to the project or to `from`. Empty
-   * means all changes.
+   * The files or folders whose changes should be undone or redone. Paths are absolute, or relative to the project or to
+   * `from`. Empty means all changes.
    */
   readonly paths?: ReadonlyArray<string>
   /** A folder to which paths may be relative. */
@@ -307,8 +307,8 @@ const carryOut = Effect.fnUntraced(function* (step: Step) {
 })
 
 /**
- * The changes that the request means. If someone else wrote to a file between two changes of the run, only the later
- * change counts.
+ * Selects the requested changes. If someone else wrote to a file between two changes of the run, only the later change
+ * counts.
  */
 const chosen = Effect.fnUntraced(function* (
   { changes, root, what }: KeptChanges,

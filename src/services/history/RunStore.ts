@@ -171,8 +171,8 @@ export const runsOf = Effect.fn("runsOf")(function* (all: ReadonlyArray<RunSumma
 })
 
 /**
- * The newest run of the project in `folder`. `all` begins with the newest run. `isMoved` is true if the project was
- * moved to `folder`. If no run names `folder` in this case, uses the newest run whose project folder no longer exists.
+ * The newest run of the project in `folder`. `all` begins with the newest run. If no run names `folder`, and `isMoved`
+ * says that the project was moved there, uses the newest run whose project folder no longer exists.
  */
 const lastOf = Effect.fn("lastOf")(function* (
   all: ReadonlyArray<RunSummary>,
@@ -202,7 +202,7 @@ const lastOf = Effect.fn("lastOf")(function* (
 })
 
 /**
- * The id of the run that the user means by its id, by the beginning of its id, or by `last`. `all` begins with the
+ * The id of the run that the user named: by this id, by the beginning of the id, or by `last`. `all` begins with the
  * newest run.
  */
 export const chooseRun = Effect.fn("chooseRun")(function* (wanted: string, all: ReadonlyArray<string>) {

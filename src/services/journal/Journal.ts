@@ -67,8 +67,8 @@ const replacedCall = (
 }
 
 /**
- * What is known of the work of earlier sessions; empty at first. Answers of the user are used only from the record with
- * the number `provenFrom` on.
+ * What is known of the work of earlier sessions; empty at first. `provenFrom` is the number of a record. Answers of the
+ * user in earlier records are not used.
  */
 export const makeKnownWork = (provenFrom = 1) => {
   const last = new Map<string, JournalLine>()
@@ -142,7 +142,8 @@ export class Journal extends Context.Service<
 
   /**
    * The journal of a run. `lines` are the lines of earlier sessions. `writer` receives the records of this session. The
-   * user's key proves the journal from the record `provenFrom` on, so answers of the user are used only from there.
+   * user's key proves the record `provenFrom` and all later records. Answers of the user in earlier records are not
+   * used.
    */
   static readonly layer = (
     lines: ReadonlyArray<JournalLine>,

@@ -87,8 +87,8 @@ export interface Tries {
 }
 
 /**
- * Converts an error that says that the window is full. If no other call shares the window, the prompt itself is too
- * long.
+ * Converts an error if it says that the window is full while no other call shares the window. In this case, the prompt
+ * itself is too long.
  */
 const asOverflow = (error: ModelError, { isAlone = false, window }: Target, estimated: number): ModelError => {
   const { reason } = error

@@ -78,7 +78,10 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
   /** Waiting calls by rank. The calls of a rank are in the order of their arrival. */
   const waiting = new Map<number, Set<Call>>()
   const running = new Set<Call>()
-  /** Waiting calls that were not yet reported, with the time to report them, in the order of their arrival. */
+  /**
+   * Waiting calls that were not yet reported, in the order of their arrival. `at` is the time at which a call should be
+   * reported.
+   */
   const silent = new Map<Call, { readonly at: number; readonly queued: Effect.Effect<void> }>()
   let isWatched = false
   let lastBeginning = ""

@@ -69,7 +69,10 @@ export const makeResultImages = Effect.gen(function* () {
     return (yield* facts(name)).abilities.vision === true
   })
 
-  /** Chooses the images within the budget. Adds the bytes of each image that it reads to `bytes`, under their hash. */
+  /**
+   * Chooses the images within the budget. If it reads an image, adds the bytes of the image to the map `bytes`, with
+   * their hash as key.
+   */
   const choose = Effect.fnUntraced(function* (
     target: ImageTarget,
     images: ReadonlyArray<ResultImage>,

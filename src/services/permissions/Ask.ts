@@ -1,6 +1,6 @@
 /**
  * Asks the user about calls and accesses that the rules do not decide. Stores each answer before the next question. An
- * answer holds for one call, for the session, or for later runs in the form of rules.
+ * answer holds for one call, for the session, or for later runs. For later runs, it is saved as rules.
  */
 import * as Effect from "effect/Effect"
 import type { CallIntent, UncertainCall } from "../../domain/journal/JournalRecord.ts"

@@ -1,7 +1,7 @@
 /**
- * The only place that decides whether an effect may happen: tool calls, references outside the project, fetches.
- * `decide` evaluates rules and earlier answers. `ask` asks the user and stores the answer. `authorize` asks if needed,
- * and issues a permit. No tool runs without a permit.
+ * The only place that decides whether an effect may happen, such as a tool call, a reference outside the project, or a
+ * fetch. `decide` evaluates rules and earlier answers. `ask` asks the user and stores the answer. `authorize` asks if
+ * needed, and issues a permit. No tool runs without a permit.
  *
  * - `authorize` runs before each tool call, check, reference and `--file`, and before a run starts a plugin or server.
  *   After a no, the call fails with `permission_denied`. The third no to the same effect ends the task. A denied plugin
@@ -58,8 +58,8 @@ const issued = new WeakSet<Permit>()
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
 /**
- * The questions that only the user can answer: about the calls of a step, about an uncertain call, and questions of the
- * model.
+ * The questions that only the user can answer. They are about the calls of a step or about an uncertain call, or they
+ * come from the model.
  */
 export type OpenQuestion =
   | ({ readonly scope: "step" } & CallList)

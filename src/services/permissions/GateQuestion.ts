@@ -97,8 +97,8 @@ const toolOfAccess = {
 } as const
 
 /**
- * Tool names that rules may use even if no such tool exists. References and starts of plugins and servers are judged
- * under these names.
+ * Tool names that rules may use even if no such tool exists. References, and the starts of plugins and servers, are
+ * judged under these names.
  */
 export const namesOfReferences: ReadonlyArray<string> = [...new Set(Object.values(toolOfAccess))].filter(
   (name) => name !== toolOfAccess.Other
@@ -201,10 +201,7 @@ const denialFields = {
   reason: Schema.optionalKey(Schema.String),
   /** True if the access is a change and the run is read-only. */
   leftOut: Schema.optionalKey(Schema.Boolean),
-  /**
-   * Patterns for rules that would allow the access. Present if rules with the targets of the access as patterns would
-   * not be enough.
-   */
+  /** Patterns for rules that would allow the access. Absent if the targets of the access can serve as patterns. */
   patterns: Schema.optionalKey(Schema.Array(Schema.String)),
   /** How often the user has denied an access with the same effect in this run. */
   times: Schema.optionalKey(Schema.Int),

@@ -57,8 +57,8 @@ export class ReadTexts extends Context.Service<ReadTexts>()("task-conductor/serv
 }
 
 /**
- * Adds to each URL of a question the part that repeats a text that the model read. The rules and the user need to know
- * this part.
+ * Examines the URLs of a question. If a part of a URL repeats a text that the model read, adds this part to the access.
+ * The rules and the user need to know it.
  */
 export const withCarriedTexts =
   ({ carriedBy }: ReadTexts["Service"]) =>

@@ -246,7 +246,7 @@ export class Grants {
   }
 }
 
-/** The answers that one process of a run has, for another process. */
+/** The answers that one process of a run collected, as data for another process. */
 export const AnswerSnapshot = Schema.Struct({
   grants: GrantSnapshot,
   denials: Schema.Array(SavedDenial),
