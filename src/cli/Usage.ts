@@ -18,7 +18,10 @@ type Event = CliOutput.Presenter.Event
 /** Flags that every command has. The parser does not suggest them. */
 const globalFlags = ["--help", "--version"]
 
-/** If no command is similar, the program lists all commands of the group, but only if there are at most this many. */
+/**
+ * If an unknown command is similar to no other command, the program lists all commands of the group. A group with more
+ * commands than this is not listed.
+ */
 const fewCommands = 6
 
 type Invalid = Extract<Event, { readonly _tag: "InvalidInvocation" }>
@@ -38,7 +41,7 @@ const suggestionsOf = (error: CliError.CliError, { commandPath, helpDoc }: Inval
     const spelt = error.suggestions.filter((one) => one.length > 2 || error.option.length === 2)
     return spelt.length > 0 ? spelt : nearest(error.option, flags).slice(0, 1)
   }
-  /* The unknown command may be a prompt without quotes. Only the suggestions of the parser are then used. */
+  /* The unknown command may be a prompt without quotes, so only the suggestions of the parser are used. */
   if (commandPath.length === 1) return error.suggestions
   const commands = commandsOf(helpDoc)
   const candidates = listsItself.has(commandPath.at(-1) ?? "") ? [...commands, "list"] : commands

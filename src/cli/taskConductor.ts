@@ -167,8 +167,8 @@ const withBelow = async (command: AnyCommand, name: string, added: PluginCommand
 }
 
 /**
- * Loads the command if the command line may name it. If not, makes a command with only its name and its line in the
- * help. Fails if the command line names a command whose package cannot be used.
+ * Loads the command if the command line may name it. Otherwise, makes a placeholder that has only the name of the
+ * command and its line in the help. Fails if the command line names a command whose package cannot be used.
  */
 const commandOf = async (
   argv: ReadonlyArray<string>,
@@ -231,8 +231,8 @@ export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<st
 })
 
 /**
- * The built-in flags of the parser that this program offers. The parser's wizard and log level are not among them, and
- * completion is a command.
+ * The built-in flags of the parser that this program offers. It offers no wizard and no flag for the log level.
+ * Completion is a command.
  */
 export const layerFlags = CliConfig.layer({
   builtIns: [GlobalFlag.Help, GlobalFlag.Version]
@@ -240,7 +240,8 @@ export const layerFlags = CliConfig.layer({
 
 /**
  * Replaces words by the flags that they stand for: `help run` becomes `run --help`, `version` becomes `--version`, and
- * `runs list` becomes `runs`. Before an unknown command, `help` is removed. The error then names this command.
+ * `runs list` becomes `runs`. If an unknown command follows `help`, the word `help` is removed, so that the error names
+ * this command.
  */
 const withPlainWords = (argv: ReadonlyArray<string>, pluginCommands: PluginCommands): ReadonlyArray<string> => {
   const [first, ...rest] = argv

@@ -18,7 +18,7 @@ import { type LineStyle, type QuestionLine, type ScreenSize, framed, keysJoined,
 import { counted } from "../../domain/text/Format.ts"
 
 /**
- * Arguments of built-in tools that the question already shows: in the description, in the command, or in the change.
+ * Arguments of built-in tools. The question already shows them in the description, in the command, or in the change.
  */
 const saidByText = new Set(["path", "url", "argv", "cwd"])
 const saidByChange = new Set(["content", "edits", "old_text", "new_text"])

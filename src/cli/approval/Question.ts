@@ -22,8 +22,8 @@ const singleKeys = new Set(["y", "n", "s"])
 interface Choice<A> {
   readonly key: "y" | "r" | "a" | "k" | "p" | "e" | "1,3" | "n" | "s"
   /**
-   * An example of what the user types. Only for an answer without a fixed key, such as a choice of calls by their
-   * numbers.
+   * An example of what the user types. Present only for an answer without a fixed key, such as a choice of calls by
+   * their numbers.
    */
   readonly sample?: string
   /** The label in the line of keys, such as `yes`. */
@@ -198,7 +198,9 @@ const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<G
   const possible = items.flatMap(({ call }, index) => (call === undefined ? [] : [index + 1]))
   const onlyChoice: Choice<Given<StepAnswer>> = {
     key: "1,3",
-    /* If there are two calls, the example is only one number, because both numbers would approve the whole step. */
+    /*
+     * If there are two calls, the example has only one number, because the two numbers together approve the whole step.
+     */
     sample: possible.length > 2 ? `${possible[0]},${possible[2]}` : `${possible[0]}`,
     label: possible.length > 2 ? "only these" : "only this",
     explains: `Only the calls with these numbers, of ${possible.join(", ")}. The others are denied.`,

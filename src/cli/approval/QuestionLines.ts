@@ -57,7 +57,7 @@ const broken = (text: string, width: number, isSource: boolean): readonly [head:
   return blank <= 0 ? [head, rest] : [head.slice(0, blank), text.slice(blank + 1)]
 }
 
-/** A no-break blank. Lines are not split at it. Foreign text never contains it after `printable`. */
+/** A no-break blank. Lines are not split at it. `printable` replaces it in foreign text. */
 export const joiningBlank = "\u00a0"
 
 /** Keeps a key and its argument inside quotes on one line: `"p src/**"`. */

@@ -98,7 +98,7 @@ const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio |
   })
 
 /**
- * Keys count as typed ahead until no key arrives for this time. A user who types without such a pause has not read the
+ * Keys are dropped until there is a pause of this length. A user who types without such a pause has not read the
  * question.
  */
 const typedAhead = "50 millis"
@@ -142,7 +142,7 @@ const dropLines = Effect.gen(function* () {
 })
 
 /**
- * Drops all input that arrived before the question. The terminal gives out finished lines only as lines, and an
+ * Drops all input that arrived before the question. The terminal passes on finished lines only as lines, and an
  * unfinished line only as keys.
  */
 const dropTypedAhead = Effect.gen(function* () {

@@ -9,7 +9,7 @@ import { environmentVariable } from "../../services/configuration/UserFolders.ts
 import { Output } from "../terminal/Output.ts"
 import { rawModeEnds } from "../terminal/Keys.ts"
 
-/** Runs the editor on a file. Returns what is wrong if the editor cannot be used. */
+/** Runs the editor on a file. If the editor cannot be used, returns what is wrong. */
 const runEditor = (line: string, file: string) =>
   Effect.callback<string | undefined>((resume) => {
     const words = splitCommand(line)

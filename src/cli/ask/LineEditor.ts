@@ -116,7 +116,7 @@ const makeSearch = ({ clear, insert, line }: ReturnType<typeof openLine>, newest
     clear()
     insert(text)
   }
-  /** Shows the first message from position `at` on that contains these words. */
+  /** Searches from the position `at` on, and shows the first message that contains these words. */
   const showFound = ({ at, draft, words }: Search): void => {
     const hit = newestFirst.findIndex((one, index) => index >= at && one.toLowerCase().includes(words.toLowerCase()))
     search = { words, draft, at: hit === -1 ? at : hit }

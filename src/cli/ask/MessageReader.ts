@@ -143,10 +143,7 @@ export const makeLineReader = Effect.fnUntraced(function* (
     const readKeys = Effect.gen(function* () {
       const keys = yield* terminal.readInput
       yield* handOver
-      /*
-       * The prompt appears only now, because the terminal may have echoed earlier keys. These keys would otherwise mix
-       * with the line.
-       */
+      /* The prompt appears only now. If it appeared earlier, keys that the terminal echoes could mix with the line. */
       line.prompt()
       return keys
     })

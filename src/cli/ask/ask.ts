@@ -208,8 +208,8 @@ const interruptQueue = Effect.gen(function* () {
 
 /**
  * Reads and answers messages until the user leaves. If the user chooses another model, returns the setup with this
- * model. Ctrl-C stops an answer. If no answer is being written, Ctrl-C twice leaves. `listen` receives answers while
- * the model writes them.
+ * model. Ctrl-C stops an answer. If no answer is being written, the user leaves with Ctrl-C twice. `listen` receives
+ * answers while the model writes them.
  */
 export const answerMessages = Effect.fn("answerMessages")(function* (
   session: AskSession,

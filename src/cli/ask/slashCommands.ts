@@ -77,7 +77,7 @@ const usageOf = (name: CommandName): string => `/${name} ${commands[name][0]}`.t
 /** On a terminal with at least this many columns, the help shows explanations beside the commands. */
 const wide = 72
 
-/** The help about the commands, for a terminal with this many columns. */
+/** The help about the commands. `columns` is the width of the terminal. */
 const helpText = (keys: string, columns: number, customCommands: ReadonlyArray<CustomCommand>): string => {
   const rows = [
     ...slashCommandNames.map((name) => [usageOf(name), commands[name][1]] as const),
@@ -134,7 +134,7 @@ const chooseTools = (argument: string, offered: ReadonlyArray<string>): Readonly
   if (first === "on" && rest.length > 0) return [...new Set([...offered, ...rest])]
   if (first !== "off" || rest.length === 0) return [first, ...rest]
   const missing = rest.filter((name) => !offered.includes(name))
-  /* Unknown names stay in the list. The program then reports them. */
+  /* Unknown names stay in the list, so that the program reports them. */
   return [...offered.filter((name) => !rest.includes(name)), ...missing]
 }
 

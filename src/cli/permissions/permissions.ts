@@ -26,7 +26,10 @@ import { explainCall } from "./explainCall.ts"
 /** A rule that applies now, and where it comes from. */
 type ListedRule = SourcedRule & RememberedRule
 
-/** The setup of a project without any flags. Also the real path of the project, under which rules are remembered. */
+/**
+ * Returns the setup of a project without any flags, and the real path of the project. Rules are remembered under this
+ * path.
+ */
 const readProject = Effect.fnUntraced(function* (project: string) {
   const fs = yield* FileSystem.FileSystem
   const setup = yield* readSetup(project, {})

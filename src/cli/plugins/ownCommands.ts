@@ -38,8 +38,8 @@ const pluginsOf = (setup: Setup) =>
       )
 
 /**
- * The commands by their names. If the configuration cannot be read, there are none, because another command reports
- * this problem better.
+ * The commands by their names. Empty if the configuration cannot be read, because another command reports this problem
+ * better.
  */
 export const ownCommands = readSetup(".", {}).pipe(
   Effect.flatMap(pluginsOf),

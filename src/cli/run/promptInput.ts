@@ -47,8 +47,8 @@ const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boo
 const nothing: { readonly attachment?: Attachment } = {}
 
 /**
- * Reads the attachment. `hasOther` is true if the prompt is in a file such as a plan. Without the flag for an
- * attachment, stdin is read if data arrives soon. An open stdin without data must not block a run.
+ * Reads the attachment. `hasOther` is true if the prompt is in a file such as a plan. If no flag names an attachment,
+ * stdin is read, but only if data arrives soon. An open stdin without data must not block a run.
  */
 export const readAttachment = Effect.fn("readAttachment")(function* (
   flags: Pick<AnswerFlags, "attach"> & PromptPlace,

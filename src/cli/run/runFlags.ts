@@ -1,4 +1,7 @@
-/** The flags that `run` shares with other commands, and the order and the configuration that result from them. */
+/**
+ * The flags that `run` shares with other commands. Also makes an order for a run, and the configuration, from these
+ * flags.
+ */
 import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"

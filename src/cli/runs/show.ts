@@ -253,7 +253,7 @@ export const show = Command.make(
   },
   Effect.fn("show")(function* (flags) {
     const { answer, emit, isWatched, result, resultColumns } = yield* Output
-    /* The pager writes to the terminal directly. Control characters are therefore escaped before. */
+    /* The pager writes to the terminal directly, so control characters are escaped first. */
     const print = (text: string) =>
       showLong(isWatched ? harmless(text) : text, { noPager: flags.noPager, print: answer })
     if (flags.prompts && Option.isNone(flags.task)) {

@@ -18,7 +18,7 @@ export interface EndingOptions {
   readonly isUnicode?: boolean
 }
 
-/** At most this many files or tasks are listed. If there are more, a line gives their number. */
+/** At most this many files or tasks are listed. If there are more, a line gives the number of the others. */
 const mostLines = 12
 /** The time for answers is shown only if it is at least this long, in milliseconds. */
 const leastUserMs = 1000

@@ -94,7 +94,7 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
   return paint.dim(`  ${callText(call)}: ${texts[phase]}`)
 }
 
-/** At most this many findings are shown. If there are more, a line gives their number. */
+/** At most this many findings are shown. If there are more, a line gives the number of the others. */
 const mostFindings = 3
 
 /**
@@ -138,7 +138,7 @@ export const rejectedLine = (
   isVerbose: boolean,
   reported: SeenFindings = new Map()
 ): string | undefined => {
-  /* A task may have more turns than attempts. The line then does not give the maximum number of attempts. */
+  /* A task may have more turns than attempts, so the line about a task does not give the maximum number of attempts. */
   const mostAttempts = call.stage === "task" ? undefined : event.mostAttempts
   const key = modelCallKey({ ...call, attempt: 1 })
   const before = reported.get(key) ?? new Set()

@@ -50,7 +50,7 @@ const planIssues = ({ attempts, issues }: NoValidPlan): string => {
   return [...found, `What you can do: ${helpText(issues)}`].join("\n")
 }
 
-/** The rules in which no tool is named, as the user wrote them. */
+/** A line for each rule that names no tool. The line has the rule as the user wrote it, and says what is wrong. */
 const rulesText = (error: RuleWithoutTool): string =>
   [error, ...(error.others ?? [])]
     .map(({ rule, source, verdict, what }) =>

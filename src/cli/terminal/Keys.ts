@@ -30,7 +30,7 @@ interface KeyOptions {
 
 export interface KeyTaker {
   /**
-   * Passes events on to the given sink. It reads keys from the beginning of the work to its end, except during
+   * Passes events on to the given sink. It reads keys from the beginning to the end of the work, except during
    * questions.
    */
   readonly sink: EventSink

@@ -44,7 +44,7 @@ const linkText = (title: string, href: string, paint: Paint): string => {
  */
 const longestLine = 4000
 
-/** The line with styles in place of the marks of emphasis, code and links. */
+/** Replaces the marks of emphasis, code and links in a line by styles. */
 const inlineText = (line: string, paint: Paint): string => (line.length > longestLine ? line : withStyles(line, paint))
 
 const withStyles = (line: string, paint: Paint): string =>

@@ -123,8 +123,8 @@ export const redactEvent = <A>(value: A): A => {
 }
 
 /**
- * Reserves stdout for a protocol. Everything else that writes to stdout, also plugins, then writes to stderr. Returns
- * the function that writes the messages of the protocol in order.
+ * Reserves stdout for a protocol. From then on, all other output to stdout goes to stderr, also the output of plugins.
+ * Returns the function that writes the messages of the protocol in order.
  */
 export const reserveStdout = (): ((chunk: string | Uint8Array) => Promise<void>) => {
   const { stderr, stdout } = process

@@ -35,7 +35,7 @@ export interface ProgressOptions {
   readonly isVerbose?: boolean
   /** The state of the current work. Lines use it to describe events. */
   readonly live?: LiveState
-  /** True if the screen draws the current work. No lines then report it. */
+  /** True if the screen draws the current work, so that no lines report this work. */
   readonly isDrawn?: boolean
   readonly seen?: SeenFindings
 }

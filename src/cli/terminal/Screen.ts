@@ -115,7 +115,7 @@ export class TerminalScreen implements Screen {
     this.#send(this.#erased())
   }
 
-  /** Erases the region, and stops the process after Ctrl-Z. The next drawing shows the region again. */
+  /** After Ctrl-Z, erases the region and stops the process. The next drawing shows the region again. */
   readonly #suspend = (): void => {
     this.#send(this.#erased())
     this.#process?.kill(this.#process.pid, "SIGSTOP")
@@ -134,7 +134,7 @@ export class TerminalScreen implements Screen {
     const { columns } = this.#size()
     const rows = this.#drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(shownWidth(line) / columns)), 0)
     this.#drawn = []
-    /* The terminal may have echoed a key such as ^C into the line with the cursor. */
+    /* The line with the cursor is erased too, because the terminal may have echoed a key such as ^C into it. */
     return `\r\u001b[2K${"\u001b[A\u001b[2K".repeat(rows)}`
   }
 

@@ -69,7 +69,7 @@ export const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, t
     )
 }
 
-/** The first line of the section `## Tool Calls` that is no call. Undefined if there is no such line. */
+/** In the section `## Tool Calls`, the first line that is no call. Undefined if there is no such line. */
 const proseOf = ({ repairs }: Pick<Reading<unknown>, "repairs">, text: string): string | undefined => {
   const ignored = repairs.find(
     ({ code, where }) => code === "text-ignored" && /^tool.?calls$/i.test(where.section ?? "")

@@ -137,7 +137,7 @@ const makeDocumentChecker = Effect.gen(function* () {
   return {
     /** Checks a document. If it has repairs but no issues, the repaired text is returned too. */
     fix: Effect.fn("DocumentChecker.fix")(function* (kind: DocumentKind, text: string, options: NamedOptions) {
-      // A document of a result refers to nothing that must exist, so no project is needed.
+      // A result refers to nothing that must exist, so it is checked without a project.
       if (kind === "result") return fixDocument(kind, text, options)
       const { report, strictForms } = yield* examine(kind, text, options)
       const fixed = (found: string): FixedDocument => ({ report, text: found })

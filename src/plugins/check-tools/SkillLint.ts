@@ -32,7 +32,7 @@ import { scriptsNamed, whyNoScript } from "./SkillScripts.ts"
 interface LintContext {
   /** The tools of a run. If absent, the names of tools in the skill are not checked. */
   readonly tools?: ReadonlyArray<string>
-  /** The paths to which the skill links, if a file exists there. */
+  /** The paths of existing files to which the skill links. */
   readonly files: ReadonlySet<string>
 }
 

@@ -1,4 +1,7 @@
-/** Finds the scripts that a skill tells its tasks to run, and whether `allowed-tools` permits running them. */
+/**
+ * Finds the scripts that a skill tells its tasks to run. Also finds out whether `allowed-tools` lets the tasks run
+ * these scripts.
+ */
 import { exceedsLimits, type Skill } from "../../kit/documents.ts"
 
 /** For each extension, the programs that run scripts with this extension. */

@@ -1,6 +1,6 @@
 /**
- * Finds the part of a document that a finding is about. Also formats a line of the document with marks below this part,
- * shortened to a width, and safe for a terminal.
+ * Finds the part of a document that a finding is about. Also formats a line of the document for a terminal: shortens
+ * the line to a width, and puts marks below this part.
  */
 import type { Where } from "../../kit/documents.ts"
 import { printable, textWidth } from "../../kit/text.ts"
@@ -117,8 +117,8 @@ const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, space: 
 }
 
 /**
- * The part of the line that is shown. It always contains the start of the mark, with some text before it and as much as
- * fits after it.
+ * The part of the line that is shown. It always contains the start of the mark, some text before the mark, and as much
+ * text after it as fits.
  */
 const windowOf = (cells: ReadonlyArray<Cell>, width: number): readonly [first: number, last: number] => {
   if (sum(cells) <= width) return [0, cells.length]

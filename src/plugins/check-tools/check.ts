@@ -1,7 +1,7 @@
 /**
  * `task-conductor check FILE...`: checks documents without a model. In a project, it also checks them against the
- * skills, tools and files of the project. It reports problems and what to do. `--fix` makes those repairs that can only
- * mean one thing.
+ * skills, tools and files of the project. It reports problems and what to do. `--fix` repairs a problem if the text can
+ * mean only one thing.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -101,7 +101,7 @@ const checkDocuments = Effect.fn("checkDocuments")(function* (
   const { emit, emitPaint } = yield* Output
   const warn = (warnings: ReadonlyArray<string>) =>
     Effect.forEach(warnings, (text) => emit(`${emitPaint.yellow("warning")}: ${printable(text)}`), { discard: true })
-  /* Loaded only when needed, so that a check of the text alone starts faster. */
+  /* This module is loaded only when it is needed, so that a check of the text alone starts faster. */
   const { inProject } = yield* Effect.promise(() => import("./projectCheck.ts"))
   return yield* inProject({ project, configuration: {}, warn }, ({ fix }) =>
     checkFiles(files, order.fix, (text, name) => fix(order.kind, text, { ...order, name }))
@@ -130,8 +130,8 @@ const humanText = ({ checked, failures }: Outcome, style: CheckStyle): string =>
   ].join("\n\n")
 
 /**
- * Writes the reports as JSON. A single report is one object. Several reports are one object on each line, which also
- * has the name of the file.
+ * Writes the reports as JSON. A single report is one object. Several reports are written as one object on each line.
+ * Each of these objects also has the name of the file.
  */
 const jsonText = ({ checked, failures }: Outcome): string =>
   checked

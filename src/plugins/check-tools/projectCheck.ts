@@ -1,6 +1,6 @@
 /**
- * Checks documents against a project, for the command line and the library. Part of the composition root. It uses the
- * skills, tools and files that a run would have. It uses no model and no journal, and asks nobody.
+ * Checks documents against a project, for the command line and the library. Part of the composition root. A check uses
+ * the skills, tools and files that a run would have. A check uses no model and no journal, and asks nobody.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

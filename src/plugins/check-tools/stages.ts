@@ -155,7 +155,7 @@ export const refine = Command.make(
 )
 
 /**
- * Makes the calls of a refinement and prints the result. If a call was denied, it still prints the result before it
+ * Makes the calls of a refinement and prints the result. If a call was denied, the command prints the result and then
  * fails.
  */
 export const execute = Command.make(

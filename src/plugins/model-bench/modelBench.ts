@@ -1,7 +1,7 @@
 /**
  * Compares models. Each model plans three prompts and carries out one plan, with calls as text and with native calls.
- * The work is done in a temporary project and home. It uses only those settings of the user that concern model calls,
- * and changes none. Part of the composition root.
+ * The work is done in a temporary project and home. The comparison uses only those settings of the user that concern
+ * model calls, and changes no setting. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import { benchPrompt, benchPrompts, type ModelScore, scoreOf } from "./BenchScore.ts"

@@ -1,6 +1,6 @@
 /**
- * The base address of a server with OpenAI's API: the part of a URL before `/chat/completions`. Also texts about the
- * server for the user.
+ * The base address of a server with OpenAI's API: the part of a URL before `/chat/completions`. This file also contains
+ * texts about the server for the user.
  */
 import type { Spoken } from "../../plugin-kit.ts"
 

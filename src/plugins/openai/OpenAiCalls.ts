@@ -60,7 +60,10 @@ interface NamedPiece {
   readonly args: string
 }
 
-/** True if a streamed part begins a new call, although its index or its order suggests that it continues this call. */
+/**
+ * True if a streamed part begins a new call, although its index or its place in the stream suggests that it continues
+ * `call`.
+ */
 const beginsAnother = (call: OpenCall, { args, id, name }: NamedPiece): boolean => {
   if (name === "") return false
   const isOtherName = !name.startsWith(call.name)
@@ -79,7 +82,7 @@ export const makeCallReader = () => {
   const callOf = (piece: NamedPiece): OpenCall => {
     const { id, index } = piece
     const ofId = id === undefined ? undefined : calls.findLast((call) => call.id === id && call.index === index)
-    /* Without an index, a new id always means a new call. */
+    /* If the part has no index, a new id always means a new call. */
     const mayFollow = index !== undefined || id === undefined
     const near = mayFollow ? calls.findLast((call) => index === undefined || call.index === index) : undefined
     const before = ofId ?? near
@@ -89,8 +92,8 @@ export const makeCallReader = () => {
     return call
   }
   /**
-   * True for a call without arguments, if another call of this name has arguments. Some servers give each streamed part
-   * of a call a new id.
+   * True for a call without arguments, if another call of this name has arguments. If a server gives each streamed part
+   * a new id, the first part becomes such an empty call.
    */
   const isEmptyHead = (call: OpenCall): boolean =>
     call.args === "" && calls.some((other) => other !== call && other.name === call.name && other.args !== "")

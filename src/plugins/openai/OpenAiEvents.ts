@@ -69,8 +69,8 @@ const makeBareText = () => {
   let text = ""
   return {
     /**
-     * Adds a line. Returns the object if its first line already completes it. Otherwise returns undefined, and `end`
-     * returns the object. `isBegun` tells whether an object has begun.
+     * Adds a line. If this line alone is a whole object, returns the object. Otherwise returns undefined, and `end`
+     * returns the object later. `isBegun` tells whether an object has begun.
      */
     add: (line: string): object | undefined => {
       const isFirst = text === ""

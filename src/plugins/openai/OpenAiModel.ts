@@ -118,7 +118,7 @@ const readProviderOptions = Effect.fnUntraced(function* (options: PromptOptions)
 
 const maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 const text = maybe(Schema.String)
-/** A number in the statistics. It is not checked, so that an invalid number does not lose the answer. */
+/** A number in the statistics. It is not checked, because an answer must not be lost if only a number is invalid. */
 const count = Schema.optionalKey(Schema.Unknown)
 
 /** The content of a message: text, or a list of parts. Some servers send thoughts as a separate part. */
@@ -231,7 +231,7 @@ const makePartReader = (): PartReader => {
 /** True if a 404 means that the model is missing. Otherwise the path is wrong, for example without `/v1`. */
 const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
 
-/** Adds to the error of a refused request whether the refusal means that the model is missing. */
+/** Finds out whether a refused request means that the model is missing, and adds this to the error. */
 const readRefusal = (error: ServerError, model: string): ServerError => {
   const { failure } = error
   if (failure._tag !== "BadStatus") return error

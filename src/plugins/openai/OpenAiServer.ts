@@ -84,7 +84,9 @@ const chosenTemperature = ({ default_generation_settings }: Properties): number 
   return isStock ? undefined : Number(params["temperature"] ?? temperatureOfServer)
 }
 
-/** The time limit for these questions. If a server does not answer in time, the first model call reports that. */
+/**
+ * The time limit for the list of models. If a server does not answer in time, the first model call reports the problem.
+ */
 const factsTimeout = "2 seconds"
 
 /**

@@ -284,7 +284,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
           })
       })
     ),
-    /** The project as a name only. Its files are not read. */
+    /** Only the name of the project. Its files are not read. */
     workspace: Workspace.layerNamed(eventsOf(session.own, "run.started")[0]?.project ?? ""),
     /** The gate and the tools, which use the recorded decisions. */
     decisions: layerReplayDecisions(publishedEvents(readRecords(lines)), session.own, endless),

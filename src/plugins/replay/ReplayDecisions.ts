@@ -91,7 +91,7 @@ const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionD
 
 /**
  * Takes the place of the gate and the tools. `events` are the events of the whole journal. `ownRecords` are the records
- * of the session. If the journal contains no answer to a question, `endless` waits in its place and never completes.
+ * of the session. `endless` never completes. The replay waits for it if the journal contains no answer to a question.
  */
 export const layerReplayDecisions = (
   events: ReadonlyArray<RunEvent>,
@@ -111,7 +111,7 @@ export const layerReplayDecisions = (
       )
       const risks = risksOf(events)
 
-      /** The decision about a step. If the journal has no events about an approval, the step needed none. */
+      /** The decision about a step. If the journal has no events about an approval, the step needed no approval. */
       const askCallList = Effect.fnUntraced(function* (step: {
         readonly planKey: string
         readonly title: string
@@ -123,7 +123,7 @@ export const layerReplayDecisions = (
         const answer = decided.events.find(
           (event): event is EventOf<"approval.answered"> => event.type === "approval.answered"
         )
-        // Without an answer, the session ended during the question.
+        // If no answer was recorded, the session ended during the question.
         if (answer === undefined) return yield* endless
         return { answer: answer.answer === "decline" ? "decline" : "step", by: answer.by }
       })

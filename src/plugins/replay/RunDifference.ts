@@ -134,7 +134,7 @@ const placedEvents = (events: ReadonlyArray<RunEvent>): ReadonlyArray<PlacedEven
 
 const byAbout = (all: ReadonlyArray<PlacedEvent>) => new Map(all.map((one) => [one.about, one]))
 
-/** Differences at places whose events are the same but come in another order. */
+/** One difference for each place whose events come in another order than before. */
 const moved = (
   before: ReadonlyArray<PlacedEvent>,
   now: ReadonlyArray<PlacedEvent>

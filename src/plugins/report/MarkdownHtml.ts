@@ -43,7 +43,7 @@ const webLink = (href: string): string | undefined => {
   return url !== null && url.username === "" && url.password === "" ? url.href : undefined
 }
 
-/** Matches escaped slashes. Some programs decode them, so that such a link could leave the folder. */
+/** Matches escaped slashes. Some programs decode escaped slashes, and the link could then lead out of the folder. */
 const hiddenStep = /%(?:2f|5c)/i
 
 /** The URL of a project file. It never leads to another folder or machine. */

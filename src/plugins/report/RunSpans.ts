@@ -31,8 +31,8 @@ export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
 }
 
 /**
- * A period of the run. Times are in milliseconds of work since its start. Spans that overlap have different lanes,
- * which count from 0.
+ * A period of the run. Times are in milliseconds of work since its start. Spans that overlap have different lanes.
+ * Lanes are numbered from 0.
  */
 export const ReportSpan = Schema.Struct({
   kind: Schema.Literals(["model", "tool", "task", "question"]),

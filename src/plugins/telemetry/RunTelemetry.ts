@@ -167,7 +167,7 @@ export const observeRun = Effect.fn("observeRun")(function* (
   settings: TelemetrySettings,
   { model, providerOf, version }: Pick<TraceStyle, "model" | "providerOf"> & { readonly version: string }
 ) {
-  /* A separate registry, so that metrics of effect and of other runs are not sent. */
+  /* A separate registry, so that metrics of the library `effect` and of other runs are not sent. */
   const registry: Metric.MetricRegistry = new Map()
   const context = yield* exportTo({ registry, version }, settings)
   const { parent, withContent } = settings

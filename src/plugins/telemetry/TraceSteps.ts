@@ -1,6 +1,6 @@
 /**
  * Converts events to steps that begin and end spans. The names of spans follow OpenTelemetry's semantic conventions for
- * generative AI. It has no effects.
+ * generative AI. The code has no effects.
  */
 import {
   dataText,

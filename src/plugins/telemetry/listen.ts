@@ -9,7 +9,7 @@ import { type TelemetrySettings, telemetrySettings } from "./TelemetrySettings.t
 const firstLine = (cause: Cause.Cause<unknown>): string => Cause.pretty(cause).split("\n", 1).join("")
 
 /**
- * Loads the exporter and runs `use` with it, if a collector is named. `what` names the work in a warning about a
+ * If a collector is named, loads the exporter and runs `use` with it. `what` names the work in a warning about a
  * failure.
  */
 const observing = Effect.fnUntraced(function* <A, R>(

@@ -81,7 +81,10 @@ const explainMissing = Effect.fnUntraced(function* ({ path }: Parameters, { mess
 })
 
 const partBytes = 1_048_576
-/** How many first lines of a large file the tool tries to show. It tries these numbers in order until the lines fit. */
+/**
+ * The tool shows the first lines of a file that is too large. It tries these numbers of lines in order until the lines
+ * fit.
+ */
 const firstLines = [2000, 200, 20, 1]
 
 /** The beginning of a file that is too large. A note says how large the file is, and how to read on. */
@@ -116,7 +119,7 @@ const withEncoding = Effect.fnUntraced(function* (path: string, shown: string) {
 })
 
 /**
- * The tool `read_file`. Of a file that is larger than `maxBytes`, it reads only the beginning or the requested lines.
+ * The tool `read_file`. If a file is larger than `maxBytes`, the tool reads only its beginning or the requested lines.
  */
 export const readFile = (maxBytes: number) =>
   tool({

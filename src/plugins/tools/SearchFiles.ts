@@ -1,6 +1,6 @@
 /**
- * The tool `search_files`: finds lines that contain a text or match a regular expression. Of the files of the project,
- * it reads only text files that the rules allow. It skips files that git ignores or that look like secrets.
+ * The tool `search_files`: finds lines that contain a text or match a regular expression. It reads only text files of
+ * the project, and only those that the rules allow. It skips files that git ignores or that look like secrets.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -40,8 +40,8 @@ interface SearchOrder {
   readonly files: ReadonlyArray<string>
   readonly pattern: SearchPattern
   /**
-   * How many lines are shown before and after each match. If absent, such lines are shown only if there are few
-   * matches, and all of them are in code or prose.
+   * How many lines are shown before and after each match. If this is absent, such lines are shown only for a search
+   * with few matches, all in code or prose.
    */
   readonly context: number | undefined
   readonly maxMatches: number
@@ -98,7 +98,7 @@ const usualContext = (matchedFiles: ReadonlyArray<FoundFile>): number => {
 
 /**
  * Chooses the matches that are shown, in the order of files. A line before a match, such as `(in Schema.validate)`,
- * names the declaration around it.
+ * names the declaration around the match.
  */
 const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
   const { context = usualContext(matchedFiles), maxCharacters, maxMatches } = order

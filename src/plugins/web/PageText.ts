@@ -63,8 +63,9 @@ const looksLikeHtml = (text: string): boolean =>
   /^\s*(?:<!--[^]{0,500}?-->\s*)?<(?:!doctype\s+html|html)[\s>]/i.test(text)
 
 /**
- * Decodes a page. `contentType` is in lower case. The charset is taken from the byte order mark, the header or the
- * page, or else is UTF-8. Fails with the reason if the page is not text, or if the charset is unknown.
+ * Decodes a page. `contentType` is in lower case. The byte order mark, the header or the page names the charset, in
+ * this order of precedence. Otherwise, the charset is UTF-8. Fails with the reason if the page is not text, or if the
+ * charset is unknown.
  */
 export const pageText = (bytes: Uint8Array, contentType: string): Result.Result<PageText, string> => {
   const type = (contentType.split(";")[0] ?? "").trim()

@@ -137,8 +137,8 @@ const defaultTime: Duration.Input = "10 seconds"
 const workerFile = moduleUrl("plugins/web/HtmlWorker")
 
 /**
- * The reason for a page that cannot be converted. Deep nesting overflows the stack. Some markup needs memory or time
- * without limit.
+ * The reason that is reported if a page cannot be converted. Deep nesting overflows the stack. Some markup needs memory
+ * or time without limit.
  */
 const tooIntricate = "its HTML is nested too deeply or too large to be turned into text"
 
