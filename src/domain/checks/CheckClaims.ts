@@ -1,5 +1,5 @@
 /**
- * Compares the claims of a report about checks with the outcomes of the checks. It finds a claim such as `The check
+ * Compares what a report says about checks with the outcomes of these checks. It finds a claim such as `The check
  * passed` for a check that failed or proves nothing.
  */
 import { cutAt } from "../text/Excerpt.ts"

@@ -202,7 +202,7 @@ export const checkState = (check: CheckOutcome): string => {
   return status === "flaky" ? "passed when it was run again" : status
 }
 
-/** Details about a check that its state and its exit code do not show. */
+/** Details that the state and the exit code of a check do not show. */
 export const aboutCheck = (check: CheckOutcome): string => {
   const { flaky = false, newFailures, notRun, stillFails } = check
   if (notRun !== undefined) return notRun

@@ -24,8 +24,8 @@ const documents = [
 ]
 
 /**
- * The name of the other document whose heading is the first line of the text, such as "a task list". Undefined if the
- * first line is no such heading.
+ * The name of another document, such as "a task list", if its heading is the first line of the text. Undefined for any
+ * other text.
  */
 const otherDocument = ({ lines, sections }: MarkdownDocument): string | undefined => {
   const first = lines.findIndex((line) => !line.isBlank)

@@ -11,7 +11,7 @@ import { closesThinking, opensThinking } from "../markdown/MarkdownCleaning.ts"
 import { type KnownHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { deltaLines, type Repetition, RepetitionWatch } from "./RepetitionWatch.ts"
 
-/** How many characters of a line the watch examines. They suffice to recognise a fence or a heading. */
+/** The watch examines only this many characters of a line. They suffice to recognise a fence or a heading. */
 const shownOfLine = 400
 
 /** How the document of a stage begins: with a known heading, a code block or a task field. */

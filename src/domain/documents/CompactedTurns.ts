@@ -39,7 +39,7 @@ interface Folded {
   /** What the model must do in its next answer. */
   readonly now: string
   readonly budget: number
-  /** How many lines of output the last reply of the program promised to the model. */
+  /** The number of output lines that the last reply of the program promised to the model. */
   readonly lines?: number | undefined
 }
 
@@ -189,7 +189,7 @@ interface FunctionParts extends Pick<Folded, "checks" | "open" | "budget"> {
   readonly last: string
 }
 
-/** The lines of a file that the outputs of the last answer already show. */
+/** The lines of a file that are already visible in the outputs of the last answer. */
 const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArray<LineRange> =>
   newest
     .filter((one) => isRead(one) && pathOf(one.call) === path)

@@ -222,8 +222,8 @@ export const nothingAnswered = (open: ReadonlyArray<number>): Issue =>
 
 /**
  * Puts the decided new lines into a text. All `places` are in this text. New lines replace the line of their place. If
- * this line begins a call on several lines, and the new lines close the call, they replace the whole call. They do not
- * replace the whole call if it contains another place.
+ * this line begins a call on several lines, the new lines may replace the whole call. They do so only if they close the
+ * call, and the call contains no other place.
  */
 export const withAnswers = (
   text: string,

@@ -35,7 +35,8 @@ export const mostBlankLines = 200
  */
 const leastTimes = 3
 /**
- * How many of the last characters are examined. A unit is found only if its length is at most a third of this number.
+ * Only this many characters at the end of the text are examined. A unit is found only if its length is at most a third
+ * of this number.
  */
 const window = 8192
 /** The text is examined again after this many new characters. */
@@ -44,7 +45,10 @@ const stride = 64
 const leastCharacters = 256
 /** A repeated character is a loop from this length on. A shorter row of equal characters may be a separator line. */
 const longestSeparator = 800
-/** How many characters of a line are examined. They suffice to recognise fences and headings, and to compare lines. */
+/**
+ * Only this many characters of a line are examined. They suffice to recognise fences and headings, and to compare
+ * lines.
+ */
 const shownOfLine = 400
 const sentenceWords = 5
 

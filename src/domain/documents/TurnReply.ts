@@ -14,7 +14,7 @@ import type { AskedCall } from "../models/ModelAnswer.ts"
 import { cutOutput } from "../models/OutputCut.ts"
 import { outcomeText, resultText } from "../models/OutputText.ts"
 
-/** What the calls and changes of an answer led to. A part is absent if it has nothing to report. */
+/** The results of the calls and changes of an answer. A part is absent if it has nothing to report. */
 export interface AnswerResults {
   readonly outcomes?: ReadonlyArray<CallOutcome>
   /** The files that the answer changed, with their previous texts. */
@@ -45,7 +45,7 @@ export interface Reply {
   readonly instruction: string
   /** The maximum number of characters of the whole reply. */
   readonly budget: number
-  /** How many lines of output the previous reply promised to the model. */
+  /** The number of output lines that the previous reply promised to the model. */
   readonly lines?: number | undefined
 }
 

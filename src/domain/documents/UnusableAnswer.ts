@@ -34,7 +34,7 @@ export const plainAnswer = (text: string): PlainAnswer => ({
 })
 
 /**
- * How many characters of a stopped answer the next prompt shows. The model then recognises the answer, but cannot
+ * The next prompt shows only this many characters of a stopped answer. The model then recognises the answer, but cannot
  * continue it.
  */
 const shownOfStopped = 600

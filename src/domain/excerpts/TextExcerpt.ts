@@ -33,7 +33,7 @@ export interface Excerpt {
 
 /** The maximum number of lines of a block around a matching line. */
 const longestPart = 40
-/** The maximum number of places of a text that a task can name. */
+/** Of the places that a task names in a text, at most this many are used. */
 const mostMeant = 12
 /** The maximum length of a declaration that is shown whole. Of a longer declaration, only matching blocks are shown. */
 const longestWhole = 80

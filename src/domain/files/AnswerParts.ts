@@ -22,7 +22,7 @@ const wrapper = /^(?:markdown|md)?$/i
 
 export interface AnswerLines {
   readonly namesFile?: (line: string) => boolean
-  /** True for a line with which the model begins a tool call that it wrote as text. */
+  /** True for a line that begins a tool call in the text of the answer. */
   readonly beginsCall?: (line: string) => boolean
 }
 

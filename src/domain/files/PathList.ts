@@ -134,8 +134,8 @@ const cut = (paths: ReadonlyArray<string>, budget: TreeBudget): ReadonlyArray<st
 /**
  * Shortens a sorted list of file paths to a budget. It shows a file deeper than `depth` levels as its folder, with `/`
  * at the end. Without `depth`, it uses the greatest depth that fits. `from` is the depth of the listed folder, 0 for
- * the project. If entries are left out, the last entry gives their number. It also tells the model to list them with
- * the parameter `path`.
+ * the project. If entries are left out, the last entry gives their number. It also tells the model that the parameter
+ * `path` lists them.
  *
  * ```ts
  * fitTree(["a/b/c.ts", "d.ts"], { entries: 500, characters: 16_000 }, { from: 0, depth: 1 }) // ["a/", "d.ts"]
