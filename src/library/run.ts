@@ -18,7 +18,7 @@ export interface RunOptions<Output extends SchemaSource = SchemaSource> extends 
   readonly keep?: boolean
 }
 
-/** The run that these options request, for callers that carry it out elsewhere, such as on a cluster. */
+/** The run that these options describe. Callers use it to carry out the run elsewhere, such as on a cluster. */
 export const newRunOf = Effect.fnUntraced(function* (options: RunOptions, runId: string) {
   const order = yield* runOrderOf(options, runId, yield* outputFormOf(options))
   return { project: options.project ?? ".", configuration: configurationOf(options), order }

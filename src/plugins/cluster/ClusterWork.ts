@@ -63,15 +63,15 @@ export interface PieceActivity {
   readonly calls: Set<unknown>
   /** The hashes of questions that have no answer yet. */
   readonly questions: Set<string>
-  /** The pieces that this piece waits for, by key. The value is true for a piece that rests. */
+  /** The pieces that this piece waits for, by key. The value is true if the piece with this key rests. */
   readonly pieces: Map<string, boolean>
 }
 
 export const newActivity = (): PieceActivity => ({ calls: new Set(), questions: new Set(), pieces: new Map() })
 
 /**
- * What a piece waits for, if it does nothing but wait. Undefined if it waits for nothing, if one of its calls is
- * running, or if a piece that it waits for does not rest.
+ * What a piece waits for, if it only waits. Undefined if it waits for nothing, if one of its calls is running, or if a
+ * piece that it waits for does not rest.
  */
 export const onlyWaitsFor = ({ calls, pieces, questions }: PieceActivity): Waiting | undefined =>
   calls.size > 0 || pieces.size + questions.size === 0 || [...pieces.values()].includes(false)

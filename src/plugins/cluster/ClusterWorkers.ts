@@ -95,7 +95,7 @@ export const presenceOf = (worker: WorkerReport): Presence => ({
   report: encodeReport(worker)
 })
 
-/** Saves the report of a worker, with the current time as the time when it was last seen. */
+/** Saves the report of a worker. The current time becomes the time when the worker was last seen. */
 export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, report }: Presence) =>
   sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
     VALUES (${name}, ${begunAt}, ${program}, ${report}, clock_timestamp())

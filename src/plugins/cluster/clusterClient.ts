@@ -121,10 +121,7 @@ export class RunGoesOn extends Schema.TaggedError<RunGoesOn>()("RunGoesOn", { ru
   }
 }
 
-/**
- * The run in the form in which it is resumed. New settings replace the settings of the run, and new approvals are
- * added.
- */
+/** The resumed form of a run. New settings replace the settings of the run, and new approvals are added. */
 const nextOf = Effect.fnUntraced(function* ({ configuration, project, run }: SavedRun, approvals: Approvals) {
   const runId = yield* (yield* RunStore).find(run)
   const standing = yield* (yield* ClusterRuns).standing(runId)

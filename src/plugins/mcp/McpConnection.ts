@@ -35,12 +35,15 @@ const olderVersions = new Set<unknown>(["2024-11-05", "2025-03-26", "2025-06-18"
 /** The size limit of a message in either direction, in bytes. */
 const maxMessageBytes = 10 * 1024 * 1024
 
-/** How long a server may take to exit after its stdin closes. After the stop signal, it gets this time once more. */
+/**
+ * How long a server may take to exit after its stdin closes. If it does not exit, it gets the stop signal, and then the
+ * same time again.
+ */
 const grace = Duration.seconds(1)
 
 const stderrLength = 2000
 
-/** The number of levels of JSON that a result has around the data of the tool. */
+/** The number of levels of JSON around the data of the tool in a result. */
 const resultFrame = 4
 
 /** What the transport receives, but the client does not pass on. */

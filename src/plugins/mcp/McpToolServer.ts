@@ -190,7 +190,7 @@ const register = <Params>(tool: ServedTool<Params>) =>
 const errorLine = (code: number, message: string, id: unknown = null): string =>
   `${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`
 
-/** The number of levels of JSON that a message has around the arguments of a call. */
+/** The number of levels of JSON around the arguments of a call in a message. */
 const messageFrame = 2
 
 /** The error response for a line that cannot be read. Undefined for a line that can be read. */

@@ -72,8 +72,8 @@ const makeGatedCalls = Effect.gen(function* () {
       }
       const info = registry.find(call.name)
       const id = { round, task: task.name, uid: call.uid }
-      // An edit that was made before an interruption cannot be prepared again, because the text that it replaces is
-      // gone.
+      // An edit that was made before an interruption cannot be prepared again. The text that the edit replaced no
+      // longer exists.
       if (info === undefined || (yield* runner.wasBegun(id, call))) continue
       unready.push({ call, info, risk: info.risk, accesses: [], problem: prepared.failure.message })
     }
@@ -95,8 +95,8 @@ const makeGatedCalls = Effect.gen(function* () {
 const byRule: CallListApproval = { approved: true, by: "rule" }
 
 /**
- * The place of a question in the run: its heading, and its plan. One answer may approve all remaining steps of the
- * plan.
+ * The place of a question in the run: the round, the heading of the step, and the plan. One answer may approve all
+ * remaining steps of the plan.
  */
 interface ApprovalPlace extends Omit<CallList, "tasks"> {
   readonly round: number

@@ -111,8 +111,8 @@ const betterOf = Effect.fnUntraced(function* <A, E, R>(
 })
 
 /**
- * The possible prompts of an attempt, each shorter than the one before it: the whole prompt, a prompt that fits the
- * size that the server reported, and a prompt without the previous answer.
+ * The next prompt to try if `sent` was too long: the whole prompt, made to fit the size that the server reported, or a
+ * prompt without the previous answer. Undefined if neither is shorter than `sent`.
  */
 const shorterPrompt = (
   { prompt }: Pick<AttemptPlan<unknown, unknown, unknown>, "prompt">,

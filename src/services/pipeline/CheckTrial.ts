@@ -17,7 +17,9 @@ import { Activities } from "../journal/Activities.ts"
 import type { CheckedTaskList } from "./Planner.ts"
 import { makeTaskEffects } from "./TaskEffects.ts"
 
-/** The first task waits at most this long for a trial that is not finished. A broken command fails within this time. */
+/**
+ * If the trial is not finished, the first task waits for it at most this long. A broken command fails within this time.
+ */
 const longestWait = "5 seconds"
 
 const trialsStage = { key: stageKey.trials, success: Schema.Boolean }

@@ -139,7 +139,7 @@ const checkSkills = (
 }
 
 /**
- * The number of items of a task, and sentences about files that were not searched for items. Older journals contain
+ * The number of items of a task, and sentences about files in which nobody looked for items. Older journals contain
  * only the number.
  */
 const CountedItems = Schema.Struct({ count: Schema.Int, notLookedAt: Schema.String })

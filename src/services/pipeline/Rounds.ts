@@ -48,7 +48,7 @@ interface NextRound {
   readonly round: number
 }
 
-/** A failure of the last round that had already happened in an earlier round in the same way. */
+/** A failure of the last round that an earlier round already had with the same message. */
 const repeatedFailure = (rounds: ReadonlyArray<RoundWork>): TaskFailure | undefined => {
   const before = new Set(rounds.slice(0, -1).flatMap(({ failures }) => failures.map(({ message }) => message)))
   return rounds.at(-1)?.failures.find(({ message, skipped }) => !skipped && before.has(message))

@@ -84,7 +84,7 @@ const wanted: Record<TaskPhase, string> = { refinement: "tool calls", execution:
 
 const reasonOf = (error: TaskError, phase: TaskPhase): string => {
   if (error._tag !== "AttemptsExhausted") return error.message
-  /* No issues remain if the last answer was correct, but was no report. */
+  /* There are no issues if the last answer was correct, but was no report. */
   if (error.issues.length === 0)
     return `the model wrote no report within ${error.attempts} turns (limits.turns, fewer by its skill, or more as it changed files).`
   return `no valid ${wanted[phase]} ${error.message} Last issues: ${error.issues.map(({ what }) => what).join(" ")}`

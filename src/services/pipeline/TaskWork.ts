@@ -237,7 +237,7 @@ const makeAnswerReader = Effect.gen(function* () {
   const activities = yield* Activities
   const workspace = yield* Workspace
 
-  /** Returns issues for inputs that should name a file, but do not. */
+  /** Returns issues for inputs that should name a file, but name none. */
   const checkInputs = Effect.fnUntraced(function* (task: string, skill: Skill, inputs: ReadonlyArray<InputValue>) {
     if (inputs.length === 0) return []
     return yield* activities.record(

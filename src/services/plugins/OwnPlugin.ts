@@ -38,7 +38,8 @@ const contentsOf = Effect.fnUntraced(function* (plugin: string, folder: string) 
 const importing = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](?<specifier>\.{1,2}\/[^"']+)["']/g
 
 /**
- * A file and all files that it imports by path, directly or through other files. Each file is returned with its folder.
+ * A file and all files that it imports by path, directly or through other files. The result contains each file with its
+ * folder.
  */
 const importedBy = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem

@@ -141,7 +141,7 @@ const brokenAnswer = (detail: string, { partial }: FailureContext) => ({
   partial
 })
 
-/** The reason for a failure, as far as the status of the refusal shows it. */
+/** The reason for a failure, if the status with which the server refused the request shows it. */
 const refusal = (
   { detail: serverMessage, isMissing = false, json, status }: Extract<ServerFailure, { _tag: "BadStatus" }>,
   { check, command, missing }: Remedies,

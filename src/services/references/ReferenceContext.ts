@@ -35,9 +35,9 @@ export const perhaps = (names: ReadonlyArray<string>, fallback: string): string 
 export interface ReferenceContext {
   readonly document: MarkdownDocument
   readonly finished: ReadonlyArray<TaskResult>
-  /** The tasks that will have finished when the task of the reference runs. */
+  /** The tasks that will have finished before the task with the reference runs. */
   readonly expected: ReadonlyArray<Task>
-  /** Tasks of the list that will not have finished when the task of the reference runs. */
+  /** Tasks of the list that will not have finished before the task with the reference runs. */
   readonly tooLate: ReadonlyArray<Task>
   /**
    * Returns true for a file that rules allow to read without a question. Other files are not opened. Present only when

@@ -51,7 +51,7 @@ export class ReferenceError extends Schema.TaggedError<ReferenceError>()("Refere
   }
 }
 
-/** What is recorded about a check, and about resolving one reference. */
+/** The records of the check of a list, and of the resolution of one reference. */
 const Checked = Schema.Struct({ list: TaskList, issues: Schema.Array(Issue), repairs: Schema.Array(Repair) })
 const Probed = Schema.Struct({
   found: Schema.Result(ResolvedReference, ReferenceError),
@@ -89,8 +89,8 @@ interface BlockContext extends Omit<CheckContext, "budget"> {
 }
 
 /**
- * The smallest budget for one reference, in characters. With less, only the names of the files are shown, and the model
- * can read the files.
+ * The smallest budget for one reference, in characters. If less space is left, only the names of the files are
+ * shown, and the model can read the files.
  */
 const leastExcerpt = 800
 

@@ -90,9 +90,11 @@ export interface PluginSkills {
 interface SkillRoot {
   readonly origin: "package" | "plugin" | "user" | "project"
   readonly folder: string
-  /** The project, if the folder belongs to the project. Links in the folder must then stay in the project. */
+  /**
+   * The path of the project, if the folder belongs to the project. Links in the folder must then stay in the project.
+   */
   readonly project?: string
-  /** The project, if the folder belongs to the user. The folder must then lie outside the project. */
+  /** The path of the project, if the folder belongs to the user. The folder must then lie outside the project. */
   readonly awayFrom?: string
   /** True for the skills folder of another program. Its skills follow the rules of that program. */
   readonly isForeign?: boolean

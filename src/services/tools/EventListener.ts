@@ -18,8 +18,8 @@ export interface ListenedWork {
 export type TakeEvent = (recorded: RecordedEvent) => Effect.Effect<void>
 
 /**
- * Sends the metrics of this registry until the scope closes. Returns false if nobody collects metrics. If it fails, the
- * error is a sentence.
+ * Sends the metrics of this registry until the scope closes. Returns false if nobody collects metrics. If sending
+ * fails, the error is a sentence.
  */
 export type MetricSender = (metrics: {
   readonly registry: Metric.MetricRegistry

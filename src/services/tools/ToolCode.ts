@@ -33,7 +33,7 @@ const awaited = (work: unknown, controller: AbortController): Unchecked<never> =
     })
   })
 
-/** The part of a call's context that is known before the code of the tool begins. */
+/** Those parts of a call's context that are known before the code of the tool begins. */
 export type GivenContext = Omit<CallContext, "ask" | "host" | "signal">
 
 /**

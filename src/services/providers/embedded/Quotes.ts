@@ -15,7 +15,9 @@ interface QuotedLine {
 /** A note is shown unchanged. */
 export type QuotePiece = QuotedLine | string
 
-/** The maximum numbers of lines: of a report, of a file in which no line matches, and of any other output. */
+/**
+ * The maximum number of quoted lines: of a whole report, of a file in which no line matches, and of any other output.
+ */
 const mostLines = { report: 12, file: 5, output: 20 }
 
 const declaration =
