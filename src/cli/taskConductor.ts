@@ -269,7 +269,8 @@ const say = (text: string, exitCode: number) =>
 
 const keptRun = ' The run is saved: "task-conductor show last" prints its answer.'
 /**
- * For each command, a sentence that tells where the work is saved. It is printed if the output of the command was lost.
+ * For each command, a sentence that tells where the work is saved. The sentence is printed if the output of the command
+ * was lost.
  */
 const savedBy: Readonly<Record<string, string>> = {
   run: keptRun,

@@ -186,7 +186,7 @@ const choice = <A>(key: Choice<A>["key"], label: string, explains: string, answe
   answer: (typed) => (typed === "" ? { answer } : undefined)
 })
 
-/** The answer that approves the call and later repairs. Empty if no item offers it. */
+/** The answer that approves the call, and also later repairs. Empty if no item offers it. */
 const repairsChoice = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<{ readonly answer: "repairs" }>> => {
   const covered = items.flatMap(({ offers }) => offers?.repairs ?? [])
   const explains = `Yes, and to repairs when a check fails: ${[...new Set(covered)].join("; ")}. task-conductor asks about other files.`

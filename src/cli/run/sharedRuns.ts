@@ -1,4 +1,7 @@
-/** Implements the flag `--cluster` for runs on several machines. A feature of the program must provide such runs. */
+/**
+ * Implements the flag `--cluster` for runs on several machines. The code for such runs comes from a feature of the
+ * program.
+ */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { features } from "../../app/features.ts"

@@ -80,7 +80,9 @@ export interface ApprovalFlags {
   readonly yesThisRun: boolean
 }
 
-/** What is approved before the program asks: steps and calls with `--yes`, only steps with `--yes-this-run`. */
+/**
+ * What is approved before the program asks. `--yes` approves steps and calls, and `--yes-this-run` approves only steps.
+ */
 export const approvedBeforehand = ({ yes, yesThisRun }: ApprovalFlags) => ({ approveSteps: yesThisRun, yes })
 
 export interface CommandOptions

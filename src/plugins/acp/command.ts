@@ -59,7 +59,10 @@ const serverEntries = (servers: ReadonlyArray<McpServer>): Record<string, McpSer
     })
   )
 
-/** The earlier messages of a conversation for the editor. Calls and replies of the program are left out. */
+/**
+ * The earlier messages of a conversation for the editor: what the user and the model wrote. Tool calls, and messages of
+ * the program, are left out.
+ */
 const saidBefore = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<SessionUpdate> =>
   messages.flatMap((message): ReadonlyArray<SessionUpdate> => {
     if (isFromUser(message) && message.role === "user") {

@@ -70,7 +70,7 @@ export interface ModelScore {
   readonly model: string
   readonly stages: ReadonlyArray<StageScore>
   /**
-   * The score with each form of calls that was tried. For the tasks, `stages` contains only the score with the better
+   * The score with each form of calls that was tried. In `stages`, the score for the tasks is the score with the better
    * form.
    */
   readonly forms: ReadonlyArray<FormScore>

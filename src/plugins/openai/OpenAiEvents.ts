@@ -102,8 +102,8 @@ const endOfBody = [{ text: "\n" }]
 
 /**
  * Returns the objects of an answer one by one. The answer is complete after `[DONE]`, or if the body ends after a
- * finish reason. `isFollowed` tells whether a later call has begun. If one has begun, a `[DONE]` without a finish
- * reason is an error.
+ * finish reason. `isFollowed` tells whether a later call has begun. If a later call has begun, a `[DONE]` without a
+ * finish reason is an error.
  */
 export async function* objectsOf(
   pieces: AsyncIterable<Uint8Array>,

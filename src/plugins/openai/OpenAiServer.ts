@@ -101,7 +101,7 @@ const routerPatience = Duration.seconds(defaultLimits.serverWaitSeconds)
 /** The usual default temperature of a server. A server may have another default. */
 const temperatureOfServer = 0.8
 
-/** The model with this name. For a name without a tag, the tag `latest` counts too, as in Ollama. */
+/** Finds the model with this name. A name without a tag also means the model with the tag `latest`, as in Ollama. */
 const findNamed = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   models.find(({ id }) => id === name || id === `${name}:latest`)
 

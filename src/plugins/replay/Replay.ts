@@ -219,8 +219,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const published: Array<RunEvent> = []
   const changed: Array<PlacedDifference> = []
   /**
-   * Differences of prompts that the session perhaps never sent, because it was cut off. They count only if the replay
-   * cannot continue although the journal contains further outcomes of the session.
+   * Differences of prompts. The session was cut off, and perhaps never sent these prompts. The differences count only
+   * if the replay cannot continue although the journal contains further outcomes of the session.
    */
   const perhaps: Array<PlacedDifference> = []
   const isWhole = hasEnded(publishedEvents(session.own))

@@ -139,8 +139,8 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
     if (event.type === "model.finished") {
       /*
        * The span ends after the measured duration, and not at the event, because the event comes only after a save. If
-       * the call was retried, its first span has ended and no event began another. The start is then computed from the
-       * duration.
+       * the call was retried, its first span has ended, and no event has begun a second span. The start is then
+       * computed from the duration.
        */
       const { call, usage } = event
       const begun = open.get(modelKey(call)) ?? modelSpan(call, Math.max(0, now - usage.durationMs))

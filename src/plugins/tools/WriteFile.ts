@@ -48,7 +48,7 @@ const writeGranted = Effect.fnUntraced(function* (
     : "(The old content could not be read, so there is no diff.)"
 })
 
-/** The fields of an edit have no descriptions, because small models read all descriptions. */
+/** The fields of an edit have no descriptions, because descriptions make the prompts longer. */
 const Edits = Schema.NonEmptyArray(
   Schema.Struct({
     old_text: Schema.NonEmptyString,
