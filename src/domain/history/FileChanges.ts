@@ -13,17 +13,17 @@ export interface ChangesOfFile {
    * The SHA-256 of the bytes before the change; `null` for a new file. Absent if the journal does not store the bytes.
    */
   readonly was?: string | null
-  /** The file mode before the change, if the run changed it. */
+  /** The file mode before the change. Absent if the run did not change the mode. */
   readonly mode?: number
   /**
    * The SHA-256 of each text that the run wrote, in order. A `null` in the list means that the run removed the file.
    */
   readonly texts: ReadonlyArray<string | null>
-  /** The kind of file that the run made, if it changed the kind. */
+  /** The new kind of the file, such as `link`. Absent if the run did not change the kind. */
   readonly kind?: FileKind
   /** The outermost folder that the run created for the file. */
   readonly folder?: string
-  /** The folder that the run removed or moved as a whole, together with the file. */
+  /** The folder that contains the file, if the run removed or moved this folder as a whole. */
   readonly goes?: string
 }
 

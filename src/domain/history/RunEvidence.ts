@@ -112,8 +112,8 @@ const decodeAnswer = Schema.decodeUnknownSync(Schema.toCodecJson(ModelAnswer))
 const decodeResult = Schema.decodeUnknownSync(Schema.toCodecJson(ToolResult))
 
 /**
- * The outcomes of successful calls, by the key of the call without the hash of the input. If several records have the
- * same key, the last record counts.
+ * The outcomes of successful calls. The map has the keys of the calls, without the hash of the input. If several
+ * records have the same key, the last record counts.
  */
 const outcomesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, Schema.Json> =>
   new Map(records.flatMap((one) => (one.type === "outcome" ? [[keyOfActivity(one.key), one.value] as const] : [])))
@@ -152,7 +152,7 @@ export const attemptsOf = (
   })
 }
 
-/** The state of a task, from the last event that ended the task. Without such an event, the task is `open`. */
+/** The state of a task, from the last event that ended the task. If no event ended the task, the state is `open`. */
 export const stateOf = (end: { readonly type: "task.finished" | "task.failed" } | undefined): TaskState =>
   end === undefined ? "open" : end.type === "task.finished" ? "finished" : "failed"
 
@@ -174,8 +174,8 @@ const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): Readon
 }
 
 /**
- * Collects everything about the task with this name, spelled as in the plan. It is enough if `records` contains the
- * records of this task.
+ * Collects everything about the task with this name, which must be spelled as in the plan. `records` need not contain
+ * more than the records of this task.
  */
 export const taskEvidence = (
   records: ReadonlyArray<JournalRecord>,

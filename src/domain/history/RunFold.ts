@@ -42,7 +42,7 @@ export const runFromJournal = (events: ReadonlyArray<RunEvent>) => {
   return {
     /** The plans of all rounds, in order. If a resumed session emits a plan again, its last version counts. */
     plans: inOrder,
-    /** The first plan as markdown; empty without a plan. */
+    /** The first plan as markdown. Empty if the run has no plan. */
     markdown,
     /** The names of all tasks of all plans, in order. */
     names: [...new Set(tasks.map(({ name }) => String(name)))],

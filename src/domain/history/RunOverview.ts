@@ -46,7 +46,7 @@ export const RunSummary = Schema.Struct({
   project: Schema.optionalKey(Schema.String),
   /** What the user asked the run to do. */
   prompt: Schema.optionalKey(Schema.String),
-  /** The name of the model; absent for a model in code. */
+  /** The name of the model. Absent if the code of a calling program defines the model. */
   model: Schema.optionalKey(Schema.String),
   /** The size of the journal in bytes. */
   bytes: Schema.Int,
@@ -65,7 +65,7 @@ export const RunHead = Schema.Struct({
   project: Schema.String,
   /** What the user asked the run to do. */
   prompt: Schema.String,
-  /** The name of the model; absent for a model in code. */
+  /** The name of the model. Absent if the code of a calling program defines the model. */
   model: Schema.optionalKey(Schema.String),
   /** When the run started, in ISO 8601. */
   startedAt: Schema.optionalKey(Schema.String),
@@ -89,7 +89,7 @@ export const RunOverview = Schema.Struct({
   exitCode: Schema.optionalKey(Schema.Int),
   /** How long the sessions of the run worked, in milliseconds. */
   durationMs: Schema.optionalKey(Schema.Finite),
-  /** The first plan as markdown; empty without a plan. */
+  /** The first plan as markdown. Empty if the run has no plan. */
   plan: Schema.String,
   /** The tasks of the last plan, in order. */
   tasks: Schema.Array(
@@ -110,7 +110,8 @@ export const RunOverview = Schema.Struct({
   /** What the run changed, what was denied, and what is missing. Absent if there is nothing of this kind. */
   facts: Schema.optionalKey(RunFacts),
   /**
-   * The number of links in all results and in the answer, by the result of their check. Absent if no link was checked.
+   * How many links of all results and of the answer were checked, and how many of these links are wrong. Absent if no
+   * link was checked.
    */
   evidence: Schema.optionalKey(EvidenceCount),
   /** How often each repair occurred in answers that the run used, most frequent first. Absent if there are none. */

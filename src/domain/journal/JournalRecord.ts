@@ -34,7 +34,7 @@ export type RunOpened = typeof RunOpened.Type
 export const FileState = Schema.Struct({
   path: Schema.String,
   before: Schema.NullOr(Schema.String),
-  /** The content after the call, like `before`; `null` if the call removes the file. */
+  /** The content after the call, in the same form as `before`. `null` if the call removes the file. */
   after: Schema.NullOr(Schema.String),
   /** The SHA-256 of the bytes before the call; `null` if there was no file. Absent if the bytes are not stored. */
   was: Schema.optionalKey(Schema.NullOr(Schema.String)),
@@ -46,7 +46,7 @@ export const FileState = Schema.Struct({
   folder: Schema.optionalKey(Schema.String),
   /** For a moved file, the SHA-256 of the file's text. */
   reads: Schema.optionalKey(Schema.String),
-  /** The folder that the call removes or moves as a whole, together with the file. */
+  /** The folder that contains the file, if the call removes or moves this folder as a whole. */
   goes: Schema.optionalKey(Schema.String)
 })
 export type FileState = typeof FileState.Type
@@ -72,7 +72,7 @@ export interface UncertainCall extends CallIntent {
   /**
    * The outcome of the call; `null` if it is unknown. Set only if the journal lacks the answer in which the model asked
    * for this call. If a new answer asks for another call instead, the program does not make that other call. The model
-   * gets this outcome as its result.
+   * gets this outcome as the result of the other call.
    */
   readonly outcome?: Schema.Json
 }

@@ -28,7 +28,7 @@ const otherManifests = `
   manage.py setup.py pipfile pyrightconfig.json
 `
 /**
- * The maximum number of entry points in the map, and the maximum number of manifests that belong to parts of the
+ * The maximum number of entry points in the map. The same number limits the manifests that belong to parts of the
  * project.
  */
 const mostEntryPoints = 12

@@ -12,7 +12,7 @@ export interface Narrowing {
    * - `file`: one test file per command.
    * - `folders`: Go packages, as source folders such as `./a/b`.
    * - `manifest`: the manifest of one package per command.
-   * - `classes`: test classes, each after the word `before`. If `before` ends with `=`, one word names all of them.
+   * - `classes`: test classes. The word in `before` precedes each class. If it ends with `=`, one word names all classes.
    */
   readonly of: "files" | "file" | "folders" | "manifest" | "classes"
   readonly before?: string
@@ -23,8 +23,8 @@ export interface Narrowing {
 interface NamesTests {
   readonly argv: ReadonlyArray<string>
   /**
-   * True for a runner that needs these arguments only if it runs several files. With one file, it prints the names
-   * anyway.
+   * True for a runner that needs these arguments only if it runs several files. If it runs a single file, it prints the
+   * names anyway.
    */
   readonly ofSeveral?: boolean
 }
@@ -34,7 +34,9 @@ const wordsOf = (text: string): readonly [string, ...Array<string>] => {
   return [first, ...rest]
 }
 
-/** Patterns of commands. For each pattern, the words that begin the narrowed command, and the kind of its targets. */
+/**
+ * Patterns of commands. Each pattern comes with the words that begin the narrowed command, and the kind of the targets.
+ */
 const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["of"]]> = [
   [/^go test \.\/\.\.\.$/, "go test", "folders"],
   [/^cargo test(?: --workspace)?$/, "cargo test --manifest-path", "manifest"],
@@ -97,7 +99,7 @@ export const usualNarrowing = (run: string): Narrowing | undefined => {
 
 /** Test runners that accept test files as arguments; `node` accepts them with `--test`. */
 const runners: ReadonlySet<string> = new Set(["vitest", "jest", "mocha", "ava", "node", "pytest"])
-/** Matches the options of these runners whose value is the next word. */
+/** Matches the options of these runners that take the next word as their value. */
 const valued =
   /^(?:-[crRptg]|--(?:config|require|import|loader|experimental-loader|reporter|timeout|project|env-file))$/
 /**

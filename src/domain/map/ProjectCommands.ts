@@ -32,8 +32,8 @@ export interface ProjectCommand extends CommandWay {
   /** The kind of the command. Absent if it never ends, has lasting effects, or is unknown. */
   readonly kind?: CommandKind | undefined
   /**
-   * All ways to run the command, the best way first. The program chooses the first way whose program is installed.
-   * Absent if `run` is the only way.
+   * All ways to run the command, the best way first. The first way for which the necessary program is installed is
+   * used. Absent if `run` is the only way.
    */
   readonly ways?: ReadonlyArray<CommandWay> | undefined
 }
@@ -98,7 +98,10 @@ export const inWays = (
 /** The first word of a command: the program that must be installed. */
 export const programOf = ({ run }: CommandWay): string => run.split(" ")[0] ?? ""
 
-/** The commands whose programs are installed. Each command gets the best of its ways whose program is installed. */
+/**
+ * The commands whose programs are installed. If a command has several ways, the result contains the first way for which
+ * the necessary program is installed.
+ */
 export const runnableCommands = (
   commands: ReadonlyArray<ProjectCommand>,
   has: (program: string, folder: string) => boolean

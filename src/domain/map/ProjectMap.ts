@@ -42,8 +42,8 @@ export const mapBudget = (window: number): number => charactersIn(mapTokens(wind
 export const minBudgetForExports = charactersIn(600)
 
 /**
- * The map shows what a command runs, such as `vitest run`, cut to this many characters. The program tries these lengths
- * in order until the commands fit.
+ * The map shows what a command runs, such as `vitest run`, cut to one of these lengths, in characters. The program
+ * tries the lengths in order until the commands fit.
  */
 const bodies: ReadonlyArray<number> = [80, 40]
 const mostCommands = 60

@@ -1,6 +1,6 @@
 /**
  * Finds the test files and folders among the arguments of a check that the user named. Such a check runs only these
- * tests. If another test file changed, a second check with this file is needed.
+ * tests. If another test file changed, a second check is needed that runs this other file.
  */
 import type { CommandLine } from "../commands/CommandText.ts"
 import { languageOf } from "../files/Language.ts"

@@ -139,8 +139,8 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
     const end = search.find(closing, start + markup.length)?.end
     if (isAtLineStart) return end ?? text.length
     /**
-     * In a paragraph, markup does not continue after a blank line. If a blank line comes before its end, the text is no
-     * markup.
+     * In a paragraph, markup does not continue after a blank line. If a blank line comes before the signs that would
+     * close the markup, the text is no markup.
      */
     return end === undefined || search.has(blankLine, start, end) ? undefined : end
   }

@@ -64,8 +64,8 @@ export const readMarkdown = (
   const open = foundFences.find((fence) => !fence.closed)
   if (open !== undefined) {
     addRepair(findings, "fence-closed", { line: open.first + 1 }, "Closed the code block at the end of the text.")
-    // An empty fence without a language at the end of the text is really a closing line. An earlier fence was never
-    // closed, so the opening line of this block was taken for the closing line of that fence.
+    // An empty fence without a language at the end of the text is really a closing line. Its block was opened while an
+    // earlier fence was unclosed. The opening line of the block was therefore taken for the end of the earlier fence.
     const isEnd = open.language === "" && open.text.trim() === ""
     const swallowing = foundFences.filter((fence) => isEnd && fence.closed && fence.source.some(isPart))
     strayFences.push(...swallowing.map((fence) => fence.first + 1))
@@ -79,7 +79,10 @@ export const readMarkdown = (
   return { text: textOfLines({ lines }, 0), lines, fences, sections, strayFences, ...findings }
 }
 
-/** The section with exactly this anchor. Otherwise the section with a similar anchor, if there is only one. */
+/**
+ * The section with exactly this anchor. If there is none, the result is the section with a similar anchor, but only if
+ * a single section has one.
+ */
 export const findSection = (document: MarkdownDocument, anchor: string): Option.Option<MarkdownSection> => {
   const exact = document.sections.find((section) => section.anchor === anchor)
   if (exact !== undefined) return Option.some(exact)

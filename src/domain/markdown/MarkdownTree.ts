@@ -24,8 +24,8 @@ const maximumNesting = 64
 
 const markdown = unified().use(remarkParse)
 
-// Markdown constructs that are not parsed in a field, because only the links of a field matter. To parse them would
-// take time, and a block could hide a link.
+// Markdown constructs that are not parsed in a field, because only the links of a field matter. To parse these
+// constructs would take time, and a block could hide a link.
 const blockAndEmphasis =
   "attention blockQuote codeFenced codeIndented definition headingAtx htmlFlow htmlText labelStartImage list setextUnderline thematicBreak".split(
     " "

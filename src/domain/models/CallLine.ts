@@ -10,7 +10,7 @@ import { outcomeText } from "./OutputText.ts"
  */
 const mostPlaces = 3
 
-/** The line of a search with more matches names at most this many files. */
+/** If a search has more than `mostPlaces` matches, its line names at most this many files. */
 const mostNamed = 5
 
 /** A short label of a call from its name and main argument, such as `edit_file src/a.ts`. */
@@ -40,7 +40,10 @@ const matchesOf = (outcome: CallOutcome) =>
       }))
     : []
 
-/** A sentence about the matches of a search: where a few are, or how many of many are still as they were found. */
+/**
+ * A sentence about the matches of a search. If there are only a few matches, it names their places. If there are many,
+ * it tells how many matches `isAsFound` accepts in each file.
+ */
 const matchesText = (outcome: CallOutcome, isAsFound?: IsAsFound): string => {
   const matches = matchesOf(outcome)
   if (matches.length === 0) return ""
@@ -56,8 +59,8 @@ const matchesText = (outcome: CallOutcome, isAsFound?: IsAsFound): string => {
 }
 
 /**
- * The lines of a file that a read and all other reads of the file among `calls` have shown. Undefined for calls that
- * are no reads.
+ * The numbers of the lines that all reads of the same file among `calls` have shown, as text. Undefined if the call is
+ * no read.
  */
 const linesText = (outcome: CallOutcome, calls: ReadonlyArray<CallOutcome>): string | undefined => {
   if (!isRead(outcome)) return undefined
@@ -68,7 +71,10 @@ const linesText = (outcome: CallOutcome, calls: ReadonlyArray<CallOutcome>): str
     : `lines ${ranges.map(({ from, to }) => `${from} to ${to}`).join(", ")}, not shown here`
 }
 
-/** The first line of an output, without what a search says about letter case and about single files. */
+/**
+ * The first line of an output. If the output is from a search, remarks about letter case and about single files are
+ * removed.
+ */
 const firstLine = (outcome: CallOutcome): string => {
   const [first = ""] = outcomeText(outcome).split("\n")
   return shortened(first.replace(/, letter case (?:ignored|matters)\./, ".").replace(/ Shown by file:.*$/, ""), 140)
@@ -77,7 +83,7 @@ const firstLine = (outcome: CallOutcome): string => {
 /**
  * The line for a call: its label, followed by what the call found or read, or by the reason why it failed.
  * - The line of a read names the lines that all `calls` have read of the same file.
- * - The line of a search with many matches counts the lines that `isAsFound` accepts, by file.
+ * - If a search has many matches, its line tells how many of them `isAsFound` accepts in each file.
  */
 export const callLine = (
   outcome: CallOutcome,

@@ -15,7 +15,7 @@ import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import type { CallOutcome } from "../tools/ToolCall.ts"
 
-/** The maximum length of each text, so that all texts together have at most `budget` characters. */
+/** The length to which each text must be cut. All cut texts together have at most `budget` characters. */
 const limitsOf = (texts: ReadonlyArray<string>, budget: number): ReadonlyArray<number> =>
   shares(
     texts.map((text) => text.length),
@@ -52,11 +52,11 @@ const neededLengths = (texts: ReadonlyArray<string>, lines: number): ReadonlyArr
   })
 }
 
-/** The number of characters that the outputs need if together they show `lines` lines. */
+/** The number of characters that all outputs need together if they show `lines` lines in total. */
 export const outputsSize = (outcomes: ReadonlyArray<CallOutcome>, lines = Number.POSITIVE_INFINITY): number =>
   neededLengths(outcomes.map(outcomeText), lines).reduce((sum, length) => sum + length, 0)
 
-/** The texts of the outputs, cut so that together they show `lines` lines. */
+/** The texts of the outputs, cut to `lines` lines in total. */
 export const outputsWithin = (
   outcomes: ReadonlyArray<CallOutcome>,
   lines = Number.POSITIVE_INFINITY
@@ -87,7 +87,7 @@ const lineBlock = (lines: ReadonlyArray<string>): string =>
 
 /**
  * Writes a block `### Tool call <name> (<uid>)` for each call, with its output.
- * - If `place` is "left out", the block also shows the arguments.
+ * - If `place` has the value "left out", the block also shows the arguments.
  * - The outputs share `budget` characters. Short outputs stay whole, and long outputs share the remaining characters.
  * - If these shares become too small, the last outputs are left out. One line for each of these outputs remains, even
  *   if the budget is used up.

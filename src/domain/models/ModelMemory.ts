@@ -64,8 +64,8 @@ export const memoryText = (memory: LoadedMemory, fileSize: number = Infinity): s
 const besideFile = 1.2
 
 /**
- * Warns that several models do not fit into memory together. The server must then load a model again each time that a
- * run changes the model. `memory` is the memory of the server in bytes, if known.
+ * Warns that several models do not fit into memory together. The server must then load a model each time that the run
+ * calls another model than before. `memory` is the memory of the server in bytes, if known.
  */
 export const togetherText = (models: ReadonlyArray<SizedModel>, memory: number | undefined): string | undefined => {
   const here = models.filter(({ isForwarded }) => !isForwarded)

@@ -173,7 +173,7 @@ export const charactersIn = (tokens: number, scale = assumedScale): number =>
 export const fitsWindow = (prompt: FilledPrompt, window: number, scale = assumedScale): boolean =>
   neededTokens(prompt, scale) + answerReserve(window) <= window
 
-/** The prompt. If it does not fit the window, its form without dispensable parts. */
+/** The prompt, if it fits the window. Otherwise the form of this prompt without dispensable parts. */
 export const fittingPrompt = (prompt: FilledPrompt, window: number, scale = assumedScale): FilledPrompt =>
   fitsWindow(prompt, window, scale) ? prompt : (prompt.lighter ?? prompt)
 

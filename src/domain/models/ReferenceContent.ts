@@ -64,7 +64,7 @@ const byLines = ({ heading, lines, target }: FileReference, text: string, limit:
   return step === undefined ? [] : [`${target}#L${start}-L${start + step - 1}`]
 }
 
-/** The reference narrowed to a section: a link to each of the first two headings whose section fits. */
+/** The reference narrowed to a section. The result has at most two links: to the first two sections that fit. */
 const byHeadings = (reference: FileReference, text: string, limit: number): ReadonlyArray<string> => {
   if (reference.lines !== undefined) return []
   const document = readMarkdown(text)

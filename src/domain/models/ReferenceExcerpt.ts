@@ -39,8 +39,8 @@ const summaryLines = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
 const resultGap = (from: number, to: number): string => `(${to - from + 1} lines left out)`
 
 /**
- * Notes about omitted parts of a page. They give positions as a number of characters, so that the model can read on
- * from this position.
+ * Notes about omitted parts of a page. A note gives the positions of its part as numbers of characters, so that the
+ * model can read on from there.
  */
 const pageGap = (lines: ReadonlyArray<string>) => {
   const starts = [0]
@@ -83,7 +83,7 @@ const rest = ({ reference }: ResolvedReference): string => {
 
 const linesText = (from: number, to: number): string => (from === to ? `${from}` : `${from} to ${to}`)
 
-/** A note names at most this many parts. Of further parts it gives the number. */
+/** A note names at most this many parts. If there are more, the note says how many further parts there are. */
 const mostParts = 6
 
 /** Names the shown lines: `lines 40 to 98 and 120`. `first` is the number of the line with index 0. */

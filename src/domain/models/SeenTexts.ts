@@ -22,8 +22,8 @@ const leastWord = 4
  */
 const leastPiece = 6
 /**
- * Consecutive words of a line count as content of this line if they have at least this many words (`count`) and letters
- * (`letters`).
+ * Consecutive words count as content of a line if there are at least `count` words, and if they have at least `letters`
+ * letters in total.
  */
 const runOfLine = { count: 4, letters: 16 }
 
@@ -159,7 +159,9 @@ export class SeenTexts {
     return this.#words.has(word) && !this.#userWords.has(word)
   }
 
-  /** Searches a text for a word that the model has read. Used for parts of a URL that need no names. */
+  /**
+   * Searches a text for a word that the model has read. Used for those parts of a URL in which no names are necessary.
+   */
   #wordIn(text: string): string | undefined {
     return wordsOf(text).find((word) => word.length >= leastWord && this.#wasRead(word))
   }

@@ -89,7 +89,7 @@ export interface GatedTask {
   readonly calls: ReadonlyArray<GatedCall>
   /** One line for each check outcome and each command of the task. */
   readonly facts?: ReadonlyArray<string>
-  /** Changes by earlier tasks that the calls of this task build on. */
+  /** Changes of earlier tasks. The calls of this task build on these changes. */
   readonly others?: ReadonlyArray<ProposedFile>
 }
 

@@ -130,7 +130,10 @@ export const readPolicies = (text: string): Result.Result<ReadonlyArray<Remember
 export const renderPolicies = (rules: ReadonlyArray<RememberedRule>): string =>
   `${JSON.stringify({ version: policyVersion, rules }, null, 2)}\n`
 
-/** The parts of a question that decide which calls an answer for the session, or a remembered answer, may cover. */
+/**
+ * The parts of a question from which the program derives what an answer for the session, or a remembered answer, may
+ * cover.
+ */
 export interface Asked {
   readonly tool: string
   readonly risk: Risk

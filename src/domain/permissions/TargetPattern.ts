@@ -11,7 +11,7 @@ import { unescaped } from "../text/PercentEscapes.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
 import { mostUrlData } from "../tools/Access.ts"
 
-/** Matches the scheme of a URL. A deny rule for a host applies to every port and every spelling of the host. */
+/** Matches the scheme of a URL, such as `https://`. */
 const scheme = /^[a-z][a-z0-9+.-]*:\/\//
 
 /** Converts one label of a host name to the ASCII form that URLs use (Punycode). */
@@ -30,7 +30,8 @@ const withPlainHost = (pattern: string): string =>
 
 /**
  * All lower-case texts with which a pattern may name a URL: with or without the scheme, the port, a trailing dot of the
- * host, and escapes. If the text is no URL, the result is only the text itself.
+ * host, and escapes. A deny rule for a host therefore applies to every port and every spelling of the host. If the text
+ * is no URL, the result is only the text itself.
  */
 export const urlForms = (url: string): ReadonlyArray<string> => {
   const [, before, host = "", rest = ""] = /^([^/]*\/\/)([^/?#]*)(.*)$/s.exec(url) ?? []

@@ -100,8 +100,8 @@ export const FailureCause = Schema.Union([
     by: Schema.Literals(["person", "rule", "nobody"])
   }),
   /**
-   * The program accepted no answer of the model. `repeated` is true if the model gave the same answer each time.
-   * `unable` is set if the last answers of the model in a row were useless, and describes this model.
+   * The program accepted no answer of the model. `repeated` is true if the model gave the same answer each time. If the
+   * last answers were all useless, `unable` describes the model.
    */
   Schema.TaggedStruct("NoValidAnswer", {
     attempts: Schema.Int,
@@ -116,7 +116,10 @@ export const FailureCause = Schema.Union([
 ])
 export type FailureCause = typeof FailureCause.Type
 
-/** A task that ended without a result. `skipped` is true if the task needs the result of another task that has none. */
+/**
+ * A task that ended without a result. `skipped` is true if the task needs the result of another task, and that other
+ * task has no result.
+ */
 export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure", {
   task: TaskName,
   phase: TaskPhase,

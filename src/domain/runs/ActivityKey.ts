@@ -40,7 +40,7 @@ export const ToolCallId = Schema.Struct({
 })
 export type ToolCallId = typeof ToolCallId.Type
 
-/** For example `turn 2` of a task, `attempt 2` of another stage, or `attempt 1, second answer`. */
+/** The words for an attempt: `turn 2` for a task, `attempt 2` for any other stage, or `attempt 1, second answer`. */
 export const attemptText = ({ attempt, choice, stage }: Pick<ModelCallId, "attempt" | "choice" | "stage">): string =>
   `${stage === "task" ? "turn" : "attempt"} ${attempt}${choice === undefined ? "" : ", second answer"}`
 
@@ -137,41 +137,46 @@ export const stagePlace = (round: number, stage: Stage): string => `round-${roun
 export const seenKey = {
   check: (tasks: ReadonlyArray<string>): string => `check/${tasks.map(slugOf).join()}`,
   reference: (task: string, href: string): string => `reference/${slugOf(task)}/document/${href}`,
-  /** The parts of files that the first prompt of a task shows. */
+  /** The key for the parts of files that the first prompt of a task shows. */
   firstLook: (round: number, task: string): string => `first-look/${slugOf(task)}/round-${round}`,
-  /** The parts of files around the matches of the first search that a task makes. */
+  /** The key for the parts of files around the matches of the first search that a task makes. */
   secondLook: (round: number, task: string): string => `second-look/${slugOf(task)}/round-${round}`,
-  /** The instructions of the project for the files of a task. `place` is the folder that was searched for them. */
+  /**
+   * The key for the instructions of the project about the files of a task. `place` is the folder in which the program
+   * looked for instructions.
+   */
   instructions: (task: string, place: string): string => `instructions/${slugOf(task)}/${place}`,
   inputs: (task: string): string => `inputs/${slugOf(task)}`,
-  /** The decision whether the task asks about the project. */
+  /** The key for the decision whether the task asks about the project. */
   about: (round: number, task: string): string => `about/${slugOf(task)}/round-${round}`,
-  /** The key of checked links. `task` is absent for the links in the answer of the run. */
+  /** The key for checked links. If the links are in the answer of the run, `task` is absent. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),
   requestedChanges: (round: number): string => `wishes/round-${round}`,
   items: (round: number, task: string): string => `items/${slugOf(task)}/round-${round}`,
   itemCount: (task: string): string => `items/${slugOf(task)}/count`,
-  /** The contents of a task's files at the time when its changes are merged with the changes of other tasks. */
+  /**
+   * The key for the contents of a task's files at the time when its changes are merged with the changes of other tasks.
+   */
   joined: (round: number, task: string): string => `joined/${slugOf(task)}/round-${round}`,
   changes: (task: string): string => `changes/${slugOf(task)}`,
-  /** The new files after the model has answered about numbered places. */
+  /** The key for the file edits that result from the answer of the model about numbered places. */
   places: (task: string): string => `places/${slugOf(task)}`,
-  /** Which paths in an answer are files of the project. */
+  /** The key for the list of those paths in an answer that are files of the project. */
   paths: (task: string): string => `paths/${slugOf(task)}`,
-  /** The artefacts that the program removed from new texts of a task. */
+  /** The key for the artefacts that the program removed from new texts of a task. */
   tidied: (task: string): string => `tidied/${slugOf(task)}`,
-  /** The lines that a call changes in the project. */
+  /** The key for the lines that a call changes in the project. */
   lines: (call: ToolCallId): string => `lines/${toolCallKey(call)}`,
-  /** The changes of a call in the working copy of its task. */
+  /** The key for the changes of a call in the working copy of its task. */
   proposal: (call: ToolCallId): string => `proposal/${toolCallKey(call)}`,
   checks: (task: string, round: number, turn: number): string => `checks/${slugOf(task)}/round-${round}/turn-${turn}`,
-  /** The checks that run while the model plans, and their outcomes. */
+  /** The key for the list of checks that run while the model plans. */
   trials: "trials",
-  /** True if the trials of the checks had ended when the first task began. */
+  /** The key for a boolean: true if the trials of the checks had ended when the first task began. */
   trialEnded: "trials/ended",
   trial: (index: number): string => `trials/${index}`,
   leftovers: (task: string, round: number, turn: number): string => `left/${slugOf(task)}/round-${round}/turn-${turn}`,
-  /** The images of results that the model sees in a turn. */
+  /** The key for the images of results that the model sees in a turn. */
   images: (task: string, round: number, turn: number): string => `images/${slugOf(task)}/round-${round}/turn-${turn}`,
   /** The uses of declarations that a task changed. */
   uses: (task: string, round: number, turn: number): string => `uses/${slugOf(task)}/round-${round}/turn-${turn}`

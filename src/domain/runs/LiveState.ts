@@ -66,7 +66,7 @@ interface LiveQuestions {
 
 export interface LiveState {
   readonly run: { readonly project: string; readonly model: string; readonly startedAt: number | undefined }
-  /** The active stage of the whole run: planning, revising, answering, or a message of a conversation. */
+  /** The active stage of the whole run: planning, revising, answering, or working on a message of a conversation. */
   readonly stage: Stage | undefined
   readonly steps: ReadonlyArray<LiveStep>
   readonly tasks: ReadonlyMap<string, LiveTask>

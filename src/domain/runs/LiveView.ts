@@ -23,7 +23,7 @@ const leastName = 20
 const widthOf = (detail: string): number => (detail === "" ? 0 : textWidth(detail) + 3)
 
 /**
- * A line of work with its duration. Beside the name stands the first of these texts that fits:
+ * A line of work with its name and duration. The line also shows the first of these texts that fits beside the name:
  * - one of `details`, in their order,
  * - `word`,
  * - the beginning of the last detail.
@@ -150,7 +150,7 @@ const taskLine = (state: LiveState, { calls, tools }: Work, task: LiveTask, view
   return workLine(name, details, call.since, view, phase.split(/[\s,]/, 1)[0])
 }
 
-/** The tasks of a step that come next, and the number of tasks after these. */
+/** The lines for the next tasks of a step, and a line with the number of tasks after these. */
 const nextLines = ({ active, tasks }: Shown, { columns, marks }: View, most: number): ReadonlyArray<StyledLine> => {
   const busy = new Set(active)
   const left = tasks.filter((task) => !isResolved(task.stage) && !busy.has(task))

@@ -49,7 +49,7 @@ export const endedClean = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds)
 interface Change {
   /** A description such as `src/a.ts (edit_file)`. */
   readonly what: string
-  /** The path of the changed file. For any other change, the name of the tool. */
+  /** The path of the changed file. If the call changes no file, this is the name of the tool. */
   readonly target: string
   /** True if any later change of the same target makes up for the failed change. */
   readonly isFile: boolean
@@ -87,7 +87,9 @@ interface Missed extends MissingChange {
   readonly isMadeBy: (made: Made) => boolean
   /** The skill of the task. A complete result of this skill in a later round makes up for the missing change. */
   readonly skill?: string
-  /** True if one later change makes up for only one failed change. */
+  /**
+   * True if a later change makes up for only one failed change, even if several failed changes have the same target.
+   */
   readonly isSingle: boolean
 }
 
@@ -120,8 +122,8 @@ const madeIn = ({ failures, results, tasks }: RoundWork, { changeOf }: ChangeKin
 }
 
 /**
- * The failed calls that were to change something. A call that succeeded elsewhere in the round is omitted. Denied calls
- * are omitted too, because the gate reports them.
+ * The failed calls that were to change something. A failed call is omitted if the same call succeeded elsewhere in the
+ * round. Denied calls are omitted too, because the gate reports them.
  */
 const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, changesMade: ReadonlyArray<Made>) =>
   results.flatMap(({ calls, name }) =>
@@ -135,7 +137,10 @@ const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, changesM
     })
   )
 
-/** Describes a task that made no change at all. A later change by a task with the same skill makes up for it. */
+/**
+ * Describes a task that made no change at all. A later change by a task with the same skill makes up for the missing
+ * change.
+ */
 const nothingBy = (task: Task, why: string): Missed => ({
   task: task.name,
   what: "anything",
@@ -294,7 +299,7 @@ const failed = ({ failures }: NotDone): Undone => ({
   tasks: failures.map(({ task }) => task)
 })
 
-/** Finished tasks that did not make a change. With `ofItems`, finished tasks that have items without a result. */
+/** Finished tasks that did not make a change. If `ofItems` is true, finished tasks that have items without a result. */
 const lacking = ({ failures, missing }: NotDone, ofItems: boolean): Undone => {
   const withoutResult = new Set(failures.map(({ task }) => task))
   const listed = missing.filter(({ isResult = false, task }) => isResult === ofItems && !withoutResult.has(task))
@@ -344,8 +349,9 @@ export interface ResultsAndLines {
 }
 
 /**
- * Divides the budget of a prompt between results and lines about undone work. The lines get one half of the budget, and
- * what the results leave of the other half. `lines(budget)` must have at most `budget` characters more than `lines(0)`.
+ * Divides the budget of a prompt between results and lines about undone work. The lines get one half of the budget.
+ * They also get what the results leave of the other half. `lines(budget)` must have at most `budget` characters more
+ * than `lines(0)`.
  */
 export const sharedBudget = (
   results: ReadonlyArray<TaskResult>,

@@ -38,7 +38,7 @@ const callAnswers = ["once", "session", "remember", "deny"] as const
 
 /**
  * The references whose content a task receives. `hash` is the SHA-256 of the text in hex, and `tokens` is an estimate.
- * `shown` is the number of characters in the prompt, if the text did not fit completely.
+ * If the prompt does not show the whole text, `shown` is the number of characters that it shows.
  */
 export const ReadReferences = Schema.Array(
   Schema.Struct({
@@ -140,7 +140,7 @@ export const RunEvent = Schema.Union([
   event("model.finished", { call: ModelCallId, usage: Usage }),
   /**
    * A model call failed. `willRetry` is true if the prompt is sent again. `what` is the cause in a few words. `retry`
-   * of `retries` is the next attempt; both are absent if the run waits for the server.
+   * is the number of the next attempt, and `retries` is the maximum. Both are absent if the run waits for the server.
    */
   event("model.failed", {
     call: ModelCallId,
@@ -260,7 +260,10 @@ export const RunEvent = Schema.Union([
     /** Who answered: `person`, `rule` (also for a flag), or `nobody` if nobody could be asked. */
     by: AnsweredBy
   }),
-  /** A message to the user. `code` is the code of a rule, or `files-changed` or `journal-unproven` in a saved run. */
+  /**
+   * A message to the user. `code` is the code of a rule. In a saved run, it may also be `files-changed` or
+   * `journal-unproven`.
+   */
   event("message", {
     level: Schema.Literals(["info", "warning", "error"]),
     text: Schema.String,

@@ -40,7 +40,7 @@ export interface Outcome {
   readonly nothingLeft?: boolean
   /** Tasks that did not make a change, or never ran. */
   readonly notDone?: ReadonlyArray<IncompleteFact>
-  /** How many links the answer has, by the result of their check. */
+  /** How many links of the answer were checked, and how many of these links are wrong. */
   readonly evidence?: EvidenceCount
 }
 
@@ -106,7 +106,7 @@ const unfollowedMessages = ({ unfollowed }: Pick<Shortfall, "unfollowed">): Read
 /** The message of an interrupted run, also printed when it ends. */
 export const interruptedText = "The run was interrupted."
 
-/** Adds to the message which changes were left out because the run is read-only. */
+/** Appends a sentence to the message: it names the changes that were left out because the run is read-only. */
 const withLeftOut = (outcome: Outcome, { denials }: Shortfall): Outcome => {
   const names = denials.flatMap(({ leftOut, targets = [], tool = "a call" }) =>
     leftOut !== true ? [] : [targets.length === 0 ? tool : `${tool} on ${targets.join(", ")}`]

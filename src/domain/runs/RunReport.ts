@@ -108,7 +108,7 @@ export const RunReport = Schema.Struct({
   nothingLeft: Schema.optionalKey(Schema.Boolean),
   /** The issues of the last rejected attempt, if its rejection ended the run. */
   issues: Schema.Array(Issue),
-  /** The goals of the plan in markdown; empty without a plan. */
+  /** The goals of the plan in markdown. Empty if the run has no plan. */
   goals: Schema.String,
   /** The results of the tasks that finished, in order. */
   results: Schema.Array(TaskResult),
@@ -168,7 +168,7 @@ export const AskReport = Schema.Struct({
 })
 export type AskReport = typeof AskReport.Type
 
-/** How the work on a message ended, before this becomes a report. */
+/** How the work on a message ended. A report is made from this later. */
 export interface AskEnding {
   readonly status: RunStatus
   readonly answer: string

@@ -1,7 +1,7 @@
 /**
  * Reads SKILL.md files by the rules of agentskills.io. The file has front matter between two lines `---`, and a body of
- * three parts: input requirements, how to work, and how to report. A small deviation is a repair, which only a linter
- * shows. An issue makes the skill unusable.
+ * three parts: input requirements, how to work, and how to report. A small deviation is repaired, and only a linter
+ * shows the repair. An issue makes the skill unusable.
  */
 import * as Predicate from "effect/Predicate"
 import * as Option from "effect/Option"

@@ -140,8 +140,9 @@ export interface LinePlace {
 }
 
 /**
- * The first lines, in at most `maxCharacters` characters. If even the first line is longer, only its beginning. If
- * lines are omitted, a note names the shown lines, and asks the model to continue with the parameter `start_line`.
+ * The first lines, in at most `maxCharacters` characters. If even the first line is longer, the result is its
+ * beginning. If lines are omitted, a note names the shown lines, and asks the model to continue with the parameter
+ * `start_line`.
  *
  * ```ts
  * fitLines(["one", "two"], 5, { first: 1, of: 2 }) // "one\n\n(Lines 1 to 1 of 2. Read on with start_line 2.)"

@@ -15,7 +15,9 @@ export type LineRange = typeof LineRange.Type
 export const holdsRange = (outer: LineRange, inner: LineRange): boolean =>
   outer.from <= inner.from && inner.to <= outer.to
 
-/** The same lines as few ranges, in order. Ranges that overlap or follow each other become one. */
+/**
+ * Joins ranges that overlap or follow each other. The result contains the same lines, in order and without repetition.
+ */
 export const joinRanges = (ranges: ReadonlyArray<LineRange>): ReadonlyArray<LineRange> => {
   const joined: Array<LineRange> = []
   for (const range of ranges.toSorted((a, b) => a.from - b.from)) {

@@ -47,7 +47,7 @@ export const otherNumber = (
   lines: ReadonlyArray<string>
 ): { readonly claimed: string; readonly there: string } | undefined => {
   if (lines.length > mostLines) return undefined
-  // What a sentence quotes is not its own statement.
+  // Quoted text is hidden, because a sentence does not state what it quotes.
   const prose = sentence.replace(/`[^`]*`|"[^"]*"/g, (span) =>
     /^[`"][\d_,.]+[`"]$/.test(span) ? span : "·".repeat(span.length)
   )

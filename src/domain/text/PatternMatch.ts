@@ -63,8 +63,8 @@ const take = (steps: ReadonlyArray<PatternStep>, index: number, character: strin
 }
 
 /**
- * True if the pattern matches the whole text. With `boundaries`, also true if the pattern matches the beginning of the
- * text, and one of these characters follows.
+ * True if the pattern matches the whole text. If `boundaries` is not empty, it is enough that the pattern matches the
+ * beginning of the text, and that one of these characters follows.
  */
 export const matches = (pattern: string, text: string, boundaries = ""): boolean => {
   const steps = stepsOf(pattern)

@@ -13,8 +13,8 @@ const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\
 const escapeCodePoint = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 
 /**
- * Shows each code point that a terminal hides as `\u{...}`, also line breaks. Nothing is removed. A second call changes
- * nothing.
+ * Writes each code point that a terminal would hide in the form `\u{...}`, also line breaks. Nothing is removed. A
+ * second call changes nothing.
  */
 export const printable = (text: string): string => text.replace(hidden, escapeCodePoint)
 
@@ -22,7 +22,7 @@ export const printable = (text: string): string => text.replace(hidden, escapeCo
 const drawn = /[\u2500-\u257f]/gu
 
 /**
- * Like `printable`, for text inside a frame. Also shows box-drawing characters as `\u{...}`, and shortens long gaps
+ * Like `printable`, for text inside a frame. Also writes box-drawing characters as `\u{...}`, and shortens long gaps
  * that would push text out of sight.
  */
 export const unframed = (text: string): string =>

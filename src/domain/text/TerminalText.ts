@@ -1,6 +1,6 @@
 /**
- * Converts terminal output to plain text, without escape sequences. Of a line that the program overwrote, only the last
- * state remains.
+ * Converts terminal output to plain text, without escape sequences. If a program overwrote a line, only the last state
+ * of the line remains.
  */
 
 /* Terminal links and titles, sequences such as colours, and all other escape sequences. */

@@ -54,8 +54,8 @@ export const wrapLine = (line: string, columns: number, indent: string): Readonl
 }
 
 /**
- * Wraps every line of a text. Further lines of a list item are indented like its words. Further lines of other lines
- * are slightly indented.
+ * Wraps every line of a text. The continuation of a list item is indented like its words. The continuation of any other
+ * line is slightly indented.
  */
 export const wrapText = (text: string, columns: number | undefined): string =>
   columns === undefined

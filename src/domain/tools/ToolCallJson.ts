@@ -137,8 +137,8 @@ const readRepaired = (text: string, scan: JsonScan, reason: string): Result.Resu
 const between = /^(?:[\s,;]|`{3,}\w*|~{3,}\w*)+/
 
 /**
- * Splits a text in which several values follow each other into one text for each value. With one value, this is the
- * whole text.
+ * Splits a text in which several values follow each other into one text for each value. If there is only one value, the
+ * result is the whole text.
  */
 const pieces = (text: string, ends: ReadonlyArray<number>): ReadonlyArray<string> => {
   const cuts = ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end).replace(between, ""))

@@ -64,7 +64,7 @@ const readAll = (source: Source, at: number, isLineStart: boolean, isTool: IsToo
   }
 }
 
-/** Positions after a sentence where the mark of a call can begin. */
+/** Matches the positions after a sentence at which the mark of a call can begin. */
 const midLine =
   /(?<=[.!?:…)][ \t]*)(?=\[TOOL_|<[|｜]tool|<\|(?:start|channel|python_tag)|<tool_call>|<function=|<invoke|<)/g
 

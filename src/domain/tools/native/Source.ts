@@ -16,7 +16,7 @@ export interface NativeRead {
   /** The index after the text that was read. */
   readonly end: number
   readonly text?: string
-  /** Set for text that begins like a call: why it is not a call. */
+  /** Why a text that begins like a call is no call. Set only for such a text. */
   readonly torn?: { readonly code: TornCode; readonly what: string }
 }
 

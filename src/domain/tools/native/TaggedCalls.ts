@@ -42,7 +42,7 @@ const indentedValue = (written: string, indent: string): string => {
 
 type Entry = readonly [name: string, value: Schema.Json]
 
-/** The value of a tag whose declared type is not string. */
+/** The value of a tag that declares a type other than string. */
 const typedValue = (written: string): Schema.Json => {
   const read = readBlock(written)
   const [only, ...others] = Result.isSuccess(read) ? read.success.values : []
