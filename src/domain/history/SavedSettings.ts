@@ -45,8 +45,8 @@ const withoutModelsElsewhere = (stages: StageGenerations, leavesMachine: LeavesM
   )
 
 /**
- * The saved settings that apply to the resumed run. `isOwn` is true if this user provably wrote the journal. All saved
- * settings then apply.
+ * The saved settings that apply to the resumed run. `isOwn` is true if this user provably wrote the journal. If so, all
+ * saved settings apply.
  */
 export const countedSettings = (settings: Configuration, isOwn: boolean, leavesMachine: LeavesMachine): Settings => {
   if (isOwn) return pickSettings(settings, savedKeys)

@@ -32,8 +32,8 @@ export interface ProjectCommand extends CommandWay {
   /** The kind of the command. Absent if it never ends, has lasting effects, or is unknown. */
   readonly kind?: CommandKind | undefined
   /**
-   * All ways to run the command, the best way first. The first way for which the necessary program is installed is
-   * used. Absent if `run` is the only way.
+   * All ways to run the command, the best way first. The first way that works with the installed programs is used.
+   * Absent if `run` is the only way.
    */
   readonly ways?: ReadonlyArray<CommandWay> | undefined
 }
@@ -99,8 +99,8 @@ export const inWays = (
 export const programOf = ({ run }: CommandWay): string => run.split(" ")[0] ?? ""
 
 /**
- * The commands whose programs are installed. If a command has several ways, the result contains the first way for which
- * the necessary program is installed.
+ * The commands that work with the installed programs. If a command has several ways, the result contains the first way
+ * that works.
  */
 export const runnableCommands = (
   commands: ReadonlyArray<ProjectCommand>,

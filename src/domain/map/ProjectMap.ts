@@ -36,7 +36,7 @@ export const mapTokens = (window: number): number => {
 export const mapBudget = (window: number): number => charactersIn(mapTokens(window))
 
 /**
- * The smallest budget with which the map lists exported names, in characters. With a smaller budget, the sources are
+ * The smallest budget with which the map lists exported names, in characters. If the budget is smaller, the sources are
  * not read.
  */
 export const minBudgetForExports = charactersIn(600)
@@ -147,9 +147,9 @@ const exportLines = (exports: ProjectFacts["exports"], budget: number): string =
 }
 
 /**
- * The map in at most `budget` characters. Empty without files or budget. Commands, main files and upper folders share
- * the budget first. What they leave goes to exported names and deeper folders. `files` are the paths that the map may
- * show.
+ * The map in at most `budget` characters. Empty if there are no files, or if the budget is too small. Commands, main
+ * files and upper folders share the budget first. What they leave goes to exported names and deeper folders. `files`
+ * are the paths that the map may show.
  */
 export const projectMap = (facts: ProjectFacts, budget: number, files = mappedFiles(facts.files)): string => {
   const head = headOf(facts, files)

@@ -9,7 +9,7 @@ import { distance } from "fastest-levenshtein"
  */
 export interface Bullets {
   readonly indent: number
-  /** The column where the text after the marker starts. Without a marker, it equals `indent`. */
+  /** The column where the text after the marker starts. If the line has no marker, this is the value of `indent`. */
   readonly content: number
   readonly marker: "none" | "bullet" | "number"
   readonly rest: string

@@ -110,7 +110,7 @@ export const ModelErrorReason = Schema.TaggedUnion({
   },
   /**
    * The prompt exceeds the context window. Sizes are in tokens.
-   * - If `counted` is set, the server read only so many tokens of the prompt, and the program discards the answer.
+   * - If `counted` is set, the server read only this number of tokens, and the program discards the answer.
    * - If `counted` is absent, the server rejected the prompt (`isRefused`), or the program did not send it.
    * - `parts` are the largest parts of the prompt, largest first.
    */

@@ -1,6 +1,6 @@
 /**
- * Selects the text about the project for prompts: AGENTS.md and similar files, in at most an eighth of the context
- * window, or the beginning of a README.
+ * Selects the text about the project for prompts: AGENTS.md and similar files, or the beginning of a README. The
+ * text takes at most an eighth of the context window.
  */
 import * as Schema from "effect/Schema"
 import { outline } from "../markdown/Outline.ts"

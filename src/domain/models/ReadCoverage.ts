@@ -6,10 +6,7 @@ import { readNumbered } from "../text/NumberedLines.ts"
 import { type CallOutcome, commandEnd, dataText, pathOf } from "../tools/ToolCall.ts"
 import { percentOf } from "./Coverage.ts"
 
-/**
- * A file or search, and how much of it the model has seen: in percent, and in lines of the file or matches of the
- * search.
- */
+/** A file or search, and how much of it the model has seen: in percent, and as a number of lines or matches. */
 export interface ReadCoverage {
   readonly href: string
   readonly percent: number

@@ -131,8 +131,8 @@ export const renderPolicies = (rules: ReadonlyArray<RememberedRule>): string =>
   `${JSON.stringify({ version: policyVersion, rules }, null, 2)}\n`
 
 /**
- * The parts of a question from which the program derives what an answer for the session, or a remembered answer, may
- * cover.
+ * The parts of a question that matter for later calls. From these parts, the program derives what an answer may cover,
+ * for the session or permanently.
  */
 export interface Asked {
   readonly tool: string

@@ -44,9 +44,9 @@ export const urlForms = (url: string): ReadonlyArray<string> => {
 }
 
 /**
- * The folder of a command, and whether it runs in the sandbox. Without a prefix, a rule covers sandboxed commands in
- * the project folder. A prefix in parentheses names another place: `(packages/a) npm test`, `(no sandbox) make`,
- * `(packages/*, no sandbox) make`. No command begins with a parenthesis.
+ * The folder of a command, and whether it runs in the sandbox. If a pattern has no prefix, its rule covers sandboxed
+ * commands in the project folder. A prefix in parentheses names another place: `(packages/a) npm test`, `(no sandbox)
+ * make`, `(packages/*, no sandbox) make`. No command begins with a parenthesis.
  */
 
 export interface CommandPlace {

@@ -61,7 +61,7 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
 export const isFinal = ({ calls }: TaskResult): boolean =>
   calls.every(({ result }) => result.error_type !== "permission_denied")
 
-/** `all` if no call of the task succeeded, `some` if other calls succeeded. Absent if no call was denied. */
+/** For a task with a denied call: `all` if none of its calls succeeded, `some` if at least one call succeeded. */
 export const DeniedCalls = Schema.Literals(["some", "all"])
 export type DeniedCalls = typeof DeniedCalls.Type
 

@@ -7,7 +7,7 @@ const mainArguments = ["pattern", "query", "argv", "command", "url", "path", "ti
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : Array.isArray(value) ? value.map(textOf).join(" ") : JSON.stringify(value)
 
-/** The path, in a form relative to the project if the project contains it. */
+/** The path. If the project contains it, the result is relative to the project. */
 const withinProject = (path: string, project: string): string =>
   project !== "" && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path
 

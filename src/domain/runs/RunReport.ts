@@ -168,7 +168,7 @@ export const AskReport = Schema.Struct({
 })
 export type AskReport = typeof AskReport.Type
 
-/** How the work on a message ended. A report is made from this later. */
+/** How the work on a message ended. The report on the message is made from these fields. */
 export interface AskEnding {
   readonly status: RunStatus
   readonly answer: string

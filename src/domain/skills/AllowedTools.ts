@@ -16,7 +16,7 @@ export const ToolLimit = Schema.Struct({
 export type ToolLimit = typeof ToolLimit.Type
 
 /**
- * `git add:*` and `git add *` match commands that begin with the words `git add`. Without the star, a pattern matches
+ * `git add:*` and `git add *` match commands that begin with the words `git add`. A pattern without the star matches
  * only the command with exactly these words.
  */
 const fitsCommand = (pattern: string, argv: ReadonlyArray<string>): boolean => {

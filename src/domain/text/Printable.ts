@@ -13,7 +13,7 @@ const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\
 const escapeCodePoint = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 
 /**
- * Writes each code point that a terminal would hide in the form `\u{...}`, also line breaks. Nothing is removed. A
+ * Replaces each code point that a terminal hides, and each line break, by the form `\u{...}`. Nothing is removed. A
  * second call changes nothing.
  */
 export const printable = (text: string): string => text.replace(hidden, escapeCodePoint)

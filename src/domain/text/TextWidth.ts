@@ -88,7 +88,7 @@ export const cutText = (text: string, columns: number): string => {
 
 export type TextStyle = "bold" | "dim" | "red" | "green" | "yellow" | "cyan"
 
-/** A piece of a line with one style. Without a style, the piece is plain. */
+/** A piece of a line with one style. A piece without a style is plain. */
 export interface Span {
   readonly text: string
   readonly style?: TextStyle
