@@ -9,8 +9,8 @@ import type { AgentTurn } from "./Turn.ts"
 
 export interface AgentHook {
   /**
-   * Finds places that still contain a name or line that the changes of a turn removed elsewhere. Returns lines about
-   * these places for the reply.
+   * If the changes of a turn removed a name or line in one place, finds other places that still contain it. Returns
+   * lines about these places for the reply.
    */
   readonly afterChanges?: (
     turn: AgentTurn,

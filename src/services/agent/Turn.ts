@@ -36,8 +36,8 @@ export interface TurnResults extends CallRun {
   /** The files that the turn changed, with their texts before the turn. */
   readonly changedFiles: ReadonlyArray<ProposedFile>
   /**
-   * Places that still contain a name or a line of code that the changes removed elsewhere. Each entry describes one
-   * place, in one line.
+   * Other places that still contain a name or line of code after the changes removed it in one place. Each entry
+   * describes one place, in one line.
    */
   readonly remaining: ReadonlyArray<string>
   /** The outcomes of the checks of the last changes, from this turn or an earlier turn. */

@@ -51,7 +51,7 @@ const ReadChange = Schema.Struct({
 type ReadChange = typeof ReadChange.Type
 const ReadChanges = Schema.Array(ReadChange)
 
-/** If a block lacks its old text, the model is shown this many characters of the file. */
+/** How many characters of the file the model is shown if a block lacks its old text. */
 const shownOfFile = 500
 
 /** The last lines of a text: as few as possible, but enough to occur only once in the text. */

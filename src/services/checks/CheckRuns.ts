@@ -47,10 +47,15 @@ interface CheckRun {
   readonly mayJoin?: boolean
 }
 
-/** A check of at most this many seconds is run once more with the changed tests and the old source code. */
+/**
+ * The longest duration, in seconds, of a check that is run once more with the changed tests and the old source code.
+ */
 const longestTrial = 30
 
-/** A failing check of at most this many seconds is repeated. The repetition shows whether the check is flaky. */
+/**
+ * The longest duration, in seconds, of a failing check that is repeated. The repetition shows whether the check is
+ * flaky.
+ */
 const longestRepeat = 60
 
 const signOf = ({ argv, cwd }: CanonicalCommand, ...others: ReadonlyArray<Schema.Json>): string =>

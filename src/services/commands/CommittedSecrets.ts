@@ -13,8 +13,8 @@ import { isFolder } from "../files/FileLook.ts"
 const patience = "20 seconds"
 
 /**
- * The arguments with which git lists all paths with content in a repository. Each line has the name of an object and a
- * path. With these arguments, the configuration of the repository cannot make git start a program or reach a server.
+ * The arguments that make git list all paths that have content in a repository. Each line has the name of an object and
+ * a path. The arguments also prevent the repository's configuration from making git start a program or reach a server.
  */
 const argv = "-c core.fsmonitor=false rev-list --objects --all --reflog --indexed-objects".split(" ")
 

@@ -99,7 +99,10 @@ const folderToShow = Effect.fnUntraced(function* (file: string, home: string) {
   return isWide(folder) ? file : folder
 })
 
-/** Installed packages that the output mentions and that are links out of the project. */
+/**
+ * Installed packages that are links to folders outside the project. Only packages that the output mentions are
+ * included.
+ */
 const linkedPackages = Effect.fnUntraced(function* ({ cwd, end: { output }, root }: FailedCommand) {
   const folders = [...new Set([root, cwd])].map((folder) => path.join(folder, "node_modules"))
   const listed = yield* Effect.forEach(folders, entriesIn)

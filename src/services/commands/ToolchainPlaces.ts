@@ -130,8 +130,8 @@ export interface ProgramPlaces {
 }
 
 /**
- * All programs and packages that a command sees and that lie outside the system and the project. Outer folders come
- * first. `projectBin` is a project folder that may be the environment of the command.
+ * The programs and packages that a command sees. Those of the system and of the project are not included. Outer folders
+ * come first. `projectBin` is a project folder that may be the environment of the command.
  */
 export const toolchainPlaces = Effect.fn("toolchainPlaces")(function* (
   places: ProgramPlaces,

@@ -168,7 +168,7 @@ export const conversationOf = Effect.fn("conversationOf")(function* (
   return names.includes(`${id}${ending}`) ? yield* readSaved(path.join(folder, `${id}${ending}`)) : Option.none()
 })
 
-/** When the file has twice as many messages as this, it is shortened to this number. */
+/** The number of messages to which the file is shortened. It is shortened when it has twice as many messages. */
 const mostMessages = 500
 /** The maximum length, in characters, of a message that is stored for the arrow keys. */
 const mostCharacters = 20_000

@@ -10,8 +10,8 @@ import type { Workspace } from "./Workspace.ts"
 export type MayRead = (path: string) => Effect.Effect<boolean>
 
 /**
- * Draws the map for a context window of this many tokens. The map is empty if there is nothing to show, or no space for
- * it.
+ * Draws the map for a context window. `window` is its size in tokens. The map is empty if there is nothing to show, or
+ * no space for it.
  */
 export type DrawMap = (window: number, mayRead: MayRead) => Effect.Effect<string, never, Workspace>
 

@@ -11,7 +11,7 @@ import { readIntact } from "../journal/JournalReader.ts"
 
 /** Matches an intent record. It also matches if other parts of the line are damaged. */
 const intent = /"record":\{"type":"intent",[^\n]*?"call":\{[^\n]*?"name":"([a-z0-9_]{1,64})"/
-/** The number of characters of a line that are searched for the name of its call. */
+/** How many characters of a line are searched for the name of its call. */
 const mostRead = 100_000
 const targetsOf = /"targets":(\[(?:"(?:[^"\\]|\\.)*",?)*\]),"files":/
 

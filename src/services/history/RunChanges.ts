@@ -91,7 +91,7 @@ export interface KeptChanges {
   readonly versions: Pick<FileVersions, "read">
 }
 
-/** The calls of a run that may have changed files which the journal does not name. */
+/** The calls of a run that may have changed files that are not named in the journal. */
 const outsideOf = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string> => [
   ...new Set(
     records.flatMap((record) =>

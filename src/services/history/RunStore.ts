@@ -248,7 +248,7 @@ const summaryOf = (
 /** True for a name that can be the id of a run. Runs are folders named by their ids; other folders are ignored. */
 const isId = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name)
 
-/** Up to this number of journals, all are read each time, because that is fast enough. */
+/** The number of runs up to which no cached summaries are used, because reading all journals is fast enough. */
 const fewRuns = 50
 
 /** The states in which no summary is cached: the run can still change, or another version may be able to read it. */

@@ -123,7 +123,8 @@ type Learning = Effect.Success<ReturnType<typeof makeLearning>>
 type Targets = Effect.Success<ReturnType<typeof makeTargets>>
 
 /**
- * Learns from answers and refusals how many tokens prompts have, and which models share one window between their calls.
+ * Learns from answers and refusals how many tokens prompts have. Also learns for which models all calls share one
+ * window.
  */
 const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
   const calibration = yield* TokenCalibration

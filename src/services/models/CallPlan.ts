@@ -113,8 +113,8 @@ const leastThinking = 512
 const growing: ReadonlySet<Stage> = new Set<Stage>(["plan", "iterate", "conclude"])
 
 /**
- * Plans a call whose prompt needs this many tokens. Thoughts get what remains of the window after the prompt and the
- * answer.
+ * Plans a call. `promptTokens` is the size of its prompt. Thoughts get what remains of the window after the prompt and
+ * the answer.
  *
  * A plan of many tasks, and the answer of a run, may fill the rest of the window. With a lower limit, good answers
  * would be cut at the same place in every attempt. Endless answers are stopped in other ways: at a repetition, when the

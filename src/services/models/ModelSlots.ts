@@ -3,8 +3,8 @@
  * same time. All other calls wait here, by priority. If calls share the server's window, they also wait for space in
  * it.
  *
- * The server answers the extra call before all calls that wait here. Only a call of the earliest step may therefore be
- * the extra call.
+ * The extra call waits in the server, which answers it before all calls that wait here. Only a call of the earliest
+ * step may therefore be the extra call.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"

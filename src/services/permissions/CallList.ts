@@ -25,7 +25,10 @@ import { type GateQuestion, afterWrites, deniedOf, onlyReads, questionOfCall } f
 import { type GateContext, type GateDecision, decideQuestion } from "./GateDecision.ts"
 import { makeItem } from "./QuestionItem.ts"
 
-/** If more rules than this would be needed, the message suggests `--yes` and names no rules. */
+/**
+ * The maximum number of rules that the message names. If more rules would be needed, the message suggests `--yes` and
+ * names no rules.
+ */
 const mostNamedRules = 5
 
 /** A call of a step, and the decision about it. */
@@ -79,7 +82,7 @@ const callsToAsk = (
   return gatedBy === "skill" ? calls : calls.filter((call) => !isAllowedByRule(call))
 }
 
-/** Facts about those calls of a task that rules allow: one line for each call. */
+/** Facts about a task: one line for each of its calls that rules allow. */
 const allowedFacts = (
   calls: ReadonlyArray<ListedCall>,
   askedCalls: ReadonlyArray<ListedCall>,

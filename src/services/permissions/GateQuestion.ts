@@ -32,7 +32,7 @@ export interface QuestionScope {
    */
   readonly place: string
   /**
-   * The reply of the model that contains the call. After a no to one call of a reply, the gate does not ask about the
+   * The reply in which the model made the call. After a no to one call of a reply, the gate does not ask about the
    * other calls of the reply.
    */
   readonly reply?: string | undefined
@@ -190,7 +190,7 @@ export const changesProject = (question: GateQuestion): boolean => {
   return question.isProposal !== true && changesSomething({ ...question, accesses })
 }
 
-/** After this many denials of the same effect, the gate does not ask again. */
+/** The number of denials of the same effect after which the gate does not ask again. */
 export const maxDenials = 3
 
 const denialFields = {

@@ -53,7 +53,7 @@ export interface GateOptions {
   readonly since?: number
 }
 
-/** Facts of the run so far that the rules depend on. */
+/** Facts about the run so far. What the rules decide depends on these facts. */
 export interface RunSoFar {
   /** Rules that were added after the run began. */
   readonly addedRules: Effect.Effect<ReadonlyArray<SourcedRule>>

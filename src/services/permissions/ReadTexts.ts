@@ -45,7 +45,10 @@ const makeReadTexts = Effect.fnUntraced(function* (since: number) {
     }),
     /** Records what the user said. A URL may contain these words, and the links in them. */
     noteSaid: (text: string) => Effect.sync(() => seen.addUserText(text)),
-    /** The part of a URL that repeats a text that the model read. Undefined if there is none. */
+    /**
+     * Compares a URL with the texts that the model read, and returns the part that repeats one of them. Undefined if
+     * there is none.
+     */
     carriedBy: (url: string): string | undefined => seen.carriedBy(url)
   }
 })

@@ -24,8 +24,8 @@ import { RunSettings } from "../../runs/RunSettings.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
 /**
- * The self-review needs at least this many further answers. With fewer, the model could not fix a failing test and
- * write a report.
+ * The minimum number of further answers for a self-review. With fewer answers, the model could not fix a failing test
+ * and write a report.
  */
 const leastAnswers = 4
 
