@@ -265,7 +265,7 @@ export const seenTexts = (seen: ReadonlyArray<SeenFact>): ReadonlyArray<string> 
     return `${href}: ${part} seen, for ${by}`
   })
 
-/** One line for the report about a claim of a task that a fact disproves. */
+/** A line of the report about a false claim: the task, the claim, and the fact that disproves it. */
 export const claimText = ({ claim, fact, task }: ClaimFact): string => `not so: "${task}" says "${claim}", but ${fact}`
 
 /** A sentence about an answer without evidence. `task` is empty for a message of a conversation. */

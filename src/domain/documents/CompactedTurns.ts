@@ -52,7 +52,7 @@ const leastDiff = 600
 /** The minimum number of characters for the outputs of checks. */
 const leastChecks = 700
 
-/** The diff of a file that the model does not work on any more is shown only if it has at most this many characters. */
+/** If the model no longer works on a file, only a diff of at most this many characters is shown. */
 const smallDiff = 400
 
 /** The characters that are reserved for headings and fences. */

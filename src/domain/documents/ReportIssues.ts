@@ -79,7 +79,8 @@ export const reportIssues = (report: string, work: ReportedWork): ReadonlyArray<
     )
   }
   if (rejectedReports >= mostRejectedReports) return []
-  // A false claim rejects only one report. If the model repeats the claim, the facts at the end of the work list it.
+  // A false claim rejects only one report. If the model repeats the claim, it is listed in the facts at the end of the
+  // work.
   const claim = falseClaim(report, checks, outcomes.some(ranWell))
   if (claim !== undefined && !issues.some(({ code }) => code === "check-claimed")) {
     const what = `The report says ${JSON.stringify(claim.claim)}, but ${claim.fact}.`

@@ -228,7 +228,7 @@ const checkWork = (reader: DocumentReader, steps: ReadonlyArray<Step>, work: Rea
   }
 }
 
-/** The tasks of a section that are not finished. */
+/** The unfinished tasks of a section. */
 const dropFinished = (
   reader: DocumentReader,
   { line, section }: RawStep,

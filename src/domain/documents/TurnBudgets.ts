@@ -88,8 +88,8 @@ export const lineLength = (messages: ReadonlyArray<ConversationMessage>): number
 export const isAmple = (reply: number, line = lineCharacters): boolean => reply - besideOutputs >= enoughLines * line
 
 /**
- * The note to the model about how many lines of output fit next. If more lines would fit after a compaction than fit
- * now, the note gives the number after a compaction.
+ * The note to the model about how many lines of output fit next. If more lines would fit after a compaction than now,
+ * the note gives this larger number.
  */
 export const budgetNote = (reply: number, compacted: number, line = lineCharacters): string => {
   const inReply = reply - besideOutputs

@@ -61,7 +61,9 @@ const sameAsBefore = (outcome: CallOutcome): string =>
 /** The maximum number of characters of the paths in one heading. */
 const mostPaths = 200
 
-/** The reason why a change failed, below the first line of the text that the change should replace. */
+/**
+ * The reason why a change failed. Above the reason stands the first line of the text that the change should replace.
+ */
 const failureText = (outcome: CallOutcome): string => {
   const { old_text: old } = outcome.call.arguments
   const [line = ""] = typeof old === "string" ? old.trim().split("\n") : []

@@ -51,7 +51,7 @@ const mostHolders = 200
 
 /** The maximum number of uses that are examined in one file. */
 const mostUses = 50
-/** The maximum number of changed lines for which the declarations around them are looked up. */
+/** For at most this many changed lines, the program looks up the declarations around them. */
 const mostChangedLines = 500
 /**
  * The maximum number of characters that are read for one change. A name is skipped if its files would exceed this

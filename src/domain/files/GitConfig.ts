@@ -96,6 +96,6 @@ export const filesNamedByGit = (text: string): ReadonlyArray<ConfiguredFile> =>
 /** The git folder that a `.git` file names; undefined for other text. */
 export const gitFolderNamed = (text: string): string | undefined => /^gitdir:\s*(.*?)\s*$/m.exec(text)?.[1]
 
-/** True for the contents of a folder that git accepts as a repository without `.git`. */
+/** True if git accepts a folder with these contents as a repository, even without `.git`. */
 export const isBareRepository = (names: ReadonlySet<string>): boolean =>
   names.has("HEAD") && (names.has("commondir") || (names.has("objects") && names.has("refs")))

@@ -11,7 +11,7 @@ export interface PatchSide {
   readonly kind: FileKind
 }
 
-/** A file before and after a change. A side is undefined if the file does not exist there. */
+/** A file before and after a change. `before` or `after` is undefined if the file does not exist at that time. */
 export interface PatchSides {
   readonly before: PatchSide | undefined
   readonly after: PatchSide | undefined

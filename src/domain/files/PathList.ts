@@ -157,7 +157,7 @@ export const fitTree = (
   return cut(paths, budget)
 }
 
-/** The maximum number of patterns that one pattern with braces is expanded to. */
+/** A pattern with braces is expanded to at most this many patterns. */
 const maxAlternatives = 64
 
 /** Expands one pair of braces that contains no other braces. */

@@ -66,7 +66,7 @@ const withoutBlanks = (text: string): string => text.replace(/\s+/g, "")
 const longestOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((best, line, index) => (line.trim().length > (lines[best] ?? "").trim().length ? index : best), 0)
 
-/** The average similarity between the lines from index `first` and the wanted lines. */
+/** The average similarity of the wanted lines to the lines that begin at index `first`. */
 const likeness = (lines: ReadonlyArray<string>, first: number, wanted: ReadonlyArray<string>): number => {
   const compared = wanted
     .slice(0, maxQuotedLines)

@@ -28,7 +28,7 @@ export interface FindingRule extends RuleFacts {
   readonly family: string
 }
 
-/** The rules about one subject. `rules` contains them by code, in the order of the page. */
+/** The rules about one subject. `rules` contains them by code, in the order of the documentation. */
 export interface RuleFamily<R = Readonly<Record<string, RuleFacts>>> {
   /** The file name of the page. */
   readonly family: string

@@ -29,5 +29,5 @@ export const savedFiles = "files saved on Windows"
 /** The rules for skills that several programs share. */
 export const skillFormat = "the format of agentskills.io"
 
-/** The source of a rule for a note that reports an action of the program, not a repair. */
+/** The source of a rule whose note reports an action of the program, not a repair. */
 export const ofProgram = "a note, no repair"
