@@ -133,8 +133,8 @@ export const sourcedRules = (
 }
 
 /**
- * A hosted model that only the project names; otherwise undefined. With such a model, prompts would leave the machine
- * although the user did not choose the model.
+ * The model, if it is a hosted model that only the project names; otherwise undefined. With such a model, prompts would
+ * leave the machine although the user did not choose the model.
  */
 const projectsCloudModel = ({ userSettings, project: { model } }: LoadedConfiguration, flags: Configuration) =>
   flags.model === undefined && userSettings.model === undefined && model !== undefined && leavesMachine(model)

@@ -35,7 +35,7 @@ const withNewTexts = (values: Arguments, change: (newText: string, oldText?: str
   }
 }
 
-/** The task, its request, and whether the answer says that it removes text (`saysSo`). */
+/** The task and its request. `saysSo` is true if the answer says that it removes text. */
 interface Asked {
   readonly task: string
   readonly request: string

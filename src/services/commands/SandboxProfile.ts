@@ -216,7 +216,7 @@ export interface CommandPlaces {
   readonly cwd: string
   /** The real path of the program, if it lies outside the project. */
   readonly program?: string
-  /** The project folder around the `bin` that contains the program. */
+  /** The project folder that contains the `bin` folder of the program. */
   readonly projectBin?: string
   /** The copy that the sandbox shows at the path of the project. */
   readonly copy?: CopyMounts | undefined

@@ -59,8 +59,8 @@ const keeping = (
       if (!(yield* versions.has(name))) yield* versions.add(name, bytes)
     })
     /**
-     * The bytes of a file, or the target of a link, with its mode. `null` if nothing exists at the path; undefined if
-     * the content is not stored.
+     * The content at a path and its mode. The content is the bytes of a file, or the target of a link. `null` if
+     * nothing exists at the path; undefined if the content is not stored.
      */
     const fileAt = Effect.fnUntraced(function* (file: string) {
       const info = yield* ifFound(fs.lstat(file))

@@ -176,8 +176,8 @@ const beyondEnd = (file: string, { from }: LineRange, lines: number): ToolFailur
   })
 
 /**
- * The maximum size, in bytes, of a file whose encoding is determined from the whole file. In a larger file, only the
- * requested lines determine it.
+ * The maximum size, in bytes, of a file whose encoding is determined from the whole file. The encoding of a larger file
+ * is determined from the requested lines.
  */
 export const maxDecodedBytes = 67_108_864
 

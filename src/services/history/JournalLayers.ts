@@ -33,7 +33,7 @@ import { removeTemporaryFiles } from "../files/AtomicWrite.ts"
 import { filesIn, KeptFiles } from "../files/KeptFiles.ts"
 import { type EarlierChanges, FileVersions, versionsIn } from "../files/FileVersions.ts"
 
-/** Where a run is saved, and what its journal needs. */
+/** The place where a run is saved, and the values that its journal needs. */
 export interface RunPlace {
   /** The state folder of the program. */
   readonly state: string

@@ -59,9 +59,7 @@ export interface RunChange {
 export const RefusedChange = Schema.Struct({
   path: Schema.String,
   why: Schema.String,
-  /**
-   * For a file that was changed since the run, a diff from the run's content to the current content. Otherwise empty.
-   */
+  /** A diff from the run's content to the current content, if the file was changed since the run. Otherwise empty. */
   diff: Schema.String
 })
 export type RefusedChange = typeof RefusedChange.Type

@@ -61,7 +61,7 @@ const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBy
 /** The number of Python tests that are read to find out which package runs them. */
 const mostPythonTests = 10
 
-/** The files of the project, how they were listed, and the manifests. Manifests near `near` come first. */
+/** The files of the project, their listing, and the manifests. Manifests near `near` come first. */
 const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near: ReadonlyArray<string> = []) {
   const workspace = yield* Workspace
   const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(listingTime)

@@ -1,7 +1,7 @@
 /**
- * Reports the progress of a model call: its phase and duration, how much the model has written, and the limit that ends
- * it. The user can then tell a slow server from a hanging one. Before the first word arrives, the phase may be unknown:
- * only the server and the progress of other calls hint at it.
+ * Reports the progress of a model call: its phase, its duration, the length of the answer so far, and the limit that
+ * ends the call. The user can then tell a slow server from a hanging one. Before the first word arrives, the phase may
+ * be unknown: only the server and the progress of other calls hint at it.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

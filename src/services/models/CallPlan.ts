@@ -1,6 +1,6 @@
 /**
- * Plans the settings of a call: whether and how long the model thinks, the sampling, and the limit of the answer. Also
- * remembers what the run has learnt about the thoughts of its models.
+ * Plans the settings of a call: its thinking, its sampling, and the limit of its answer. Also remembers what the run
+ * has learnt about the thoughts of its models.
  */
 import { type Think, generationFor, samplingToSend } from "../../domain/models/Generation.ts"
 import { familySampling } from "../../domain/models/FamilySampling.ts"

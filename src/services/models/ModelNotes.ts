@@ -1,6 +1,6 @@
 /**
- * Messages about models that the user sees at most once per run. They report problems that concern many calls, models
- * that are not fully on the graphics card, and models that the server loaded again.
+ * Messages about models that the user sees at most once per run. They report problems that concern many calls. They
+ * also report models that are not fully on the graphics card, or that the server loaded again.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
