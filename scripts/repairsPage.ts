@@ -18,8 +18,8 @@ export const repairsPage = (): string =>
     ].join("\n"),
     "## Syntaxes of calls",
     [
-      "Models write calls as they were trained to. task-conductor reads these syntaxes. The journal records the code with the repair",
-      "`tool-call-syntax`."
+      "Models write calls as they were trained to. task-conductor reads these syntaxes. The journal names the code of the syntax",
+      "in the repair `tool-call-syntax`."
     ].join("\n"),
     ["| code | form | written by | source |", "|---|---|---|---|", ...Object.entries(callSyntaxes).map(syntaxRow)].join(
       "\n"

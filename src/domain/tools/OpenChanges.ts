@@ -110,6 +110,10 @@ const isMadeUpFor = (
   if (!hasPath(failed)) {
     return answered.length >= failedBeside.filter((one) => !hasPath(one) && !isReplacement(one)).length
   }
+  /** An edit whose old and new text are the same. It counts as done if another change of this file was made. */
+  if (typeof values["old_text"] === "string" && values["old_text"] === values["new_text"]) {
+    return changes.some((one) => one.result.success && pathOf(one.call) === path)
+  }
   /**
    * A failed replacement in one file. It counts as done if a later change of this file makes the same replacement, or
    * writes the whole file.

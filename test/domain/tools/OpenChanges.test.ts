@@ -113,6 +113,14 @@ it.each([
   assert.strictEqual(openChanges([{ ...failed, call: { ...failed.call, name: "move_file" } }, ...calls]).length, open)
 })
 
+it("an edit that would change nothing is open only while nothing else of its file is changed", () => {
+  const same = unmade(1, edit("a.ts", "before"), "The old_text and its new_text are the same.")
+  const opened = (...others: ReadonlyArray<CallOutcome>) => openChanges([...others, same]).length
+  assert.deepStrictEqual([opened(), opened(change(1, true, "edit_file", edit("a.ts", "after")))], [1, 0])
+  assert.strictEqual(opened(change(1, true, "edit_file", edit("b.ts", "after"))), 1)
+  assert.strictEqual(openChanges([same, change(2, true, "edit_file", edit("a.ts", "after"))]).length, 0)
+})
+
 it("changes that could not be read are made up for by as many later changes", () => {
   const failures = [unmade(1, {}), unmade(1, {})]
   const later = change(2, true, "edit_file", edit("a.ts", "x"))

@@ -99,7 +99,7 @@ export const fileRules = [
       ),
       "skill-tool-unknown": warning(
         "Unknown tool",
-        "A tool that is not there cannot be called; without any of its tools a skill is not offered.",
+        "A missing tool cannot be called. If all tools of a skill are missing, the skill is not offered.",
         "Name tools as `task-conductor tools list` shows them.",
         ofProgram
       ),
