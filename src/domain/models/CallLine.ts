@@ -55,7 +55,9 @@ const matchesText = (outcome: CallOutcome, isAsFound?: IsAsFound): string => {
   )
   const counts = [...openMatches].map(([path, some]) => `${path} ${some.length}`)
   const more = counts.length > mostNamed ? ` and ${counts.length - mostNamed} more files` : ""
-  return counts.length === 0 ? "" : ` Lines still as they were found: ${counts.slice(0, mostNamed).join(", ")}${more}.`
+  return counts.length === 0
+    ? ""
+    : ` Of these lines not changed so far: ${counts.slice(0, mostNamed).join(", ")}${more}.`
 }
 
 /**

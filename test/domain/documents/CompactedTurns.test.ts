@@ -354,7 +354,7 @@ describe("openChanges", () => {
       "turn-1/call-2"
     )
     expect(folded([calls[0]!, found, ...calls.slice(1)])).toContain(
-      "5 matches in 2 files. Lines still as they were found: src/a.ts 2, src/c.ts 2.\n"
+      "5 matches in 2 files. Of these lines not changed so far: src/a.ts 2, src/c.ts 2.\n"
     )
   })
 
