@@ -87,7 +87,10 @@ const withPlugins = <E, R>(
  * ```
  */
 export const ProgramTools = {
-  /** Tools by name. An effect that creates them may use any service for `execute`. */
+  /**
+   * Adds tools, each under its name. `tools` may be an effect that creates them. This effect may require services for
+   * the `execute` functions of the tools.
+   */
   layer: <E = never, R = never>(
     tools: Tools | Effect.Effect<Tools, E, R>
   ): Layer.Layer<never, E, Exclude<R, Scope.Scope>> =>

@@ -132,10 +132,14 @@ const tidy = (text: string): string =>
       .replace(/\n{3,}/g, "\n\n")
   ).replace(beginsLink, "$&)")
 
-/** Free text, not empty. */
-export const arbitraryText: Arbitrary.Arbitrary<string> = Arbitrary.map(raw, (text) => tidy(text) || "text")
+/** Ends a text that by chance looks as if it broke off: a list that ends so is refused. */
+const ended = (text: string): string =>
+  /\s(?:the|an|and|or|of)(?:\s*-->|[\s)\]*_])*$|\[[^[\]]+\]\([^)\s`]*$/.test(text) ? `${text}.` : text
 
-const line = Arbitrary.map(raw, (text) => clean(text.replace(/[\n\u2028\u2029]/g, " ")) || "line")
+/** Free text, not empty. */
+export const arbitraryText: Arbitrary.Arbitrary<string> = Arbitrary.map(raw, (text) => ended(tidy(text)) || "text")
+
+const line = Arbitrary.map(raw, (text) => ended(clean(text.replace(/[\n\u2028\u2029]/g, " "))) || "line")
 
 const word = Arbitrary.schema(
   Schema.Literals(["main", "Foo_Bar", "a b", "x(y)", "[id]", "ä", "a&amp;b", "a<b>", "b`c", "d'e", "f\\g", "%20", "--"])

@@ -30,7 +30,7 @@ interface KeyOptions {
 
 export interface KeyTaker {
   /**
-   * Passes events on to the given sink. It reads keys from the beginning to the end of the work, except during
+   * Passes each event on to the sink that the caller gave. While the work goes on, it also reads keys, except during
    * questions.
    */
   readonly sink: EventSink

@@ -158,7 +158,7 @@ export const Configuration = Schema.Struct({
   ),
   plans: key(
     Schema.Literals([1, 2]),
-    "How many plans the model writes in parallel; task-conductor takes the better one. Default: 2 where a server of llama.cpp says that it has several slots, each with a window of its own, else 1."
+    "How many plans the model writes in parallel; task-conductor takes the best one. Default: 2 where a server of llama.cpp says that it has several slots, each with a window of its own, else 1."
   ),
   limits: key(GivenLimits, "Limits of runs and conversations."),
   referenceBudget: key(

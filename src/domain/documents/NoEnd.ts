@@ -14,8 +14,8 @@ interface NoEnd {
   readonly how: string
 }
 
-/** The maximum number of characters of a text that is judged. */
-const mostWords = 300
+/** A text with more characters than this is not judged. */
+const mostJudged = 300
 
 const promise =
   /\b(?:I(?:['’]ll| will| am going to|['’]m going to| need to| have to| should| must)|let me(?! know)|let['’]s)\b[^.!?]*\b(?:look|read|check|search|open|find|see|examine|inspect|investigate|analy[sz]e|review|run|start|begin|explore|gather|fetch|list|call|use|try|first|now|next)\b/i
@@ -65,7 +65,7 @@ export const noEnd = (written: string, { hasFiles = true, isRead = false } = {})
   const text = headless(written)
   if (isPlan(text)) return { what: "It is a list of tasks.", how: "Write what was found or done." }
   if (!isRead && isCall(text)) return { what: "It is a tool call.", how: "Write what was found or done." }
-  if (text.length > mostWords || /\]\([^)\s]+\)|`{3}/.test(text)) return undefined
+  if (text.length > mostJudged || /\]\([^)\s]+\)|`{3}/.test(text)) return undefined
   if (placeholder.test(text)) return { what: "It is a copied template.", how: "Write what was found or done." }
   const sentences = sentencesOf(text)
   const promises = sentences.filter((one) => promise.test(one))

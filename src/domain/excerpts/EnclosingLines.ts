@@ -75,7 +75,9 @@ const withLeading = (lines: ReadonlyArray<string>, header: number): number => {
   return start
 }
 
-/** The largest block of at most `most` lines that contains a line. Undefined if every block is larger. */
+/**
+ * The largest block around the line `at` that has at most `most` lines. Undefined if every block around it is larger.
+ */
 const indented = (lines: ReadonlyArray<string>, at: number, most: number): LineRange | undefined => {
   let enclosing: LineRange | undefined
   let header: number | undefined = isCloser(lines[at] ?? "") ? lineAbove(lines, at) : at

@@ -11,7 +11,7 @@ export type SkipReason = "binary" | "large" | "secret" | "denied" | "unreadable"
 export interface SkippedFile {
   /** Relative to the project. */
   readonly path: string
-  /** The reason why the search skipped the file. */
+  /** Decides the words about the file in the output of the search. */
   readonly reason: SkipReason
 }
 

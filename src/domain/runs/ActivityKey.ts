@@ -176,7 +176,7 @@ export const seenKey = {
   trialEnded: "trials/ended",
   trial: (index: number): string => `trials/${index}`,
   leftovers: (task: string, round: number, turn: number): string => `left/${slugOf(task)}/round-${round}/turn-${turn}`,
-  /** The key for the images of results that the model sees in a turn. */
+  /** The key for the images that the model sees in a turn. They come from results of calls. */
   images: (task: string, round: number, turn: number): string => `images/${slugOf(task)}/round-${round}/turn-${turn}`,
   /** The uses of declarations that a task changed. */
   uses: (task: string, round: number, turn: number): string => `uses/${slugOf(task)}/round-${round}/turn-${turn}`

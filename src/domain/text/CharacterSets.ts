@@ -33,8 +33,8 @@ export const windows1252: CharacterSet = {
 const isHalfWidth = (byte: number): boolean => byte >= 0xa1 && byte <= 0xdf
 
 /**
- * True for the first byte of a character that also has another position in the set. Encoders write the bytes of the
- * other position.
+ * Some characters are at two positions of the set, and encoders write only one of them. True for the first byte at the
+ * position that encoders do not write.
  */
 const isDoubled = (lead: number): boolean => lead === 0xed || lead === 0xee
 

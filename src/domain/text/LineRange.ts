@@ -2,7 +2,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
-/** A range of lines in a file. */
+/** Consecutive lines of a file, at least one. */
 export const LineRange = Schema.Struct({
   /** The first line, from 1. */
   from: Schema.Int,

@@ -30,7 +30,7 @@ const actions: ReadonlyMap<string, string> = new Map([
   ["str_replace", "edit_file"]
 ])
 
-/** Tools of other programs that end the work or ask the user. This program has no such tools. */
+/** Names of tools that other programs have for ending the work or asking the user. This program has no such tools. */
 const ends = new Set(["attempt_completion", "ask_followup_question", "plan_mode_respond"])
 
 const plain = (name: string): string =>

@@ -135,7 +135,10 @@ const visionOf = ({ modalities }: Partial<Properties> = {}): ModelAbilities =>
     ? { vision: modalities.vision }
     : {}
 
-/** The facts about a model. A request cannot change the window, so the loaded window is also the largest. */
+/**
+ * The facts about a model. A request cannot change the window. The window with which the server loaded the model is
+ * therefore also the largest one.
+ */
 const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: Properties | undefined): ModelFacts => {
   const offered = findOffered(models, name)
   return {

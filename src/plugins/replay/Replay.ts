@@ -286,7 +286,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     ),
     /** Only the name of the project. Its files are not read. */
     workspace: Workspace.layerNamed(eventsOf(session.own, "run.started")[0]?.project ?? ""),
-    /** The gate and the tools, which use the recorded decisions. */
+    /** The layer with which the gate and the tools use the recorded decisions. */
     decisions: layerReplayDecisions(publishedEvents(readRecords(lines)), session.own, endless),
     listen: ({ event }: RecordedEvent) => Effect.sync(() => void published.push(event)),
     published: published as ReadonlyArray<RunEvent>,

@@ -1,7 +1,8 @@
 /**
  * Keeps the conversation within the context window. A summary replaces the turns if the conversation is too long, or if
- * the last reply had too little space for the requested output. In work of the kind `places`, the summary shows only
- * the places without an answer. A note at the end of each message says how much the next reply can show.
+ * the last reply of the program had no room for what the model asked for. In work of the kind `places`, the summary
+ * shows only the places without an answer. A note at the end of each message says how much the next reply of the
+ * program can show.
  */
 import * as Effect from "effect/Effect"
 import { compactedText, factsLength } from "../../domain/documents/CompactedTurns.ts"

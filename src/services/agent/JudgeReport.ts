@@ -11,7 +11,7 @@ import { notLooked, reportIssues } from "../../domain/documents/ReportIssues.ts"
 import type { AgentWork, Session } from "./Session.ts"
 import type { FinishedTurn, ReportVerdict } from "./Turn.ts"
 
-/** Judges only the text of the report. The last possible report is accepted if it is usable at all. */
+/** Judges only the text of the report. If no further answer is possible, a report that is usable at all is accepted. */
 const judgeText = Effect.fnUntraced(function* <A, E>(
   work: AgentWork<A, E>,
   session: Session,

@@ -86,7 +86,7 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
 /** The paths that control git, as real absolute paths. Some may not exist yet. */
 interface GitControls {
   readonly inside: ReadonlyArray<string>
-  /** Folders of the project's repository that lie outside the project, as for a linked worktree. */
+  /** Folders of the project's repository that lie outside the project. A linked worktree has such folders. */
   readonly outside: ReadonlyArray<string>
   /** Entries named `.git` in folders above the project, and the folders outside the project to which they lead. */
   readonly around: ReadonlyArray<string>

@@ -147,7 +147,7 @@ const makeApply = Effect.gen(function* () {
   })
 })
 
-/** Answers a message in turns and makes its changes. */
+/** Answers a message in one or more turns of the model, and makes the changes that the answers contain. */
 const makeAnswering = Effect.gen(function* () {
   const agent = yield* Agent
   const answers = yield* RunAnswers

@@ -60,7 +60,8 @@ const alike = Effect.fnUntraced(function* (root: string, relative: string) {
 })
 
 /**
- * Returns the project path that is meant by a path relative to the root. Undefined if no path fits, or if several fit.
+ * Takes a path as written, relative to the root, and returns the project path that it means. Undefined if no project
+ * path fits, or if several fit.
  */
 const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
   for (const spelling of [written, ...otherSpellings(written)]) {

@@ -33,7 +33,7 @@ const partText = (part: Part): string => {
   }
 }
 
-/** The prompt and tools for a model. */
+/** What effect/ai passes to a provider for one call of the model. */
 export type SentPrompt = Pick<LanguageModel.ProviderOptions, "prompt" | "tools">
 
 /** Joins tools and messages into one text. */

@@ -121,7 +121,7 @@ const grantedCommands = (commands: Commands["Service"], { accesses }: Granted): 
       : Effect.fail(undeclared(`runs ${accessTarget(command)}`))
 })
 
-/** The services of the program as the code of plugins may use them. They do only what the gate granted. */
+/** The services of the program in the form in which plugins may use them: they do only what the gate granted. */
 const grantedServices = (
   host: Context.Context<Commands | FileReads | WebFetch | Workspace>,
   granted: Granted
