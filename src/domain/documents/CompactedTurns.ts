@@ -2,7 +2,7 @@
  * Replaces old turns that no longer fit the window by the facts that the program knows about them. The request stays
  * before these facts.
  */
-import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
+import { type CheckOutcome, isFine, passes } from "../checks/CheckOutcome.ts"
 import { isSecretLike } from "../files/SensitivePath.ts"
 import { fileName } from "../files/PathList.ts"
 import { editText } from "../files/TextEdit.ts"
@@ -323,7 +323,7 @@ const latestLines = (outcomes: ReadonlyArray<CallOutcome>): ReadonlySet<string> 
 
 /**
  * The changed files that the model probably works on: the last answer changed or read them, or a failing check or a
- * failed change names them. If checks fail and name no changed file, all changed files count. A summary shows these
+ * failed change names them. If new failures name no changed file, all changed files count. A summary shows these
  * files. It shows the other changed files only if their diffs are small, and otherwise only names them.
  */
 const filesAtWork = ({
@@ -334,7 +334,7 @@ const filesAtWork = ({
 }: Pick<Folded, "checks" | "files" | "open" | "outcomes">): ReadonlyArray<ProposedFile> => {
   const latest = new Set(latestCalls(outcomes).flatMap(({ call }) => pathsOf(call)))
   const named = new Set(files.filter((file) => namedPlaces(file, { checks, open }).length > 0))
-  const isUnclear = named.size === 0 && checks.some((check) => !passes(check))
+  const isUnclear = named.size === 0 && checks.some((check) => !isFine(check))
   return files.filter((file) => isUnclear || named.has(file) || latest.has(file.path))
 }
 

@@ -363,9 +363,16 @@ describe("openChanges", () => {
     const given = { files: [{ path: "src/a.ts", base: text, text: now }], budget: 9000 }
     const work = edit(1, "  step(30)", "  stop(30)", true)
     expect(folded([work], given)).toContain("30:   stop(30)")
-    const later = folded([work, read(2, 1, 9, "src/b.ts", lines)], given)
-    expect(later).toMatch(/- src\/a\.ts: \+\d+ -\d+, at lines/)
-    expect(later).not.toContain("stop(30)")
+    const other = read(2, 1, 9, "src/b.ts", lines)
+    const check = { command: "npm test", exitCode: null, seconds: 0, text: "", failures: [], newFailures: [] }
+    const notRun: CheckOutcome = { ...check, notRun: "The user declined it." }
+    for (const checks of [[], [notRun]]) {
+      const later = folded([work, other], { ...given, checks })
+      expect(later).toMatch(/- src\/a\.ts: \+\d+ -\d+, at lines/)
+      expect(later).not.toContain("stop(30)")
+    }
+    const failing: CheckOutcome = { ...check, exitCode: 1, failures: ["a"], newFailures: ["a"] }
+    expect(folded([work, other], { ...given, checks: [failing] })).toContain("30:   stop(30)")
     expect(folded([work, read(2, 1, 9, "src/a.ts", now.split("\n"))], given)).toContain("30:   stop(30)")
   })
 
