@@ -1,7 +1,7 @@
 /** Checks that several parts of a change wait for, and one that takes too long. */
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { passes } from "../../../src/domain/checks/CheckOutcome.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { openChecks } from "../../support/OpenChecks.ts"
@@ -25,10 +25,12 @@ wait()
       files: { "a.txt": "1\n-\n2\n-\n3\n", "check.mjs": script },
       checks: [[node, "check.mjs"]]
     })
-    const come = Effect.delay(
-      Effect.sync(() => writeFileSync(haveCome, "")),
-      "1500 millis"
-    )
+    // The other parts begin while the first command starts. Two seconds after its start they wait for its end.
+    const come = Effect.gen(function* () {
+      while (!existsSync(seen)) yield* Effect.sleep("50 millis")
+      yield* Effect.sleep("2 seconds")
+      writeFileSync(haveCome, "")
+    })
     yield* Effect.forkScoped(come)
     const ends = yield* Effect.forEach(
       texts,
