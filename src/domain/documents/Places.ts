@@ -5,6 +5,7 @@
 import * as Schema from "effect/Schema"
 import { languageOf } from "../files/Language.ts"
 import { fenceFor, rawBlock } from "../markdown/PromptBlock.ts"
+import { joinRanges } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 import { ListedPlace, longestLine } from "./TaskItems.ts"
 
@@ -40,15 +41,10 @@ export const unnumberedLines = (places: ReadonlyArray<NumberedPlace>): ReadonlyA
 const mostPlaces = 60
 
 /** The numbers in ascending order, as text: `1, 4-6, 9`. */
-export const numbersText = (numbers: ReadonlyArray<number>): string => {
-  const ranges: Array<{ from: number; to: number }> = []
-  for (const number of numbers.toSorted((a, b) => a - b)) {
-    const last = ranges.at(-1)
-    if (last?.to === number - 1) last.to = number
-    else ranges.push({ from: number, to: number })
-  }
-  return ranges.map(({ from, to }) => (from === to ? String(from) : `${from}-${to}`)).join(", ")
-}
+export const numbersText = (numbers: ReadonlyArray<number>): string =>
+  joinRanges(numbers.map((number) => ({ from: number, to: number })))
+    .map(({ from, to }) => (from === to ? String(from) : `${from}-${to}`))
+    .join(", ")
 
 /** Places of one file whose shown lines overlap or touch. The prompt shows them as one text. */
 interface Block {
