@@ -1,6 +1,9 @@
 /** Tools that run commands in the sandbox and without one. */
+import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { Arguments } from "../../src/domain/tools/ToolCall.ts"
+import { liveTest } from "./liveTest.ts"
 import { needs } from "./needs.ts"
 import { openTools, type OpenTools } from "./OpenTools.ts"
 
@@ -19,6 +22,14 @@ export const places = [
   ["in the sandbox", inSandbox, needs("bwrap")],
   ["without a sandbox", outside, {}]
 ] as const
+
+/** A test that runs its commands in the sandbox, and one without it. */
+export const testInPlaces = <A, E>(
+  name: string,
+  body: (given: OpenTools) => Effect.Effect<A, E, NodeServices.NodeServices | Scope.Scope>
+): void => {
+  for (const [where, given, needed] of places) liveTest(`${name}, ${where}`, () => body(given), needed)
+}
 
 /** An argument that no other process of this machine has. */
 export const canary = (name: string): string => `canary-${name}-${process.pid}`

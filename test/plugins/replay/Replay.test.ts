@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
+import type { RunStatus } from "../../../src/domain/runs/RunReport.ts"
 import { definePlugin, tool } from "../../../src/plugin-kit.ts"
 import type { Session } from "../../support/KeptRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
@@ -31,29 +32,6 @@ const wordPlugin = definePlugin({
 
 const counter = modelOf([[{ name: "Count 1", skill: "free" }]], {
   "Count 1": [{ name: "word_count", arguments: { content: "one two three" } }]
-})
-
-describe("the replay of a run", () => {
-  plays("is the same when it read and wrote and was done", {
-    status: "done",
-    sessions: () => [{ answer: lookAndWrite, approver: willing }]
-  })
-
-  plays("is the same without the code of a plugin that it used", {
-    status: "done",
-    sessions: () => [{ answer: counter, approver: willing, plugins: [wordPlugin] }]
-  })
-
-  plays("is the same when it could change nothing", {
-    status: "not_permitted",
-    order: { readOnly: true },
-    sessions: () => [{ answer: writers(1), approver: willing, readOnly: true }]
-  })
-
-  plays("is the same when a rule denied a change of a file", {
-    status: "not_permitted",
-    sessions: () => [{ answer: writers(1), approver: willing, rules: [{ verdict: "deny", tool: "write_file" }] }]
-  })
 })
 
 /** What happens inside a call is taken from the journal instead of told again. */
@@ -106,40 +84,45 @@ const mumbling =
   (prompt) =>
     failing(prompt) ? "Mumble." : answer(prompt)
 
-describe("the replay of a run that did not get everything done", () => {
-  plays("is the same when a task failed and another round did without it", {
-    status: "done",
-    sessions: () => [
-      {
-        answer: mumbling(
-          modelOf(
-            [[{ name: "Look 1" }, { name: "Look 2" }], [{ name: "Look 3", references: "[a](#look-1-results)" }]],
-            {},
-            [[[{ name: "Look 4", references: "[b](#look-2-results)" }]]]
-          )
-        )
-      }
-    ]
-  })
+const afterFailure = modelOf(
+  [[{ name: "Look 1" }, { name: "Look 2" }], [{ name: "Look 3", references: "[a](#look-1-results)" }]],
+  {},
+  [[[{ name: "Look 4", references: "[b](#look-2-results)" }]]]
+)
+const threeRounds = modelOf([[{ name: "Look 1" }]], {}, [[[{ name: "Look 2" }]], [[{ name: "Look 3" }]]])
+const rounds = (count: number) => ({ limits: { ...defaultLimits, rounds: count } })
 
-  plays("is the same when a task failed the same way twice", {
-    status: "failed",
-    sessions: () => [{ answer: mumbling(modelOf([[{ name: "Look 1" }]], {}, [[[{ name: "Look 1" }]]])) }]
-  })
+const cases: ReadonlyArray<[what: string, status: RunStatus, ...sessions: ReadonlyArray<Session>]> = [
+  ["it read and wrote and was done", "done", { answer: lookAndWrite, approver: willing }],
+  ["the code of a plugin is missing", "done", { answer: counter, approver: willing, plugins: [wordPlugin] }],
+  [
+    "a rule denied a change of a file",
+    "not_permitted",
+    { answer: writers(1), approver: willing, rules: [{ verdict: "deny", tool: "write_file" }] }
+  ],
+  ["a task failed and another round did without it", "done", { answer: mumbling(afterFailure) }],
+  [
+    "a task failed the same way twice",
+    "failed",
+    { answer: mumbling(modelOf([[{ name: "Look 1" }]], {}, [[[{ name: "Look 1" }]]])) }
+  ],
+  ["there was no valid plan", "no_valid_plan", { answer: () => "I cannot plan." }],
+  [
+    "the rounds were used up, and when a larger limit let it go on",
+    "done",
+    { answer: threeRounds, settings: rounds(1) },
+    { answer: threeRounds, settings: rounds(5) }
+  ]
+]
 
-  plays("is the same when there was no valid plan", {
-    status: "no_valid_plan",
-    sessions: () => [{ answer: () => "I cannot plan." }]
-  })
+describe("the replay of a run", () => {
+  for (const [what, status, ...sessions] of cases) {
+    plays(`is the same when ${what}`, { status, sessions: () => sessions })
+  }
 
-  plays("is the same when the rounds were used up, and when a larger limit let it go on", {
-    status: "done",
-    sessions: () => {
-      const answer = modelOf([[{ name: "Look 1" }]], {}, [[[{ name: "Look 2" }]], [[{ name: "Look 3" }]]])
-      return [
-        { answer, settings: { limits: { ...defaultLimits, rounds: 1 } } },
-        { answer, settings: { limits: { ...defaultLimits, rounds: 5 } } }
-      ]
-    }
+  plays("is the same when it could change nothing", {
+    status: "not_permitted",
+    order: { readOnly: true },
+    sessions: () => [{ answer: writers(1), approver: willing, readOnly: true }]
   })
 })

@@ -32,36 +32,52 @@ const conduct = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
 })
 
 describe("the order of a replay", () => {
-  it.live("is that of the journal, whatever comes first to its turn", () =>
-    Effect.gen(function* () {
-      const calls = [3, 1, 4, 2].map((position) => ({ key: `call-${position}`, position }))
-      assert.deepStrictEqual(yield* conduct(calls), { ended: ["call-1", "call-2", "call-3", "call-4"], parked: [] })
-    })
-  )
-
-  it.live("waits for every fiber that still runs, however long it takes", () =>
-    Effect.gen(function* () {
-      const calls = [
+  type Order = Effect.Success<typeof makeReplayOrder>
+  const outside = (order: Order) => order.outside(turnsOfTheLoop(500))
+  const rows: ReadonlyArray<
+    [what: string, calls: ReadonlyArray<Call>, ended: ReadonlyArray<string>, parked: ReadonlyArray<string>]
+  > = [
+    [
+      "is that of the journal, whatever comes first to its turn",
+      [3, 1, 4, 2].map((position) => ({ key: `call-${position}`, position })),
+      ["call-1", "call-2", "call-3", "call-4"],
+      []
+    ],
+    [
+      "waits for every fiber that still runs, however long it takes",
+      [
         { key: "quick", position: 2 },
         { key: "slow", position: 1, before: yields(5000) }
-      ]
-      assert.deepStrictEqual(yield* conduct(calls), { ended: ["slow", "quick"], parked: [] })
-    })
-  )
-
-  it.live("waits for what looks outside of the replay", () =>
-    Effect.gen(function* () {
-      const calls = [
+      ],
+      ["slow", "quick"],
+      []
+    ],
+    [
+      "waits for what looks outside of the replay",
+      [
         { key: "quick", position: 2 },
-        {
-          key: "looking",
-          position: 1,
-          before: (order: Effect.Success<typeof makeReplayOrder>) => order.outside(turnsOfTheLoop(500))
-        }
-      ]
-      assert.deepStrictEqual(yield* conduct(calls), { ended: ["looking", "quick"], parked: [] })
-    })
-  )
+        { key: "looking", position: 1, before: outside }
+      ],
+      ["looking", "quick"],
+      []
+    ],
+    [
+      "ends with the calls that are not in the journal, once nothing else can go on",
+      [
+        { key: "unknown" },
+        { key: "slow", position: 1, before: yields(5000) },
+        { key: "looking", position: 2, before: outside },
+        { key: "also unknown", before: yields(5000) }
+      ],
+      ["slow", "looking"],
+      ["unknown", "also unknown"]
+    ]
+  ]
+  for (const [what, calls, ended, parked] of rows) {
+    it.live(what, () =>
+      Effect.map(conduct(calls), (found) => assert.deepStrictEqual<unknown>(found, { ended, parked }))
+    )
+  }
 
   it.live("lets a call go on that another fiber waits for", () =>
     Effect.gen(function* () {
@@ -80,22 +96,6 @@ describe("the order of a replay", () => {
       )
       const parked = yield* order.conduct(Effect.all([consumer, producer], { concurrency: "unbounded" }))
       assert.deepStrictEqual({ ended, parked }, { ended: ["producer", "consumer"], parked: [] })
-    })
-  )
-
-  it.live("ends with the calls that are not in the journal, once nothing else can go on", () =>
-    Effect.gen(function* () {
-      const calls = [
-        { key: "unknown" },
-        { key: "slow", position: 1, before: yields(5000) },
-        {
-          key: "looking",
-          position: 2,
-          before: (order: Effect.Success<typeof makeReplayOrder>) => order.outside(turnsOfTheLoop(500))
-        },
-        { key: "also unknown", before: yields(5000) }
-      ]
-      assert.deepStrictEqual(yield* conduct(calls), { ended: ["slow", "looking"], parked: ["unknown", "also unknown"] })
     })
   )
 

@@ -29,14 +29,8 @@ const brief = (all: ReadonlyArray<ReportSpan>) =>
 
 describe("the spans of a run", () => {
   it("have lanes of their own when they go on at the same time", () => {
-    const found = spans(
-      sent(10, "A"),
-      sent(20, "B"),
-      answered(30, "A"),
-      sent(30, "C"),
-      answered(40, "B"),
-      answered(50, "C")
-    )
+    const begun = [sent(10, "A"), sent(20, "B"), answered(30, "A"), sent(30, "C")]
+    const found = spans(...begun, answered(40, "B"), answered(50, "C"))
     expect(brief(found)).toEqual([
       "task A 10-30 0 false",
       "task B 20-40 1 false",
@@ -48,16 +42,8 @@ describe("the spans of a run", () => {
   })
 
   it("end when their call fails, is sent again, or the run breaks off", () => {
-    const found = spans(
-      sent(0, "A"),
-      failed(5, "A"),
-      sent(8, "A"),
-      answered(9, "A"),
-      sent(10, "B"),
-      resumed(1000),
-      sent(1010, "B"),
-      answered(1020, "B")
-    )
+    const ofFirst = [sent(0, "A"), failed(5, "A"), sent(8, "A"), answered(9, "A")]
+    const found = spans(...ofFirst, sent(10, "B"), resumed(1000), sent(1010, "B"), answered(1020, "B"))
     expect(brief(found.filter(({ kind }) => kind === "model"))).toEqual([
       "model A 0-5 0 false",
       "model A 8-9 0 true",
@@ -67,13 +53,8 @@ describe("the spans of a run", () => {
   })
 
   it("end when the answer is there, not when it is saved, and begin after a wait for the server", () => {
-    const found = spans(
-      sent(10, "A"),
-      answered(40, "A", 1, 20),
-      sent(50, "B"),
-      failed(60, "B"),
-      answered(100, "B", 1, 30)
-    )
+    const ofSecond = [sent(50, "B"), failed(60, "B"), answered(100, "B", 1, 30)]
+    const found = spans(sent(10, "A"), answered(40, "A", 1, 20), ...ofSecond)
     expect(brief(found.filter(({ kind }) => kind === "model"))).toEqual([
       "model A 10-30 0 true",
       "model B 50-60 0 false",
@@ -125,38 +106,23 @@ describe("the critical path", () => {
 const roundsOf = (...all: ReadonlyArray<TimedRecord>) => planRounds(runOf(all.map(({ record }) => record)))
 
 describe("the plans of a run", () => {
-  const plan = told(0, {
-    type: "plan.created",
-    attempts: 1,
-    markdown: "",
-    taskList: listOf(["A", "a"], ["B", "b"], ["C", "c"], ["D", "d"])
-  })
-  const done = told(1, { type: "task.finished", round: 1, step: 0, task: "A", result: finished("A", "Yes.") })
-  const again = told(2, {
-    type: "plan.revised",
-    round: 1,
-    attempts: 1,
-    taskList: listOf(["B", "b"], ["C", "other"], ["E", "e"])
-  })
+  const created = { type: "plan.created", attempts: 1, markdown: "" } as const
+  const plan = told(0, { ...created, taskList: listOf(["A", "a"], ["B", "b"], ["C", "c"], ["D", "d"]) })
+  const finish = (at: number, task: string) =>
+    told(at, { type: "task.finished", round: 1, step: 0, task, result: finished(task, "Yes.") })
+  const revised = { type: "plan.revised", round: 1, attempts: 1 } as const
+  const again = told(2, { ...revised, taskList: listOf(["B", "b"], ["C", "other"], ["E", "e"]) })
 
   it("say what is new, changed, kept, dropped and finished", () => {
-    const [first, second] = roundsOf(plan, done, again)
-    expect(first?.steps[0]?.tasks.map(({ change, name }) => [name, change])).toEqual([
-      ["A", undefined],
-      ["B", undefined],
-      ["C", undefined],
-      ["D", undefined]
-    ])
-    expect(second?.steps[0]?.tasks.map(({ change, name }) => [name, change])).toEqual([
-      ["B", "kept"],
-      ["C", "changed"],
-      ["E", "new"]
-    ])
+    const [first, second] = roundsOf(plan, finish(1, "A"), again)
+    const changes = (round = first) => round?.steps[0]?.tasks.map(({ change, name }) => `${name} ${change}`)
+    expect(changes()).toEqual(["A", "B", "C", "D"].map((name) => `${name} undefined`))
+    expect(changes(second)).toEqual(["B kept", "C changed", "E new"])
     expect([second?.round, second?.dropped, second?.finished]).toEqual([2, ["D"], ["A"]])
   })
 
   it("are not told twice by a session that goes on", () => {
-    const late = told(9, { type: "task.finished", round: 1, step: 0, task: "B", result: finished("B", "Yes.") })
-    expect(roundsOf(plan, done, again, late, plan, again)).toEqual(roundsOf(plan, done, again))
+    const first = [plan, finish(1, "A"), again]
+    expect(roundsOf(...first, finish(9, "B"), plan, again)).toEqual(roundsOf(...first))
   })
 })

@@ -136,14 +136,9 @@ describe("the page of a report", () => {
 
   it("opens a task by its link: the anchor stands inside of what is folded", () => {
     const folded = all.filter(({ tagName }) => tagName === "details")
-    const anchors = folded.flatMap(({ children = [] }) =>
-      children.flatMap(({ properties }) => properties?.["id"] ?? [])
-    )
-    expect(anchors.filter((id) => String(id).startsWith("task-"))).toEqual([
-      "task-look-1-b",
-      "task-write-1",
-      "task-look-again-1"
-    ])
+    const anchors = folded.flatMap(({ children = [] }) => children.map(({ properties }) => properties?.["id"]))
+    const ofTasks = anchors.filter((id) => String(id).startsWith("task-"))
+    expect(ofTasks).toEqual(["task-look-1-b", "task-write-1", "task-look-again-1"])
   })
 })
 
@@ -178,11 +173,8 @@ describe("the data of a report", () => {
 describe("task-conductor report", () => {
   it("writes the page, and never over a file unless told to", async () => {
     const file = join(project, `report-${runId}.html`)
-    expect(await sandbox.run(["report", "last"])).toEqual({
-      code: 0,
-      stdout: "",
-      stderr: `Wrote report-${runId}.html. Open it in a browser.\n`
-    })
+    const wrote = `Wrote report-${runId}.html. Open it in a browser.\n`
+    expect(await sandbox.run(["report", "last"])).toEqual({ code: 0, stdout: "", stderr: wrote })
     expect([readFileSync(file, "utf8"), statSync(file).mode & 0o777]).toEqual([page.html, 0o600])
     sandbox.write("project/mine.html", "mine")
     expect(await sandbox.run(["report", "last", "--output", "mine.html"])).toEqual({
@@ -190,9 +182,10 @@ describe("task-conductor report", () => {
       stdout: "",
       stderr: expect.stringContaining("mine.html exists. Use --overwrite to replace it")
     })
-    expect(readFileSync(join(project, "mine.html"), "utf8")).toBe("mine")
+    const mine = () => readFileSync(join(project, "mine.html"), "utf8")
+    expect(mine()).toBe("mine")
     expect((await sandbox.run(["report", "last", "-o", "mine.html", "--overwrite"])).code).toBe(0)
-    expect(readFileSync(join(project, "mine.html"), "utf8")).toBe(page.html)
+    expect(mine()).toBe(page.html)
     expect(await sandbox.run(["report", "last", "-o", "gone/a.html"])).toEqual({
       code: 1,
       stdout: "",
@@ -203,19 +196,15 @@ describe("task-conductor report", () => {
 
   it("is written through no link out of the folder", async () => {
     sandbox.write("elsewhere/theirs.html", "theirs")
-    const theirs = () => readFileSync(join(sandbox.root, "elsewhere/theirs.html"), "utf8")
     symlinkSync("../elsewhere/theirs.html", join(project, "out.html"))
     symlinkSync(join(sandbox.root, "elsewhere/new.html"), join(project, "dangling.html"))
     symlinkSync("../elsewhere", join(project, "away"))
     for (const name of ["out.html", "dangling.html", "away/theirs.html", "away/new.html"]) {
       const { code, stderr } = await sandbox.run(["report", "last", "--overwrite", "-o", name])
-      expect([name, code, stderr]).toEqual([
-        name,
-        2,
-        expect.stringContaining("leads out of this folder through a link, to <root>/elsewhere/")
-      ])
+      const why = "leads out of this folder through a link, to <root>/elsewhere/"
+      expect([name, code, stderr]).toEqual([name, 2, expect.stringContaining(why)])
     }
-    expect(theirs()).toBe("theirs")
+    expect(readFileSync(join(sandbox.root, "elsewhere/theirs.html"), "utf8")).toBe("theirs")
     expect(readdirSync(join(sandbox.root, "elsewhere"))).toEqual(["theirs.html"])
   })
 

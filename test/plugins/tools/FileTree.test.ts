@@ -4,63 +4,37 @@ import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { openTools } from "../../support/OpenTools.ts"
 
+const files = {
+  "README.md": "",
+  "src/a.ts": "",
+  "src/deep/b.ts": "",
+  "src-old/c.ts": "",
+  "out/d.js": "",
+  ".gitignore": "out\n"
+}
+
 describe("get_file_tree", () => {
-  const files = {
-    "README.md": "",
-    "src/a.ts": "",
-    "src/deep/b.ts": "",
-    "src-old/c.ts": "",
-    "out/d.js": "",
-    ".gitignore": "out\n"
-  }
-
-  nodeTest("lists the files of the project as a JSON array, without what git ignores", () =>
-    Effect.gen(function* () {
-      const { run } = yield* openTools({ files })
-      assert.deepStrictEqual((yield* run("get_file_tree")).data, [
-        ".gitignore",
-        "README.md",
-        "src-old/c.ts",
-        "src/a.ts",
-        "src/deep/b.ts"
-      ])
-    })
-  )
-
-  for (const path of ["src", "./src/", "/src"]) {
-    nodeTest(`lists what lies below ${path} alone`, () =>
-      Effect.gen(function* () {
-        const { run } = yield* openTools({ files })
-        assert.deepStrictEqual((yield* run("get_file_tree", { path })).data, ["src/a.ts", "src/deep/b.ts"])
-      })
-    )
-  }
-
-  nodeTest("takes the absolute path of a folder of the project too", () =>
+  nodeTest("lists what git does not ignore, below any spelling of a path, and what lies deeper as its folder", () =>
     Effect.gen(function* () {
       const { root, run } = yield* openTools({ files })
-      assert.deepStrictEqual((yield* run("get_file_tree", { path: `${root}/src/deep` })).data, ["src/deep/b.ts"])
-      assert.strictEqual((yield* run("get_file_tree", { path: root })).success, true)
-    })
-  )
-
-  nodeTest("shows what lies deeper than asked for as its folder", () =>
-    Effect.gen(function* () {
-      const { run } = yield* openTools({ files })
-      const listed = (given: Arguments) => Effect.map(run("get_file_tree", given), ({ data }) => data)
-      assert.deepStrictEqual(yield* listed({ depth: 1 }), [".gitignore", "README.md", "src-old/", "src/"])
-      assert.deepStrictEqual(yield* listed({ path: "src", depth: 1 }), ["src/a.ts", "src/deep/"])
-    })
-  )
-
-  nodeTest("names the nearest folders when there is nothing below the path", () =>
-    Effect.gen(function* () {
-      const { run } = yield* openTools({ files })
+      const top = [".gitignore", "README.md"]
+      const below = ["src/a.ts", "src/deep/b.ts"]
+      const rows: ReadonlyArray<[given: Arguments, listed: ReadonlyArray<string>]> = [
+        [{}, [...top, "src-old/c.ts", ...below]],
+        [{ path: root }, [...top, "src-old/c.ts", ...below]],
+        [{ path: "src" }, below],
+        [{ path: "./src/" }, below],
+        [{ path: "/src" }, below],
+        [{ path: `${root}/src/deep` }, ["src/deep/b.ts"]],
+        [{ depth: 1 }, [...top, "src-old/", "src/"]],
+        [{ path: "src", depth: 1 }, ["src/a.ts", "src/deep/"]]
+      ]
+      for (const [given, listed] of rows) {
+        assert.deepStrictEqual((yield* run("get_file_tree", given)).data, listed, JSON.stringify(given))
+      }
       const { error_message, error_type } = yield* run("get_file_tree", { path: "scr" })
-      assert.deepStrictEqual(
-        [error_type, error_message],
-        ["not_found", 'The project has no file at or below "scr". Nearest: src, src-old, src/deep.']
-      )
+      assert.strictEqual(error_type, "not_found")
+      assert.strictEqual(error_message, 'The project has no file at or below "scr". Nearest: src, src-old, src/deep.')
     })
   )
 
@@ -74,17 +48,13 @@ describe("get_file_tree", () => {
         Effect.map(run("get_file_tree", given), ({ data }) => data as ReadonlyArray<string>)
       assert.deepStrictEqual(yield* listed({}), [
         "README.md",
-        "src/part0/deep/",
-        "src/part1/deep/",
-        "src/part2/deep/",
+        ...[0, 1, 2].map((part) => `src/part${part}/deep/`),
         "(601 files; those deeper than 3 levels are shown as their folder. Name a folder with path to see them.)"
       ])
-      assert.strictEqual((yield* listed({ path: "src/part1/deep" })).length, 200)
+      assert.lengthOf(yield* listed({ path: "src/part1/deep" }), 200)
       const cut = yield* listed({ depth: 4 })
-      assert.deepStrictEqual(
-        [cut.length, cut.at(-1)],
-        [501, "(101 more are not shown. Name a folder with path to see the rest.)"]
-      )
+      const rest = "(101 more are not shown. Name a folder with path to see the rest.)"
+      assert.deepStrictEqual([cut.length, cut.at(-1)], [501, rest])
     })
   )
 })

@@ -6,13 +6,6 @@ const url = "https://a.example/"
 const tooIntricate = "its HTML is nested too deeply or too large to be turned into text"
 
 describe("readHtml", () => {
-  it.effect("gives title and markdown", () =>
-    Effect.gen(function* () {
-      const page = yield* readHtml('<title>T</title><h1>Tea</h1><p><a href="b">b</a>', url)
-      assert.deepStrictEqual(page, { title: "T", text: "# Tea\n\n[b](https://a.example/b)" })
-    })
-  )
-
   it.effect("refuses what is nested 10,000 times instead of overflowing the stack", () =>
     Effect.gen(function* () {
       for (const open of ["<div>", "<ul><li>", "<blockquote>", "<b>", "<table><tr><td>"]) {

@@ -12,6 +12,7 @@ import { hostAndPort } from "../../../src/domain/commands/NetworkAddress.ts"
 import { type FetchOptions, layerPublicWebNoDeps } from "../../../src/plugins/web/PublicWeb.ts"
 import { serve } from "../../support/WebServer.ts"
 
+const own = "93.184.216.40"
 const names: Readonly<Record<string, ReadonlyArray<string>>> = {
   localhost: ["127.0.0.1", "::1"],
   "docs.lan": ["127.0.0.1"],
@@ -21,7 +22,7 @@ const names: Readonly<Record<string, ReadonlyArray<string>>> = {
   "other.lan": ["127.8.9.10"],
   "any.lan": ["0.0.0.0"],
   "mixed.lan": ["93.184.216.34", "127.0.0.1"],
-  "machine.example": ["93.184.216.40"],
+  "machine.example": [own],
   "models.example": ["93.184.216.34"],
   "alias.example": ["93.184.216.34"],
   "six.example": ["2606:2800:220:1::1"],
@@ -40,11 +41,19 @@ const fetch = (url: string, options: FetchOptions) =>
     Effect.map(() => "fetched"),
     Effect.catch(({ message, type }) => Effect.succeed(`${type}: ${message}`)),
     Effect.provide(
-      layerPublicWebNoDeps({ interfaces: () => ["93.184.216.40", "2606:2800:220:1::40"], ...options }).pipe(
-        Layer.provide(dns)
-      )
+      layerPublicWebNoDeps({ interfaces: () => [own, "2606:2800:220:1::40"], ...options }).pipe(Layer.provide(dns))
     )
   )
+
+/** A server, and the hosts that its requests named. */
+const makeServer = Effect.gen(function* () {
+  const requested: Array<string | undefined> = []
+  const port = yield* serve((request, response) => {
+    requested.push(request.headers.host)
+    response.writeHead(200, { "content-type": "text/plain" }).end("page")
+  })
+  return { port, requested }
+})
 
 const model = (target: string) => ({ services: [{ target, what: "model server" }] })
 
@@ -57,38 +66,27 @@ describe("the model server on this machine", () => {
   for (const configured of ["127.0.0.1", "localhost", "models.lan", "[::1]"]) {
     it.effect(`cannot be reached by any alias when it is configured as ${configured}`, () =>
       Effect.gen(function* () {
-        const requested: Array<string | undefined> = []
-        const port = yield* serve((request, response) => {
-          requested.push(request.headers.host)
-          response.writeHead(200, { "content-type": "text/plain" }).end("models")
-        })
-        const own = `${configured}:${port}`
+        const { port, requested } = yield* makeServer
+        const target = `${configured}:${port}`
         for (const host of hosts) {
           const url = new URL(`http://${host}:${port}/api/tags`)
-          /* Even a person who listed the alias, such as for another server of that name, did not list the model server. */
-          const allowed = hostAndPort(url).replace(".:", ":") === own ? [] : [hostAndPort(url)]
-          assert.match(yield* fetch(url.href, { ...model(own), allowed }), /^permission_denied: .* is the model server/)
+          /* A user who listed an alias, such as for another server, did not list the model server. */
+          const allowed = hostAndPort(url).replace(".:", ":") === target ? [] : [hostAndPort(url)]
+          assert.match(
+            yield* fetch(url.href, { ...model(target), allowed }),
+            /^permission_denied: .* is the model server/
+          )
         }
         assert.deepStrictEqual(requested, [])
       })
     )
   }
 
-  it.effect("can be fetched by its own name when the user lists that", () =>
+  it.effect("can be fetched by its own name when the user lists that, and another port is no model server", () =>
     Effect.gen(function* () {
-      const port = yield* serve((_request, response) => {
-        response.writeHead(200, { "content-type": "text/plain" }).end("models")
-      })
+      const { port } = yield* makeServer
       const target = `127.0.0.1:${port}`
       assert.strictEqual(yield* fetch(`http://${target}/`, { ...model(target), allowed: [target] }), "fetched")
-    })
-  )
-
-  it.effect("does not stand in the way of another port that the user lists", () =>
-    Effect.gen(function* () {
-      const port = yield* serve((_request, response) => {
-        response.writeHead(200, { "content-type": "text/plain" }).end("docs")
-      })
       const options = { ...model("127.0.0.1:11434"), allowed: [`docs.lan:${port}`] }
       assert.strictEqual(yield* fetch(`http://docs.lan:${port}/`, options), "fetched")
     })
@@ -96,9 +94,7 @@ describe("the model server on this machine", () => {
 
   it.effect("cannot be reached by a redirect from a page", () =>
     Effect.gen(function* () {
-      const port = yield* serve((_request, response) => {
-        response.writeHead(200, { "content-type": "text/plain" }).end("models")
-      })
+      const { port } = yield* makeServer
       const page = yield* serve((_request, response) => {
         response.writeHead(302, { location: `http://docs.lan:${port}/api/tags` }).end()
       })
@@ -109,37 +105,38 @@ describe("the model server on this machine", () => {
 })
 
 describe("other services of the user", () => {
-  const urls = `https://models.example/ https://MODELS.example./ https://alias.example/ https://93.184.216.34/
-    https://[::ffff:93.184.216.34]/ https://1572395042/`.split(/\s+/)
-  for (const url of urls) {
-    it.effect(`a model server with a public address is refused as ${url}`, () =>
+  const tools = { services: [{ target: "tools.example:443", what: "MCP server", isPublic: true }] }
+  const rows: ReadonlyArray<[what: string, options: FetchOptions, urls: string, says: string]> = [
+    [
+      "a model server with a public address",
+      model("models.example:443"),
+      `https://models.example/ https://MODELS.example./ https://alias.example/ https://93.184.216.34/
+      https://[::ffff:93.184.216.34]/ https://1572395042/`,
+      "is the model server; to permit it, list "
+    ],
+    ["an address of IPv6 by its number", model("six.example:443"), "https://six-alias.example/", "is the model server"],
+    [
+      "what runs on the public addresses of this machine",
+      {},
+      `http://machine.example/ http://${own}:8080/ http://[2606:2800:220:1::40]/`,
+      "is an address of this machine"
+    ],
+    [
+      "a public MCP server by its name, with and without a dot",
+      tools,
+      "https://tools.example/mcp https://tools.example./mcp https://TOOLS.example:443/",
+      "is the MCP server"
+    ]
+  ]
+  for (const [what, options, urls, says] of rows) {
+    it.effect(`refuses ${what}`, () =>
       Effect.gen(function* () {
-        assert.match(yield* fetch(url, model("models.example:443")), /^permission_denied: .* is the model server/)
+        for (const url of urls.split(/\s+/)) {
+          const refused = yield* fetch(url, options)
+          assert.match(refused, /^permission_denied: /)
+          assert.include(refused, says)
+        }
       })
     )
   }
-
-  it.effect("compares addresses of IPv6 by their number", () =>
-    Effect.gen(function* () {
-      const refused = yield* fetch("https://six-alias.example/", model("six.example:443"))
-      assert.match(refused, /^permission_denied: .* is the model server/)
-    })
-  )
-
-  it.effect("refuses what runs on the public addresses of this machine", () =>
-    Effect.gen(function* () {
-      for (const url of ["http://machine.example/", "http://93.184.216.40:8080/", "http://[2606:2800:220:1::40]/"]) {
-        assert.match(yield* fetch(url, {}), /^permission_denied: .* is an address of this machine/)
-      }
-    })
-  )
-
-  it.effect("refuses a public MCP server by its name, with and without a dot", () =>
-    Effect.gen(function* () {
-      const services = [{ target: "tools.example:443", what: "MCP server", isPublic: true }]
-      for (const url of ["https://tools.example/mcp", "https://tools.example./mcp", "https://TOOLS.example:443/"]) {
-        assert.match(yield* fetch(url, { services }), /^permission_denied: .* is the MCP server/)
-      }
-    })
-  )
 })
