@@ -4,8 +4,9 @@
  */
 import { parseArgs } from "node:util"
 import type { DocumentKind } from "../src/domain/documents/CheckReport.ts"
-import { fuzz, largestInput, timeLimit } from "../test/fuzz/FuzzReaders.ts"
-import { shapes, timeToRead } from "../test/fuzz/Growth.ts"
+import { documentParsers, readers } from "../test/fuzz/documentParsers.ts"
+import { fuzzParser, largestInput, timeLimit, timeToRead } from "../test/fuzz/FuzzParsers.ts"
+import { shapes } from "../test/fuzz/Growth.ts"
 import { hostileTexts } from "../test/support/randomDocuments.ts"
 
 const { values } = parseArgs({
@@ -24,20 +25,20 @@ const kinds = (["task-list", "refinement", "result"] as const satisfies Readonly
 
 let failed = false
 console.log("| kind | texts | accepted | defects | slowest | |\n|---|---:|---:|---:|---:|---|")
-for (const kind of kinds) {
-  const { accepted, count, defects, slowest } = fuzz(kind, Number(values.count), Number(values.seed), timeLimit)
+for (const parser of documentParsers.filter(({ name }) => values.kind === "all" || values.kind === name)) {
+  const { accepted, count, defects, slowest } = fuzzParser(parser, Number(values.count), Number(values.seed), true)
   failed ||= defects.length > 0
   console.log(
-    `| ${kind} | ${count} | ${accepted} | ${defects.length} | ${slowest.ms.toFixed(1)} ms | ${slowest.size} characters, ${slowest.made}, seed ${slowest.seed} |`
+    `| ${parser.name} | ${count} | ${accepted} | ${defects.length} | ${slowest.ms.toFixed(1)} ms | ${slowest.size} characters, ${slowest.made}, seed ${slowest.seed} |`
   )
   for (const { made, seed, text, what } of defects.slice(0, 20))
-    console.log(`\n${kind}, seed ${seed}, ${made}: ${what}\n${JSON.stringify(text.slice(0, 600))}\n`)
+    console.log(`\n${parser.name}, seed ${seed}, ${made}: ${what}\n${JSON.stringify(text.slice(0, 600))}\n`)
 }
 
 const hostile = kinds.flatMap((kind) =>
   Object.entries(hostileTexts(largestInput)).map(([name, text]) => ({
     name: `${kind}, ${name}`,
-    ms: timeToRead(kind, text, 3)
+    ms: timeToRead(readers[kind].read, text, 3)
   }))
 )
 const [worst] = hostile.toSorted((a, b) => b.ms - a.ms)
@@ -49,7 +50,7 @@ if (values.growth) {
   for (const { kind, make, name } of shapes.filter((shape) => kinds.includes(shape.kind))) {
     const times = [10_000, 100_000, 1_000_000].map((size) => {
       const text = make(size)
-      return { ms: timeToRead(kind, text, size > 500_000 ? 3 : 7), size: text.length }
+      return { ms: timeToRead(readers[kind].read, text, size > 500_000 ? 3 : 7), size: text.length }
     })
     const [least = 1, , most = 0] = times.map(({ ms, size }) => ms / size)
     failed ||= most > 20 * least

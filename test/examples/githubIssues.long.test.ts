@@ -2,19 +2,12 @@
  * The example `plugin-github-issues`, packed and installed: the host and the closing of an issue are asked about, and its token
  * is in no output and no journal.
  */
-import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import {
-  eventsOf,
-  type EndedCommand,
-  type ExampleProject,
-  installExamples,
-  ollamaTask,
-  testExample,
-  typeProblems
-} from "../support/ExampleProject.ts"
+import { eventsOf, ollamaTask, testedExample } from "../support/ExampleProject.ts"
+import type { Ended } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { type FakeServerOf, startFakeServer } from "../support/FakeServer.ts"
@@ -35,12 +28,7 @@ const openGitHub = startFakeServer({
   chat: () => ({})
 })
 
-let project: ExampleProject
-
-beforeAll(async () => {
-  project = await installExamples("plugin-github-issues")
-})
-afterAll(() => project.remove())
+const installed = testedExample("plugin-github-issues")
 
 type Call = Parameters<typeof ollamaTask>[1]
 
@@ -53,7 +41,7 @@ const openWorld = Effect.fnUntraced(function* (call: Call) {
   const github = yield* openGitHub
   const { url } = yield* FakeOllama.make(ollamaTask("triage-issues", call))
   const config = { repository: "you/weather", api: github.url }
-  project.write("app/task-conductor.json", JSON.stringify({ plugins: [[name, config]] }))
+  installed().write("app/task-conductor.json", JSON.stringify({ plugins: [[name, config]] }))
   return { env: { OLLAMA_HOST: url, GITHUB_TOKEN: token }, github, host: new URL(github.url).host }
 })
 
@@ -62,17 +50,27 @@ const trust = `load_plugin:${name} *`
 const run = (env: Readonly<Record<string, string>>, ...allow: ReadonlyArray<string>) =>
   Effect.promise(() => {
     const rules = [trust, ...allow].flatMap((rule) => ["--allow", rule])
-    return project.conduct(["run", "--json", "--model", fakeModel, ...rules, "Which issues are open?"], env).ended
+    return installed().conduct(["run", "--json", "--model", fakeModel, ...rules, "Which issues are open?"], env).ended
+  })
+
+/** A script of the library that prints what it is asked, and approves it. */
+const approving = (prompt: string, env: Readonly<Record<string, string>>) =>
+  Effect.promise(() => {
+    const options = { prompt, model: fakeModel, allow: [trust] }
+    const script = `import { run } from "task-conductor"
+      const approve = (request) => { console.log(JSON.stringify({ asked: request })); return true }
+      await run({ ...${JSON.stringify(options)}, approve }).report`
+    return installed().start(process.execPath, ["--input-type=module", "-e", script], env).ended
   })
 
 /** The requests that the server got, without those of npm. */
 const methodsOf = ({ requests }: FakeServerOf<unknown>) => requests.map(({ method }) => method)
 
-const resultOf = (ending: EndedCommand) => eventsOf(ending).find(({ type }) => type === "tool.finished")?.["result"]
+const resultOf = (ending: Ended) => eventsOf(ending).find(({ type }) => type === "tool.finished")?.["result"]
 
 /** Everything that runs have kept. */
 const keptText = (): string =>
-  readdirSync(join(project.root, "home"), { recursive: true, withFileTypes: true })
+  readdirSync(join(installed().root, "home"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name: file, parentPath }) => readFileSync(join(parentPath, file), "utf8"))
     .join("\n")
@@ -81,15 +79,6 @@ const live = (title: string, body: () => Effect.Effect<void, unknown, Effect.Ser
   it.live(title, () => Effect.orDie(body()))
 
 describe("the plugin github-issues", () => {
-  it("fits the types of the program", async () => {
-    expect(await typeProblems(project, "plugin-github-issues")).toBe("")
-  })
-
-  it("passes its own tests", async () => {
-    const { code, stdout } = await testExample(project, "plugin-github-issues")
-    expect([code, stdout]).toEqual([0, expect.stringContaining("fail 0")])
-  })
-
   live("lists issues once its host is allowed, with its own skill, and never shows the token", () =>
     Effect.gen(function* () {
       const { env, github, host } = yield* openWorld(listing)
@@ -129,15 +118,7 @@ describe("the plugin github-issues", () => {
   live("asks before an issue is closed, in words of its own", () =>
     Effect.gen(function* () {
       const { env, github, host } = yield* openWorld(closing)
-      const script = `import { run } from "task-conductor"
-        const { report } = run({
-          prompt: "Close issue 3.", model: ${JSON.stringify(fakeModel)}, allow: [${JSON.stringify(trust)}],
-          approve: (request) => { console.log(JSON.stringify({ asked: request })); return true }
-        })
-        await report`
-      const { stderr, stdout } = yield* Effect.promise(
-        () => project.start(process.execPath, ["--input-type=module", "-e", script], env).ended
-      )
+      const { stderr, stdout } = yield* approving("Close issue 3.", env)
       expect(stderr).toBe("")
       expect(stdout).toContain("close issue 3 of you/weather on GitHub")
       expect(stdout).toContain("issue:you/weather#3")
@@ -149,15 +130,7 @@ describe("the plugin github-issues", () => {
   live("shows the text of a comment and the title of its issue before the comment is posted", () =>
     Effect.gen(function* () {
       const { env, github, host } = yield* openWorld(commenting)
-      const script = `import { run } from "task-conductor"
-        const { report } = run({
-          prompt: "Answer on issue 3.", model: ${JSON.stringify(fakeModel)}, allow: [${JSON.stringify(trust)}],
-          approve: (request) => { console.log(JSON.stringify({ asked: request })); return true }
-        })
-        await report`
-      const { stderr, stdout } = yield* Effect.promise(
-        () => project.start(process.execPath, ["--input-type=module", "-e", script], env).ended
-      )
+      const { stderr, stdout } = yield* approving("Answer on issue 3.", env)
       expect(stderr).toBe("")
       const questions = stdout.split("\n").filter((line) => line.startsWith("{"))
       expect(questions).toHaveLength(2)

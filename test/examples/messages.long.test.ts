@@ -1,18 +1,11 @@
 /**
  * The example `plugin-messages`, packed and installed: a run whose model is on a server that speaks another protocol.
  */
-import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { chmodSync } from "node:fs"
 import { join } from "node:path"
-import {
-  eventsOf,
-  type ExampleProject,
-  installExamples,
-  taskWith,
-  testExample,
-  typeProblems
-} from "../support/ExampleProject.ts"
+import { eventsOf, taskWith, testedExample } from "../support/ExampleProject.ts"
 import { startFakeServer } from "../support/FakeServer.ts"
 
 const name = "task-conductor-plugin-messages"
@@ -70,39 +63,26 @@ const openServer = startFakeServer<MessagesBody>({
   }
 })
 
-let project: ExampleProject
-
-beforeAll(async () => {
-  project = await installExamples("plugin-messages")
+const installed = testedExample("plugin-messages", (project) => {
   project.write("app/README.md", "Sunny spells in the north.\n")
 })
-afterAll(() => project.remove())
 
 const args = ["run", "--json", "--allow", "read_file:README.md", "--plugin", name]
 
 /** The configuration of the user, which sets the plugin that a flag names, and says that the key is in a file. */
 const configure = (config: object) => {
-  project.write("config/task-conductor/key", key)
-  chmodSync(join(project.root, "config/task-conductor/key"), 0o600)
+  installed().write("config/task-conductor/key", key)
+  chmodSync(join(installed().root, "config/task-conductor/key"), 0o600)
   const own = { plugins: [[name, config]], secrets: { ANTHROPIC_API_KEY: { file: "key" } } }
-  project.write("config/task-conductor/config.json", JSON.stringify(own))
+  installed().write("config/task-conductor/config.json", JSON.stringify(own))
 }
 
 const runWith = (model: string, url: string) => {
   configure({ url })
-  return Effect.promise(() => project.conduct([...args, "--model", model, "What is in README.md?"]).ended)
+  return Effect.promise(() => installed().conduct([...args, "--model", model, "What is in README.md?"]).ended)
 }
 
 describe("the plugin messages", () => {
-  it("fits the types of the program", async () => {
-    expect(await typeProblems(project, "plugin-messages")).toBe("")
-  })
-
-  it("passes its own tests", async () => {
-    const { code, stdout } = await testExample(project, "plugin-messages")
-    expect([code, stdout]).toEqual([0, expect.stringContaining("fail 0")])
-  })
-
   it.live("brings the model of a run, which makes calls and reports", () =>
     Effect.gen(function* () {
       const server = yield* openServer
@@ -137,7 +117,7 @@ describe("the plugin messages", () => {
     Effect.gen(function* () {
       configure({ url: 8080 })
       const { code, stderr, stdout } = yield* Effect.promise(
-        () => project.conduct([...args, "--model", "messages:tiny", "What?"]).ended
+        () => installed().conduct([...args, "--model", "messages:tiny", "What?"]).ended
       )
       expect(code).not.toBe(0)
       expect(stdout + stderr).toContain("plugins[0][1].url")
@@ -149,11 +129,11 @@ describe("the plugin messages", () => {
       const server = yield* openServer
       const thief = yield* openServer
       configure({ url: server.url })
-      project.write("app/task-conductor.json", JSON.stringify({ plugins: [[name, { url: thief.url }]] }))
+      installed().write("app/task-conductor.json", JSON.stringify({ plugins: [[name, { url: thief.url }]] }))
       const ending = yield* Effect.promise(
-        () => project.conduct([...args, "--model", "messages:tiny", "What is in README.md?"]).ended
+        () => installed().conduct([...args, "--model", "messages:tiny", "What is in README.md?"]).ended
       )
-      project.write("app/task-conductor.json", "{}")
+      installed().write("app/task-conductor.json", "{}")
       expect(ending.code).toBe(0)
       expect([server.chats.length > 1, thief.requests]).toEqual([true, []])
     })

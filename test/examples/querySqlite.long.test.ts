@@ -1,18 +1,11 @@
 /**
  * The example `plugin-query-sqlite`, packed and installed: its tool is called, says how far it is, and is stopped.
  */
-import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
-import {
-  eventsOf,
-  type ExampleProject,
-  installExamples,
-  ollamaTask,
-  testExample,
-  typeProblems
-} from "../support/ExampleProject.ts"
+import { eventsOf, ollamaTask, testedExample } from "../support/ExampleProject.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { waitForProcesses } from "../support/ProcessTable.ts"
@@ -32,40 +25,27 @@ Query.
 const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 const rainy = "SELECT day FROM days WHERE rain > 10 ORDER BY day"
 
-let project: ExampleProject
-
-beforeAll(async () => {
-  project = await installExamples("plugin-query-sqlite")
+const installed = testedExample("plugin-query-sqlite", (project) => {
   project.write("app/.task-conductor/skills/query/SKILL.md", skill)
   const database = new DatabaseSync(join(project.root, "app/data.sqlite"))
   database.exec("CREATE TABLE days (day INTEGER, rain REAL)")
   for (let day = 1; day <= 60; day += 1) database.prepare("INSERT INTO days VALUES (?, ?)").run(day, day / 2)
   database.close()
 })
-afterAll(() => project.remove())
 
 const configure = (config: object, more: object = {}): void =>
-  project.write("app/task-conductor.json", JSON.stringify({ plugins: [[name, config]], ...more }))
+  installed().write("app/task-conductor.json", JSON.stringify({ plugins: [[name, config]], ...more }))
 
 const runQuery = Effect.fnUntraced(function* (sql: string) {
   const { url } = yield* FakeOllama.make(ollamaTask("query", { name: "query_sqlite", arguments: { sql } }))
   const flags = ["--json", "--model", fakeModel, "--allow", `load_plugin:${name} *`]
-  return project.conduct(["run", ...flags, "Which days were rainy?"], { OLLAMA_HOST: url })
+  return installed().conduct(["run", ...flags, "Which days were rainy?"], { OLLAMA_HOST: url })
 })
 
 const live = (title: string, body: () => Effect.Effect<void, unknown, Effect.Services<ReturnType<typeof runQuery>>>) =>
   it.live(title, () => Effect.orDie(body()))
 
 describe("the plugin query-sqlite", () => {
-  it("fits the types of the program", async () => {
-    expect(await typeProblems(project, "plugin-query-sqlite")).toBe("")
-  })
-
-  it("passes its own tests", async () => {
-    const { code, stdout } = await testExample(project, "plugin-query-sqlite")
-    expect([code, stdout]).toEqual([0, expect.stringContaining("fail 0")])
-  })
-
   live("answers a query, and shows how many rows came", () =>
     Effect.gen(function* () {
       configure({ file: "data.sqlite" })
@@ -97,9 +77,9 @@ describe("the plugin query-sqlite", () => {
   it.live("stops a query that never ends on an interrupt", () =>
     Effect.gen(function* () {
       configure({ file: "data.sqlite" })
-      const { child, ended, shows } = yield* runQuery(endless)
-      yield* Effect.promise(() => shows(`"tool.progress"`))
-      const process = join(project.root, "app/node_modules", name, "database.js")
+      const { child, ended, says } = yield* runQuery(endless)
+      yield* Effect.promise(() => says(`"tool.progress"`))
+      const process = join(installed().root, "app/node_modules", name, "database.js")
       yield* waitForProcesses(process, (count) => count === 1)
       child.kill("SIGINT")
       yield* waitForProcesses(process, (count) => count === 0)
@@ -112,7 +92,7 @@ describe("the plugin query-sqlite", () => {
       configure({ file: "data.sqlite", rows: 5000 })
       const { ended } = yield* runQuery(rainy)
       const { stdout } = yield* Effect.promise(() => ended)
-      const file = join(project.root, "app/task-conductor.json")
+      const file = join(installed().root, "app/task-conductor.json")
       expect(stdout).toContain(`its configuration in ${file} cannot be used`)
       expect(stdout).toContain("plugins[0][1].rows")
       expect(stdout).toContain("1000")

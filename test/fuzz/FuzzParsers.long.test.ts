@@ -1,13 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { needs } from "../support/needs.ts"
+import { documentParsers } from "./documentParsers.ts"
 import { fuzzedParsers, fuzzParser } from "./FuzzParsers.ts"
 import { compareWithGit } from "./GitOracle.ts"
 import { fuzzMessages } from "./McpMessages.ts"
 
 describe("the parsers on texts made to break them", () => {
   it.each(fuzzedParsers.map((parser) => [parser.name, parser] as const))("keep what must hold: %s", (_, parser) => {
-    const { accepted, defects } = fuzzParser(parser, 300, 1)
+    const { accepted, defects } = fuzzParser(parser, documentParsers.includes(parser) ? 1000 : 300, 1)
     expect(defects).toEqual([])
     expect(accepted).toBeGreaterThan(3)
   })

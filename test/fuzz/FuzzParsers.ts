@@ -3,12 +3,13 @@
  * a hundred thousand in bench/fuzz-parsers.ts.
  */
 import { randomFrom } from "../mutations/Damage.ts"
+import { cpuTime } from "../support/cpuTime.ts"
+import { documentParsers } from "./documentParsers.ts"
 import { fileParsers } from "./fileParsers.ts"
 import { foreignParsers } from "./foreignParsers.ts"
 import { type Ingredients, parserInput } from "./ParserInput.ts"
 import { permissionParsers } from "./permissionParsers.ts"
 import { textParsers } from "./textParsers.ts"
-import { processorTime } from "./processorTime.ts"
 
 /** A parser with what must hold for everything that it reads. */
 export interface FuzzedParser extends Ingredients {
@@ -20,16 +21,16 @@ export interface FuzzedParser extends Ingredients {
 }
 
 export const fuzzedParsers: ReadonlyArray<FuzzedParser> = [
+  ...documentParsers,
   ...fileParsers,
   ...foreignParsers,
   ...permissionParsers,
   ...textParsers
 ]
 
-const largest = 65_536
-
-/** How long one text may take, in ms: that of the readers of documents. */
-const timeLimit = 250
+/** The longest text, in characters, and how long reading it may take, in ms. */
+export const largestInput = 65_536
+export const timeLimit = 250
 
 const defectOf = ({ defect }: FuzzedParser, text: string): string | undefined => {
   try {
@@ -39,35 +40,31 @@ const defectOf = ({ defect }: FuzzedParser, text: string): string | undefined =>
   }
 }
 
-export interface ParserDefect {
+interface ParserDefect {
   readonly seed: number
   readonly made: string
   readonly what: string
   readonly text: string
 }
 
-/** What a parser did with `count` texts, the first made from `seed`. Times of the processor in ms, when `isTimed`. */
+/** The time of the processor for one reading in ms, the least of some: Node collects garbage beside. */
+export const timeToRead = (read: (text: string) => unknown, text: string, trials: number): number =>
+  Math.min(...Array.from({ length: trials }, () => cpuTime(() => read(text))))
+
+/** What a parser did with `count` texts, the first made from `seed`; how long the slowest took when `isTimed`. */
 export const fuzzParser = (parser: FuzzedParser, count: number, seed: number, isTimed = false) => {
   const defects: Array<ParserDefect> = []
   let accepted = 0
-  let slowest = 0
-  const time = (text: string): number => {
-    const begun = processorTime()
-    parser.defect(text)
-    return processorTime() - begun
-  }
+  let slowest = { ms: 0, size: 0, seed, made: "" }
   for (let at = seed; at < seed + count; at += 1) {
-    const { made, text } = parserInput(parser, randomFrom(at), largest)
-    const begun = processorTime()
+    const { made, text } = parserInput(parser, randomFrom(at), largestInput)
     const what = defectOf(parser, text)
-    const took = processorTime() - begun
     if (what !== undefined) defects.push({ seed: at, made, what, text })
     else if (parser.accepts(text)) accepted += 1
-    if (what !== undefined || !isTimed || took <= slowest) continue
-    /* What Node does beside, such as collecting garbage, is none of the parser's cost. */
-    const least = Math.min(took, time(text), time(text))
-    slowest = Math.max(slowest, least)
-    if (least > timeLimit) defects.push({ seed: at, made, what: `takes ${Math.round(least)} ms`, text })
+    if (what !== undefined || !isTimed || timeToRead(parser.defect, text, 1) <= slowest.ms) continue
+    const ms = timeToRead(parser.defect, text, 3)
+    if (ms > slowest.ms) slowest = { ms, size: text.length, seed: at, made }
+    if (ms > timeLimit) defects.push({ seed: at, made, what: `takes ${Math.round(ms)} ms`, text })
   }
   return { count, accepted, slowest, defects }
 }

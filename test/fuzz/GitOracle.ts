@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gitSettings } from "../../src/domain/files/GitConfig.ts"
 import { randomFrom } from "../mutations/Damage.ts"
-import { gitIngredients } from "./gitIngredients.ts"
+import { gitParser } from "./fileParsers.ts"
 import { parserInput } from "./ParserInput.ts"
 
 /** What git reads; nothing when it refuses the file. */
@@ -30,7 +30,7 @@ const settingsOfGit = (file: string): ReadonlyArray<{ readonly key: string; read
 const spaceless = (text: string): string => text.replace(/\s+/g, "")
 
 /** Settings that git has and GitConfig has not; blanks within a value are no difference, and without a section there is no setting. */
-export const unseenByUs = (text: string, ofGit: ReadonlyArray<{ readonly key: string; readonly value: string }>) => {
+const unseenByUs = (text: string, ofGit: ReadonlyArray<{ readonly key: string; readonly value: string }>) => {
   const ours = new Set(gitSettings(text).map(({ key, value }) => spaceless(`${key}\n${value}`)))
   return ofGit.filter(({ key, value }) => key.includes(".") && !ours.has(spaceless(`${key}\n${value}`)))
 }
@@ -44,7 +44,7 @@ export const compareWithGit = (count: number, seed: number) => {
   let accepted = 0
   for (let at = seed; at < seed + count; at += 1) {
     /* Written as the bytes that are read again. */
-    const text = Buffer.from(parserInput(gitIngredients, randomFrom(at), 2000).text).toString()
+    const text = Buffer.from(parserInput(gitParser, randomFrom(at), 2000).text).toString()
     writeFileSync(file, text)
     const ofGit = settingsOfGit(file)
     if (ofGit === undefined || ofGit.length === 0) continue

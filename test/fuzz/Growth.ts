@@ -2,8 +2,6 @@
  * Documents of any size, to see how the cost of reading grows.
  */
 import type { DocumentKind } from "../../src/domain/documents/CheckReport.ts"
-import { readers } from "./FuzzReaders.ts"
-import { processorTime } from "./processorTime.ts"
 
 const listHead = "## Original prompt\n\np\n\n## Goals / summary\n\ng\n\n## Tasks\n\n### Task section 1\n\n"
 const refinementHead = "## Task\n\n- **What is needed** a\n- **Skill** b\n- **Expected output** c\n\n## Tool Calls\n\n"
@@ -28,7 +26,7 @@ const longTask = (size: number, next: (index: number) => string): string =>
   `${fill(`${listHead}- **Name** A\n- **What is needed** x\n`, size, next)}\n- **Skill** b\n- **Expected output** c\n`
 
 /** A kind of document with the way it is made as large as asked for. */
-export interface Shape {
+interface Shape {
   readonly name: string
   readonly kind: DocumentKind
   readonly make: (size: number) => string
@@ -118,14 +116,3 @@ export const shapes: ReadonlyArray<Shape> = [
   },
   { name: "result headings", kind: "result", make: (size) => fill("", size, () => "## Result summary\n\nx\n\n") }
 ]
-
-/** Time for one reading of a text, in ms: the least of some. */
-export const timeToRead = (kind: DocumentKind, text: string, trials: number): number => {
-  let best = Infinity
-  for (let trial = 0; trial < trials; trial += 1) {
-    const start = processorTime()
-    readers[kind].read(text)
-    best = Math.min(best, processorTime() - start)
-  }
-  return best
-}

@@ -9,7 +9,7 @@ import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { serveTools } from "../../src/plugins/mcp/McpToolServer.ts"
 import { randomFrom } from "../mutations/Damage.ts"
-import { jsonTokens, parsed } from "./jsonTokens.ts"
+import { jsonTokens, parsed, words } from "./jsonTokens.ts"
 import { type Ingredients, parserInput } from "./ParserInput.ts"
 
 const ingredients: Ingredients = {
@@ -21,12 +21,7 @@ const ingredients: Ingredients = {
   ],
   tokens: [
     ...jsonTokens,
-    '"id":',
-    '"method":"ping"',
-    '"method":"tools/call"',
-    '"params":{',
-    '"arguments":{',
-    '"name":"echo"'
+    ...words('"id": "method":"ping" "method":"tools/call" "params":{ "arguments":{ "name":"echo"')
   ]
 }
 

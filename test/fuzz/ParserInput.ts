@@ -3,6 +3,7 @@
  * cut, glued and changed. The same seed gives the same text.
  */
 import { choose, pick, type Random } from "../mutations/Damage.ts"
+import { words } from "./jsonTokens.ts"
 
 /** What the texts for a parser are made of. */
 export interface Ingredients {
@@ -12,32 +13,10 @@ export interface Ingredients {
 }
 
 const awkward: ReadonlyArray<string> = [
-  ..."\n \t\r\\\"'`$%&|;<>(){}[]*?#~!/:=@,.-+_0aZ".split(""),
-  "\0",
-  "\u001b[31m",
-  "\u007f",
-  "\u0085",
-  "\u00a0",
-  "\u200b",
-  "\u202e",
-  "\u2028",
-  "\ufeff",
-  "\ud800",
-  "\udfff",
-  "\ufffd",
-  "é",
-  "é",
-  "ı",
-  "日本",
-  "🎯",
-  "\r\n",
-  "//",
-  "..",
-  "__proto__",
-  "constructor",
-  "toString",
-  "null",
-  "1e999"
+  ..."\n \t\r\\\"'`$%&|;<>(){}[]*?#~!/:=@,.-+_0aZ\0\u007f\u0085\u00a0\u200b\u202e\u2028\ufeff\ud800\udfff\ufffdéı".split(
+    ""
+  ),
+  ...words("// .. __proto__ constructor toString null 1e999 e\u0301 日本 🎯 \r\n \u001b[31m")
 ]
 
 /** Mostly short, now and then up to `limit` characters. */
@@ -86,6 +65,11 @@ export const parserInput = (
   const makers = {
     noise: () => gather(length, () => String.fromCharCode(Math.floor(random() * range))),
     soup: () => gather(length, next),
+    framed: () => {
+      const text = one()
+      const at = Math.floor(random() * text.length)
+      return text.slice(0, at) + gather(length, next) + text.slice(at)
+    },
     repeated: () => (next() + next() || "x").repeat(length),
     nested: () => {
       const [open, shut, depth] = [next() + next(), next(), Math.floor(length / 4)]
@@ -94,18 +78,7 @@ export const parserInput = (
     edited: () => edited(random, one(), next, one()),
     glued: () => edited(random, one() + next() + one(), next, one())
   }
-  const made = choose(
-    random,
-    "noise",
-    "soup",
-    "soup",
-    "repeated",
-    "nested",
-    "edited",
-    "edited",
-    "edited",
-    "edited",
-    "glued"
-  )
+  const most = ["edited", "edited", "edited", "soup"] as const
+  const made = choose(random, "noise", "soup", "framed", "repeated", "nested", "edited", "glued", ...most)
   return { made, text: makers[made]().slice(0, limit) }
 }

@@ -21,8 +21,7 @@ import { firstSum, readRecord, decodeLine } from "../../src/services/journal/Jou
 import { encodeLine } from "../support/encodeLine.ts"
 import { oneOfEach } from "../support/Journals.ts"
 import type { FuzzedParser } from "./FuzzParsers.ts"
-import { gitIngredients } from "./gitIngredients.ts"
-import { json, jsonTokens } from "./jsonTokens.ts"
+import { json, jsonTokens, words } from "./jsonTokens.ts"
 import { crc32 } from "node:zlib"
 
 const root = join(import.meta.dirname, "../..")
@@ -170,9 +169,17 @@ const journals: FuzzedParser = {
   }
 }
 
-const git: FuzzedParser = {
+export const gitParser: FuzzedParser = {
   name: "git configuration",
-  ...gitIngredients,
+  valid: [
+    '[core]\n\thooksPath = .hooks\n\tfsmonitor = "sh -c \\"x\\""\n[alias "a"]\n\tb = !run.sh # c\n',
+    '[include]\n  path = ../more\n[includeIf "gitdir:~/x/"]\n  path = y\n[filter "lfs"] clean = git-lfs clean -- %f\n',
+    "; a\n[core] # b \\\nhooksPath = x \\\n y ; c \\\nfsmonitor\n[a][core]pager=less\n"
+  ],
+  tokens: [
+    ...words('[core] "] hookspath clean path \\" \\t'),
+    ...'[alias]\n|[filter "| = |\nfsmonitor|# |; |\\\n|gitdir: |!sh |\n|\r\n|\n[a.B]|x = 1\n'.split("|")
+  ],
   accepts: (text) => gitSettings(text).length > 0,
   defect: (text) => {
     gitFolderNamed(text)
@@ -203,6 +210,6 @@ export const fileParsers: ReadonlyArray<FuzzedParser> = [
   skills,
   templates,
   journals,
-  git,
+  gitParser,
   manifests
 ]

@@ -19,26 +19,20 @@ import { entryCandidates, PackageManifest } from "../../src/services/plugins/Plu
 import { numberCalls, readCallBlock } from "../../src/domain/tools/ToolCallFormat.ts"
 import { readObject, ServerError } from "../../src/services/providers/ServerFailure.ts"
 import type { FuzzedParser } from "./FuzzParsers.ts"
-import { json, jsonTokens, parsed } from "./jsonTokens.ts"
+import { json, jsonTokens, parsed, words } from "./jsonTokens.ts"
 
 const readLine = (text: string) => Result.try({ try: () => readObject(text), catch: (cause) => cause })
 
 const callTokens = [
   ...jsonTokens,
+  ...words("<tool_call> </tool_call> [TOOL_CALLS] <function=read_file> <parameter=path> read_file("),
+  ...words("<|python_tag|> <think>"),
   '"uid": "a"',
   '"name": "read_file"',
   '"arguments": {',
   '"parameters": ',
-  "<tool_call>",
-  "</tool_call>",
-  "[TOOL_CALLS]",
-  "<function=read_file>",
-  "<parameter=path>",
-  "read_file(",
   "\n```json\n",
   "\n```\n",
-  "<|python_tag|>",
-  "<think>",
   "> "
 ]
 const validCalls = [
@@ -109,18 +103,7 @@ const split = (pieces: ReadonlyArray<string>): string => {
 const thoughts: FuzzedParser = {
   name: "thoughts",
   valid: ["<think>\nLet me see.\n</think>\n\n## Tasks\n", "<thinking>a</thinking><think>b</think>c", "Just text."],
-  tokens: [
-    "<think>",
-    "</think>",
-    "<thinking>",
-    "</thinking>",
-    "<thought>",
-    "<reasoning>",
-    "<",
-    "</",
-    "\n## Tasks\n",
-    "think"
-  ],
+  tokens: [...words("<think> </think> <thinking> </thinking> <thought> <reasoning> < </ think"), "\n## Tasks\n"],
   accepts: (text) => split([text]) !== json(["", text, ""]),
   defect: (text) => {
     const short = text.slice(0, 4000)

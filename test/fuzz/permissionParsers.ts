@@ -28,7 +28,7 @@ import {
   unfetchable
 } from "../../src/domain/commands/NetworkAddress.ts"
 import type { FuzzedParser } from "./FuzzParsers.ts"
-import { json } from "./jsonTokens.ts"
+import { json, words } from "./jsonTokens.ts"
 
 const rules: FuzzedParser = {
   name: "rules",
@@ -80,24 +80,7 @@ const patterns: FuzzedParser = {
     "(a, no sandbox) npm *\nnpm test",
     ".env*\n.env.local"
   ],
-  tokens: [
-    "*",
-    "**",
-    "\\*",
-    "\\",
-    "/",
-    "src",
-    ".env",
-    "\n",
-    "https://a.b",
-    "(a) ",
-    "(no sandbox) ",
-    "{a,b}",
-    "[!a]",
-    "?",
-    "!",
-    "./"
-  ],
+  tokens: [...words("* ** \\* \\ / src .env https://a.b {a,b} [!a] ? ! ./"), "\n", "(a) ", "(no sandbox) "],
   accepts: (text) => targetsOf(halves(text)[1]).some((target) => matchesAllow(halves(text)[0], target)),
   defect: (text) => {
     const [pattern, subject] = halves(text)
@@ -120,27 +103,7 @@ const wordsOf = (text: string): CommandLine => {
 const commands: FuzzedParser = {
   name: "commands and shell words",
   valid: ["npm\ntest", "sh\n-c\nnode a.js && ./b.sh > c", "node\n--import=./x.ts\nmain.js", "make\n-f\nMakefile"],
-  tokens: [
-    "\n",
-    " ",
-    "sh",
-    "-c",
-    "&&",
-    "$(",
-    ")",
-    "`",
-    "'",
-    '"',
-    "\\",
-    ">",
-    "node",
-    "npm",
-    "./a.sh",
-    "--x=",
-    "package.json",
-    "env",
-    "sudo"
-  ],
+  tokens: [...words("sh -c && $( ) ` ' \" \\ > node npm ./a.sh --x= package.json env sudo"), "\n", " "],
   accepts: (text) => commandProblem(wordsOf(text)) === undefined,
   defect: (text) => {
     const words = wordsOf(text)
@@ -157,14 +120,7 @@ const commands: FuzzedParser = {
 }
 
 const loopback = [
-  "127.0.0.1",
-  "0x7f.1",
-  "2130706433",
-  "0177.0.0.1",
-  "[::1]",
-  "[::ffff:127.0.0.1]",
-  "[64:ff9b::7f00:1]",
-  "localhost."
+  ...words("127.0.0.1 0x7f.1 2130706433 0177.0.0.1 [::1] [::ffff:127.0.0.1] [64:ff9b::7f00:1] localhost.")
 ]
 
 const urls: FuzzedParser = {
@@ -175,26 +131,7 @@ const urls: FuzzedParser = {
     "https://xn--bcher-kva.example/",
     ...loopback.map((host) => `http://${host}:11434/api`)
   ],
-  tokens: [
-    "http://",
-    "https:",
-    "//",
-    "\\",
-    "@",
-    ":80",
-    "#",
-    "?",
-    "%2e",
-    "%00",
-    "[::",
-    "]",
-    "127.",
-    "0x7f",
-    "localhost",
-    "。",
-    "a.example",
-    ...loopback
-  ],
+  tokens: [...loopback, ...words("http:// https: // \\ @ :80 # ? %2e %00 [:: ] 127. 0x7f localhost a.example"), "。"],
   accepts: (text) => Result.isSuccess(canonicalUrl(text)),
   defect: (text) => {
     canonicalAddress(text)

@@ -3,7 +3,7 @@
  */
 import { hostileTexts } from "../support/randomDocuments.ts"
 import type { Works } from "../support/stepCounter.ts"
-import { readers } from "./FuzzReaders.ts"
+import { readers } from "./documentParsers.ts"
 import { shapes } from "./Growth.ts"
 
 const ofShapes = shapes.map(({ kind, make, name }) => {

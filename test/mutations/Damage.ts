@@ -39,6 +39,27 @@ export const pick = <A>(all: ReadonlyArray<A>, random: Random): A | undefined =>
 export const choose = <A>(random: Random, first: A, ...rest: ReadonlyArray<A>): A =>
   pick([first, ...rest], random) ?? first
 
+export type Apply = Damage["apply"]
+
+/** A table of damages by their names. */
+export const damages = (table: Readonly<Record<string, Apply>>): ReadonlyArray<Damage> =>
+  Object.entries(table).map(([name, apply]) => ({ name, apply }))
+
+/** The forms that one damage has. */
+export type Variants = readonly [string, ...ReadonlyArray<string>]
+
+/** A damage that has one of these forms in a document. */
+export const inVariants =
+  (variants: Variants, apply: (document: Whole, variant: string, random: Random) => string | undefined): Apply =>
+  (document, random) =>
+    apply(document, variants.length === 1 ? variants[0] : choose(random, ...variants), random)
+
+/** A damage of documents of one kind. */
+export const onlyIn =
+  (kind: DocumentKind, apply: Apply): Apply =>
+  (document, random) =>
+    document.kind === kind ? apply(document, random) : undefined
+
 /** The text when it differs from what it was made of. */
 export const changed = (document: Whole, text: string): string | undefined =>
   text === document.text ? undefined : text
@@ -81,11 +102,17 @@ const labels = Object.values(fieldLabels)
 /** A field in the strict form: indentation and marker, label, value. */
 export const strictField = new RegExp(`^(\\s*- )\\*\\*(${labels})\\*\\*(?: (.*))?$`)
 
+export interface Field {
+  readonly lead: string
+  readonly label: string
+  readonly value: string
+}
+
 /** Changes every strict field, or some of them when `share` is below 1. */
 export const mapFields = (
   document: Whole,
   random: Random,
-  change: (field: { readonly lead: string; readonly label: string; readonly value: string }) => string,
+  change: (field: Field) => string,
   share = 1
 ): string | undefined =>
   changed(

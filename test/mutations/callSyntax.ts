@@ -2,7 +2,7 @@
  * Tool calls in the syntax of other programs, and calls whose parts stand in other places.
  */
 import { block, isStrict, mapBlocks } from "./calls.ts"
-import { choose, type Damage, type Random, type Whole } from "./Damage.ts"
+import { choose, damages, type Random, type Whole } from "./Damage.ts"
 
 interface Call {
   readonly uid: string
@@ -67,45 +67,31 @@ const partOfCall = new Set(
 const areFree = ({ arguments: values }: Call): boolean =>
   Object.keys(values).length > 0 && Object.keys(values).every((key) => !partOfCall.has(key))
 
-export const callSyntax: ReadonlyArray<Damage> = [
-  {
-    name: "calls in tags that name tool and parameters",
-    apply: (document, random) => mapCalls(document, (call) => inTags(call, random), areTexts)
+export const callSyntax = damages({
+  "calls in tags that name tool and parameters": (document, random) =>
+    mapCalls(document, (call) => inTags(call, random), areTexts),
+  "calls that are invoked in tags": (document) => mapCalls(document, invoked, areTexts),
+  "a tag that names the tool before JSON": (document) =>
+    mapCalls(document, ({ arguments: values, name }) => `<function=${name}>${JSON.stringify(values)}</function>`),
+  "a mark before calls": (document, random) => {
+    const end = choose(random, "", "<|eom_id|>", "<|eot_id|>")
+    return mapCalls(
+      document,
+      ({ arguments: parameters, name, uid }) => `<|python_tag|>${JSON.stringify({ uid, name, parameters })}${end}`
+    )
   },
-  { name: "calls that are invoked in tags", apply: (document) => mapCalls(document, invoked, areTexts) },
-  {
-    name: "a tag that names the tool before JSON",
-    apply: (document) =>
-      mapCalls(document, ({ arguments: values, name }) => `<function=${name}>${JSON.stringify(values)}</function>`)
+  "calls as objects of functions": (document, random) => {
+    const isText = random() < 0.5
+    return mapCalls(document, ({ arguments: values, name, uid }) =>
+      fenced({
+        type: "function",
+        id: uid,
+        function: { name, arguments: isText ? JSON.stringify(values) : values }
+      })
+    )
   },
-  {
-    name: "a mark before calls",
-    apply: (document, random) => {
-      const end = choose(random, "", "<|eom_id|>", "<|eot_id|>")
-      return mapCalls(
-        document,
-        ({ arguments: parameters, name, uid }) => `<|python_tag|>${JSON.stringify({ uid, name, parameters })}${end}`
-      )
-    }
-  },
-  {
-    name: "calls as objects of functions",
-    apply: (document, random) => {
-      const isText = random() < 0.5
-      return mapCalls(document, ({ arguments: values, name, uid }) =>
-        fenced({
-          type: "function",
-          id: uid,
-          function: { name, arguments: isText ? JSON.stringify(values) : values }
-        })
-      )
-    }
-  },
-  {
-    name: "arguments beside the name",
-    apply: (document, random) => {
-      const key = choose(random, "name", "tool", "tool_name")
-      return mapCalls(document, ({ arguments: values, name, uid }) => fenced({ uid, [key]: name, ...values }), areFree)
-    }
+  "arguments beside the name": (document, random) => {
+    const key = choose(random, "name", "tool", "tool_name")
+    return mapCalls(document, ({ arguments: values, name, uid }) => fenced({ uid, [key]: name, ...values }), areFree)
   }
-]
+})

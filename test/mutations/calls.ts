@@ -1,7 +1,7 @@
 /**
  * Tool calls as models write them: JSON with slips that leave one meaning, and blocks in other forms.
  */
-import { changed, choose, type Damage, type Random, type Whole } from "./Damage.ts"
+import { changed, choose, damages, type Random, type Whole } from "./Damage.ts"
 
 export const block = /(?<!`)```json\n(\{(?:(?!\n```)[^])*\})\n```(?=\n|$)/g
 
@@ -80,87 +80,50 @@ const inOneBlock = (document: Whole, join: (calls: ReadonlyArray<string>) => str
     : undefined
 }
 
-export const calls: ReadonlyArray<Damage> = [
-  {
-    name: "trailing commas",
-    apply: (document) =>
-      mapJson(document, (json) => outside(json, (sign) => (sign === "}" ? ",}" : sign)).replace(/\{\s*,\}/g, "{}"))
+export const calls = damages({
+  "trailing commas": (document) =>
+    mapJson(document, (json) => outside(json, (sign) => (sign === "}" ? ",}" : sign)).replace(/\{\s*,\}/g, "{}")),
+  "quotes of typography": (document) =>
+    mapJson(document, (json) => (isSimple(json) ? json.replace(/"([^"]*)"/g, "“$1”") : json)),
+  "single quotes": (document) => mapJson(document, (json) => (isSimple(json) ? json.replaceAll('"', "'") : json)),
+  "keys without quotes": (document) => mapJson(document, (json) => json.replace(/"([a-z_]\w*)"(?=\s*:)/g, "$1")),
+  "comments in JSON": (document, random) => {
+    const comment = choose(random, "// the call\n", "/* the call */ ")
+    return mapJson(document, (json) => `{ ${comment}${json.slice(1)}`)
   },
-  {
-    name: "quotes of typography",
-    apply: (document) => mapJson(document, (json) => (isSimple(json) ? json.replace(/"([^"]*)"/g, "“$1”") : json))
+  "compact JSON": (document) => mapJson(document, (json) => JSON.stringify(JSON.parse(json))),
+  "JSON indented": (document, random) => {
+    const indent = choose(random, "\t", "    ", " ")
+    return mapJson(document, (json) => JSON.stringify(JSON.parse(json), null, indent))
   },
-  {
-    name: "single quotes",
-    apply: (document) => mapJson(document, (json) => (isSimple(json) ? json.replaceAll('"', "'") : json))
-  },
-  {
-    name: "keys without quotes",
-    apply: (document) => mapJson(document, (json) => json.replace(/"([a-z_]\w*)"(?=\s*:)/g, "$1"))
-  },
-  {
-    name: "comments in JSON",
-    apply: (document, random) => {
-      const comment = choose(random, "// the call\n", "/* the call */ ")
-      return mapJson(document, (json) => `{ ${comment}${json.slice(1)}`)
-    }
-  },
-  { name: "compact JSON", apply: (document) => mapJson(document, (json) => JSON.stringify(JSON.parse(json))) },
-  {
-    name: "JSON indented",
-    apply: (document, random) => {
-      const indent = choose(random, "\t", "    ", " ")
-      return mapJson(document, (json) => JSON.stringify(JSON.parse(json), null, indent))
-    }
-  },
-  {
-    name: "raw line breaks in strings",
-    apply: (document) => mapJson(document, (json) => json.replace(/(?<!\\)\\n/g, "\n"))
-  },
-  { name: "other keys", apply: (document, random) => mapJson(document, (json) => renamed(json, random)) },
-  { name: "arguments as text", apply: (document) => mapJson(document, withTextArguments) },
-  {
-    name: "one missing brace at the end",
-    apply: (document) => mapJson(document, (json) => (/\}\s*\}$/.test(json) ? json.replace(/\s*\}$/, "") : json))
-  },
-  {
-    name: "words of another language for values",
-    apply: (document) =>
-      mapJson(document, (json) =>
-        json.replace(/(?<=[:[,]\s*)(?:true|false|null)\b/g, (word) =>
-          word === "null" ? "None" : word === "true" ? "True" : "False"
-        )
+  "raw line breaks in strings": (document) => mapJson(document, (json) => json.replace(/(?<!\\)\\n/g, "\n")),
+  "other keys": (document, random) => mapJson(document, (json) => renamed(json, random)),
+  "arguments as text": (document) => mapJson(document, withTextArguments),
+  "one missing brace at the end": (document) =>
+    mapJson(document, (json) => (/\}\s*\}$/.test(json) ? json.replace(/\s*\}$/, "") : json)),
+  "words of another language for values": (document) =>
+    mapJson(document, (json) =>
+      json.replace(/(?<=[:[,]\s*)(?:true|false|null)\b/g, (word) =>
+        word === "null" ? "None" : word === "true" ? "True" : "False"
       )
+    ),
+  "another type of block": (document, random) => {
+    const type = choose(random, "", "jsonc", "JSON", "tool_call", "javascript")
+    return mapBlocks(document, (json) => `\`\`\`${type}\n${json}\n\`\`\``)
   },
-  {
-    name: "another type of block",
-    apply: (document, random) => {
-      const type = choose(random, "", "jsonc", "JSON", "tool_call", "javascript")
-      return mapBlocks(document, (json) => `\`\`\`${type}\n${json}\n\`\`\``)
-    }
+  "blocks of tildes": (document) => mapBlocks(document, (json) => `~~~json\n${json}\n~~~`),
+  "calls without blocks": (document) => mapBlocks(document, (json) => json),
+  "an array of calls in one block": (document) => inOneBlock(document, (all) => `[\n${all.join(",\n")}\n]`),
+  "calls one after another in one block": (document) => inOneBlock(document, (all) => all.join("\n")),
+  "calls in tags": (document) => mapBlocks(document, (json) => `<tool_call>\n${json}\n</tool_call>`),
+  "talk between calls": (document, random) => {
+    const talk = choose(random, "Then this:", "### Next call", "1. Read it:", "<!-- next -->")
+    return mapBlocks(document, (json) => `${talk}\n\n${fenced(json)}`)
   },
-  { name: "blocks of tildes", apply: (document) => mapBlocks(document, (json) => `~~~json\n${json}\n~~~`) },
-  { name: "calls without blocks", apply: (document) => mapBlocks(document, (json) => json) },
-  {
-    name: "an array of calls in one block",
-    apply: (document) => inOneBlock(document, (all) => `[\n${all.join(",\n")}\n]`)
-  },
-  { name: "calls one after another in one block", apply: (document) => inOneBlock(document, (all) => all.join("\n")) },
-  { name: "calls in tags", apply: (document) => mapBlocks(document, (json) => `<tool_call>\n${json}\n</tool_call>`) },
-  {
-    name: "talk between calls",
-    apply: (document, random) => {
-      const talk = choose(random, "Then this:", "### Next call", "1. Read it:", "<!-- next -->")
-      return mapBlocks(document, (json) => `${talk}\n\n${fenced(json)}`)
-    }
-  },
-  {
-    name: "another order of keys",
-    apply: (document) =>
-      mapJson(document, (json) =>
-        "arguments" in JSON.parse(json)
-          ? JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(json) as object).toReversed()), null, 2)
-          : json
-      )
-  }
-]
+  "another order of keys": (document) =>
+    mapJson(document, (json) =>
+      "arguments" in JSON.parse(json)
+        ? JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(json) as object).toReversed()), null, 2)
+        : json
+    )
+})

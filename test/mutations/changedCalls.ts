@@ -1,7 +1,7 @@
 /**
  * Damage to tool calls after which they would run differently, or not at all. Applied to strict documents only.
  */
-import { changed, choose, type Damage, type Whole } from "./Damage.ts"
+import { changed, choose, damages, type Whole } from "./Damage.ts"
 
 const block = /```json\n(\{\n[^]*?\n\})\n```/
 
@@ -37,112 +37,68 @@ const lastString = (json: string): { readonly start: number; readonly end: numbe
     : { start: found.index, end: found.index + found[0].length }
 }
 
-export const changedCalls: ReadonlyArray<Damage> = [
-  {
-    name: "a string that is cut",
-    apply: (document) =>
-      mapLast(document, (json) => {
-        const string = lastString(json)
-        return string === undefined ? undefined : json.slice(0, string.end - 2)
-      })
-  },
-  {
-    name: "a closing quote is lost",
-    apply: (document) =>
-      mapLast(document, (json) => {
-        const string = lastString(json)
-        return string === undefined ? undefined : json.slice(0, string.end - 1) + json.slice(string.end)
-      })
-  },
-  {
-    name: "all closing braces are lost",
-    apply: (document) => mapLast(document, (json) => json.replace(/[\s}\]]+$/, ""))
-  },
-  {
-    name: "the arguments swallow the name",
-    apply: (document) =>
-      mapLast(document, (json) => {
-        const { arguments: values, ...rest } = JSON.parse(json) as Call
-        return `{ "arguments": ${JSON.stringify(values).slice(0, -1)}, ${JSON.stringify(rest).slice(1)}`
-          .replace("{,", "{")
-          .replace("{ ,", "{ ")
-      })
-  },
-  {
-    name: "a call without name",
-    apply: (document, random) =>
-      mapCall(document, (call) => ({ ...call, name: choose<unknown>(random, undefined, undefined, "", " ", null, 3) }))
-  },
-  {
-    name: "arguments beside an object of other arguments",
-    apply: (document) =>
-      mapCall(document, ({ arguments: values, ...rest }) =>
-        Object.keys(values as object).length === 0
-          ? undefined
-          : { other: 1, ...(values as object), ...rest, arguments: {} }
-      )
-  },
-  {
-    name: "arguments that are no object",
-    apply: (document, random) =>
-      mapCall(document, (call) => ({ ...call, arguments: choose<unknown>(random, ["a.ts"], 3, "path=a.ts", true) }))
-  },
-  {
-    name: "a value is left out",
-    apply: (document, random) =>
-      mapLast(document, (json) =>
-        json.replace(/: (?:"(?:[^"\\]|\\.)*"|\d+)(?=,?\s*\}*\s*$)/m, `: ${choose(random, "", "...", "…")}`)
-      )
-  },
-  {
-    name: "a key twice",
-    apply: (document) => mapLast(document, (json) => json.replace(/("name": "[^"]*")/, '$1,\n  "name": "another"'))
-  },
-  {
-    name: "a forbidden key",
-    apply: (document) =>
-      mapLast(document, (json) =>
-        json.replace('"arguments": {', '"arguments": { "__proto__": { "a": 1 }, ').replace(/, \}/, " }")
-      )
-  },
-  {
-    name: "a number that cannot be read",
-    apply: (document) =>
-      mapLast(document, (json) =>
-        json.replace('"arguments": {', '"arguments": { "count": 90071992547409931, ').replace(/, \}/, " }")
-      )
-  },
-  {
-    name: "a call that is only text",
-    apply: (document, random) =>
-      mapLast(document, () => choose(random, "read_file(path=name)", "read_file a.ts", '"read_file"'))
-  },
-  {
-    name: "calls under another heading",
-    apply: (document, random) =>
-      hasCalls(document)
-        ? changed(
-            document,
-            document.text.replace(/^## Tool Calls$/m, choose(random, "## Actions", "## Next steps", "### Tools"))
+export const changedCalls = damages({
+  "a string that is cut": (document) =>
+    mapLast(document, (json) => {
+      const string = lastString(json)
+      return string === undefined ? undefined : json.slice(0, string.end - 2)
+    }),
+  "a closing quote is lost": (document) =>
+    mapLast(document, (json) => {
+      const string = lastString(json)
+      return string === undefined ? undefined : json.slice(0, string.end - 1) + json.slice(string.end)
+    }),
+  "all closing braces are lost": (document) => mapLast(document, (json) => json.replace(/[\s}\]]+$/, "")),
+  "the arguments swallow the name": (document) =>
+    mapLast(document, (json) => {
+      const { arguments: values, ...rest } = JSON.parse(json) as Call
+      return `{ "arguments": ${JSON.stringify(values).slice(0, -1)}, ${JSON.stringify(rest).slice(1)}`
+        .replace("{,", "{")
+        .replace("{ ,", "{ ")
+    }),
+  "a call without name": (document, random) =>
+    mapCall(document, (call) => ({ ...call, name: choose<unknown>(random, undefined, undefined, "", " ", null, 3) })),
+  "arguments beside an object of other arguments": (document) =>
+    mapCall(document, ({ arguments: values, ...rest }) =>
+      Object.keys(values as object).length === 0
+        ? undefined
+        : { other: 1, ...(values as object), ...rest, arguments: {} }
+    ),
+  "arguments that are no object": (document, random) =>
+    mapCall(document, (call) => ({ ...call, arguments: choose<unknown>(random, ["a.ts"], 3, "path=a.ts", true) })),
+  "a value is left out": (document, random) =>
+    mapLast(document, (json) =>
+      json.replace(/: (?:"(?:[^"\\]|\\.)*"|\d+)(?=,?\s*\}*\s*$)/m, `: ${choose(random, "", "...", "…")}`)
+    ),
+  "a key twice": (document) =>
+    mapLast(document, (json) => json.replace(/("name": "[^"]*")/, '$1,\n  "name": "another"')),
+  "a forbidden key": (document) =>
+    mapLast(document, (json) =>
+      json.replace('"arguments": {', '"arguments": { "__proto__": { "a": 1 }, ').replace(/, \}/, " }")
+    ),
+  "a number that cannot be read": (document) =>
+    mapLast(document, (json) =>
+      json.replace('"arguments": {', '"arguments": { "count": 90071992547409931, ').replace(/, \}/, " }")
+    ),
+  "a call that is only text": (document, random) =>
+    mapLast(document, () => choose(random, "read_file(path=name)", "read_file a.ts", '"read_file"')),
+  "calls under another heading": (document, random) =>
+    hasCalls(document)
+      ? changed(
+          document,
+          document.text.replace(/^## Tool Calls$/m, choose(random, "## Actions", "## Next steps", "### Tools"))
+        )
+      : undefined,
+  "the heading of the calls is lost": (document) =>
+    hasCalls(document) ? changed(document, document.text.replace(/^## Tool Calls\n/m, "")) : undefined,
+  "calls in the syntax of another protocol that cannot be read": (document, random) =>
+    document.kind === "refinement"
+      ? changed(
+          document,
+          document.text.replace(
+            /^## Tool Calls\n[^]*$/m,
+            `## Tool Calls\n\n${choose(random, 'Action: read_file\nAction Input: {"path": "a', "read_file(path=name)", "- name: read_file\n  arguments:\n    path: [a.ts", "[read_file(path=name)]")}\n`
           )
-        : undefined
-  },
-  {
-    name: "the heading of the calls is lost",
-    apply: (document) =>
-      hasCalls(document) ? changed(document, document.text.replace(/^## Tool Calls\n/m, "")) : undefined
-  },
-  {
-    name: "calls in the syntax of another protocol that cannot be read",
-    apply: (document, random) =>
-      document.kind === "refinement"
-        ? changed(
-            document,
-            document.text.replace(
-              /^## Tool Calls\n[^]*$/m,
-              `## Tool Calls\n\n${choose(random, 'Action: read_file\nAction Input: {"path": "a', "read_file(path=name)", "- name: read_file\n  arguments:\n    path: [a.ts", "[read_file(path=name)]")}\n`
-            )
-          )
-        : undefined
-  }
-]
+        )
+      : undefined
+})

@@ -1,7 +1,7 @@
 /**
  * Damage to the references of tasks after which they cannot be resolved. Applied to strict documents only.
  */
-import { choose, type Damage, freeLines, pick, type Random, splice, strictField, type Whole } from "./Damage.ts"
+import { choose, damages, freeLines, pick, type Random, splice, strictField, type Whole } from "./Damage.ts"
 
 /** Gives a task other references; a field is added where there is none. */
 const withReferences = (document: Whole, random: Random, value: string, at?: number): string | undefined => {
@@ -25,77 +25,50 @@ const named = (document: Whole): ReadonlyArray<{ readonly slug: string; readonly
     return skill < 0 ? [] : [{ slug, skill }]
   })
 
-export const changedReferences: ReadonlyArray<Damage> = [
-  {
-    name: "prose for references",
-    apply: (document, random) =>
-      withReferences(
-        document,
+export const changedReferences = damages({
+  "prose for references": (document, random) =>
+    withReferences(
+      document,
+      random,
+      choose(
         random,
-        choose(
+        "see src/main.ts and the docs",
+        "the file main.ts",
+        "all results of the search",
+        "src/main.ts if it exists",
+        document.kind === "task-list" ? "as given" : "whatever the plan gives"
+      )
+    ),
+  "a pattern as reference": (document, random) =>
+    withReferences(document, random, `[all](${choose(random, "src/*.ts", "src/**", "docs/{a,b}.md", "test/?.ts")})`),
+  "a folder as reference": (document, random) =>
+    withReferences(document, random, `[all](${choose(random, "src/", ".", "docs/plans/", "../")})`),
+  "a link without target": (document, random) =>
+    withReferences(document, random, choose(random, "[main.ts]()", "[main.ts](#)", "[main.ts](<>)")),
+  "a target of another kind": (document, random) =>
+    withReferences(
+      document,
+      random,
+      `[it](${choose(random, "ftp://a.example/b", "mailto:a@b.example", "https://", "git://a/b")})`
+    ),
+  "a target with blanks": (document, random) => withReferences(document, random, "[notes](my own notes.md)"),
+  "the result of an unknown task": (document, random) =>
+    document.kind === "task-list"
+      ? withReferences(
+          document,
           random,
-          "see src/main.ts and the docs",
-          "the file main.ts",
-          "all results of the search",
-          "src/main.ts if it exists",
-          document.kind === "task-list" ? "as given" : "whatever the plan gives"
+          `[r](${choose(random, "#nobody-knows-results", "output:nobody", "task://nobody.md")})`
         )
-      )
+      : undefined,
+  "the own result": (document, random) => {
+    const task = document.kind === "task-list" ? pick(named(document), random) : undefined
+    return task === undefined ? undefined : withReferences(document, random, `[r](#${task.slug}-results)`, task.skill)
   },
-  {
-    name: "a pattern as reference",
-    apply: (document, random) =>
-      withReferences(document, random, `[all](${choose(random, "src/*.ts", "src/**", "docs/{a,b}.md", "test/?.ts")})`)
-  },
-  {
-    name: "a folder as reference",
-    apply: (document, random) =>
-      withReferences(document, random, `[all](${choose(random, "src/", ".", "docs/plans/", "../")})`)
-  },
-  {
-    name: "a link without target",
-    apply: (document, random) =>
-      withReferences(document, random, choose(random, "[main.ts]()", "[main.ts](#)", "[main.ts](<>)"))
-  },
-  {
-    name: "a target of another kind",
-    apply: (document, random) =>
-      withReferences(
-        document,
-        random,
-        `[it](${choose(random, "ftp://a.example/b", "mailto:a@b.example", "https://", "git://a/b")})`
-      )
-  },
-  {
-    name: "a target with blanks",
-    apply: (document, random) => withReferences(document, random, "[notes](my own notes.md)")
-  },
-  {
-    name: "the result of an unknown task",
-    apply: (document, random) =>
-      document.kind === "task-list"
-        ? withReferences(
-            document,
-            random,
-            `[r](${choose(random, "#nobody-knows-results", "output:nobody", "task://nobody.md")})`
-          )
-        : undefined
-  },
-  {
-    name: "the own result",
-    apply: (document, random) => {
-      const task = document.kind === "task-list" ? pick(named(document), random) : undefined
-      return task === undefined ? undefined : withReferences(document, random, `[r](#${task.slug}-results)`, task.skill)
-    }
-  },
-  {
-    name: "the result of a later task",
-    apply: (document, random) => {
-      const tasks = document.kind === "task-list" ? named(document) : []
-      const [first, last] = [tasks[0], tasks.at(-1)]
-      return first === undefined || last === undefined || first === last
-        ? undefined
-        : withReferences(document, random, `[r](#${last.slug}-results)`, first.skill)
-    }
+  "the result of a later task": (document, random) => {
+    const tasks = document.kind === "task-list" ? named(document) : []
+    const [first, last] = [tasks[0], tasks.at(-1)]
+    return first === undefined || last === undefined || first === last
+      ? undefined
+      : withReferences(document, random, `[r](#${last.slug}-results)`, first.skill)
   }
-]
+})

@@ -1,7 +1,18 @@
 /**
  * Headings as models write them. The words of a heading are the same in every damage but the one about wording.
  */
-import { changed, choose, type Damage, mapFree, pick, type Random, type Whole } from "./Damage.ts"
+import {
+  type Apply,
+  changed,
+  damages,
+  inVariants,
+  mapFree,
+  onlyIn,
+  pick,
+  type Random,
+  type Variants,
+  type Whole
+} from "./Damage.ts"
 
 const heading = /^(#{1,6}) (.*\S)\s*$/
 
@@ -15,9 +26,7 @@ const mapHeadings = (
   share = 1
 ): string | undefined => {
   // A heading of the prompt's own would change what the prompt is.
-  let last = 0
-  const positions = document.text.split("\n").flatMap((line, index) => (/^#{1,6} tasks\s*$/i.test(line) ? [index] : []))
-  last = positions.at(-1) ?? 0
+  const last = document.text.split("\n").findLastIndex((line) => /^#{1,6} tasks\s*$/i.test(line))
   return changed(
     document,
     mapFree(document, (line, index) => {
@@ -42,101 +51,72 @@ const hasOnlyKnown = (document: Whole): boolean =>
   document.kind !== "result" ||
   !/^#{1,6} .*(?:summary|result)/gim.test(document.text.replace(/^#{1,6} result summary\s*$/gim, ""))
 
-export const headings: ReadonlyArray<Damage> = [
-  {
-    name: "letter case of headings",
-    apply: (document, random) => {
-      const upper = random() < 0.5
-      return mapHeadings(
+/** Damage to every heading that the documents are made of. */
+const headed = (
+  write: (marks: string, text: string, variant: string, random: Random) => string,
+  variants: Variants = [""],
+  share?: number
+): Apply =>
+  inVariants(variants, (document, variant, random) =>
+    mapHeadings(document, random, (marks, text) => write(marks, text, variant, random), share)
+  )
+
+/** The same for all but the headings of sections. */
+const headedAlone: typeof headed = (write, variants) =>
+  headed((marks, text, ...rest) => (/section/i.test(text) ? `${marks} ${text}` : write(marks, text, ...rest)), variants)
+
+/** A result may be all its own headings. */
+const outsideResults =
+  (apply: Apply): Apply =>
+  (document, random) =>
+    document.kind === "result" ? undefined : apply(document, random)
+
+export const headings = damages({
+  "letter case of headings": headed(
+    (marks, text, change) =>
+      `${marks} ${text.replace(/^(?:task section|[^:]*$)/i, (words) => (change === "upper" ? words.toUpperCase() : words.toLowerCase()))}`,
+    ["upper", "lower"]
+  ),
+  "all headings one level up or down": outsideResults(
+    inVariants(["1", "-1"], (document, step) =>
+      changed(
         document,
-        random,
-        (marks, text) =>
-          marks +
-          " " +
-          text.replace(/^(?:task section|[^:]*$)/i, (words) => (upper ? words.toUpperCase() : words.toLowerCase()))
+        mapFree(document, (line) =>
+          line.replace(/^#{1,6}(?= )/, (marks) => "#".repeat(Math.min(6, Math.max(1, marks.length + Number(step)))))
+        )
       )
-    }
-  },
-  {
-    name: "all headings one level up or down",
-    apply: (document, random) => {
-      const step = random() < 0.5 ? 1 : -1
-      return document.kind === "result"
-        ? undefined
-        : changed(
-            document,
-            mapFree(document, (line) =>
-              line.replace(/^#{1,6}(?= )/, (marks) => "#".repeat(Math.min(6, Math.max(1, marks.length + step))))
-            )
-          )
-    }
-  },
-  {
-    name: "one heading on another level",
-    apply: (document, random) =>
-      document.kind === "result"
-        ? undefined
-        : mapHeadings(document, random, (marks, text) => (/section/i.test(text) ? `#${marks}` : `#`) + ` ${text}`, 0.4)
-  },
-  {
-    name: "marks around the words of headings",
-    apply: (document, random) => {
-      const around = choose(random, ["**", "**"], ["*", "*"], ["__", "__"], ["`", "`"], ["**", ":**"])
-      return mapHeadings(document, random, (marks, text) =>
-        text.includes(":") ? `${marks} **${text}**` : `${marks} ${around[0]}${text}${around[1]}`
-      )
-    }
-  },
-  {
-    name: "signs and numbers before headings",
-    apply: (document, random) => {
-      const sign = choose(random, "🎯 ", "1. ", "✅ ", "2) ", "➡️ ")
-      return mapHeadings(document, random, (marks, text) =>
-        /section/i.test(text) ? `${marks} ${text}` : `${marks} ${sign}${text}`
-      )
-    }
-  },
-  {
-    name: "a colon or hashes after headings",
-    apply: (document, random) => {
-      const end = choose(random, ":", " ##", " #", ".")
-      return mapHeadings(document, random, (marks, text) =>
-        /section/i.test(text) ? `${marks} ${text}` : `${marks} ${text}${end}`
-      )
-    }
-  },
-  {
-    name: "bold lines for headings",
-    apply: (document, random) =>
-      mapHeadings(document, random, (marks, text) => (/section/i.test(text) ? `${marks} ${text}` : `**${text}**`))
-  },
-  {
-    name: "other words for headings",
-    apply: (document, random) =>
-      hasOnlyKnown(document)
-        ? mapHeadings(
-            document,
-            random,
-            (marks, text) => `${marks} ${pick(wordings[text.toLowerCase()] ?? [text], random)}`
-          )
-        : undefined
-  },
-  {
-    name: "other words for task sections",
-    apply: (document, random) => {
-      const word = choose(random, "Section", "Step", "Phase", "Tasks section", "TASK SECTION")
-      return document.kind === "task-list"
-        ? mapHeadings(
-            document,
-            random,
-            (marks, text) => `${marks} ${text.replace(/^Task section (?=\d+$)/, `${word} `)}`
-          )
-        : undefined
-    }
-  },
-  {
-    name: "rules before headings",
-    apply: (document, random) =>
-      document.kind === "result" ? undefined : mapHeadings(document, random, (marks, text) => `---\n\n${marks} ${text}`)
-  }
-]
+    )
+  ),
+  "one heading on another level": outsideResults(
+    headed((marks, text) => `${/section/i.test(text) ? `#${marks}` : "#"} ${text}`, [""], 0.4)
+  ),
+  "marks around the words of headings": headed(
+    (marks, text, around) => `${marks} ${(text.includes(":") ? "**x**" : around).replace("x", () => text)}`,
+    ["**x**", "*x*", "__x__", "`x`", "**x:**"]
+  ),
+  "signs and numbers before headings": headedAlone(
+    (marks, text, sign) => `${marks} ${sign}${text}`,
+    ["🎯 ", "1. ", "✅ ", "2) ", "➡️ "]
+  ),
+  "a colon or hashes after headings": headedAlone(
+    (marks, text, end) => `${marks} ${text}${end}`,
+    [":", " ##", " #", "."]
+  ),
+  "bold lines for headings": headedAlone((_, text) => `**${text}**`),
+  "other words for headings": (document, random) =>
+    hasOnlyKnown(document)
+      ? mapHeadings(
+          document,
+          random,
+          (marks, text) => `${marks} ${pick(wordings[text.toLowerCase()] ?? [text], random)}`
+        )
+      : undefined,
+  "other words for task sections": onlyIn(
+    "task-list",
+    headed(
+      (marks, text, word) => `${marks} ${text.replace(/^Task section (?=\d+$)/, `${word} `)}`,
+      ["Section", "Step", "Phase", "Tasks section", "TASK SECTION"]
+    )
+  ),
+  "rules before headings": outsideResults(headed((marks, text) => `---\n\n${marks} ${text}`))
+})

@@ -4,7 +4,7 @@
 import {
   changed,
   choose,
-  type Damage,
+  damages,
   freeLines,
   linesOf,
   mapFields,
@@ -101,156 +101,102 @@ const inTasks = (document: Whole, change: (line: string) => string): string | un
   )
 }
 
-export const layout: ReadonlyArray<Damage> = [
-  {
-    name: "stars, plus signs or dots for bullets",
-    apply: (document, random) => {
-      const marker = choose(random, "*", "+", "•", "–")
-      return mapFields(
-        document,
-        random,
-        ({ label, lead, value }) => `${lead.replace("-", marker)}**${label}** ${value}`
-      )
+export const layout = damages({
+  "stars, plus signs or dots for bullets": (document, random) => {
+    const marker = choose(random, "*", "+", "•", "–")
+    return mapFields(document, random, ({ label, lead, value }) => `${lead.replace("-", marker)}**${label}** ${value}`)
+  },
+  "numbers for bullets": (document, random) => {
+    const end = choose(random, ".", ")")
+    return changeBlocks(document, (line, isFirst, position) =>
+      isFirst ? line.replace("- ", `${position + 1}${end} `) : ` ${line}`
+    )
+  },
+  "task boxes": (document, random) =>
+    mapFields(document, random, ({ label, lead, value }) => `${lead}[ ] **${label}** ${value}`),
+  "more blanks after bullets": (document, random) => {
+    const gap = " ".repeat(choose(random, 1, 2))
+    return changeBlocks(document, (line, isFirst) => (isFirst ? line.replace("- ", `- ${gap}`) : gap + line))
+  },
+  "fields nested below the name": (document, random) => nest(document, choose(random, "  ", "   ", "    ", "\t")),
+  "an item for every task": (document, random) => {
+    const title = choose(random, "- Task:", "- **Task**", "1. Task", "- Task 1:")
+    return changeBlocks(document, (line, isFirst, position) =>
+      isFirst && position === 0 ? `${title}\n   ${line}` : `   ${line}`
+    )
+  },
+  "tasks indented": (document, random) => {
+    const indent = choose(random, " ", "  ", "   ", "    ", "\t")
+    return inTasks(document, (line) => indent + line)
+  },
+  "one field indented differently": (document, random) => {
+    const blocks = taskBlocks(document)
+      .flatMap((all) => all.slice(1))
+      .filter(({ first, last }) => last === first + 1)
+    const at = choose(random, -1, ...blocks.map(({ first }) => first))
+    const indent = " ".repeat(choose(random, 1, 2, 3, 4))
+    return at < 0
+      ? undefined
+      : document.text
+          .split("\n")
+          .with(at, indent + (document.text.split("\n")[at] ?? ""))
+          .join("\n")
+  },
+  "no blank lines between fields and tasks": (document) => {
+    const lines = linesOf(document)
+    const isField = (index: number): boolean => lines[index]?.free === true && strictField.test(lines[index].text)
+    const text = lines.filter(
+      ({ text: line }, index) => !(line.trim() === "" && isField(index - 1) && isField(index + 1))
+    )
+    return changed(document, text.map(({ text: line }) => line).join("\n"))
+  },
+  "blank lines between fields": (document, random) => {
+    const share = choose(random, 1, 0.4)
+    return mapFields(document, random, ({ label, lead, value }) => `\n${lead}**${label}** ${value}`.trimEnd(), share)
+  },
+  "blanks at line ends": (document, random) => {
+    const blanks = choose(random, " ", "  ", "\t")
+    return changed(
+      document,
+      mapFree(document, (line) => (isHeading(line) || strictField.test(line) ? line + blanks : line))
+    )
+  },
+  "hard spaces for blanks": (document, random) =>
+    mapFields(document, random, ({ label, lead, value }) =>
+      `${lead.replaceAll(" ", "\u00a0")}**${label}**\u00a0${value}`.replace(/\u00a0$/, "")
+    ),
+  "fields in another order": (document, random) => {
+    const tasks = taskBlocks(document)
+    if (!isFlatAndNamed(document, tasks)) return undefined
+    const lines = document.text.split("\n")
+    for (const blocks of tasks.toReversed()) {
+      const [name, ...others] = blocks
+      if (name === undefined) continue
+      const moved = [name, ...shuffle(others, random)].flatMap(({ first, last }) => lines.slice(first, last))
+      lines.splice(name.first, moved.length, ...moved)
     }
+    return changed(document, lines.join("\n"))
   },
-  {
-    name: "numbers for bullets",
-    apply: (document, random) => {
-      const end = choose(random, ".", ")")
-      return changeBlocks(document, (line, isFirst, position) =>
-        isFirst ? line.replace("- ", `${position + 1}${end} `) : ` ${line}`
-      )
-    }
-  },
-  {
-    name: "task boxes",
-    apply: (document, random) =>
-      mapFields(document, random, ({ label, lead, value }) => `${lead}[ ] **${label}** ${value}`)
-  },
-  {
-    name: "more blanks after bullets",
-    apply: (document, random) => {
-      const gap = " ".repeat(choose(random, 1, 2))
-      return changeBlocks(document, (line, isFirst) => (isFirst ? line.replace("- ", `- ${gap}`) : gap + line))
-    }
-  },
-  {
-    name: "fields nested below the name",
-    apply: (document, random) => nest(document, choose(random, "  ", "   ", "    ", "\t"))
-  },
-  {
-    name: "an item for every task",
-    apply: (document, random) => {
-      const title = choose(random, "- Task:", "- **Task**", "1. Task", "- Task 1:")
-      return changeBlocks(document, (line, isFirst, position) =>
-        isFirst && position === 0 ? `${title}\n   ${line}` : `   ${line}`
-      )
-    }
-  },
-  {
-    name: "tasks indented",
-    apply: (document, random) => {
-      const indent = choose(random, " ", "  ", "   ", "    ", "\t")
-      return inTasks(document, (line) => indent + line)
-    }
-  },
-  {
-    name: "one field indented differently",
-    apply: (document, random) => {
-      const blocks = taskBlocks(document)
-        .flatMap((all) => all.slice(1))
-        .filter(({ first, last }) => last === first + 1)
-      const at = choose(random, -1, ...blocks.map(({ first }) => first))
-      const indent = " ".repeat(choose(random, 1, 2, 3, 4))
-      return at < 0
-        ? undefined
-        : document.text
-            .split("\n")
-            .with(at, indent + (document.text.split("\n")[at] ?? ""))
-            .join("\n")
-    }
-  },
-  {
-    name: "no blank lines between fields and tasks",
-    apply: (document) => {
-      const lines = linesOf(document)
-      const isField = (index: number): boolean => lines[index]?.free === true && strictField.test(lines[index].text)
-      const text = lines.filter(
-        ({ text: line }, index) => !(line.trim() === "" && isField(index - 1) && isField(index + 1))
-      )
-      return changed(document, text.map(({ text: line }) => line).join("\n"))
-    }
-  },
-  {
-    name: "blank lines between fields",
-    apply: (document, random) => {
-      const share = choose(random, 1, 0.4)
-      return mapFields(document, random, ({ label, lead, value }) => `\n${lead}**${label}** ${value}`.trimEnd(), share)
-    }
-  },
-  {
-    name: "blanks at line ends",
-    apply: (document, random) => {
-      const blanks = choose(random, " ", "  ", "\t")
-      return changed(
-        document,
-        mapFree(document, (line) => (isHeading(line) || strictField.test(line) ? line + blanks : line))
-      )
-    }
-  },
-  {
-    name: "hard spaces for blanks",
-    apply: (document, random) =>
-      mapFields(document, random, ({ label, lead, value }) =>
-        `${lead.replaceAll(" ", "\u00a0")}**${label}**\u00a0${value}`.replace(/\u00a0$/, "")
-      )
-  },
-  {
-    name: "fields in another order",
-    apply: (document, random) => {
-      const tasks = taskBlocks(document)
-      if (!isFlatAndNamed(document, tasks)) return undefined
-      const lines = document.text.split("\n")
-      for (const blocks of tasks.toReversed()) {
-        const [name, ...others] = blocks
-        if (name === undefined) continue
-        const moved = [name, ...shuffle(others, random)].flatMap(({ first, last }) => lines.slice(first, last))
-        lines.splice(name.first, moved.length, ...moved)
-      }
-      return changed(document, lines.join("\n"))
-    }
-  },
-  {
-    name: "comments between tasks and sections",
-    apply: (document, random) =>
-      document.kind === "result"
-        ? undefined
-        : changed(
-            document,
-            mapFree(document, (line) =>
-              (line.startsWith("- **Name**") || /^#{2,3} /.test(line)) && random() < 0.5
-                ? `<!-- next -->\n${line}`
-                : line
-            )
+  "comments between tasks and sections": (document, random) =>
+    document.kind === "result"
+      ? undefined
+      : changed(
+          document,
+          mapFree(document, (line) =>
+            (line.startsWith("- **Name**") || /^#{2,3} /.test(line)) && random() < 0.5 ? `<!-- next -->\n${line}` : line
           )
-  },
-  {
-    name: "rules between tasks",
-    apply: (document) =>
-      changed(
-        document,
-        mapFree(document, (line) => (line.startsWith("- **Name**") ? `---\n\n${line}` : line))
-      )
-  },
-  {
-    name: "a heading for every task",
-    apply: (document, random) =>
-      document.kind === "task-list"
-        ? mapFields(document, random, ({ label, lead, value }) =>
-            label === "Name"
-              ? `${lead.replace("- ", "")}#### ${choose(random, "Task", `Task: ${value}`, value)}\n\n${lead}**${label}** ${value}`
-              : `${lead}**${label}** ${value}`
-          )
-        : undefined
-  }
-]
+        ),
+  "rules between tasks": (document) =>
+    changed(
+      document,
+      mapFree(document, (line) => (line.startsWith("- **Name**") ? `---\n\n${line}` : line))
+    ),
+  "a heading for every task": (document, random) =>
+    document.kind === "task-list"
+      ? mapFields(document, random, ({ label, lead, value }) =>
+          label === "Name"
+            ? `${lead.replace("- ", "")}#### ${choose(random, "Task", `Task: ${value}`, value)}\n\n${lead}**${label}** ${value}`
+            : `${lead}**${label}** ${value}`
+        )
+      : undefined
+})

@@ -1,7 +1,7 @@
 /**
  * Parts of documents that models leave out or write in another place, although there is one thing that they can mean.
  */
-import { changed, choose, type Damage, freeLines, linesOf, mapFields, splice, type Whole } from "./Damage.ts"
+import { changed, choose, damages, freeLines, linesOf, mapFields, splice, type Whole } from "./Damage.ts"
 
 const lineAt = ({ text }: Whole, at: number): string => text.split("\n")[at] ?? ""
 
@@ -40,59 +40,41 @@ const summaryOf = ({ kind, text }: Whole): string | undefined => {
   return kind === "result" && isReport && text.split("## Result summary").length === 2 ? summary : undefined
 }
 
-export const parts: ReadonlyArray<Damage> = [
-  {
-    name: "the prompt is left out",
-    apply: (document) => {
-      const lines = document.text.split("\n")
-      const [prompt, goals] = [lines.indexOf("## Original prompt"), lines.indexOf("## Goals / summary")]
-      const isPlain = ["## Goals / summary", "## Tasks"].every((one) => lines.indexOf(one) === lines.lastIndexOf(one))
-      const isWhole = isPlain && prompt >= 0 && prompt < goals && goals < lines.indexOf("## Tasks")
-      return document.kind === "task-list" && isWhole ? splice(document, prompt, goals - prompt) : undefined
-    }
+export const parts = damages({
+  "the prompt is left out": (document) => {
+    const lines = document.text.split("\n")
+    const [prompt, goals] = [lines.indexOf("## Original prompt"), lines.indexOf("## Goals / summary")]
+    const isPlain = ["## Goals / summary", "## Tasks"].every((one) => lines.indexOf(one) === lines.lastIndexOf(one))
+    const isWhole = isPlain && prompt >= 0 && prompt < goals && goals < lines.indexOf("## Tasks")
+    return document.kind === "task-list" && isWhole ? splice(document, prompt, goals - prompt) : undefined
   },
-  {
-    name: "headings of tasks for sections",
-    apply: (document, random) =>
-      oneTaskEach(document) ? changed(document, headedTasks(document, choose(random, ":", " -", " –", "."))) : undefined
-  },
-  {
-    name: "paths without links",
-    apply: (document, random) => {
-      const mark = choose(random, "", "`")
-      return mapFields(document, random, ({ label, lead, value }) => {
-        const paths = value.replace(path, (link, title: string, href: string) =>
-          /\.[a-z]+$/.test(title) ? `${mark}${href}${mark}` : link
-        )
-        const isAll = value.replace(path, "").replace(/[\s,]/g, "") === ""
-        return `${lead}**${label}** ${label === "References" && isAll ? paths : value}`
-      })
-    }
-  },
-  {
-    name: "the summary without its heading",
-    apply: (document) => summaryOf(document)
-  },
-  {
-    name: "the summary after a label",
-    apply: (document, random) => {
-      const label = choose(random, "Result summary:", "**Result summary:**", "Summary:", "**Summary**:", "Results:")
-      const summary = summaryOf(document)
-      return summary === undefined ? undefined : `${label} ${summary}`
-    }
-  },
-  {
-    name: "polite words under empty tasks",
-    apply: (document, random) => {
-      const words = choose(
-        random,
-        "Let me know if you need anything else!",
-        "Everything has been done. Thank you!",
-        "All goals are met.\n\nI hope this helps.",
-        "The work is complete. Feel free to ask for more."
+  "headings of tasks for sections": (document, random) =>
+    oneTaskEach(document) ? changed(document, headedTasks(document, choose(random, ":", " -", " –", "."))) : undefined,
+  "paths without links": (document, random) => {
+    const mark = choose(random, "", "`")
+    return mapFields(document, random, ({ label, lead, value }) => {
+      const paths = value.replace(path, (link, title: string, href: string) =>
+        /\.[a-z]+$/.test(title) ? `${mark}${href}${mark}` : link
       )
-      const isEmpty = linesOf(document).findLast(({ text }) => text.trim() !== "")?.text === "## Tasks"
-      return document.kind === "task-list" && isEmpty ? `${document.text.trimEnd()}\n\n${words}\n` : undefined
-    }
+      const isAll = value.replace(path, "").replace(/[\s,]/g, "") === ""
+      return `${lead}**${label}** ${label === "References" && isAll ? paths : value}`
+    })
+  },
+  "the summary without its heading": (document) => summaryOf(document),
+  "the summary after a label": (document, random) => {
+    const label = choose(random, "Result summary:", "**Result summary:**", "Summary:", "**Summary**:", "Results:")
+    const summary = summaryOf(document)
+    return summary === undefined ? undefined : `${label} ${summary}`
+  },
+  "polite words under empty tasks": (document, random) => {
+    const words = choose(
+      random,
+      "Let me know if you need anything else!",
+      "Everything has been done. Thank you!",
+      "All goals are met.\n\nI hope this helps.",
+      "The work is complete. Feel free to ask for more."
+    )
+    const isEmpty = linesOf(document).findLast(({ text }) => text.trim() !== "")?.text === "## Tasks"
+    return document.kind === "task-list" && isEmpty ? `${document.text.trimEnd()}\n\n${words}\n` : undefined
   }
-]
+})

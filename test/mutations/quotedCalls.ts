@@ -2,7 +2,7 @@
  * Damage near to what is read as a call: calls that are quoted, explained or cut off, and parts that may mean two things.
  * Applied to strict documents only.
  */
-import { changed, choose, type Damage, type Random, type Whole } from "./Damage.ts"
+import { changed, choose, damages, type Random, type Whole } from "./Damage.ts"
 
 const heading = "## Tool Calls\n"
 
@@ -25,90 +25,55 @@ const fenced = (text: string, language = "json"): string => `\`\`\`${language}\n
 const writes = fenced('{ "uid": "w", "name": "write_file", "arguments": { "path": "a.ts" } }')
 const content = fenced("const a = 1", "ts")
 
-export const quotedCalls: ReadonlyArray<Damage> = [
-  {
-    name: "calls that are quoted",
-    apply: (document, random) => instead(document, anyCall(random).replace(/^/gm, "> "))
+export const quotedCalls = damages({
+  "calls that are quoted": (document, random) => instead(document, anyCall(random).replace(/^/gm, "> ")),
+  "calls in a comment": (document, random) =>
+    instead(
+      document,
+      `<!-- ${choose(random, "old", "For example:")}\n${choose(random, anyCall(random), fenced(asJson))}\n-->`
+    ),
+  "a call in a sentence": (document, random) =>
+    instead(
+      document,
+      `${choose(random, "Never write", "The log says", "One could call")} ${choose(random, asTag, asJson)} here.`
+    ),
+  "tags that break off": (document, random) => {
+    const all = choose(random, asParameters, `<tool_call>\n${asParameters}\n</tool_call>`)
+    return instead(document, all.slice(0, all.indexOf("</parameter>") - Math.floor(random() * 4)))
   },
-  {
-    name: "calls in a comment",
-    apply: (document, random) =>
-      instead(
-        document,
-        `<!-- ${choose(random, "old", "For example:")}\n${choose(random, anyCall(random), fenced(asJson))}\n-->`
-      )
-  },
-  {
-    name: "a call in a sentence",
-    apply: (document, random) =>
-      instead(
-        document,
-        `${choose(random, "Never write", "The log says", "One could call")} ${choose(random, asTag, asJson)} here.`
-      )
-  },
-  {
-    name: "tags that break off",
-    apply: (document, random) => {
-      const all = choose(random, asParameters, `<tool_call>\n${asParameters}\n</tool_call>`)
-      return instead(document, all.slice(0, all.indexOf("</parameter>") - Math.floor(random() * 4)))
-    }
-  },
-  {
-    name: "a parameter that is given twice",
-    apply: (document, random) =>
-      instead(
-        document,
-        asParameters.replace(
-          "</function>",
-          `<parameter=path>${choose(random, "a.ts", "b.ts")}</parameter>\n</function>`
-        )
-      )
-  },
-  {
-    name: "text between the tags of a call",
-    apply: (document, random) =>
-      instead(
-        document,
-        asParameters.replace("</function>", `${choose(random, "the first lines", "path: b.ts", "...")}\n</function>`)
-      )
-  },
-  {
-    name: "some arguments beside the name",
-    apply: (document, random) =>
-      instead(
-        document,
-        fenced(
-          `{ "name": "read_file", "${choose(random, "path", "start_line")}": "3", "arguments": { "path": "a.ts" } }`
-        )
-      )
-  },
-  {
-    name: "two names beside the arguments",
-    apply: (document, random) =>
-      instead(
-        document,
-        fenced(`{ "tool": "add_task", "name": "read_file", "${choose(random, "path", "text")}": "a.ts" }`)
-      )
-  },
-  {
-    name: "content that may belong to two calls",
-    apply: (document, random) =>
-      instead(
-        document,
-        choose(
-          random,
-          [writes, content, content],
-          [writes, writes.replace('"w"', '"v"'), content],
-          [content, writes]
-        ).join("\n\n")
-      )
-  },
-  {
-    name: "content of a call that takes none",
-    apply: (document, random) =>
-      instead(
-        document,
-        `${writes.replace("write_file", choose(random, "edit_file", "read_file", "overwrite"))}\n\n${content}`
-      )
-  }
-]
+  "a parameter that is given twice": (document, random) =>
+    instead(
+      document,
+      asParameters.replace("</function>", `<parameter=path>${choose(random, "a.ts", "b.ts")}</parameter>\n</function>`)
+    ),
+  "text between the tags of a call": (document, random) =>
+    instead(
+      document,
+      asParameters.replace("</function>", `${choose(random, "the first lines", "path: b.ts", "...")}\n</function>`)
+    ),
+  "some arguments beside the name": (document, random) =>
+    instead(
+      document,
+      fenced(`{ "name": "read_file", "${choose(random, "path", "start_line")}": "3", "arguments": { "path": "a.ts" } }`)
+    ),
+  "two names beside the arguments": (document, random) =>
+    instead(
+      document,
+      fenced(`{ "tool": "add_task", "name": "read_file", "${choose(random, "path", "text")}": "a.ts" }`)
+    ),
+  "content that may belong to two calls": (document, random) =>
+    instead(
+      document,
+      choose(
+        random,
+        [writes, content, content],
+        [writes, writes.replace('"w"', '"v"'), content],
+        [content, writes]
+      ).join("\n\n")
+    ),
+  "content of a call that takes none": (document, random) =>
+    instead(
+      document,
+      `${writes.replace("write_file", choose(random, "edit_file", "read_file", "overwrite"))}\n\n${content}`
+    )
+})

@@ -1,7 +1,7 @@
 /**
  * What models put around an answer: fences, thoughts, talk, marks of the encoding.
  */
-import { changed, choose, type Damage, isClosed, type Whole } from "./Damage.ts"
+import { changed, choose, damages, isClosed, type Whole } from "./Damage.ts"
 
 const startsWithHeading = ({ text }: Whole): boolean => /^\s*#{1,6} \S/.test(text)
 
@@ -26,97 +26,65 @@ const after = (document: Whole, text: string): string | undefined =>
     ? `${document.text.trimEnd()}\n\n${text}\n`
     : undefined
 
-export const surroundings: ReadonlyArray<Damage> = [
-  { name: "carriage returns", apply: ({ text }) => text.replace(/\r?\n/g, "\r\n") },
-  { name: "byte order mark", apply: ({ text }) => (text.startsWith("\ufeff") ? undefined : `\ufeff${text}`) },
-  {
-    name: "blank lines around",
-    apply: (document, random) => `${before(document, "\n".repeat(Math.floor(random() * 4)))}\n\n`
+export const surroundings = damages({
+  "carriage returns": ({ text }) => text.replace(/\r?\n/g, "\r\n"),
+  "byte order mark": ({ text }) => (text.startsWith("\ufeff") ? undefined : `\ufeff${text}`),
+  "blank lines around": (document, random) => `${before(document, "\n".repeat(Math.floor(random() * 4)))}\n\n`,
+  "one fence around everything": (document, random) =>
+    wrapped(document, choose(random, "```markdown", "```md", "```"), "```"),
+  "longer fence around everything": (document) => {
+    const fence = longFence(document, "`")
+    return wrapped(document, `${fence}markdown`, fence)
   },
-  {
-    name: "one fence around everything",
-    apply: (document, random) => wrapped(document, choose(random, "```markdown", "```md", "```"), "```")
+  "fence of tildes around everything": (document) => {
+    const fence = longFence(document, "~")
+    return wrapped(document, `${fence}md`, fence)
   },
-  {
-    name: "longer fence around everything",
-    apply: (document) => {
-      const fence = longFence(document, "`")
-      return wrapped(document, `${fence}markdown`, fence)
-    }
-  },
-  {
-    name: "fence of tildes around everything",
-    apply: (document) => {
-      const fence = longFence(document, "~")
-      return wrapped(document, `${fence}md`, fence)
-    }
-  },
-  { name: "fence around everything that is never closed", apply: (document) => wrapped(document, "```markdown", "") },
-  {
-    name: "talk before",
-    apply: (document, random) =>
-      hasHeading(document)
-        ? before(
-            document,
-            choose(
-              random,
-              "Sure! Here is what you asked for:",
-              "I looked at the request.\n\n- It is about **code**.\n- It needs 2 steps.\n\nSo:",
-              "Okay, let me think about it. The user wants an answer in markdown.",
-              "Based on the information that was given, this is my answer."
-            )
+  "fence around everything that is never closed": (document) => wrapped(document, "```markdown", ""),
+  "talk before": (document, random) =>
+    hasHeading(document)
+      ? before(
+          document,
+          choose(
+            random,
+            "Sure! Here is what you asked for:",
+            "I looked at the request.\n\n- It is about **code**.\n- It needs 2 steps.\n\nSo:",
+            "Okay, let me think about it. The user wants an answer in markdown.",
+            "Based on the information that was given, this is my answer."
           )
-        : undefined
-  },
-  {
-    name: "thoughts in tags",
-    apply: (document, random) =>
-      before(
-        document,
-        choose(
-          random,
-          "<think>\nFirst the goal, then the tasks.\n</think>",
-          "<thinking>\nShould there be two?\n\n```ts\nconst a = 1\n</thinking>",
-          "<think>\n\n</think>",
-          "<reasoning>The rules say:\n## Tasks\nand so on.</reasoning>"
         )
+      : undefined,
+  "thoughts in tags": (document, random) =>
+    before(
+      document,
+      choose(
+        random,
+        "<think>\nFirst the goal, then the tasks.\n</think>",
+        "<thinking>\nShould there be two?\n\n```ts\nconst a = 1\n</thinking>",
+        "<think>\n\n</think>",
+        "<reasoning>The rules say:\n## Tasks\nand so on.</reasoning>"
       )
-  },
-  {
-    name: "thoughts whose tag is never closed",
-    apply: (document) =>
-      startsWithHeading(document) ? before(document, "<think>\nFirst the goal, then the rest.") : undefined
-  },
-  {
-    name: "thoughts whose first tag is missing",
-    apply: (document) =>
-      startsWithHeading(document) ? before(document, "First the goal, then the rest.\n</think>") : undefined
-  },
-  {
-    name: "talk after",
-    apply: (document, random) =>
-      after(
-        document,
-        choose(
-          random,
-          "Let me know if you want changes!",
-          "---\n\nThis should cover everything. Shall I go on?",
-          "**Note:** nothing is changed before you agree.",
-          "I hope this helps."
-        )
+    ),
+  "thoughts whose tag is never closed": (document) =>
+    startsWithHeading(document) ? before(document, "<think>\nFirst the goal, then the rest.") : undefined,
+  "thoughts whose first tag is missing": (document) =>
+    startsWithHeading(document) ? before(document, "First the goal, then the rest.\n</think>") : undefined,
+  "talk after": (document, random) =>
+    after(
+      document,
+      choose(
+        random,
+        "Let me know if you want changes!",
+        "---\n\nThis should cover everything. Shall I go on?",
+        "**Note:** nothing is changed before you agree.",
+        "I hope this helps."
       )
-  },
-  {
-    name: "the answer twice",
-    apply: (document) =>
-      isClosed(document) && startsWithHeading(document) ? `${document.text.trimEnd()}\n\n${document.text}` : undefined
-  },
-  {
-    name: "an unfinished answer before",
-    apply: (document) => {
-      if (!isClosed(document) || !startsWithHeading(document)) return undefined
-      const begun = document.text.replace(/^(## (?:Tasks|Tool Calls|Result summary))\n[^]*/m, "$1")
-      return changed(document, `${begun.trimEnd()}\n\n${document.text}`)
-    }
+    ),
+  "the answer twice": (document) =>
+    isClosed(document) && startsWithHeading(document) ? `${document.text.trimEnd()}\n\n${document.text}` : undefined,
+  "an unfinished answer before": (document) => {
+    if (!isClosed(document) || !startsWithHeading(document)) return undefined
+    const begun = document.text.replace(/^(## (?:Tasks|Tool Calls|Result summary))\n[^]*/m, "$1")
+    return changed(document, `${begun.trimEnd()}\n\n${document.text}`)
   }
-]
+})

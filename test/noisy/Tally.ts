@@ -5,29 +5,22 @@ import { answerNoise } from "./answerNoise.ts"
 import { callNoise } from "./callNoise.ts"
 import { contentNoise } from "./contentNoise.ts"
 import { documentNoise } from "./documentNoise.ts"
-import { familyNoise } from "./familyNoise.ts"
 import type { Noise } from "./Noise.ts"
 import type { NoisyOutcome } from "./NoisyRun.ts"
 
 /** Every kind of damage. */
-export const allNoise: ReadonlyArray<Noise> = [
-  ...documentNoise,
-  ...callNoise,
-  ...familyNoise,
-  ...answerNoise,
-  ...contentNoise
-]
+export const allNoise: ReadonlyArray<Noise> = [...documentNoise, ...callNoise, ...answerNoise, ...contentNoise]
 
 /** How many tasks a run has, and how many calls it takes when no answer is damaged. */
-export const tasksOfRun = 6
+const tasksOfRun = 6
 const callsOfRun = 1 + 2 * tasksOfRun + 2
 
 /** True when nothing is wrong with what the run left behind and said. */
-export const isRight = ({ deadLinks, isAnswered, wrongFiles }: NoisyOutcome): boolean =>
+const isRight = ({ deadLinks, isAnswered, wrongFiles }: NoisyOutcome): boolean =>
   wrongFiles.length === 0 && isAnswered && deadLinks.length === 0
 
 /** The outcome of a run in a word. */
-export type Verdict = "done" | "not done" | "wrong as right"
+type Verdict = "done" | "not done" | "wrong as right"
 
 /** `done` is the report of a right outcome; any other outcome that is reported as done is wrong. */
 export const verdictOf = (outcome: NoisyOutcome): Verdict =>
@@ -56,7 +49,7 @@ export const tallyOf = (outcomes: ReadonlyArray<NoisyOutcome>): Tally => {
 }
 
 /** What a kind of damage, or a group of kinds, did. */
-export interface KindTally {
+interface KindTally {
   readonly name: string
   readonly given: number
   /** Answers after which the same question was asked again. */

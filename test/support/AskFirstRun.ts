@@ -5,7 +5,7 @@ import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { makeKeptRun } from "./KeptRun.ts"
 import { scriptedApprover } from "./ScriptedApprover.ts"
 import { stageName } from "./stageName.ts"
-import { planOf, refinementWith, resultSaying } from "./TestRun.ts"
+import { answerIn, planOf, refinementWith, resultSaying } from "./TestRun.ts"
 
 export const text = "one\ntwo\nthree\n"
 
@@ -16,12 +16,10 @@ export const edit = (old: string, now: string, path = "a.txt") =>
 export const model =
   (...turns: ReadonlyArray<string>) =>
   (prompt: FilledPrompt): string => {
-    const stage = stageName(prompt)
-    if (stage === "creation") return planOf([[{ name: "Edit", skill: "edit-files" }]])
-    if (stage === "iteration") return planOf([])
-    if (stage === "conclusion") return "It is over."
     const turn = prompt.user.split(/^## Now$/m).length - 2
-    return turns[turn] ?? resultSaying("Edited.")
+    const said = turns[turn] ?? resultSaying("Edited.")
+    const creation = planOf([[{ name: "Edit", skill: "edit-files" }]])
+    return answerIn(stageName(prompt), { creation, refinement: said, execution: said })
   }
 
 export const makeRun = Effect.gen(function* () {

@@ -31,12 +31,17 @@ interface Case {
 
 const server = { "server.mjs": script }
 const node = process.execPath
+const [ending, failing] = ["#!/bin/sh\nexit 0\n", "#!/bin/sh\nexit 1\n"]
+const longer =
+  (path: string): Case["change"] =>
+  (root) =>
+    appendFileSync(join(root, path), "//\n")
 
 const cases: Readonly<Record<string, Case>> = {
   "the script of an interpreter": {
     entry: () => ({ command: node, args: ["server.mjs"] }),
     files: server,
-    change: (root) => appendFileSync(join(root, "server.mjs"), "//\n")
+    change: longer("server.mjs")
   },
   "the script, with its old time and size": {
     entry: () => ({ command: node, args: ["./server.mjs"] }),
@@ -54,31 +59,31 @@ const cases: Readonly<Record<string, Case>> = {
   "a script behind an option": {
     entry: () => ({ command: node, args: ["--require=./first.cjs", "server.mjs"] }),
     files: { ...server, "first.cjs": "" },
-    change: (root) => writeFileSync(join(root, "first.cjs"), "process.exit(1)\n")
+    change: longer("first.cjs")
   },
   "a script in another folder": {
     entry: () => ({ command: node, args: ["server.mjs"], cwd: "tools" }),
     files: { "tools/server.mjs": script },
-    change: (root) => appendFileSync(join(root, "tools/server.mjs"), "//\n")
+    change: longer("tools/server.mjs")
   },
   "a program of the project": {
     entry: () => ({ command: "./bin/server" }),
-    files: { "bin/server": "#!/bin/sh\nexit 0\n" },
-    change: (root) => writeFileSync(join(root, "bin/server"), "#!/bin/sh\nexit 1\n")
+    files: { "bin/server": ending },
+    change: (root) => writeFileSync(join(root, "bin/server"), failing)
   },
   "a program that is found on the search path": {
     entry: (_root, outside) => ({ command: "its-server", env: { PATH: `${outside}:/usr/bin:/bin` } }),
-    outside: { "its-server": "#!/bin/sh\nexit 0\n" },
-    change: (_root, outside) => writeFileSync(join(outside, "its-server"), "#!/bin/sh\nexit 1\n")
+    outside: { "its-server": ending },
+    change: (_root, outside) => writeFileSync(join(outside, "its-server"), failing)
   },
   "where a program is found on the search path": {
     entry: (root, outside) => ({ command: "its-server", env: { PATH: `${join(root, "bin")}:${outside}` } }),
-    outside: { "its-server": "#!/bin/sh\nexit 0\n" },
-    change: (root) => write(join(root, "bin/its-server"), "#!/bin/sh\nexit 1\n")
+    outside: { "its-server": ending },
+    change: (root) => write(join(root, "bin/its-server"), failing)
   },
   "where a link to the program leads": {
     entry: () => ({ command: "./server" }),
-    files: { "a.sh": "#!/bin/sh\nexit 0\n", "b.sh": "#!/bin/sh\nexit 1\n" },
+    files: { "a.sh": ending, "b.sh": failing },
     change: (root) => {
       rmSync(join(root, "server"), { force: true })
       symlinkSync("b.sh", join(root, "server"))
@@ -91,7 +96,7 @@ const cases: Readonly<Record<string, Case>> = {
   "what the script names in the project": {
     entry: () => ({ command: "sh", args: ["start.sh"] }),
     files: { "start.sh": "exec node lib/server.mjs\n", "lib/server.mjs": script },
-    change: (root) => appendFileSync(join(root, "lib/server.mjs"), "//\n")
+    change: longer("lib/server.mjs")
   },
   "the entry": {
     entry: () => ({ command: node, args: ["server.mjs"] }),

@@ -10,7 +10,7 @@ import { allow } from "./OpenGate.ts"
 import { makeFolder, putFiles } from "./Project.ts"
 import { willingApprover } from "./ScriptedApprover.ts"
 import { stageName } from "./stageName.ts"
-import { planOf, refinementWith, resultSaying } from "./TestRun.ts"
+import { answerIn, planOf, refinementWith, resultSaying } from "./TestRun.ts"
 
 export const node = process.execPath
 
@@ -18,18 +18,12 @@ export const node = process.execPath
 export const modelWith =
   (skill: string) =>
   (prompt: FilledPrompt): string => {
-    switch (stageName(prompt)) {
-      case "creation":
-        return planOf([[{ name: "Edit 1", skill, needed: "Change the limit." }]])
-      case "refinement":
-        return skill === "edit-files"
-          ? refinementWith([{ name: "edit_file", arguments: { path: "limit.txt", old_text: "100", new_text: "150" } }])
-          : resultSaying("It is 100.")
-      case "iteration":
-        return planOf([])
-      default:
-        return resultSaying("It is done.")
-    }
+    const change = { name: "edit_file", arguments: { path: "limit.txt", old_text: "100", new_text: "150" } }
+    return answerIn(stageName(prompt), {
+      creation: planOf([[{ name: "Edit 1", skill, needed: "Change the limit." }]]),
+      refinement: skill === "edit-files" ? refinementWith([change]) : resultSaying("It is 100."),
+      conclusion: resultSaying("It is done.")
+    })
   }
 
 export const start = Effect.fnUntraced(function* (

@@ -25,18 +25,10 @@ const sandbox = Effect.acquireRelease(
   Effect.sync(() => {
     const made = makeSandbox()
     for (const [path, text] of Object.entries(testSkills)) made.write(`project/${path}`, text)
-    const secrets = [
-      "project/.env.local",
-      "project/secrets.yaml",
-      "project/keys/id_ed25519",
-      "project/infra/prod.tfvars",
-      "project/infra/service-account.json",
-      "project/.npmrc",
-      "project/denied/notes.md",
-      "project/denied/AGENTS.md",
-      "outside/notes.md",
-      "home/.aws/credentials"
-    ]
+    const secrets =
+      "project/.env.local project/secrets.yaml project/keys/id_ed25519 project/infra/prod.tfvars project/infra/service-account.json project/.npmrc project/denied/notes.md project/denied/AGENTS.md outside/notes.md home/.aws/credentials".split(
+        " "
+      )
     for (const path of secrets) made.write(path, `# Heading ${canary}\n\n${canary}\n`)
     made.write("project/package.json", JSON.stringify({ scripts: { [canary]: canary } }))
     made.write("project/plain.md", "Nothing special.\n")

@@ -2,13 +2,13 @@
  * Workers and clients as real processes that share a database, each worker with a model server of its own.
  */
 import * as Effect from "effect/Effect"
-import { makeSandbox, program, type RunningBinary } from "./binary.ts"
+import { scopedSandbox, program, type RunningBinary } from "./binary.ts"
 import { FakeOllama } from "./FakeOllama.ts"
 import { fakeModel } from "./FakeOllamaPaths.ts"
 import type { ChatBody } from "./FakeOllamaScript.ts"
 import { openTerminal } from "./PseudoTerminal.ts"
 import { makeServer, type ServerSetup } from "./Postgres.ts"
-import { planOf, refinementWith, resultSaying, testSkills } from "./TestRun.ts"
+import { answerIn, planOf, refinementWith, resultSaying, testSkills } from "./TestRun.ts"
 import { stageNameOf } from "./stageName.ts"
 
 /** What a model is asked: the stage, and the task for stages that see one. */
@@ -26,30 +26,20 @@ export const askedOf = ({ messages }: Pick<ChatBody, "messages">): Asked => {
 }
 
 /** Writes a file in one task, then looks at the time in another. */
-export const writing = ({ stage, task }: Asked): string => {
-  switch (stage) {
-    case "creation":
-      return planOf([[{ name: "Write 1" }], [{ name: "Look 1" }]])
-    case "refinement":
-      return refinementWith([
-        task === "Write 1"
-          ? { name: "write_file", arguments: { path: "a.txt", content: "new\n" } }
-          : { name: "get_current_time", arguments: {} }
-      ])
-    case "execution":
-      return resultSaying(`Result of ${task}.`)
-    case "iteration":
-      return planOf([])
-    default:
-      return "All is done."
-  }
-}
+export const writing = ({ stage, task }: Asked): string =>
+  answerIn(stage, {
+    creation: planOf([[{ name: "Write 1" }], [{ name: "Look 1" }]]),
+    ...(task === "Write 1"
+      ? { refinement: refinementWith([{ name: "write_file", arguments: { path: "a.txt", content: "new\n" } }]) }
+      : {}),
+    execution: resultSaying(`Result of ${task}.`)
+  })
 
 /** A project, a database with these settings, and ways to start workers and clients. */
 export const makeClusterWith = Effect.fnUntraced(function* (setup: ServerSetup) {
   const postgres = yield* makeServer(setup)
   const { url } = postgres
-  const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+  const sandbox = yield* scopedSandbox()
   for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${path}`, text)
   /* Commands run in the project, where the tests see what they do. */
   sandbox.write("config/task-conductor/config.json", JSON.stringify({ sandbox: { mode: "off" } }))

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { makeSandbox } from "./binary.ts"
+import { scopedSandbox } from "./binary.ts"
 import { type CrashKind, type Crashed, strace, wasKilled } from "./CrashPoints.ts"
 import { FakeOllama } from "./FakeOllama.ts"
 import { fakeModel } from "./FakeOllamaPaths.ts"
@@ -50,10 +50,7 @@ const flags = ["--model", fakeModel, "--json", "--allow", "write_file", "--allow
 /** Kills a conversation at the call with this number, counted from 1, and holds another one after it. */
 export const crashAskAt = Effect.fnUntraced(function* ({ calls }: CrashKind, when: number) {
   const server = yield* FakeOllama.make(answer)
-  const sandbox = yield* Effect.acquireRelease(
-    Effect.sync(() => makeSandbox()),
-    ({ remove }) => Effect.sync(remove)
-  )
+  const sandbox = yield* scopedSandbox()
   const project = join(sandbox.root, "project")
   for (const [name, [before]] of Object.entries(files))
     if (before !== undefined) sandbox.write(`project/${name}`, before)

@@ -24,13 +24,7 @@ export const processesIn = (folder: string): ReadonlyArray<string> =>
   })
 
 /** Ends a process by its id; one that has ended needs nothing. */
-const end = (pid: string): void => {
-  try {
-    process.kill(Number(pid), "SIGKILL")
-  } catch {
-    return
-  }
-}
+const end = (pid: string): void => void readOr(() => String(process.kill(Number(pid), "SIGKILL")))
 
 /** Waits up to `seconds` for the processes of a run that has ended or was killed; ends those that are left, and counts them. */
 export const processesAfter = Effect.fnUntraced(function* ({ sandbox }: CrashRun, seconds: number) {

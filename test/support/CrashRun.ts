@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { globSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { RunOpened } from "../../src/domain/journal/JournalRecord.ts"
-import { type Ended, makeSandbox, type StartOptions } from "./binary.ts"
+import { type Ended, scopedSandbox, type StartOptions } from "./binary.ts"
 import { FakeOllama } from "./FakeOllama.ts"
 import { fakeModel } from "./FakeOllamaPaths.ts"
 import type { ChatBody } from "./FakeOllamaScript.ts"
@@ -86,14 +86,10 @@ export const makeCrashRun = Effect.fnUntraced(function* (
     void pause(latency).then(() => Effect.runPromise(server.release(hold)))
     return { text, hold }
   })
-  const sandbox = yield* Effect.acquireRelease(
-    Effect.sync(() => makeSandbox()),
-    ({ remove }) => Effect.sync(remove)
-  )
+  const sandbox = yield* scopedSandbox(work.files)
   const flags = ["--json", "--yes-this-run", ...work.flags]
   const project = join(sandbox.root, "project")
   const state = join(sandbox.root, "home/.local/state/task-conductor")
-  for (const [name, text] of Object.entries(work.files)) sandbox.write(name, text)
   const temporary = join(sandbox.root, "tmp")
   mkdirSync(temporary)
 

@@ -2,33 +2,20 @@
  * A project on a machine of its own, in which the program and plugins of `examples` are installed as their users would: from
  * packed tarballs, with npm, without the internet.
  */
-import { type ChildProcess, spawn } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, expect, it } from "@effect/vitest"
+import { type Ended, type RunningBinary, startProgram } from "./binary.ts"
 import type { Script } from "./FakeOllamaScript.ts"
 import { npmEnvironment } from "./PackedMachine.ts"
 import { copyProduct, packFolder } from "./packedProduct.ts"
 import { type Registry, startRegistry } from "./Registry.ts"
 import { stageNameOf } from "./stageName.ts"
-import { planOf, refinementWith, resultSaying } from "./TestRun.ts"
-import { withinLimit } from "./withinLimit.ts"
+import { answerIn, planOf, refinementWith } from "./TestRun.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
-
-export interface EndedCommand {
-  readonly code: number | string
-  readonly stdout: string
-  readonly stderr: string
-}
-
-export interface StartedCommand {
-  readonly child: ChildProcess
-  readonly ended: Promise<EndedCommand>
-  /** Resolves when stdout or stderr has the text. */
-  readonly shows: (text: string) => Promise<void>
-}
 
 export interface ExampleProject {
   /** Holds the project `app`, the home folder `home` and the configuration of the user `config`. */
@@ -40,42 +27,11 @@ export interface ExampleProject {
     command: string,
     args: ReadonlyArray<string>,
     env?: Readonly<Record<string, string>>
-  ) => StartedCommand
+  ) => RunningBinary
   /** Starts the installed program. */
-  readonly conduct: (args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => StartedCommand
+  readonly conduct: (args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => RunningBinary
   readonly remove: () => void
 }
-
-/** Starts commands in a folder; nothing of the environment of the tests is seen. */
-const starter =
-  (folder: string, base: Readonly<Record<string, string | undefined>>): ExampleProject["start"] =>
-  (command, args, env = {}) => {
-    const child = spawn(command, args, { cwd: folder, env: { ...base, ...env }, stdio: ["ignore", "pipe", "pipe"] })
-    const output = { stdout: "", stderr: "" }
-    const waiting = new Set<() => void>()
-    for (const name of ["stdout", "stderr"] as const) {
-      child[name].setEncoding("utf8").on("data", (text: string) => {
-        output[name] += text
-        for (const check of waiting) check()
-      })
-    }
-    const ended = new Promise<EndedCommand>((resolve, reject) => {
-      child.on("error", reject)
-      child.on("close", (code, signal) => resolve({ code: code ?? signal ?? "", ...output }))
-    })
-    const shows = (text: string): Promise<void> => {
-      const seen = new Promise<void>((resolve, reject) => {
-        const check = (): void => {
-          if (output.stdout.includes(text) || output.stderr.includes(text)) resolve()
-        }
-        waiting.add(check)
-        child.on("close", () => reject(new Error(`ended without "${text}":\n${output.stdout}${output.stderr}`)))
-        check()
-      })
-      return withinLimit(`showing "${text}"`, seen, () => output.stdout + output.stderr)
-    }
-    return { child, ended, shows }
-  }
 
 /** Packs the program and these folders of `examples`, and installs the tarballs in a new project. */
 export const installExamples = async (...names: ReadonlyArray<string>): Promise<ExampleProject> => {
@@ -93,7 +49,12 @@ export const installExamples = async (...names: ReadonlyArray<string>): Promise<
     NODE_COMPILE_CACHE: join(root, "compile-cache"),
     ...npmEnvironment(root, registry.url)
   }
-  const start = starter(app, environment)
+  const start: ExampleProject["start"] = (command, args, env = {}) =>
+    startProgram([command, ...args], {
+      cwd: app,
+      env: { ...environment, ...env },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
   const tarballs = [product, ...names.map((name) => join(repository, "examples", name))].map((folder) =>
     packFolder(folder, root)
   )
@@ -119,12 +80,8 @@ const copyExample = (project: ExampleProject, name: string): string => {
   return folder
 }
 
-/** Runs the tests of an example as its author would: in its folder, with the program installed. */
-export const testExample = (project: ExampleProject, name: string): Promise<EndedCommand> =>
-  project.start("npm", ["test", "--prefix", copyExample(project, name)]).ended
-
 /** What the compiler finds in the JavaScript of an example, by the types of the installed program. */
-export const typeProblems = async (project: ExampleProject, name: string): Promise<string> => {
+const typeProblems = async (project: ExampleProject, name: string): Promise<string> => {
   const folder = copyExample(project, name)
   const compilerOptions = {
     strict: true,
@@ -143,8 +100,34 @@ export const typeProblems = async (project: ExampleProject, name: string): Promi
   return stdout
 }
 
+/**
+ * A project with one example, and the tests that its author would run: with the types of the installed program, and its own tests
+ * in its folder. `prepare` is called once it is installed.
+ */
+export const testedExample = (name: string, prepare: (project: ExampleProject) => void = () => {}) => {
+  let project: ExampleProject | undefined
+  const installed = (): ExampleProject => {
+    if (project === undefined) throw new Error(`${name} is not installed yet`)
+    return project
+  }
+  beforeAll(async () => {
+    project = await installExamples(name)
+    prepare(project)
+  })
+  afterAll(() => project?.remove())
+  it("fits the types of the program", async () => {
+    expect(await typeProblems(installed(), name)).toBe("")
+  })
+  it("passes its own tests", async () => {
+    const test = installed().start("npm", ["test", "--prefix", copyExample(installed(), name)])
+    const { code, stdout } = await test.ended
+    expect([code, stdout]).toEqual([0, expect.stringContaining("fail 0")])
+  })
+  return installed
+}
+
 /** The events that a run wrote with `--json`. */
-export const eventsOf = ({ stdout }: EndedCommand): ReadonlyArray<Readonly<Record<string, unknown>>> =>
+export const eventsOf = ({ stdout }: Ended): ReadonlyArray<Readonly<Record<string, unknown>>> =>
   stdout
     .split("\n")
     .filter((line) => line.startsWith("{"))
@@ -153,22 +136,11 @@ export const eventsOf = ({ stdout }: EndedCommand): ReadonlyArray<Readonly<Recor
 /** A model that plans a task with this skill, and makes these calls in it. */
 export const taskWith =
   (skill: string, ...calls: Parameters<typeof refinementWith>[0]) =>
-  (messages: Parameters<typeof stageNameOf>[0]): string => {
-    switch (stageNameOf(messages)) {
-      case "creation":
-      case "plan":
-        return planOf([[{ name: "Task 1", skill }]])
-      case "refinement":
-        return refinementWith(calls)
-      case "execution":
-        return resultSaying("It is done.")
-      case "iteration":
-      case "iterate":
-        return planOf([])
-      default:
-        return "It is done."
-    }
-  }
+  (messages: Parameters<typeof stageNameOf>[0]): string =>
+    answerIn(stageNameOf(messages), {
+      creation: planOf([[{ name: "Task 1", skill }]]),
+      refinement: refinementWith(calls)
+    })
 
 /** The same for Ollama. */
 export const ollamaTask = (...task: Parameters<typeof taskWith>): Script => {

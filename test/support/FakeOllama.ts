@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import { answerPath, type Document, type FakeModel, fakeModel, findModel, modelMissing } from "./FakeOllamaPaths.ts"
 import { type Reply, writesOf } from "./FakeOllamaReply.ts"
 import type { ChatBody, Script } from "./FakeOllamaScript.ts"
-import { type FakeServerOf, type Played, startFakeServer } from "./FakeServer.ts"
+import { type FakeServerOf, type Played, playedAs, startFakeServer } from "./FakeServer.ts"
 
 export type FakeServer = FakeServerOf<ChatBody>
 
@@ -22,18 +22,13 @@ export interface FakeOllamaOptions {
   readonly port?: number
 }
 
-const playedReply = (model: string, reply: Reply): Played => {
-  const { cutAfter, end, headers, hold, status } = reply
-  return {
-    ...(hold === undefined ? {} : { hold }),
-    ...(headers === undefined ? {} : { headers }),
-    ...(cutAfter === undefined ? {} : { cutAfter }),
-    ...(end === undefined ? {} : { end }),
-    ...(status === undefined
+const playedReply = (model: string, reply: Reply): Played =>
+  playedAs(
+    reply,
+    reply.status === undefined
       ? { type: "application/x-ndjson", writes: writesOf(model, reply) }
-      : { refusal: { status, body: reply.body ?? { error: reply.error ?? "" } } })
-  }
-}
+      : { refusal: { status: reply.status, body: reply.body ?? { error: reply.error ?? "" } } }
+  )
 
 /** Starts a server on a free port. */
 const make = Effect.fnUntraced(function* (

@@ -80,7 +80,8 @@ export const chatLine = (model: string, message: Readonly<Record<string, unknown
     ...rest
   })
 
-const words = (text: string): ReadonlyArray<string> => text.match(/\s*\S+\s*$|\s*\S+|\s+/gu) ?? []
+/** A text word by word, each with the blanks before it. */
+export const words = (text: string): ReadonlyArray<string> => text.match(/\s*\S+\s*$|\s*\S+|\s+/gu) ?? []
 
 const cut = (text: string, pieces: number | undefined): ReadonlyArray<string> => {
   if (pieces === undefined) return words(text)
@@ -124,6 +125,19 @@ export type Write = { readonly bytes: Uint8Array } | { readonly latch: string }
 const slice = (bytes: Buffer, size: number): ReadonlyArray<Buffer> =>
   Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size))
 
+/** Writes of these pieces, or of chunks of that many bytes; a latch holds those behind the first `held`. */
+export const writesIn = (
+  pieces: ReadonlyArray<Buffer>,
+  chunkBytes: number | undefined,
+  held?: { readonly count: number; readonly latch: string }
+): ReadonlyArray<Write> => {
+  const group = (some: ReadonlyArray<Buffer>): ReadonlyArray<Write> =>
+    (chunkBytes === undefined ? some : slice(Buffer.concat(some), chunkBytes)).map((bytes) => ({ bytes }))
+  return held === undefined
+    ? group(pieces)
+    : [...group(pieces.slice(0, held.count)), { latch: held.latch }, ...group(pieces.slice(held.count))]
+}
+
 /** What is written to the socket, in order, before the answer ends or is cut. */
 export const writesOf = (model: string, reply: Reply): ReadonlyArray<Write> => {
   if (reply.drips !== undefined)
@@ -132,9 +146,5 @@ export const writesOf = (model: string, reply: Reply): ReadonlyArray<Write> => {
   const lineEnd = reply.lineEnd ?? "\n"
   const lines = linesOf(model, reply).map((line) => Buffer.from(line + lineEnd + (reply.blankLines ? lineEnd : "")))
   const { chunkBytes, holdAfter } = reply
-  const group = (some: ReadonlyArray<Buffer>): ReadonlyArray<Write> =>
-    (chunkBytes === undefined ? some : slice(Buffer.concat(some), chunkBytes)).map((bytes) => ({ bytes }))
-  return holdAfter === undefined
-    ? group(lines)
-    : [...group(lines.slice(0, holdAfter.lines)), { latch: holdAfter.latch }, ...group(lines.slice(holdAfter.lines))]
+  return writesIn(lines, chunkBytes, holdAfter && { count: holdAfter.lines, latch: holdAfter.latch })
 }

@@ -5,7 +5,7 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Document } from "./FakeOllamaPaths.ts"
 import { type OpenAiReply, openAiWrites } from "./FakeOpenAiReply.ts"
-import { type FakeServerOf, type Played, type RecordedRequest, startFakeServer } from "./FakeServer.ts"
+import { type FakeServerOf, type Played, playedAs, type RecordedRequest, startFakeServer } from "./FakeServer.ts"
 
 /** The body of a request to /chat/completions. */
 export interface CompletionBody {
@@ -47,17 +47,10 @@ export const openAiError = (
 const unauthorized = openAiError(401, "Incorrect API key provided", "invalid_request_error", "invalid_api_key")
 
 const playedReply = (model: string, reply: OpenAiReply): Played => {
-  const { cutAfter, end, headers, hold, status } = reply
-  const refusal = status === undefined ? undefined : openAiError(status, reply.error ?? "", "server_error")
-  return {
-    ...(hold === undefined ? {} : { hold }),
-    ...(headers === undefined ? {} : { headers }),
-    ...(cutAfter === undefined ? {} : { cutAfter }),
-    ...(end === undefined ? {} : { end }),
-    ...(refusal === undefined
-      ? { type: "text/event-stream", writes: openAiWrites(model, reply) }
-      : { refusal: { ...refusal, ...(reply.body === undefined ? {} : { body: reply.body }) } })
-  }
+  const { body, error = "", status } = reply
+  if (status === undefined) return playedAs(reply, { type: "text/event-stream", writes: openAiWrites(model, reply) })
+  const refusal = openAiError(status, error, "server_error")
+  return playedAs(reply, { refusal: body === undefined ? refusal : { status, body } })
 }
 
 /** Starts a server on a free port; its `url` is the base address. */

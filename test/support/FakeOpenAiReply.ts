@@ -2,7 +2,7 @@
  * What the stand-in for servers of OpenAI's API answers, and the bytes this becomes: the events that llama.cpp's server
  * writes, with what other servers do in another way as options.
  */
-import type { Write } from "./FakeOllamaReply.ts"
+import { words, type Write, writesIn } from "./FakeOllamaReply.ts"
 
 /** One answer. All parts are optional. */
 export interface OpenAiReply {
@@ -58,8 +58,6 @@ const chunkOf = (model: string, choices: ReadonlyArray<unknown>, rest = {}): str
 
 const choice = (delta: object, finish: string | null = null) => ({ finish_reason: finish, index: 0, delta })
 
-const words = (text: string): ReadonlyArray<string> => text.match(/\s*\S+\s*$|\s*\S+|\s+/gu) ?? []
-
 const cut = (text: string, size: number): ReadonlyArray<string> =>
   Array.from({ length: Math.max(1, Math.ceil(text.length / size)) }, (_, at) => text.slice(at * size, (at + 1) * size))
 
@@ -100,9 +98,6 @@ const eventsOf = (model: string, reply: OpenAiReply): ReadonlyArray<string> => {
   ]
 }
 
-const slice = (bytes: Buffer, size: number): ReadonlyArray<Buffer> =>
-  Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size))
-
 /** What is written to the socket, in order, before the answer ends or is cut. */
 export const openAiWrites = (model: string, reply: OpenAiReply): ReadonlyArray<Write> => {
   if (reply.chunks !== undefined) return reply.chunks.map((chunk) => ({ bytes: Buffer.from(chunk) }))
@@ -110,13 +105,6 @@ export const openAiWrites = (model: string, reply: OpenAiReply): ReadonlyArray<W
   const events = eventsOf(model, reply).map((event) => Buffer.from(`data: ${event}${end}${end}`))
   const before = reply.before === undefined ? [] : [Buffer.from(reply.before)]
   const { chunkBytes, holdAfter } = reply
-  const group = (some: ReadonlyArray<Buffer>): ReadonlyArray<Write> =>
-    (chunkBytes === undefined ? some : slice(Buffer.concat(some), chunkBytes)).map((bytes) => ({ bytes }))
-  return holdAfter === undefined
-    ? group([...before, ...events])
-    : [
-        ...group([...before, ...events.slice(0, holdAfter.events)]),
-        { latch: holdAfter.latch },
-        ...group(events.slice(holdAfter.events))
-      ]
+  const held = holdAfter && { count: before.length + holdAfter.events, latch: holdAfter.latch }
+  return writesIn([...before, ...events], chunkBytes, held)
 }

@@ -52,6 +52,18 @@ export interface Played {
   readonly end?: boolean
 }
 
+/** How a reply is sent, of what replies of every API may say: an answer, or what is refused. */
+export const playedAs = (
+  { cutAfter, end, headers, hold }: Pick<Played, "cutAfter" | "end" | "headers" | "hold">,
+  answer: Pick<Played, "refusal" | "type" | "writes">
+): Played => ({
+  ...answer,
+  ...(hold === undefined ? {} : { hold }),
+  ...(headers === undefined ? {} : { headers }),
+  ...(cutAfter === undefined ? {} : { cutAfter }),
+  ...(end === undefined ? {} : { end })
+})
+
 /** What a stand-in speaks. */
 export interface Spoken<Chat> {
   /** What its clients take for its address, behind host and port. */

@@ -4,7 +4,7 @@ import * as FileSystem from "effect/FileSystem"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { makeKeptRun } from "./KeptRun.ts"
 import { stageName } from "./stageName.ts"
-import { planOf, refinementWith, resultSaying } from "./TestRun.ts"
+import { answerIn, planOf, refinementWith, resultSaying } from "./TestRun.ts"
 
 export const itemOf = (prompt: FilledPrompt): string => /the only one to work on: (\S+)/.exec(prompt.user)?.[1] ?? ""
 
@@ -29,18 +29,12 @@ export const marker =
   ({ first = {}, left = planOf([]) }: Marks = {}) =>
   (prompt: FilledPrompt): string => {
     const item = itemOf(prompt)
-    switch (stageName(prompt)) {
-      case "creation":
-        return plan
-      case "refinement":
-        return first[item] ?? edit(item)
-      case "execution":
-        return resultSaying(`Marked ${item}.`)
-      case "iteration":
-        return left
-      default:
-        return "It is over."
-    }
+    return answerIn(stageName(prompt), {
+      creation: plan,
+      refinement: first[item] ?? edit(item),
+      execution: resultSaying(`Marked ${item}.`),
+      iteration: left
+    })
   }
 
 export const makeRun = Effect.gen(function* () {

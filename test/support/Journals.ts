@@ -100,23 +100,8 @@ export const changeJournal = (text: string, change: (json: string) => string): s
 }
 
 const awkward = [
-  '"',
-  "\\",
-  "\n",
-  "\r\n",
-  "\u0000",
-  "\u2028",
-  "\uFEFF",
-  "\uFFFD",
-  "\uD800",
-  "\uDC00",
-  "😀",
-  "é",
-  '","sum":"00000000"}',
-  '},"sum":"1a2b3c4d"}\n{"seq":2,"at":"',
-  '{"type":"opened"',
-  "__proto__",
-  "word"
+  ...'"\\\n\0\u2028\uFEFF\uFFFD\uD800\uDC00é'.split(""),
+  ...'\r\n|😀|","sum":"00000000"}|},"sum":"1a2b3c4d"}\n{"seq":2,"at":"|{"type":"opened"|__proto__|word'.split("|")
 ]
 
 const piece = Arbitrary.schema(Schema.Literals(awkward))

@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import { type RunOptions } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing.ts"
-import { makeSandbox } from "./binary.ts"
+import { scopedSandbox } from "./binary.ts"
 import type { LibraryOrder } from "./libraryProcess.ts"
 import { stageName } from "./stageName.ts"
-import { freeSkill, planOf, refinementWith, resultSaying } from "./TestRun.ts"
+import { answerIn, freeSkill, planOf, refinementWith, resultSaying } from "./TestRun.ts"
 
 export const libraryProcess = fileURLToPath(new URL("./libraryProcess.ts", import.meta.url))
 
@@ -21,24 +21,16 @@ export const plan = planOf([
 ])
 
 /** What a model says that does the plan as it stands; `call` is what each task calls. */
-export const answerTo = (system: string, user: string, call = "get_current_time"): string => {
-  switch (stageOf(system, user)) {
-    case "creation":
-      return plan
-    case "refinement":
-      return refinementWith([{ name: call, arguments: {} }])
-    case "execution":
-      return resultSaying(`Result of ${taskOf(user)}.`)
-    case "iteration":
-      return planOf([])
-    default:
-      return "The answer."
-  }
-}
+export const answerTo = (system: string, user: string, call = "get_current_time"): string =>
+  answerIn(stageOf(system, user), {
+    creation: plan,
+    refinement: refinementWith([{ name: call, arguments: {} }]),
+    execution: resultSaying(`Result of ${taskOf(user)}.`),
+    conclusion: "The answer."
+  })
 
 export const makeWorld = Effect.gen(function* () {
-  const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
-  sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
+  const sandbox = yield* scopedSandbox({ "project/.task-conductor/skills/free/SKILL.md": freeSkill })
   const project = join(sandbox.root, "project")
   const stateFolder = join(sandbox.root, "home/.local/state/task-conductor")
   const here = { project, stateFolder, allow: ["get_current_time"] }

@@ -2,8 +2,8 @@
  * A server that says what a real Ollama said while it got a model of two parts, or how that failed.
  */
 import * as Effect from "effect/Effect"
-import { createServer, type Server, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { ServerResponse } from "node:http"
+import { serve } from "./WebServer.ts"
 
 /** What Ollama 0.33 wrote while it got a model of two parts. */
 const [layer, config] = ["sha256:a3de86cd1c13", "sha256:05a61d37b084"]
@@ -28,27 +28,18 @@ const write = (response: ServerResponse, lines: ReadonlyArray<object>) =>
   response.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(""))
 
 /** A server that answers each request for a model by the next of these; the last one holds. */
-export const registry = (answers: ReadonlyArray<(response: ServerResponse) => void>) =>
-  Effect.acquireRelease(
-    Effect.promise(
-      () =>
-        new Promise<{ readonly server: Server; readonly url: string; readonly asked: Array<unknown> }>((resolve) => {
-          const asked: Array<unknown> = []
-          const server = createServer((request, response) => {
-            const chunks: Array<Buffer> = []
-            request.on("data", (chunk: Buffer) => chunks.push(chunk))
-            request.on("end", () => {
-              asked.push({ path: request.url, ...JSON.parse(Buffer.concat(chunks).toString()) })
-              answers[Math.min(asked.length, answers.length) - 1]?.(response)
-            })
-          }).listen(0, "127.0.0.1", () => {
-            const { port } = server.address() as AddressInfo
-            resolve({ server, url: `http://127.0.0.1:${port}`, asked })
-          })
-        })
-    ),
-    ({ server }) => Effect.sync(() => (server.closeAllConnections(), server.close()))
-  )
+export const registry = Effect.fnUntraced(function* (answers: ReadonlyArray<(response: ServerResponse) => void>) {
+  const asked: Array<unknown> = []
+  const port = yield* serve((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      asked.push({ path: request.url, ...JSON.parse(Buffer.concat(chunks).toString()) })
+      answers[Math.min(asked.length, answers.length) - 1]?.(response)
+    })
+  })
+  return { url: `http://127.0.0.1:${port}`, asked }
+})
 
 export const whole = (response: ServerResponse) => (write(response, rest), response.end())
 export const breaking = (response: ServerResponse) => (write(response, begun), setTimeout(() => response.destroy(), 20))

@@ -1,6 +1,6 @@
 /** The command line with a server that has one model and speaks like Ollama. */
 import * as Effect from "effect/Effect"
-import { makeSandbox } from "./binary.ts"
+import { scopedSandbox } from "./binary.ts"
 import { inProcess } from "./inProcess.ts"
 import { FakeOllama, type FakeServer } from "./FakeOllama.ts"
 import { fakeModel, type FakeModel } from "./FakeOllamaPaths.ts"
@@ -8,13 +8,9 @@ import type { Script } from "./FakeOllamaScript.ts"
 import { noonAnswer, testSkills } from "./TestRun.ts"
 import { stageNameOf } from "./stageName.ts"
 
-export const sandbox = Effect.acquireRelease(
-  Effect.sync(() => {
-    const made = inProcess(makeSandbox())
-    for (const [path, text] of Object.entries(testSkills)) made.write(`project/${path}`, text)
-    return made
-  }),
-  ({ remove }) => Effect.sync(remove)
+export const sandbox = Effect.map(
+  scopedSandbox(Object.fromEntries(Object.entries(testSkills).map(([path, text]) => [`project/${path}`, text]))),
+  inProcess
 )
 
 /** Does the work of one task. */

@@ -11,27 +11,20 @@ import { chooseChecks, type KnownProject } from "../../src/domain/map/ChooseChec
 import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
 import type { ProposedFile } from "../../src/domain/files/ProposedFile.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
-import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Checks } from "../../src/services/checks/Checks.ts"
 import { ProjectChecks } from "../../src/services/checks/Checks.ts"
 import { Commands } from "../../src/services/commands/Commands.ts"
 import { CurrentCopy, makeWorkingCopy } from "../../src/services/files/WorkingCopy.ts"
-import { Workspace } from "../../src/services/files/Workspace.ts"
-import { Activities } from "../../src/services/journal/Activities.ts"
-import { Journal } from "../../src/services/journal/Journal.ts"
 import { Gate } from "../../src/services/permissions/Gate.ts"
 import { RunAnswers } from "../../src/services/permissions/RunAnswers.ts"
-import { ProjectWriteLock } from "../../src/services/files/ProjectWriteLock.ts"
-import { Policies } from "../../src/services/permissions/Policies.ts"
 import { RunSettings, type Settings } from "../../src/services/runs/RunSettings.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
-import { layerPublicWeb } from "../../src/plugins/web/PublicWeb.ts"
 import type { SandboxSettings } from "../../src/domain/commands/CommandSettings.ts"
 import { EventLog } from "./EventLog.ts"
-import { makeFolder, makeProject } from "./Project.ts"
-import { layerAllowAll } from "./ScriptedApprover.ts"
+import { layerCommands, layerWorld, type World } from "./layerWorld.ts"
+import { makeProject } from "./Project.ts"
 
-export interface OpenChecks {
+export interface OpenChecks extends Pick<World, "approver" | "activities"> {
   readonly files?: Readonly<Record<string, string>>
   /** A folder that is the project, instead of a new one with files. */
   readonly project?: string
@@ -39,11 +32,7 @@ export interface OpenChecks {
   readonly checkSeconds?: number
   readonly commands?: KnownProject["commands"]
   readonly rules?: ReadonlyArray<Rule>
-  /** Allows everything when absent. */
-  readonly approver?: Layer.Layer<Approver>
   readonly sandbox?: SandboxSettings
-  /** Keeps nothing when absent. */
-  readonly activities?: Layer.Layer<Activities>
 }
 
 /** Puts what the working copy of the fiber proposes into the project while a command runs. */
@@ -80,14 +69,7 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
   const { files = {}, sandbox = { mode: "off" } } = given
   const root = given.project ?? (yield* makeProject(files))
   const world = Layer.mergeAll(
-    Workspace.layer(root),
-    layerPublicWeb(),
-    Policies.layerMemory(),
-    given.approver ?? layerAllowAll,
-    given.activities ?? Activities.layerUnsaved,
-    Journal.layerNone,
-    ProjectWriteLock.layerHeld,
-    EventLog.layer,
+    layerWorld(root, given),
     RunSettings.layer({
       ...(given.checks === undefined ? {} : { checks: given.checks }),
       limits: { ...defaultLimits, checkSeconds: given.checkSeconds ?? 60 }
@@ -96,13 +78,7 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
       Effect.succeed(chooseChecks({ files: Object.keys(files), commands: given.commands ?? [] }, changed))
     )
   )
-  const commands = Commands.layer({
-    environment: { PATH: process.env["PATH"] },
-    home: yield* makeFolder,
-    scratch: yield* makeFolder,
-    hidden: [],
-    sandbox
-  })
+  const commands = layerCommands({ sandbox })
   const context = yield* Checks.layer.pipe(
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [] })),
     Layer.provideMerge(ToolRegistry.layer([builtIns])),

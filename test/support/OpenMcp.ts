@@ -9,12 +9,9 @@ import type { McpServerEntry } from "../../src/domain/configuration/McpServerEnt
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import type { Arguments } from "../../src/domain/tools/ToolCall.ts"
 import { builtIns } from "../../src/app/layers.ts"
-import { Activities } from "../../src/services/journal/Activities.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
-import { Journal } from "../../src/services/journal/Journal.ts"
 import { layerNoCommands } from "./NoCommands.ts"
 import { Gate } from "../../src/services/permissions/Gate.ts"
-import { ProjectWriteLock } from "../../src/services/files/ProjectWriteLock.ts"
 import { discoverServers } from "../../src/plugins/mcp/McpPlugins.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
@@ -22,9 +19,8 @@ import { defaultSettings } from "../../src/services/runs/RunSettings.ts"
 import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
 import type { CallLimits } from "../../src/services/tools/CallLimits.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
-import { layerPublicWeb } from "../../src/plugins/web/PublicWeb.ts"
-import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
+import { layerWorld } from "./layerWorld.ts"
 import { callOf } from "./OpenTools.ts"
 import { makeProject } from "./Project.ts"
 
@@ -58,19 +54,8 @@ export const openMcp = Effect.fnUntraced(function* (given: OpenMcp = {}) {
   const context = yield* ToolRunner.layer({ ...defaultLimits, ...given.limits }).pipe(
     Layer.provideMerge(tools),
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? callable })),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        Journal.layerNone,
-        Workspace.layer(project),
-        layerPublicWeb(),
-        layerNoCommands,
-        given.policies ?? Policies.layerMemory(),
-        given.approver ?? Approver.layerDenyAll,
-        Activities.layerUnsaved,
-        ProjectWriteLock.layerHeld,
-        EventLog.layer
-      )
-    ),
+    Layer.provideMerge(layerNoCommands),
+    Layer.provideMerge(layerWorld(project, { ...given, approver: given.approver ?? Approver.layerDenyAll })),
     Layer.build
   )
   return yield* Effect.provideContext(

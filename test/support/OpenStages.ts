@@ -12,15 +12,11 @@ import { Checks } from "../../src/services/checks/Checks.ts"
 import type { Commands } from "../../src/services/commands/Commands.ts"
 import { layerNoCommands } from "./NoCommands.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
-import { Activities } from "../../src/services/journal/Activities.ts"
-import { Journal } from "../../src/services/journal/Journal.ts"
 import { ModelCaller } from "../../src/services/models/ModelCaller.ts"
 import { ModelSlots } from "../../src/services/models/ModelSlots.ts"
 import { Prompts } from "../../src/services/models/Prompts.ts"
 import { TokenCalibration } from "../../src/services/models/TokenCalibration.ts"
 import { Gate } from "../../src/services/permissions/Gate.ts"
-import { ProjectWriteLock } from "../../src/services/files/ProjectWriteLock.ts"
-import { Policies } from "../../src/services/permissions/Policies.ts"
 import { Attempts } from "../../src/services/pipeline/Attempts.ts"
 import { PlanChecker } from "../../src/services/pipeline/PlanChecker.ts"
 import { changeKinds } from "../../src/services/pipeline/CheckedEvidence.ts"
@@ -43,10 +39,10 @@ import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
 import { layerPublicWeb } from "../../src/plugins/web/PublicWeb.ts"
 import { EventLog } from "./EventLog.ts"
+import { layerWorld } from "./layerWorld.ts"
 import { makeFolder, makeProject } from "./Project.ts"
 import { testSkills } from "./TestRun.ts"
 import { leavesMachine } from "../../src/app/providers.ts"
-import { layerAllowAll } from "./ScriptedApprover.ts"
 
 export interface OpenStages {
   /** What the model says, in order; it is a defect to ask it once more. */
@@ -104,19 +100,12 @@ export const openStages = Effect.fnUntraced(function* (given: OpenStages = {}) {
   const project = yield* makeProject({ ...testSkills, ...given.files })
   const home = yield* makeFolder
   const world = Layer.mergeAll(
-    Workspace.layer(project),
-    layerPublicWeb({ allowed: [] }),
+    layerWorld(project, { ...given, web: layerPublicWeb({ allowed: [] }) }),
     given.commands === undefined
       ? layerNoCommands
       : Layer.provide(given.commands, [Workspace.layer(project), EventLog.layer]),
-    Policies.layerMemory(),
-    given.approver ?? layerAllowAll,
-    Activities.layerUnsaved,
-    Journal.layerNone,
-    ProjectWriteLock.layerHeld,
     RunSettings.layer(given.settings),
-    Skills.layer({ project, home }, leavesMachine),
-    EventLog.layer
+    Skills.layer({ project, home }, leavesMachine)
   )
   const context = yield* layerStages(given).pipe(
     Layer.provide(model),

@@ -7,50 +7,34 @@ import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import type { Arguments, ToolCall } from "../../src/domain/tools/ToolCall.ts"
 import { builtIns } from "../../src/app/layers.ts"
-import { Activities } from "../../src/services/journal/Activities.ts"
-import { Approver } from "../../src/services/approvals/Approver.ts"
 import { Commands, type CommandsOptions } from "../../src/services/commands/Commands.ts"
 import { Gate } from "../../src/services/permissions/Gate.ts"
-import { ProjectWriteLock } from "../../src/services/files/ProjectWriteLock.ts"
 import type { Plugin } from "../../src/services/tools/Plugin.ts"
-import { Journal } from "../../src/services/journal/Journal.ts"
 import { ReadTexts } from "../../src/services/permissions/ReadTexts.ts"
 import { RunAnswers } from "../../src/services/permissions/RunAnswers.ts"
-import { Policies } from "../../src/services/permissions/Policies.ts"
 import { ToolRegistry } from "../../src/services/tools/ToolRegistry.ts"
 import type { CallLimits } from "../../src/services/tools/CallLimits.ts"
 import { ToolLimits } from "../../src/services/tools/ToolLimits.ts"
 import { ToolRunner } from "../../src/services/tools/ToolRunner.ts"
-import { WebFetch } from "../../src/services/tools/WebFetch.ts"
-import { layerPublicWeb } from "../../src/plugins/web/PublicWeb.ts"
 import { KeptFiles } from "../../src/services/files/KeptFiles.ts"
 import { CurrentCopy } from "../../src/services/files/WorkingCopy.ts"
-import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
-import { makeFolder, makeProject } from "./Project.ts"
-import { layerAllowAll } from "./ScriptedApprover.ts"
+import { layerCommands, layerWorld, type World } from "./layerWorld.ts"
+import { makeProject } from "./Project.ts"
 
-export interface OpenTools {
+export interface OpenTools extends Omit<World, "policies"> {
   readonly files?: Readonly<Record<string, string>>
   /** A folder that is the project, instead of a new one with files. */
   readonly project?: string
   /** Beside the built-in ones. */
   readonly plugins?: ReadonlyArray<Plugin>
-  /** Allows everything when absent. */
-  readonly approver?: Layer.Layer<Approver>
   readonly rules?: ReadonlyArray<Rule>
   readonly readOnly?: boolean
-  /** Fetches from the internet only when absent. */
-  readonly web?: Layer.Layer<WebFetch>
   readonly limits?: Partial<CallLimits>
   /** How commands run; in the real sandbox, with the search path of this process, when absent. */
   readonly commands?: Partial<CommandsOptions>
-  /** Remembers nothing when absent. */
-  readonly activities?: Layer.Layer<Activities>
   /** Where images and files of results are kept; nowhere when absent. */
   readonly kept?: KeptFiles
-  /** Keeps nothing when absent. */
-  readonly journal?: Layer.Layer<Journal>
 }
 
 export const callOf = (name: string, given: Arguments = {}, uid = "call-1"): ToolCall => ({
@@ -61,23 +45,6 @@ export const callOf = (name: string, given: Arguments = {}, uid = "call-1"): Too
 
 export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
   const root = given.project ?? (yield* makeProject(given.files ?? {}))
-  const world = Layer.mergeAll(
-    Workspace.layer(root),
-    given.web ?? layerPublicWeb(),
-    Policies.layerMemory(),
-    given.approver ?? layerAllowAll,
-    given.activities ?? Activities.layerUnsaved,
-    given.journal ?? Journal.layerNone,
-    ProjectWriteLock.layerHeld,
-    EventLog.layer
-  )
-  const commands = Commands.layer({
-    environment: { PATH: process.env["PATH"] },
-    home: yield* makeFolder,
-    hidden: [],
-    scratch: yield* makeFolder,
-    ...given.commands
-  })
   const context = yield* ToolRunner.layer({ ...defaultLimits, ...given.limits }).pipe(
     Layer.provideMerge(Gate.layer({ rules: given.rules ?? [], readOnly: given.readOnly ?? false })),
     Layer.provideMerge(
@@ -86,9 +53,9 @@ export const openTools = Effect.fnUntraced(function* (given: OpenTools = {}) {
         Layer.succeed(ToolLimits)({ ...defaultLimits, ...given.limits })
       )
     ),
-    Layer.provideMerge(commands),
+    Layer.provideMerge(layerCommands(given.commands)),
     Layer.provide(given.kept === undefined ? Layer.empty : Layer.succeed(KeptFiles)(given.kept)),
-    Layer.provideMerge(world),
+    Layer.provideMerge(layerWorld(root, given)),
     Layer.build
   )
   return yield* Effect.provideContext(

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { connect, createServer, type NetConnectOpts, type Socket } from "node:net"
 
 /** What a statement does to a table; `select` also stands for tables that are only joined. Others have no table: `commit`. */
-export interface StatementPart {
+interface StatementPart {
   readonly verb: string
   readonly table: string
 }
@@ -16,7 +16,7 @@ const partPattern =
   /\b(?:(insert)\s+into|(?<!for\s)(?<!do\s)(update)|(delete)\s+from|from|join)\s+(?:only\s+)?"?([\w.]+)"?/gi
 
 /** What a statement does, by what it names; the statements of its `WITH` as well. */
-export const partsOf = (sql: string): ReadonlyArray<StatementPart> => {
+const partsOf = (sql: string): ReadonlyArray<StatementPart> => {
   const parts = [...sql.matchAll(partPattern)].map(([, insert, update, remove, table = ""]) => ({
     verb: (insert ?? update ?? remove ?? "select").toLowerCase(),
     table: table.toLowerCase()
@@ -26,7 +26,7 @@ export const partsOf = (sql: string): ReadonlyArray<StatementPart> => {
 }
 
 /** What happens to statements. */
-export interface StatementFault {
+interface StatementFault {
   /** Only statements that name this table, or do this; all when absent. */
   readonly table?: string
   readonly verb?: string

@@ -28,37 +28,14 @@ export const makeChooser = (random: Random) => {
 type Chooser = ReturnType<typeof makeChooser>
 
 const names = [
-  "a.txt",
-  "b.md",
-  "src/c.ts",
-  "src/deep/d.ts",
-  "docs/e.md",
-  "img/logo.png",
-  "dist/f.js",
-  trackedFile,
-  "closed/g.txt",
-  ".env",
-  "old/h.txt",
-  "link",
-  "folder-link",
-  "nowhere",
-  "out"
+  ..."a.txt b.md src/c.ts src/deep/d.ts docs/e.md img/logo.png dist/f.js closed/g.txt .env old/h.txt link folder-link nowhere out".split(
+    " "
+  ),
+  trackedFile
 ]
 
 /** Paths that are not there at first, and that changes lead to. */
-const others = [
-  "new.txt",
-  "src/new.ts",
-  "lib/x.md",
-  "docs",
-  "src",
-  "old",
-  "lib",
-  "img",
-  "folder-link/c.ts",
-  "link/x.txt",
-  "typo.txt"
-]
+const others = "new.txt src/new.ts lib/x.md docs src old lib img folder-link/c.ts link/x.txt typo.txt".split(" ")
 
 const targets: Readonly<Record<string, ReadonlyArray<string>>> = {
   link: ["a.txt", "src/c.ts", "img/logo.png"],

@@ -5,6 +5,7 @@
  */
 import { hashOf } from "../../src/services/files/Hash.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
+import { type Random, randomFrom } from "../mutations/Damage.ts"
 import { stageOf } from "./ScriptedRun.ts"
 import { planOf, type PlannedTask, refinementWith, resultSaying } from "./TestRun.ts"
 
@@ -26,18 +27,7 @@ export interface RandomWork {
   readonly declines: string | undefined
 }
 
-export type Random = () => number
-
-/** Numbers from 0 to 1 that follow from a seed. */
-export const randomFrom = (seed: number): Random => {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
+export { randomFrom, type Random } from "../mutations/Damage.ts"
 
 const names = ["f0.md", "f1.md", "f2.md", "f3.md"]
 

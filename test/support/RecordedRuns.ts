@@ -5,12 +5,12 @@
 import * as Effect from "effect/Effect"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { makeSandbox, program, type Sandbox } from "./binary.ts"
+import { scopedSandbox, program, type Sandbox } from "./binary.ts"
 import { FakeOllama, type FakeServer } from "./FakeOllama.ts"
 import { fakeModel } from "./FakeOllamaPaths.ts"
 import type { ChatBody } from "./FakeOllamaScript.ts"
 import { openTerminal } from "./PseudoTerminal.ts"
-import { planOf, refinementWith, resultSaying } from "./TestRun.ts"
+import { answerIn, planOf, refinementWith, resultSaying } from "./TestRun.ts"
 import { stageNameOf } from "./stageName.ts"
 
 /** The skill of the runs; it stays with their journals. */
@@ -32,20 +32,12 @@ const taskOf = ({ messages }: ChatBody): string =>
   /^## Task\n+- \*\*Name\*\* (.+)$/m.exec(messages[1]?.content ?? "")?.[1] ?? ""
 
 /** What the model says; it depends on nothing but the stage and the task. */
-export const recordedAnswer = (body: ChatBody): string => {
-  switch (stageOf(body)) {
-    case "creation":
-      return plan
-    case "refinement":
-      return refinementWith(calls[taskOf(body)] ?? [])
-    case "execution":
-      return resultSaying(`${taskOf(body)} is done.`)
-    case "iteration":
-      return planOf([])
-    default:
-      return "All is done."
-  }
-}
+export const recordedAnswer = (body: ChatBody): string =>
+  answerIn(stageOf(body), {
+    creation: plan,
+    refinement: refinementWith(calls[taskOf(body)] ?? []),
+    execution: resultSaying(`${taskOf(body)} is done.`)
+  })
 
 const isWriting = (body: ChatBody): boolean => stageOf(body) === "execution" && taskOf(body) === "Write 1"
 
@@ -105,10 +97,7 @@ export const record = Effect.fnUntraced(function* (name: RecordingName) {
     held = false
     return { text: recordedAnswer(body), hold: "for ever" }
   })
-  const sandbox = yield* Effect.acquireRelease(
-    Effect.sync(() => makeSandbox()),
-    ({ remove }) => Effect.sync(remove)
-  )
+  const sandbox = yield* scopedSandbox()
   sandbox.write("config/task-conductor/skills/any/SKILL.md", readFileSync(skill))
   sandbox.write("project/notes.md", "# Notes\n\nTea is hot.\n")
   yield* Effect.promise(() => recordings[name]({ sandbox, server }))

@@ -11,7 +11,7 @@ import { liveTest } from "./liveTest.ts"
 import { putFiles } from "./Project.ts"
 import { willingApprover } from "./ScriptedApprover.ts"
 import { stageName } from "./stageName.ts"
-import { planOf, type PlannedTask, refinementWith, resultSaying } from "./TestRun.ts"
+import { answerIn, planOf, type PlannedTask, refinementWith, resultSaying } from "./TestRun.ts"
 
 export const taskOf = ({ user }: FilledPrompt): string =>
   /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
@@ -31,18 +31,13 @@ export const modelOf = (
 ): ((prompt: FilledPrompt) => string) => {
   let round = 0
   return (prompt) => {
-    switch (stageOf(prompt)) {
-      case "creation":
-        return planOf(plan)
-      case "refinement":
-        return refinementWith(calls[taskOf(prompt)] ?? clock)
-      case "execution":
-        return resultSaying(`Result of ${taskOf(prompt)}.`)
-      case "iteration":
-        return planOf(later[round++] ?? [])
-      default:
-        return "All is done."
-    }
+    const stage = stageOf(prompt)
+    return answerIn(stage, {
+      creation: planOf(plan),
+      refinement: refinementWith(calls[taskOf(prompt)] ?? clock),
+      execution: resultSaying(`Result of ${taskOf(prompt)}.`),
+      iteration: planOf((stage === "iteration" ? later[round++] : undefined) ?? [])
+    })
   }
 }
 

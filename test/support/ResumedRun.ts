@@ -4,39 +4,16 @@ import * as Layer from "effect/Layer"
 import * as AiError from "effect/ai/AiError"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { Approver, stopAtUncertain } from "../../src/services/approvals/Approver.ts"
-import { willingApprover } from "./ScriptedApprover.ts"
-import { planOf, refinementWith, resultSaying } from "./TestRun.ts"
-import { stageName } from "./stageName.ts"
+import { modelOf, read, stageOf, taskOf, write } from "./ReplayedRun.ts"
+import { planOf, refinementWith } from "./TestRun.ts"
 
-export const taskOf = ({ user }: FilledPrompt): string =>
-  /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
-export const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
-
-export const plan = planOf([
-  [{ name: "Look 1" }, { name: "Look 2" }],
-  [{ name: "Write 1", references: "[a](#look-1-results)" }]
-])
-
-export const calls: Readonly<Record<string, string>> = {
-  "Write 1": refinementWith([{ name: "write_file", arguments: { path: "a.txt", content: "new\n" } }])
-}
-export const clock = refinementWith([{ name: "get_current_time", arguments: {} }])
+export { stageOf, taskOf, willing } from "./ReplayedRun.ts"
 
 /** A model that does the plan as it stands. */
-export const obedient = (prompt: FilledPrompt): string => {
-  switch (stageOf(prompt)) {
-    case "creation":
-      return plan
-    case "refinement":
-      return calls[taskOf(prompt)] ?? clock
-    case "execution":
-      return resultSaying(`Result of ${taskOf(prompt)}.`)
-    case "iteration":
-      return planOf([])
-    default:
-      return "All is done."
-  }
-}
+export const obedient = modelOf(
+  [[{ name: "Look 1" }, { name: "Look 2" }], [{ name: "Write 1", references: "[a](#look-1-results)" }]],
+  { "Write 1": [write("a.txt")] }
+)
 
 export const unreachable = AiError.make({
   module: "test",
@@ -44,14 +21,11 @@ export const unreachable = AiError.make({
   reason: new AiError.UnknownError({ description: "gone" })
 })
 
-export const willing = willingApprover()
-
 export const reading = (prompt: FilledPrompt): string => {
   if (stageOf(prompt) === "creation") return planOf([[{ name: "Read 1" }, { name: "Look 2" }]])
-  if (stageOf(prompt) === "refinement" && taskOf(prompt) === "Read 1") {
-    return refinementWith([{ name: "read_file", arguments: { path: ".task-conductor/skills/any/SKILL.md" } }])
-  }
-  return obedient(prompt)
+  return stageOf(prompt) === "refinement" && taskOf(prompt) === "Read 1"
+    ? refinementWith([read(".task-conductor/skills/any/SKILL.md")])
+    : obedient(prompt)
 }
 
 /** Approves everything and counts how often it was asked. */

@@ -1,13 +1,11 @@
 /** A task that changes code with a test, and is asked to look back. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { plainTask } from "../../src/domain/plan/Task.ts"
-import { Commands } from "../../src/services/commands/Commands.ts"
 import type { TaskOrder } from "../../src/services/pipeline/TaskStage.ts"
+import { layerCommands } from "./layerWorld.ts"
 import { layerOnCopy } from "./OpenChecks.ts"
 import { briefing, openStages, type OpenStages } from "./OpenStages.ts"
-import { makeFolder } from "./Project.ts"
 import { resultSaying } from "./TestRun.ts"
 
 /** Runs the tests in the process of the runner: a second process for each file would take most of the time. */
@@ -54,21 +52,14 @@ export const task = plainTask("Edit 1", "edit-files", "Keep words whole.", "The 
 export const order: TaskOrder = { briefing, task, round: 1, step: 0, finished: [] }
 
 export const open = (answers: NonNullable<OpenStages["answers"]>, more: Partial<OpenStages> = {}) =>
-  Effect.gen(function* () {
-    const commands = Commands.layer({
-      environment: { PATH: process.env["PATH"] },
-      home: yield* makeFolder,
-      scratch: yield* makeFolder,
-      hidden: [],
-      sandbox: { mode: "off" }
-    })
-    return yield* openStages({
-      ...more,
-      answers,
-      files: { ...files, ...more.files },
-      commands: Layer.orDie(Layer.provide(layerOnCopy, commands)).pipe(Layer.provide(NodeServices.layer)),
-      settings: { checks: [testRunner], ...more.settings }
-    })
+  openStages({
+    ...more,
+    answers,
+    files: { ...files, ...more.files },
+    commands: Layer.orDie(Layer.provide(layerOnCopy, layerCommands({ sandbox: { mode: "off" } }))).pipe(
+      Layer.provide(NodeServices.layer)
+    ),
+    settings: { checks: [testRunner], ...more.settings }
   })
 
 export const first = resultSaying("The words stay whole.")

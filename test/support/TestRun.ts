@@ -189,18 +189,35 @@ export const looksWith = (calls: Parameters<typeof refinementWith>[0]): string =
 /** A result document. */
 export const resultSaying = (summary: string): string => `## Result summary\n\n${summary}\n`
 
-/** Answers to a prompt about the time, for each stage of a run; two tasks are followed by an iteration. */
-export const noonAnswer = (stage: string | undefined): string => {
+/** What a model says in the stages of a run, by their names (see stageName.ts). */
+export interface StageAnswers {
+  readonly creation?: string
+  readonly refinement?: string
+  readonly execution?: string
+  readonly iteration?: string
+  readonly conclusion?: string
+}
+
+/** The answer for a stage; the usual one where none is given. */
+export const answerIn = (stage: string | undefined, given: StageAnswers): string => {
   switch (stage) {
     case "creation":
-      return planOf([[{ name: "Look 1" }], [{ name: "Look 2" }]])
+      return given.creation ?? planOf([[{ name: "Look 1" }]])
     case "refinement":
-      return refinementWith([{ name: "get_current_time", arguments: {} }])
+      return given.refinement ?? refinementWith([{ name: "get_current_time", arguments: {} }])
     case "execution":
-      return resultSaying("Noon.")
+      return given.execution ?? resultSaying("It is done.")
     case "iteration":
-      return planOf([])
+      return given.iteration ?? planOf([])
     default:
-      return "It is noon."
+      return given.conclusion ?? "All is done."
   }
 }
+
+/** Answers to a prompt about the time, for each stage of a run; two tasks are followed by an iteration. */
+export const noonAnswer = (stage: string | undefined): string =>
+  answerIn(stage, {
+    creation: planOf([[{ name: "Look 1" }], [{ name: "Look 2" }]]),
+    execution: resultSaying("Noon."),
+    conclusion: "It is noon."
+  })

@@ -2,11 +2,12 @@
  * Runs the real binary as a child process in folders of its own: a project, a home, a configuration. Nothing of this
  * machine's configuration is seen.
  */
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
 import { withinLimit } from "./withinLimit.ts"
 
 /** What users start. */
@@ -63,48 +64,61 @@ export const environmentOf = (root: string, more: Readonly<Record<string, string
   ...more
 })
 
+/** Starts a program whose output is kept; `says` resolves when it holds a text, which `normal` may change in what comes back. */
+export const startProgram = (
+  [first = "", ...words]: ReadonlyArray<string>,
+  options: SpawnOptions & { readonly input?: string | Uint8Array },
+  normal = (text: string): string => text
+): RunningBinary => {
+  const child = spawn(first, words, options)
+  const said = { stdout: "", stderr: "" }
+  const waiting = new Set<() => void>()
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
+      said[name] += text
+      for (const check of waiting) check()
+    })
+  }
+  child.stdin?.on("error", () => undefined).end(options.input ?? "")
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on("error", reject)
+    child.on("close", (code, signal) =>
+      resolve({ code: code ?? signal ?? "", stdout: normal(said.stdout), stderr: normal(said.stderr) })
+    )
+  })
+  const says = (text: string) => {
+    const heard = new Promise<void>((resolve, reject) => {
+      const check = (): void => {
+        if (!said.stdout.includes(text) && !said.stderr.includes(text)) return
+        waiting.delete(check)
+        resolve()
+      }
+      waiting.add(check)
+      child.on("close", () => reject(new Error(`ended without saying "${text}":\n${said.stdout}${said.stderr}`)))
+      check()
+    })
+    return withinLimit(`saying "${text}"`, heard, () => said.stdout + said.stderr)
+  }
+  return { child, ended, says, stderr: () => said.stderr }
+}
+
 /** A sandbox whose binary starts in `project`; without `stdin` the child's stdin is empty. */
 export const makeSandbox = (): Sandbox => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "task-conductor-")))
   for (const folder of ["project", "home", "config/task-conductor"]) mkdirSync(join(root, folder), { recursive: true })
   const normal = (text: string) => text.replaceAll(root, "<root>")
 
-  const start = (args: ReadonlyArray<string>, options: StartOptions = {}): RunningBinary => {
-    const [first = "", ...words] = [...(options.under ?? []), process.execPath, options.module ?? program, ...args]
-    const child = spawn(first, words, {
-      cwd: join(root, "project"),
-      env: environmentOf(root, options.env),
-      stdio: ["pipe", options.stdout ?? "pipe", "pipe"]
-    })
-    const said = { stdout: "", stderr: "" }
-    const waiting = new Set<() => void>()
-    for (const name of ["stdout", "stderr"] as const) {
-      child[name]?.setEncoding("utf8").on("data", (text: string) => {
-        said[name] += text
-        for (const check of waiting) check()
-      })
-    }
-    child.stdin?.on("error", () => undefined).end(options.stdin ?? "")
-    const ended = new Promise<Ended>((resolve) => {
-      child.on("close", (code, signal) =>
-        resolve({ code: code ?? signal ?? "", stdout: normal(said.stdout), stderr: normal(said.stderr) })
-      )
-    })
-    const says = (text: string) => {
-      const heard = new Promise<void>((resolve, reject) => {
-        const check = (): void => {
-          if (!said.stdout.includes(text) && !said.stderr.includes(text)) return
-          waiting.delete(check)
-          resolve()
-        }
-        waiting.add(check)
-        child.on("close", () => reject(new Error(`ended without saying "${text}":\n${said.stdout}${said.stderr}`)))
-        check()
-      })
-      return withinLimit(`saying "${text}"`, heard, () => said.stdout + said.stderr)
-    }
-    return { child, ended, says, stderr: () => said.stderr }
-  }
+  const start = (args: ReadonlyArray<string>, options: StartOptions = {}): RunningBinary =>
+    startProgram(
+      [...(options.under ?? []), process.execPath, options.module ?? program, ...args],
+      {
+        cwd: join(root, "project"),
+        env: environmentOf(root, options.env),
+        stdio: ["pipe", options.stdout ?? "pipe", "pipe"],
+        ...(options.stdin === undefined ? {} : { input: options.stdin })
+      },
+      normal
+    )
 
   return {
     root,
@@ -118,3 +132,14 @@ export const makeSandbox = (): Sandbox => {
     remove: () => rmSync(root, { recursive: true, force: true })
   }
 }
+
+/** A sandbox that is removed with the scope, with these files. */
+export const scopedSandbox = (files: Readonly<Record<string, string>> = {}) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const sandbox = makeSandbox()
+      for (const [path, text] of Object.entries(files)) sandbox.write(path, text)
+      return sandbox
+    }),
+    ({ remove }) => Effect.sync(remove)
+  )

@@ -80,19 +80,7 @@ const programs = {
   strace: {
     title: "strace",
     install: "strace",
-    trial: [
-      "strace",
-      "-qq",
-      "-o",
-      "/dev/null",
-      "-e",
-      "trace=bind",
-      "-e",
-      "inject=bind:error=EPERM",
-      "/bin/sh",
-      "-c",
-      ":"
-    ]
+    trial: "strace -qq -o /dev/null -e trace=bind -e inject=bind:error=EPERM /bin/sh -c :".split(" ")
   }
 } satisfies Readonly<Record<string, Program>>
 

@@ -18,22 +18,9 @@ export const packFolder = (folder: string, target: string): string => {
 export const copyProduct = (target: string): string => {
   const product = join(target, "product")
   mkdirSync(product, { recursive: true })
-  for (const part of [
-    "bin",
-    "dist",
-    "prompts",
-    "skills",
-    "templates",
-    "schema",
-    "docs",
-    "examples",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "LICENSE",
-    "README.md",
-    "SECURITY.md",
-    "package.json"
-  ]) {
+  for (const part of "bin dist prompts skills templates schema docs examples CHANGELOG.md CONTRIBUTING.md LICENSE README.md SECURITY.md package.json".split(
+    " "
+  )) {
     cpSync(join(root, part), join(product, part), { recursive: true })
   }
   return product

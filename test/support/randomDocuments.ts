@@ -1,21 +1,10 @@
 /**
- * Random documents for the readers: a soup of what documents are made of, and valid documents with pieces of the soup
- * spliced in. The same seed gives the same documents.
+ * Random documents for the readers, and texts that are hard for them. The same seed gives the same documents.
  */
 import type { DocumentKind } from "../../src/domain/documents/CheckReport.ts"
+import { parserInput } from "../fuzz/ParserInput.ts"
 import { documentFixtures } from "./DocumentFixtures.ts"
-
-// oxfmt-ignore
-const pieces: ReadonlyArray<string> = [
-  "## Original prompt\n", "## Goals / summary\n", "## Tasks\n", "### Task section 1\n", "### Task section 2: x\n",
-  "## Task\n", "## Tool Calls\n", "## Result summary\n", "# ", "- ", "1. ", "> ", "  ", "\t", "\n", "\n\n",
-  "- **Name** ", "- **Skill:** ", "- **What is needed** ", "- **References** ", "- **Expected output** ",
-  "- **Requires user approval**\n", "- **Output** ", "Research 1", "search-code", "yes", "no",
-  "```json\n", "```\n", "~~~~\n", "````", '{ "uid": "a", ', '"name": "read_file", ', '"arguments": { ', '"path": "x" ',
-  "} }", "__proto__", "1e999", "//x\n", "'", ",", ":", "...", "<think>", "</think>", "<!--", "-->", "| a | b |\n",
-  "[a](#a-results)", "[b](src/b.ts#L1-L2)", "[c](<a b>)", "[", "]", "(", ")", "**", "*", "_", "`", "\\", "&amp;",
-  "\u0000", "\u2028", "\ufeff", "\ud800", "\u00a0", "\r\n", "\u00fc", "\u{1f389}"
-]
+import { documentTokens } from "./documentTokens.ts"
 
 /** Numbers from 0 up to a bound, which itself never comes. */
 export type Random = (below: number) => number
@@ -28,33 +17,14 @@ export const makeRandom = (seed: number): Random => {
   }
 }
 
-const soup = (random: Random, length: number): string =>
-  Array.from({ length }, () =>
-    random(12) === 0 ? String.fromCodePoint(random(0x2fff)) : (pieces[random(pieces.length)] ?? "")
-  ).join("")
-
 /** The fixtures of a kind; those that test a limit of size are too large to try many times. */
 export const fixturesOf = (kind: DocumentKind): ReadonlyArray<string> =>
   documentFixtures.filter((fixture) => fixture.kind === kind && fixture.text.length < 50_000).map(({ text }) => text)
 
-/** Takes out a piece of a document and puts soup in its place, once or a few times. */
-const splice = (random: Random, document: string): string => {
-  let text = document
-  for (let times = random(3); times >= 0; times -= 1) {
-    const from = random(text.length + 1)
-    const until = Math.min(text.length, from + random(40))
-    text = text.slice(0, from) + soup(random, random(3)) + text.slice(until)
-  }
-  return text
-}
-
-/** A source of documents of one kind: half of them soup, half of them fixtures with soup. */
+/** A source of documents of one kind: fixtures that were cut and changed, and what documents are made of. */
 export const makeDocuments = (kind: DocumentKind, random: Random): (() => string) => {
-  const fixtures = fixturesOf(kind)
-  return () =>
-    random(2) === 0
-      ? soup(random, 1 + random(random(20) === 0 ? 400 : 60))
-      : splice(random, fixtures[random(fixtures.length)] ?? "")
+  const ingredients = { valid: fixturesOf(kind), tokens: documentTokens }
+  return () => parserInput(ingredients, () => random(2 ** 32) / 2 ** 32, 4000).text
 }
 
 const inTask = (text: string): string =>

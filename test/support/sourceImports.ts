@@ -25,33 +25,24 @@ const root = new URL("../../src/", import.meta.url)
 
 const statement = /^(?:import|export)\s+(type\s+)?(?:([^"';]*?)\s+from\s+)?"([^"]+)"|\bimport\("([^"]+)"\)/gm
 
-/** The values that a clause in braces names. */
-const valuesIn = (clause: string | undefined): ReadonlyArray<string> | undefined =>
+/** What a clause in braces names. */
+const partsIn = (clause: string | undefined): ReadonlyArray<string> | undefined =>
   clause
     ?.trim()
     .match(/^\{(.*)\}$/s)?.[1]
     ?.split(",")
     .map((name) => name.trim())
-    .filter((name) => name !== "" && !name.startsWith("type "))
-    .map((name) => name.split(" as ")[0]?.trim() ?? name)
-
-const onlyTypes = (clause: string | undefined): boolean => {
-  const names = clause?.match(/^\{(.*)\}$/s)?.[1]
-  const parts =
-    names
-      ?.split(",")
-      .map((name) => name.trim())
-      .filter((name) => name !== "") ?? []
-  return parts.length > 0 && parts.every((name) => name.startsWith("type "))
-}
+    .filter((name) => name !== "")
 
 /** The imports of a text; `path` is where it stands below src. */
 export const importsOf = (path: string, text: string): ReadonlyArray<SourceImport> =>
   [...text.matchAll(statement)].map(([, type, clause, from, dynamic]) => {
     const name = from ?? dynamic ?? ""
     const target = name.startsWith(".") ? new URL(name, `file:///${path}`).pathname.slice(1) : name
-    const isType = type !== undefined || onlyTypes(clause?.trim())
-    const names = valuesIn(clause)
+    const parts = partsIn(clause)
+    const values = parts?.filter((part) => !part.startsWith("type "))
+    const isType = type !== undefined || (parts !== undefined && parts.length > 0 && values?.length === 0)
+    const names = values?.map((part) => part.split(" as ")[0]?.trim() ?? part)
     if (dynamic !== undefined) return { target, isType, isLate: true }
     return names === undefined ? { target, isType } : { target, isType, names }
   })
