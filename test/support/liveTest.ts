@@ -1,14 +1,12 @@
 /**
- * `it.live` with the real file system, processes and clock, for what real processes do in real time.
+ * `it.live` with the real file system, processes and clock, for what real processes do in real time. The body is an effect, or a
+ * generator as for `Effect.gen`.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import type { NeedOptions } from "./needs.ts"
+import { effectOf, type TestBody } from "./testBody.ts"
 
-export const liveTest = <A, E>(
-  name: string,
-  body: () => Effect.Effect<A, E, NodeServices.NodeServices | Scope.Scope>,
-  options: NeedOptions = {}
-): void => it.live(name, () => Effect.scoped(Effect.provide(body(), NodeServices.layer)), options)
+export const liveTest = <A, E>(name: string, body: TestBody<A, E>, options: NeedOptions = {}): void =>
+  it.live(name, () => Effect.scoped(Effect.provide(effectOf(body), NodeServices.layer)), options)

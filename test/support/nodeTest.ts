@@ -1,14 +1,11 @@
 /**
- * `it.effect` with the real file system and a test clock of its own.
+ * `it.effect` with the real file system and a test clock of its own. The body is an effect, or a generator as for `Effect.gen`.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import type { NeedOptions } from "./needs.ts"
+import { effectOf, type TestBody } from "./testBody.ts"
 
-export const nodeTest = <A, E>(
-  name: string,
-  body: () => Effect.Effect<A, E, NodeServices.NodeServices | Scope.Scope>,
-  options: NeedOptions = {}
-): void => it.effect(name, () => Effect.provide(body(), NodeServices.layer), options)
+export const nodeTest = <A, E>(name: string, body: TestBody<A, E>, options: NeedOptions = {}): void =>
+  it.effect(name, () => Effect.provide(effectOf(body), NodeServices.layer), options)

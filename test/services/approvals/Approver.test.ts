@@ -1,14 +1,16 @@
-import { assert, describe, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
+import { assert, describe } from "@effect/vitest"
 import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { layerTest } from "../../support/layerTest.ts"
 
 const readItem: ApprovalItem = { task: "Research 1", tool: "read_file", risk: "medium", targets: ["/p/README.md"] }
 const writeItem: ApprovalItem = { task: "Edit 1", tool: "write_file", risk: "high", targets: ["/p/a"] }
 
 describe("Approver.layerApproveSteps", () => {
-  it.effect("approves steps and reads of the project, and leaves other calls to the inner approver", () =>
-    Effect.gen(function* () {
+  layerTest(
+    Approver.layerApproveSteps(Approver.layerDenyAll),
+    "approves steps and reads of the project, and leaves other calls to the inner approver",
+    function* () {
       const approver = yield* Approver
       const others: ReadonlyArray<ApprovalItem> = [
         { ...readItem, personOnly: true },
@@ -25,13 +27,15 @@ describe("Approver.layerApproveSteps", () => {
         by: "rule"
       })
       assert.deepStrictEqual(yield* approver.inDoubt(writeItem, "question-1"), { answer: "stop", by: "nobody" })
-    }).pipe(Effect.provide(Approver.layerApproveSteps(Approver.layerDenyAll)))
+    }
   )
 })
 
 describe("Approver.layerYes", () => {
-  it.effect("approves steps and calls, and leaves what only a person may allow to the inner approver", () =>
-    Effect.gen(function* () {
+  layerTest(
+    Approver.layerYes(Approver.layerDenyAll),
+    "approves steps and calls, and leaves what only a person may allow to the inner approver",
+    function* () {
       const approver = yield* Approver
       const secret: ApprovalItem = { ...readItem, personOnly: true }
       assert.deepStrictEqual(
@@ -49,6 +53,6 @@ describe("Approver.layerYes", () => {
         ]
       )
       assert.deepStrictEqual([approver.leaves?.(secret), approver.leaves?.(writeItem)], [true, false])
-    }).pipe(Effect.provide(Approver.layerYes(Approver.layerDenyAll)))
+    }
   )
 })

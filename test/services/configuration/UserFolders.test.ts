@@ -1,16 +1,29 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
-import { describe, expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { chmodSync, chownSync, mkdirSync, symlinkSync } from "node:fs"
 import { CurrentUser, StateFolder, userFolders } from "../../../src/services/configuration/UserFolders.ts"
 import { makeFolder } from "../../support/Project.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 /** A project, the home folder that the system knows, and another folder of the user. */
 const makeWorld = Effect.gen(function* () {
   const root = yield* makeFolder
   for (const name of ["project", "home", "other"]) mkdirSync(`${root}/${name}`, { mode: 0o755 })
   return { root, project: `${root}/project`, home: `${root}/home`, other: `${root}/other` }
+})
+
+/** A world in which folders lead into the project, or are open to other users, themselves or below. */
+const makeTraps = Effect.gen(function* () {
+  const world = yield* makeWorld
+  const { project, root } = world
+  for (const name of ["project/home", "open", "inner/task-conductor", "half"]) {
+    mkdirSync(`${root}/${name}`, { recursive: true })
+  }
+  for (const name of ["open", "inner/task-conductor"]) chmodSync(`${root}/${name}`, 0o777)
+  for (const name of ["link", "half/task-conductor"]) symlinkSync(project, `${root}/${name}`)
+  const placed = (text: string) => text.replace("<project>", project).replace("<root>", root)
+  return { ...world, placed }
 })
 
 interface Machine {
@@ -30,161 +43,110 @@ const foldersOf = ({ chosen = "", env, home, project, uid = process.getuid?.() ?
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
   )
 
-layer(NodeServices.layer)("userFolders", (it) => {
-  it.effect("follows the variables when they name folders of the user", () =>
-    Effect.gen(function* () {
-      const { home, other, project } = yield* makeWorld
-      expect(yield* foldersOf({ project, home: "/nowhere", env: { HOME: home } })).toEqual({
-        home,
-        config: `${home}/.config`,
-        settings: `${home}/.config/task-conductor`,
-        state: `${home}/.local/state/task-conductor`,
-        locks: `${home}/.local/state/task-conductor/locks`,
-        candidates: [
-          `${home}/.config/task-conductor`,
-          "/nowhere/.config/task-conductor",
-          `${home}/.local/state/task-conductor`,
-          "/nowhere/.local/state/task-conductor"
-        ],
-        notes: []
-      })
-      const env = { HOME: home, XDG_CONFIG_HOME: `${other}/c`, XDG_STATE_HOME: `${other}/s` }
-      expect(yield* foldersOf({ project, home, env })).toEqual({
-        home,
-        config: `${other}/c`,
-        settings: `${other}/c/task-conductor`,
-        state: `${other}/s/task-conductor`,
-        locks: `${other}/s/task-conductor/locks`,
-        candidates: [
-          `${other}/c/task-conductor`,
-          `${home}/.config/task-conductor`,
-          `${other}/s/task-conductor`,
-          `${home}/.local/state/task-conductor`
-        ],
-        notes: []
-      })
+describe("userFolders", () => {
+  nodeTest("follows the variables when they name folders of the user", function* () {
+    const { home, other, project } = yield* makeWorld
+    const foldersIn = (config: string, state: string) => ({
+      home,
+      config,
+      settings: `${config}/task-conductor`,
+      state: `${state}/task-conductor`,
+      locks: `${state}/task-conductor/locks`,
+      notes: []
     })
-  )
-
-  it.effect("keeps runs where a script says, and locks on projects where they are for all", () =>
-    Effect.gen(function* () {
-      const { home, other, project } = yield* makeWorld
-      const env = { HOME: home }
-      const { locks, state } = yield* foldersOf({ project, home, env, chosen: `${other}/runs` })
-      expect([state, locks]).toEqual([`${other}/runs`, `${home}/.local/state/task-conductor/locks`])
-      expect((yield* foldersOf({ project, home, env, chosen: "runs" })).state).toBe(`${process.cwd()}/runs`)
+    const [config, state] = [`${home}/.config`, `${home}/.local/state`]
+    expect(yield* foldersOf({ project, home: "/nowhere", env: { HOME: home } })).toEqual({
+      ...foldersIn(config, state),
+      candidates: [config, "/nowhere/.config", state, "/nowhere/.local/state"].map((one) => `${one}/task-conductor`)
     })
-  )
+    const env = { HOME: home, XDG_CONFIG_HOME: `${other}/c`, XDG_STATE_HOME: `${other}/s` }
+    expect(yield* foldersOf({ project, home, env })).toEqual({
+      ...foldersIn(`${other}/c`, `${other}/s`),
+      candidates: [`${other}/c`, config, `${other}/s`, state].map((one) => `${one}/task-conductor`)
+    })
+  })
 
-  describe("takes the home folder that the system knows when HOME", () => {
-    const cases: ReadonlyArray<readonly [string, (project: string) => Record<string, string>, string | undefined]> = [
-      ["is not set", () => ({}), undefined],
-      ["is empty", () => ({ HOME: "" }), undefined],
-      ["is relative", () => ({ HOME: "." }), "it is not an absolute path"],
-      ["is a relative folder", () => ({ HOME: "home/you" }), "it is not an absolute path"],
-      ["is the project", (project) => ({ HOME: project }), "it lies in the project"],
-      [
-        "is the project with another spelling",
-        (project) => ({ HOME: `${project}/../project/.` }),
-        "it lies in the project"
-      ],
-      ["is a folder of the project", (project) => ({ HOME: `${project}/home` }), "it lies in the project"],
-      [
-        "is a folder of the project that does not exist",
-        (project) => ({ HOME: `${project}/a/b` }),
-        "it lies in the project"
-      ],
-      ["is a link into the project", (project) => ({ HOME: `${project}/../link` }), "it lies in the project"],
-      [
-        "is a folder that everybody can write",
-        (project) => ({ HOME: `${project}/../open` }),
-        "other users can write it"
-      ]
+  nodeTest("keeps runs where a script says, and locks on projects where they are for all", function* () {
+    const { home, other, project } = yield* makeWorld
+    const env = { HOME: home }
+    const { locks, state } = yield* foldersOf({ project, home, env, chosen: `${other}/runs` })
+    expect([state, locks]).toEqual([`${other}/runs`, `${home}/.local/state/task-conductor/locks`])
+    expect((yield* foldersOf({ project, home, env, chosen: "runs" })).state).toBe(`${process.cwd()}/runs`)
+  })
+
+  const relative = "it is not an absolute path"
+  const inProject = "it lies in the project"
+  const open = "other users can write it"
+
+  nodeTest("takes the home folder that the system knows when HOME is none of the user", function* () {
+    const rows: ReadonlyArray<readonly [home: string | undefined, problem?: string]> = [
+      [undefined],
+      [""],
+      [".", relative],
+      ["home/you", relative],
+      ["<project>", inProject],
+      ["<project>/../project/.", inProject],
+      ["<project>/home", inProject],
+      ["<project>/not/there", inProject],
+      ["<root>/link", inProject],
+      ["<root>/open", open]
     ]
-    for (const [name, envOf, problem] of cases) {
-      it.effect(name, () =>
-        Effect.gen(function* () {
-          const { home, project, root } = yield* makeWorld
-          mkdirSync(`${project}/home`)
-          mkdirSync(`${root}/open`)
-          chmodSync(`${root}/open`, 0o777)
-          symlinkSync(`${project}/home`, `${root}/link`)
-          const env = envOf(project)
-          const folders = yield* foldersOf({ project, home, env })
-          expect(folders).toMatchObject({ home, settings: `${home}/.config/task-conductor` })
-          expect(folders.state).toBe(`${home}/.local/state/task-conductor`)
-          expect(folders.notes).toEqual(
-            problem === undefined
-              ? []
-              : [`HOME names ${JSON.stringify(env["HOME"])}, which is not used as a folder of yours: ${problem}.`]
-          )
-        })
-      )
+    for (const [written, problem] of rows) {
+      const { home, placed, project } = yield* makeTraps
+      const env: Record<string, string> = written === undefined ? {} : { HOME: placed(written) }
+      const { notes, settings, state } = yield* foldersOf({ project, home, env })
+      expect([settings, state]).toEqual([`${home}/.config/task-conductor`, `${home}/.local/state/task-conductor`])
+      const note = `HOME names ${JSON.stringify(env["HOME"])}, which is not used as a folder of yours: ${problem}.`
+      expect(notes, written).toEqual(problem === undefined ? [] : [note])
     }
   })
 
-  describe("takes no folder of configuration or runs", () => {
+  nodeTest("takes no folder of configuration or runs that is none of the user", function* () {
+    const rows: ReadonlyArray<readonly [written: string, problem: string]> = [
+      ["relative", relative],
+      ["<project>/.config", inProject],
+      ["<root>/link", inProject],
+      ["<root>/half", inProject],
+      ["<root>/open", open],
+      ["<root>/inner", open]
+    ]
     for (const variable of ["XDG_CONFIG_HOME", "XDG_STATE_HOME"]) {
-      const cases: ReadonlyArray<readonly [string, string, string]> = [
-        ["that is relative", "relative", "it is not an absolute path"],
-        ["in the project", "<project>/.config", "it lies in the project"],
-        ["that links into the project", "<root>/link", "it lies in the project"],
-        ["whose own part links into the project", "<root>/half", "it lies in the project"],
-        ["that everybody can write", "<root>/open", "other users can write it"],
-        ["whose own part everybody can write", "<root>/inner", "other users can write it"]
-      ]
-      for (const [name, written, problem] of cases) {
-        it.effect(`${name}, named by ${variable}`, () =>
-          Effect.gen(function* () {
-            const { home, project, root } = yield* makeWorld
-            for (const one of ["open", "inner", "half"]) mkdirSync(`${root}/${one}`)
-            chmodSync(`${root}/open`, 0o777)
-            mkdirSync(`${root}/inner/task-conductor`)
-            chmodSync(`${root}/inner/task-conductor`, 0o777)
-            symlinkSync(project, `${root}/link`)
-            symlinkSync(project, `${root}/half/task-conductor`)
-            const value = written.replace("<project>", project).replace("<root>", root)
-            const folders = yield* foldersOf({ project, home, env: { HOME: home, [variable]: value } })
-            expect([folders.config, folders.state]).toEqual([`${home}/.config`, `${home}/.local/state/task-conductor`])
-            expect(folders.notes).toEqual([
-              `${variable} names ${JSON.stringify(value)}, which is not used as a folder of yours: ${problem}.`
-            ])
-          })
-        )
+      for (const [written, problem] of rows) {
+        const { home, placed, project } = yield* makeTraps
+        const value = placed(written)
+        const folders = yield* foldersOf({ project, home, env: { HOME: home, [variable]: value } })
+        expect([folders.config, folders.state]).toEqual([`${home}/.config`, `${home}/.local/state/task-conductor`])
+        expect(folders.notes).toEqual([
+          `${variable} names ${JSON.stringify(value)}, which is not used as a folder of yours: ${problem}.`
+        ])
       }
     }
   })
 
-  it.effect("takes no folder of another user", () =>
-    Effect.gen(function* () {
-      const { home, project } = yield* makeWorld
-      /* Folders of root are everybody's, and only root can give one away. */
-      const me = process.getuid?.() ?? 0
-      if (me === 0) chownSync(home, 12_345, 12_345)
-      const uid = me === 0 ? 0 : me + 1
-      const { notes, settings } = yield* foldersOf({ project, home: "/nowhere", env: { HOME: home }, uid })
-      expect(notes[0]).toContain("it belongs to another user")
-      expect(settings).toBe("/nowhere/.config/task-conductor")
-    })
-  )
+  nodeTest("takes no folder of another user", function* () {
+    const { home, project } = yield* makeWorld
+    /* Folders of root are everybody's, and only root can give one away. */
+    const me = process.getuid?.() ?? 0
+    if (me === 0) chownSync(home, 12_345, 12_345)
+    const uid = me === 0 ? 0 : me + 1
+    const { notes, settings } = yield* foldersOf({ project, home: "/nowhere", env: { HOME: home }, uid })
+    expect(notes[0]).toContain("it belongs to another user")
+    expect(settings).toBe("/nowhere/.config/task-conductor")
+  })
 
-  it.effect("stays with the user's true home in a project around it", () =>
-    Effect.gen(function* () {
-      const { home, root } = yield* makeWorld
-      const { notes, settings } = yield* foldersOf({ project: root, home, env: { HOME: home } })
-      expect([settings, notes]).toEqual([`${home}/.config/task-conductor`, []])
-      const atHome = yield* foldersOf({ project: home, home, env: { HOME: home } })
-      expect([atHome.settings, atHome.notes]).toEqual([`${home}/.config/task-conductor`, []])
-    })
-  )
+  nodeTest("stays with the user's true home in a project around it", function* () {
+    const { home, root } = yield* makeWorld
+    const { notes, settings } = yield* foldersOf({ project: root, home, env: { HOME: home } })
+    expect([settings, notes]).toEqual([`${home}/.config/task-conductor`, []])
+    const atHome = yield* foldersOf({ project: home, home, env: { HOME: home } })
+    expect([atHome.settings, atHome.notes]).toEqual([`${home}/.config/task-conductor`, []])
+  })
 
-  it.effect("takes a private temporary folder when there is none of the user", () =>
-    Effect.gen(function* () {
-      const { project } = yield* makeWorld
-      const { notes, settings } = yield* foldersOf({ project, env: { HOME: project } })
-      expect(settings).not.toContain(project)
-      expect(settings).toMatch(/task-conductor-nobody-\w+\/\.config\/task-conductor$/)
-      expect(notes.at(-1)).toMatch(/^No folder of yours can be used: /)
-    })
-  )
+  nodeTest("takes a private temporary folder when there is none of the user", function* () {
+    const { project } = yield* makeWorld
+    const { notes, settings } = yield* foldersOf({ project, env: { HOME: project } })
+    expect(settings).not.toContain(project)
+    expect(settings).toMatch(/task-conductor-nobody-\w+\/\.config\/task-conductor$/)
+    expect(notes.at(-1)).toMatch(/^No folder of yours can be used: /)
+  })
 })

@@ -1,4 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
+import { defaultSettings } from "../../../src/services/runs/RunSettings.ts"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -11,7 +12,6 @@ import type { AskReport } from "../../../src/domain/runs/RunReport.ts"
 import { definePlugin, tool } from "../../../src/plugin-kit.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { Asker } from "../../../src/services/conversation/Asker.ts"
-import { defaultSettings } from "../../../src/services/runs/RunSettings.ts"
 import {
   HeldCalls,
   type ScriptedAnswer,
@@ -23,49 +23,28 @@ import { EventLog } from "../../support/EventLog.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { layerTestAsk, refinementWith, type TestRunOptions } from "../../support/TestRun.ts"
 import { waitFor } from "../../support/waitFor.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { layerTest } from "../../support/layerTest.ts"
 
+const usual = { description: "Is for tests.", risk: "safe", effect: "pure", example: {} } as const
+const nothing = Schema.Struct({})
 const clock = definePlugin({
   name: "test",
   tools: Effect.sync(() => {
     const running: Array<string> = []
     return {
-      count: tool({
-        description: "Gives a new number each time.",
-        parameters: Schema.Struct({}),
-        risk: "safe",
-        effect: "pure",
-        example: {},
-        execute: () => Effect.sync(() => running.push("x"))
-      }),
+      /* Gives a new number each time. */
+      count: tool({ ...usual, parameters: nothing, execute: () => Effect.sync(() => running.push("x")) }),
       always: tool({
-        description: "Gives the same number each time.",
+        ...usual,
         parameters: Schema.Struct({ of: Schema.optionalKey(Schema.Int) }),
-        risk: "safe",
-        effect: "pure",
-        example: {},
         execute: () => Effect.succeed(1)
       }),
-      crash: tool({
-        description: "Breaks.",
-        parameters: Schema.Struct({}),
-        risk: "safe",
-        effect: "pure",
-        example: {},
-        execute: () => Effect.die(new Error("broken"))
-      }),
-      wait: tool({
-        description: "Never ends.",
-        parameters: Schema.Struct({}),
-        risk: "safe",
-        effect: "pure",
-        example: {},
-        execute: () => Effect.never
-      }),
+      crash: tool({ ...usual, parameters: nothing, execute: () => Effect.die(new Error("broken")) }),
+      wait: tool({ ...usual, parameters: nothing, execute: () => Effect.never }),
       long: tool({
-        description: "Gives a long text.",
+        ...usual,
         parameters: Schema.Struct({ letter: Schema.String, length: Schema.Int }),
-        risk: "safe",
-        effect: "pure",
         example: { letter: "x", length: 10 },
         execute: ({ length, letter }) => Effect.succeed(letter.repeat(length))
       })
@@ -159,306 +138,278 @@ const files = { "src/limit.ts": "// The limit.\nexport const limit = 5\n", "a.tx
 
 const readAll = [{ verdict: "allow", tool: "read_file" }] as const
 
-const plain = ({ durationMs, ...report }: AskReport) => (assert.isAtLeast(durationMs, 0), report)
+const plain = ({ durationMs, ...report }: AskReport) => (expect(durationMs).toBeGreaterThanOrEqual(0), report)
+
+/** A person who declines changes the first so many times, and says what they want instead. */
+const declining = (times: number, instead: string) => {
+  const questions: Array<string> = []
+  const layer = Layer.succeed(Approver)(
+    Approver.of({
+      step: (title) =>
+        Effect.sync(() =>
+          questions.push(title) <= times
+            ? { answer: "decline", by: "person", instead }
+            : { answer: "step", by: "person" }
+        ),
+      call: () => Effect.die("no call is asked about"),
+      inDoubt: () => Effect.die("nothing is in doubt")
+    })
+  )
+  return { questions, layer }
+}
 
 /** What the host replied at the end of each request. */
 const lastOf = (request: ScriptedRequest | undefined): string => historyOf(request!).at(-1) ?? ""
 
 describe("a conversation", () => {
-  it.effect("sends all that was said, each prompt beginning with the one before, over several messages", () =>
-    Effect.gen(function* () {
-      const { events, report, reports, requests } = yield* asking(
-        ["How many?", "And now?"],
-        inOrder(calling(call("count"), call("always", { of: 2 })), "One.", calling(call("count")), "Two.")
-      )
-      assert.deepStrictEqual(reports.map(plain), [
-        { message: 1, status: "done", answer: "One.", reason: "", iterations: 2, toolCalls: 2 },
-        { message: 2, status: "done", answer: "Two.", reason: "", iterations: 2, toolCalls: 1 }
-      ])
-      for (const [index, { messages }] of requests.entries()) {
-        if (index === 0) continue
-        const before = requests[index - 1]!.messages
-        assert.deepStrictEqual(messages.slice(0, before.length), before)
-      }
-      assert.strictEqual(requests[0]?.tools.length, 0)
-      assert.match(lastOf(requests[1]), /^user: ### Tool call count \(turn-1\/call-1\)\n/)
-      assert.match(
-        lastOf(requests[1]),
-        /## Now\n\nGo on: look further, change, or answer the user\. There is room for about \d+ lines of output in all, shared by the calls of one answer\.$/
-      )
-      assert.deepStrictEqual(historyOf(requests[2]!).slice(-2), ["assistant: One.", "user: And now?"])
-      assert.deepStrictEqual(
-        [report.status, report.answer, report.rounds, report.usage.modelCalls, report.usage.toolCalls],
-        ["done", "Two.", 2, 4, 3]
-      )
-      const types = events.map(({ type }) => type)
-      assert.deepStrictEqual(
-        [types[0], types.at(-1), types.filter((type) => type.startsWith("ask."))],
-        ["run.started", "run.finished", ["ask.started", "ask.finished", "ask.started", "ask.finished"]]
-      )
-      assert.deepStrictEqual(
-        events.flatMap((event) => (event.type === "tool.finished" ? [event.id] : [])),
-        [
-          { round: 1, task: "ask", uid: "turn-1/call-1" },
-          { round: 1, task: "ask", uid: "turn-1/call-2" },
-          { round: 2, task: "ask", uid: "turn-1/call-1" }
-        ]
-      )
-    })
-  )
+  nodeTest("sends all that was said, each prompt beginning with the one before, over several messages", function* () {
+    const { events, report, reports, requests } = yield* asking(
+      ["How many?", "And now?"],
+      inOrder(calling(call("count"), call("always", { of: 2 })), "One.", calling(call("count")), "Two.")
+    )
+    expect(reports.map(plain)).toStrictEqual([
+      { message: 1, status: "done", answer: "One.", reason: "", iterations: 2, toolCalls: 2 },
+      { message: 2, status: "done", answer: "Two.", reason: "", iterations: 2, toolCalls: 1 }
+    ])
+    for (const [index, { messages }] of requests.entries()) {
+      if (index === 0) continue
+      const before = requests[index - 1]!.messages
+      expect(messages.slice(0, before.length)).toStrictEqual(before)
+    }
+    expect(requests[0]?.tools.length).toBe(0)
+    expect(lastOf(requests[1])).toMatch(/^user: ### Tool call count \(turn-1\/call-1\)\n/)
+    expect(lastOf(requests[1])).toMatch(
+      /## Now\n\nGo on: look further, change, or answer the user\. There is room for about \d+ lines of output in all, shared by the calls of one answer\.$/
+    )
+    expect(historyOf(requests[2]!).slice(-2)).toStrictEqual(["assistant: One.", "user: And now?"])
+    expect([
+      report.status,
+      report.answer,
+      report.rounds,
+      report.usage.modelCalls,
+      report.usage.toolCalls
+    ]).toStrictEqual(["done", "Two.", 2, 4, 3])
+    const types = events.map(({ type }) => type)
+    expect([types[0], types.at(-1), types.filter((type) => type.startsWith("ask."))]).toStrictEqual([
+      "run.started",
+      "run.finished",
+      ["ask.started", "ask.finished", "ask.started", "ask.finished"]
+    ])
+    expect(events.flatMap((event) => (event.type === "tool.finished" ? [event.id] : []))).toStrictEqual([
+      { round: 1, task: "ask", uid: "turn-1/call-1" },
+      { round: 1, task: "ask", uid: "turn-1/call-2" },
+      { round: 2, task: "ask", uid: "turn-1/call-1" }
+    ])
+  })
 
-  it.effect("has tools and the map of the project in its first part, which stays", () =>
-    Effect.gen(function* () {
-      const { requests } = yield* asking(["Go.", "On."], inOrder("Yes.", "No."), {
-        files: { ...files, "package.json": '{ "scripts": { "test": "vitest run" } }' }
-      })
-      const systems = requests.map(({ messages }) => String(messages[0]?.content))
-      assert.strictEqual(new Set(systems).size, 1)
-      assert.include(systems[0], "## Project map")
-      assert.include(systems[0], "npm test")
-      assert.include(systems[0], "### read_file")
-      assert.include(systems[0], "<<<<<<< OLD")
+  nodeTest("has tools and the map of the project in its first part, which stays", function* () {
+    const { requests } = yield* asking(["Go.", "On."], inOrder("Yes.", "No."), {
+      files: { ...files, "package.json": '{ "scripts": { "test": "vitest run" } }' }
     })
-  )
+    const systems = requests.map(({ messages }) => String(messages[0]?.content))
+    expect(new Set(systems).size).toBe(1)
+    expect(systems[0]).toContain("## Project map")
+    expect(systems[0]).toContain("npm test")
+    expect(systems[0]).toContain("### read_file")
+    expect(systems[0]).toContain("<<<<<<< OLD")
+  })
 
-  it.effect("goes on with one that was held with native calls before", () =>
-    Effect.gen(function* () {
-      const requests: Array<ScriptedRequest> = []
-      const model = ScriptedModel.layer((_prompt, _index, request) => {
-        requests.push(request)
-        return "It was 1."
-      })
-      const metadata = { execution_time_ms: 0, data_size_bytes: 1, timestamp: 0 }
-      const result = { success: true, data: 1, error_message: null, error_type: "none" as const, metadata }
-      const messages: ReadonlyArray<ConversationMessage> = [
-        { role: "user", content: "How many?" },
-        { role: "assistant", content: "", thinking: "", calls: [{ id: "c1", name: "always", arguments: {} }] },
-        { role: "tool", id: "c1", name: "always", result },
-        { role: "assistant", content: "One.", thinking: "", calls: [] }
-      ]
-      yield* Effect.provide(
-        Asker.use((asker) =>
-          asker.hold({ runId: "r", prompt: "", messages }, ({ send }) => Effect.asVoid(send("What was it?")))
+  nodeTest("goes on with one that was held with native calls before", function* () {
+    const requests: Array<ScriptedRequest> = []
+    const model = ScriptedModel.layer((_prompt, _index, request) => {
+      requests.push(request)
+      return "It was 1."
+    })
+    const metadata = { execution_time_ms: 0, data_size_bytes: 1, timestamp: 0 }
+    const result = { success: true, data: 1, error_message: null, error_type: "none" as const, metadata }
+    const messages: ReadonlyArray<ConversationMessage> = [
+      { role: "user", content: "How many?" },
+      { role: "assistant", content: "", thinking: "", calls: [{ id: "c1", name: "always", arguments: {} }] },
+      { role: "tool", id: "c1", name: "always", result },
+      { role: "assistant", content: "One.", thinking: "", calls: [] }
+    ]
+    yield* Effect.provide(
+      Asker.use((asker) =>
+        asker.hold({ runId: "r", prompt: "", messages }, ({ send }) => Effect.asVoid(send("What was it?")))
+      ),
+      layerTestAsk({ plugins: [clock] }).pipe(Layer.provide(model))
+    )
+    expect(historyOf(requests[0]!)).toStrictEqual([
+      "user: How many?",
+      "assistant: c1 always {}",
+      "tool: c1 always = 1",
+      "assistant: One.",
+      "user: What was it?"
+    ])
+  })
+
+  nodeTest("does what can be done of an answer, and asks again for what is wrong in it", function* () {
+    const { report, requests } = yield* asking(
+      ["Do it."],
+      inOrder(
+        calling(
+          call("contes"),
+          call("long", { letter: 1, length: "many" }),
+          call("crash"),
+          call("read_file", { path: "a.txt" }),
+          call("always", { of: "7" })
         ),
-        layerTestAsk({ plugins: [clock] }).pipe(Layer.provide(model))
-      )
-      assert.deepStrictEqual(historyOf(requests[0]!), [
-        "user: How many?",
-        "assistant: c1 always {}",
-        "tool: c1 always = 1",
-        "assistant: One.",
-        "user: What was it?"
-      ])
+        "Done."
+      ),
+      { files }
+    )
+    const reply = lastOf(requests[1])
+    expect(reply).toContain("ERROR (internal_error): The tool crash")
+    expect(reply).toContain("ERROR (permission_denied): Permission")
+    expect(reply).toMatch(/### Tool call always [^#]*Output:\n\n```text\n1\n```/)
+    expect(reply).toContain('There is no tool "contes". Use one of: `count`')
+    expect(reply).toContain('The argument "letter"')
+    expect(reply).not.toContain("--allow")
+    expect(report.status).toBe("done")
+    const [denied] = report.facts?.denied ?? []
+    expect(denied).toStrictEqual({
+      tool: "read_file",
+      targets: ["a.txt"],
+      by: "nobody",
+      allow: '--allow "read_file:a.txt"'
     })
-  )
+  })
 
-  it.effect("does what can be done of an answer, and asks again for what is wrong in it", () =>
-    Effect.gen(function* () {
-      const { report, requests } = yield* asking(
-        ["Do it."],
-        inOrder(
-          calling(
-            call("contes"),
-            call("long", { letter: 1, length: "many" }),
-            call("crash"),
-            call("read_file", { path: "a.txt" }),
-            call("always", { of: "7" })
-          ),
-          "Done."
-        ),
-        { files }
-      )
-      const reply = lastOf(requests[1])
-      assert.include(reply, "ERROR (internal_error): The tool crash")
-      assert.include(reply, "ERROR (permission_denied): Permission")
-      assert.match(reply, /### Tool call always [^#]*Output:\n\n```text\n1\n```/)
-      assert.include(reply, 'There is no tool "contes". Use one of: `count`')
-      assert.include(reply, 'The argument "letter"')
-      assert.notInclude(reply, "--allow")
-      assert.strictEqual(report.status, "done")
-      const [denied] = report.facts?.denied ?? []
-      assert.deepStrictEqual(denied, {
-        tool: "read_file",
-        targets: ["a.txt"],
-        by: "nobody",
-        allow: '--allow "read_file:a.txt"'
-      })
-    })
-  )
+  nodeTest("is done when the last iteration answers, and warns before it", function* () {
+    const { reports, requests } = yield* asking(["Go."], (index) => (index < 24 ? calling(call("count")) : "All."))
+    expect([reports[0]?.status, reports[0]?.answer, reports[0]?.iterations, requests.length]).toStrictEqual([
+      "done",
+      "All.",
+      25,
+      25
+    ])
+    expect(lastOf(requests[22])).toContain("3 answers are left.")
+    expect(lastOf(requests[24])).toContain("This is the last answer: answer the user now")
+  })
 
-  it.effect("is done when the last iteration answers, and warns before it", () =>
-    Effect.gen(function* () {
-      const { reports, requests } = yield* asking(["Go."], (index) => (index < 24 ? calling(call("count")) : "All."))
-      assert.deepStrictEqual(
-        [reports[0]?.status, reports[0]?.answer, reports[0]?.iterations, requests.length],
-        ["done", "All.", 25, 25]
-      )
-      assert.include(lastOf(requests[22]), "3 answers are left.")
-      assert.include(lastOf(requests[24]), "This is the last answer: answer the user now")
-    })
-  )
+  nodeTest("shows an answer that was cut off, and says so", function* () {
+    const { reports, requests } = yield* asking(["Go.", "On."], inOrder({ text: "It beg", finish: "length" }, "Yes."))
+    expect([reports[0]?.status, reports[0]?.answer.split("\n")[0]]).toStrictEqual(["limit", "It beg"])
+    expect(historyOf(requests[1]!)).toStrictEqual(["user: Go.", "assistant: It beg", "user: On."])
+  })
+})
 
-  it.effect("is at its limit when the last iteration calls again", () =>
-    Effect.gen(function* () {
-      const limits = { ...defaultSettings.limits, iterationsPerMessage: 3 }
-      const { report, reports } = yield* asking(
-        ["Go.", "More."],
-        (index) => (index < 3 ? calling(call("count")) : "Yes."),
-        { settings: { limits } }
-      )
-      const reason =
-        "Stopped after 3 iterations, the limit for one message. Ask for less at once, or raise limits.iterationsPerMessage."
-      assert.deepStrictEqual(plain(reports[0]!), {
-        message: 1,
-        status: "limit",
-        answer: `*${reason}*`,
-        reason,
-        iterations: 3,
-        toolCalls: 2
-      })
-      assert.strictEqual(report.status, "done")
-    })
-  )
+const counting = calling(call("count"))
+const same = calling(call("always"))
+const read = call("read_file", { path: "a.txt" })
+const denied = (tool: string) => ({
+  status: "not_permitted",
+  reason: expect.stringMatching(RegExp(`^Permission denied: ${tool}`)),
+  facts: { denied: [{ tool }] }
+})
+const limits = { ...defaultSettings.limits, iterationsPerMessage: 3 }
+const limitReason =
+  "Stopped after 3 iterations, the limit for one message. Ask for less at once, or raise limits.iterationsPerMessage."
+const repeatedReason =
+  "Stopped because the model made the same call of always 3 times (limits.identicalCalls) and learned nothing new."
 
-  it.effect("has one more answer for a model that makes the same call three times and learns nothing new", () =>
-    Effect.gen(function* () {
-      const ended = yield* asking(["Go."], (index) => (index < 3 ? calling(call("always")) : "It is 1."))
-      assert.deepStrictEqual(
-        [ended.requests.length, ended.reports[0]?.status, ended.reports[0]?.answer],
-        [4, "done", "It is 1."]
-      )
-      assert.include(lastOf(ended.requests[3]), "This is the last answer")
-      const stuck = yield* asking(["Go."], () => calling(call("always")))
-      assert.deepStrictEqual(
-        [stuck.requests.length, stuck.reports[0]?.status, stuck.reports[0]?.reason],
-        [
-          4,
-          "limit",
-          "Stopped because the model made the same call of always 3 times (limits.identicalCalls) and learned nothing new."
-        ]
-      )
-    })
-  )
+/** Answers, how often the model is asked, and what the report says. */
+type End = readonly [
+  what: string,
+  answers: ReadonlyArray<string>,
+  calls: number,
+  report: object,
+  options?: TestRunOptions
+]
+const ends: ReadonlyArray<End> = [
+  [
+    "at its limit when the last iteration calls again",
+    [counting, counting, counting],
+    3,
+    { status: "limit", answer: `*${limitReason}*`, reason: limitReason, iterations: 3, toolCalls: 2 },
+    { settings: { limits } }
+  ],
+  ["when the model learns nothing new", [same, same, same, same], 4, { status: "limit", reason: repeatedReason }],
+  ["with an answer after one that says nothing", ["", "Here."], 2, { status: "done", answer: "Here." }],
+  ["when the model never says anything", ["", "", ""], 3, { status: "limit" }],
+  ["when all that it asked for was denied", [calling(read), "There is nothing."], 2, denied("read_file")],
+  [
+    "well when it got along without a read",
+    [calling(read, call("count")), "There is nothing."],
+    2,
+    { status: "done", reason: "", facts: { denied: [{ tool: "read_file" }] } }
+  ],
+  [
+    "when a command was denied",
+    [calling(call("run_command", { argv: ["true"] }), call("count")), "There is nothing."],
+    2,
+    denied("run_command")
+  ],
+  [
+    "when a person denies the same thing again and again",
+    [calling(read), calling(read), calling(read), "I may not."],
+    4,
+    { status: "not_permitted", answer: "I may not.", reason: expect.stringContaining("a person denied") },
+    { approver: scriptedApprover({ calls: ["deny", "deny", "deny"] }).layer }
+  ]
+]
 
-  it.effect("asks again when the model says nothing", () =>
-    Effect.gen(function* () {
-      const once = yield* asking(["Go."], inOrder("", "Here."))
-      assert.deepStrictEqual([once.requests.length, once.reports[0]?.answer], [2, "Here."])
-      const never = yield* asking(["Go."], () => "")
-      assert.deepStrictEqual(
-        [never.requests.length, never.reports[0]?.status, never.report.status],
-        [3, "limit", "limit"]
-      )
+describe("a message", () => {
+  for (const [what, answers, calls, expected, options] of ends) {
+    nodeTest(`ends ${what}`, function* () {
+      const { report, reports, requests } = yield* asking(["Go."], inOrder(...answers), { files, ...options })
+      expect(requests).toHaveLength(calls)
+      expect(reports[0]).toMatchObject(expected)
+      expect(report.status).toBe(reports[0]?.status)
     })
-  )
-
-  it.effect("shows an answer that was cut off, and says so", () =>
-    Effect.gen(function* () {
-      const { reports, requests } = yield* asking(["Go.", "On."], inOrder({ text: "It beg", finish: "length" }, "Yes."))
-      assert.deepStrictEqual([reports[0]?.status, reports[0]?.answer.split("\n")[0]], ["limit", "It beg"])
-      assert.deepStrictEqual(historyOf(requests[1]!), ["user: Go.", "assistant: It beg", "user: On."])
-    })
-  )
-
-  it.effect("is not done when all that it asked for was denied, and done when it got along without a read", () =>
-    Effect.gen(function* () {
-      const read = call("read_file", { path: "a.txt" })
-      const ends = yield* Effect.forEach(
-        [[read], [read, call("count")], [call("run_command", { argv: ["true"] }), call("count")]],
-        (calls) => asking(["Go."], inOrder(calling(...calls), "There is nothing."), { files })
-      )
-      assert.deepStrictEqual(
-        ends.map(({ report, reports: [first] }) => [
-          first?.status,
-          report.status,
-          first?.reason.split(" ").slice(0, 3).join(" "),
-          first?.facts?.denied?.map(({ tool }) => tool)
-        ]),
-        [
-          ["not_permitted", "not_permitted", "Permission denied: read_file", ["read_file"]],
-          ["done", "done", "", ["read_file"]],
-          ["not_permitted", "not_permitted", "Permission denied: run_command", ["run_command"]]
-        ]
-      )
-    })
-  )
-
-  it.effect("ends a message in which a person denies the same thing again and again", () =>
-    Effect.gen(function* () {
-      const approver = scriptedApprover({ calls: ["deny", "deny", "deny"] })
-      const read = calling(call("read_file", { path: "a.txt" }))
-      const { reports, requests } = yield* asking(["Go."], (index) => (index < 3 ? read : "I may not."), {
-        files,
-        approver: approver.layer
-      })
-      assert.strictEqual(requests.length, 4)
-      assert.deepStrictEqual([reports[0]?.status, reports[0]?.answer], ["not_permitted", "I may not."])
-      assert.include(reports[0]?.reason, "a person denied")
-    })
-  )
+  }
 })
 
 describe("an answer with links", () => {
   const wrong = "The limit is [5](src/limits.ts#L2).\n\nIt is read once."
   const right = wrong.replace("limits.ts", "limit.ts")
 
-  it.effect("is sent back when a link is wrong, and shown once", () =>
-    Effect.gen(function* () {
-      const { events, reports, requests, shown } = yield* asking(["Go."], inOrder(wrong, right), {
-        files,
-        rules: readAll
-      })
-      assert.deepStrictEqual([reports[0]?.status, reports[0]?.answer], ["done", right])
-      assert.include(lastOf(requests[1]), "src/limits.ts")
-      assert.strictEqual(shown, `${wrong}\n\nCorrected:\n\nThe limit is [5](src/limit.ts#L2).`)
-      assert.strictEqual(events.filter(({ type }) => type === "answer.rejected").length, 1)
+  nodeTest("is sent back when a link is wrong, and shown once", function* () {
+    const { events, reports, requests, shown } = yield* asking(["Go."], inOrder(wrong, right), {
+      files,
+      rules: readAll
     })
-  )
+    expect([reports[0]?.status, reports[0]?.answer]).toStrictEqual(["done", right])
+    expect(lastOf(requests[1])).toContain("src/limits.ts")
+    expect(shown).toBe(`${wrong}\n\nCorrected:\n\nThe limit is [5](src/limit.ts#L2).`)
+    expect(events.filter(({ type }) => type === "answer.rejected").length).toBe(1)
+  })
 
-  it.effect("is marked when it stays wrong", () =>
-    Effect.gen(function* () {
-      const { reports, requests } = yield* asking(["Go."], () => wrong, { files, rules: readAll })
-      assert.strictEqual(requests.length, 2)
-      assert.strictEqual(reports[0]?.status, "done")
-      assert.match(reports[0]?.answer ?? "", /^The limit is \[5\]\(src\/limits\.ts#L2\) .+\n\nIt is read once\.$/)
-    })
-  )
+  nodeTest("is marked when it stays wrong", function* () {
+    const { reports, requests } = yield* asking(["Go."], () => wrong, { files, rules: readAll })
+    expect(requests.length).toBe(2)
+    expect(reports[0]?.status).toBe("done")
+    expect(reports[0]?.answer ?? "").toMatch(/^The limit is \[5\]\(src\/limits\.ts#L2\) .+\n\nIt is read once\.$/)
+  })
 })
 
 describe("changes", () => {
-  it.effect("are asked about once after the answer, with their diff, and made when approved", () =>
-    Effect.gen(function* () {
-      const approver = scriptedApprover({ steps: ["step"] })
-      const added = block("src/new.ts", "", "export {}")
-      const { events, reports, requests, limit } = yield* asking(["Raise it."], inOrder(raised, added, "Raised."), {
-        files,
-        approver: approver.layer
-      })
-      assert.include(lastOf(requests[1]), "### Changed: src/limit.ts\n\n```diff")
-      assert.strictEqual(approver.asked.length, 1)
-      assert.deepStrictEqual(
-        approver.asked[0]?.map(({ diff }) => /^\+export.*$/m.exec(diff ?? "")?.[0]),
-        ["+export const limit = 10", "+export {}"]
-      )
-      assert.deepStrictEqual([reports[0]?.status, reports[0]?.answer], ["done", "Raised."])
-      assert.deepStrictEqual(
-        reports[0]?.facts?.files.map(({ insertions, path }) => [path, insertions]),
-        [
-          ["src/limit.ts", 1],
-          ["src/new.ts", 1]
-        ]
-      )
-      assert.strictEqual(limit, "// The limit.\nexport const limit = 10\n")
-      const asked = events.findIndex(({ type }) => type === "approval.requested")
-      assert.isBelow(
-        asked,
-        events.findIndex(({ type }) => type === "tool.started")
-      )
+  nodeTest("are asked about once after the answer, with their diff, and made when approved", function* () {
+    const approver = scriptedApprover({ steps: ["step"] })
+    const added = block("src/new.ts", "", "export {}")
+    const { events, reports, requests, limit } = yield* asking(["Raise it."], inOrder(raised, added, "Raised."), {
+      files,
+      approver: approver.layer
     })
-  )
+    expect(lastOf(requests[1])).toContain("### Changed: src/limit.ts\n\n```diff")
+    expect(approver.asked.length).toBe(1)
+    expect(approver.asked[0]?.map(({ diff }) => /^\+export.*$/m.exec(diff ?? "")?.[0])).toStrictEqual([
+      "+export const limit = 10",
+      "+export {}"
+    ])
+    expect([reports[0]?.status, reports[0]?.answer]).toStrictEqual(["done", "Raised."])
+    expect(reports[0]?.facts?.files.map(({ insertions, path }) => [path, insertions])).toStrictEqual([
+      ["src/limit.ts", 1],
+      ["src/new.ts", 1]
+    ])
+    expect(limit).toBe("// The limit.\nexport const limit = 10\n")
+    const asked = events.findIndex(({ type }) => type === "approval.requested")
+    expect(asked).toBeLessThan(events.findIndex(({ type }) => type === "tool.started"))
+  })
 
-  it.effect("are each asked about before they are made, and a no is told to the model, when that is asked first", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "are each asked about before they are made, and a no is told to the model, when that is asked first",
+    function* () {
       const approver = scriptedApprover({ calls: ["once", "deny"] })
       const added = block("src/new.ts", "", "export {}")
       const { limit, reports, requests } = yield* asking(["Raise it."], inOrder(raised, added, "Raised."), {
@@ -466,302 +417,204 @@ describe("changes", () => {
         approver: approver.layer,
         settings: { askFirst: true }
       })
-      assert.deepStrictEqual(
-        approver.asked.map((items) => items.map(({ offers, words }) => [words?.names, offers?.repairs])),
-        [
-          [[["src/limit.ts"], "later changes of src/limit.ts by this task"]],
-          [[["src/new.ts"], "later changes of src/new.ts by this task"]]
-        ]
-      )
-      assert.include(lastOf(requests[1]), "### Changed: src/limit.ts")
-      assert.include(lastOf(requests[2]), "### Not changed: src/new.ts")
-      assert.deepStrictEqual(
-        reports[0]?.facts?.files.map(({ path }) => path),
-        ["src/limit.ts"]
-      )
-      assert.strictEqual(limit, "// The limit.\nexport const limit = 10\n")
-    })
+      expect(
+        approver.asked.map((items) => items.map(({ offers, words }) => [words?.names, offers?.repairs]))
+      ).toStrictEqual([
+        [[["src/limit.ts"], "later changes of src/limit.ts by this task"]],
+        [[["src/new.ts"], "later changes of src/new.ts by this task"]]
+      ])
+      expect(lastOf(requests[1])).toContain("### Changed: src/limit.ts")
+      expect(lastOf(requests[2])).toContain("### Not changed: src/new.ts")
+      expect(reports[0]?.facts?.files.map(({ path }) => path)).toStrictEqual(["src/limit.ts"])
+      expect(limit).toBe("// The limit.\nexport const limit = 10\n")
+    }
   )
 
-  it.effect("that are the same as those of an earlier message are asked about again", () =>
-    Effect.gen(function* () {
-      const approver = scriptedApprover({ steps: ["step", "step", "step"] })
-      const lowered = block("src/limit.ts", "export const limit = 10", "export const limit = 5")
-      const { limit } = yield* asking(
-        ["Raise it.", "Back.", "Raise it again."],
-        inOrder(raised, "Raised.", lowered, "Back.", raised, "Raised."),
-        { files, approver: approver.layer }
-      )
-      assert.strictEqual(approver.asked.length, 3)
-      assert.strictEqual(limit, "// The limit.\nexport const limit = 10\n")
-    })
-  )
+  nodeTest("that are the same as those of an earlier message are asked about again", function* () {
+    const approver = scriptedApprover({ steps: ["step", "step", "step"] })
+    const lowered = block("src/limit.ts", "export const limit = 10", "export const limit = 5")
+    const { limit } = yield* asking(
+      ["Raise it.", "Back.", "Raise it again."],
+      inOrder(raised, "Raised.", lowered, "Back.", raised, "Raised."),
+      { files, approver: approver.layer }
+    )
+    expect(approver.asked.length).toBe(3)
+    expect(limit).toBe("// The limit.\nexport const limit = 10\n")
+  })
 
-  it.effect("that a person declines are not made, and the host says so", () =>
-    Effect.gen(function* () {
-      const approver = scriptedApprover({ steps: ["decline"] })
-      const { report, reports, requests, limit, shown } = yield* asking(
-        ["Raise it.", "Why?"],
-        inOrder(raised, "I raised it.", "So."),
-        { files, approver: approver.layer }
-      )
-      const said = "Nothing was changed: you declined the changes of src/limit.ts."
-      assert.deepStrictEqual([reports[0]?.status, reports[0]?.answer, reports[0]?.facts], ["declined", said, undefined])
-      assert.strictEqual(shown, `I raised it.\n\n${said}So.`)
-      assert.deepStrictEqual(historyOf(requests[2]!).slice(-2), [`assistant: ${said}`, "user: Why?"])
-      assert.strictEqual(limit, files["src/limit.ts"])
-      assert.strictEqual(report.status, "done")
-    })
-  )
+  nodeTest("that a person declines are not made, and the host says so", function* () {
+    const approver = scriptedApprover({ steps: ["decline"] })
+    const { report, reports, requests, limit, shown } = yield* asking(
+      ["Raise it.", "Why?"],
+      inOrder(raised, "I raised it.", "So."),
+      { files, approver: approver.layer }
+    )
+    const said = "Nothing was changed: you declined the changes of src/limit.ts."
+    expect([reports[0]?.status, reports[0]?.answer, reports[0]?.facts]).toStrictEqual(["declined", said, undefined])
+    expect(shown).toBe(`I raised it.\n\n${said}So.`)
+    expect(historyOf(requests[2]!).slice(-2)).toStrictEqual([`assistant: ${said}`, "user: Why?"])
+    expect(limit).toBe(files["src/limit.ts"])
+    expect(report.status).toBe("done")
+  })
 
-  it.effect("go on with what a person wants in their place", () =>
-    Effect.gen(function* () {
-      const questions: Array<string> = []
-      const approver = Layer.succeed(Approver)(
-        Approver.of({
-          step: (title) =>
-            Effect.sync(() => {
-              questions.push(title)
-              return questions.length === 1
-                ? { answer: "decline", by: "person", instead: "Set it to 8." }
-                : { answer: "step", by: "person" }
-            }),
-          call: () => Effect.die("no call is asked about"),
-          inDoubt: () => Effect.die("nothing is in doubt")
-        })
-      )
-      const { limit, reports, requests, shown } = yield* asking(
-        ["Raise it."],
-        inOrder(
-          raised,
-          "It is 10.",
-          block("src/limit.ts", "export const limit = 10", "export const limit = 8"),
-          "It is 8."
-        ),
-        { files, approver }
-      )
-      assert.strictEqual(lastOf(requests[2]), "user: I declined these changes. Instead: Set it to 8.")
-      assert.deepStrictEqual(
-        [reports[0]?.status, reports[0]?.answer, reports[0]?.iterations],
-        ["done", "You declined the changes of src/limit.ts, and wanted instead: Set it to 8.\n\nIt is 8.", 4]
-      )
-      assert.strictEqual(limit, "// The limit.\nexport const limit = 8\n")
-      assert.match(shown, /^It is 10\.\n\nNothing was changed: .*It is 8\.$/s)
-    })
-  )
+  nodeTest("go on with what a person wants in their place", function* () {
+    const { layer: approver } = declining(1, "Set it to 8.")
+    const { limit, reports, requests, shown } = yield* asking(
+      ["Raise it."],
+      inOrder(
+        raised,
+        "It is 10.",
+        block("src/limit.ts", "export const limit = 10", "export const limit = 8"),
+        "It is 8."
+      ),
+      { files, approver }
+    )
+    expect(lastOf(requests[2])).toBe("user: I declined these changes. Instead: Set it to 8.")
+    expect([reports[0]?.status, reports[0]?.answer, reports[0]?.iterations]).toStrictEqual([
+      "done",
+      "You declined the changes of src/limit.ts, and wanted instead: Set it to 8.\n\nIt is 8.",
+      4
+    ])
+    expect(limit).toBe("// The limit.\nexport const limit = 8\n")
+    expect(shown).toMatch(/^It is 10\.\n\nNothing was changed: .*It is 8\.$/s)
+  })
 
-  it.effect("that were declined are not asked about again when the model makes no others", () =>
-    Effect.gen(function* () {
-      let questions = 0
-      const approver = Layer.succeed(Approver)(
-        Approver.of({
-          step: () =>
-            Effect.sync(() => {
-              questions += 1
-              return { answer: "decline", by: "person", instead: "Leave it." }
-            }),
-          call: () => Effect.die("no call is asked about"),
-          inDoubt: () => Effect.die("nothing is in doubt")
-        })
-      )
-      const { limit, reports, shown } = yield* asking(["Raise it."], inOrder(raised, "It is 10.", "It is 10 now."), {
-        files,
-        approver
-      })
-      assert.strictEqual(questions, 1)
-      assert.strictEqual(limit, files["src/limit.ts"])
-      assert.deepStrictEqual(
-        [reports[0]?.status, reports[0]?.answer],
-        [
-          "declined",
-          "You declined the changes of src/limit.ts, and wanted instead: Leave it. Nothing was changed.\n\nIt is 10 now."
-        ]
-      )
-      assert.strictEqual(shown.split("It is 10 now.").length, 2)
-      assert.include(shown, "changes of src/limit.ts.\n\nIt is 10 now.")
+  nodeTest("that were declined are not asked about again when the model makes no others", function* () {
+    const { layer: approver, questions } = declining(9, "Leave it.")
+    const { limit, reports, shown } = yield* asking(["Raise it."], inOrder(raised, "It is 10.", "It is 10 now."), {
+      files,
+      approver
     })
-  )
+    expect(questions).toHaveLength(1)
+    expect(limit).toBe(files["src/limit.ts"])
+    expect([reports[0]?.status, reports[0]?.answer]).toStrictEqual([
+      "declined",
+      "You declined the changes of src/limit.ts, and wanted instead: Leave it. Nothing was changed.\n\nIt is 10 now."
+    ])
+    expect(shown.split("It is 10 now.").length).toBe(2)
+    expect(shown).toContain("changes of src/limit.ts.\n\nIt is 10 now.")
+  })
 
-  it.effect("that nobody approves are not made", () =>
-    Effect.gen(function* () {
-      const { reports, limit } = yield* asking(["Raise it."], inOrder(raised, "I raised it."), { files })
-      assert.strictEqual(reports[0]?.status, "not_permitted")
-      assert.include(reports[0]?.answer, "Nothing was changed: the changes of src/limit.ts were not approved")
-      assert.strictEqual(limit, files["src/limit.ts"])
-    })
-  )
-
-  it.effect("are seen by what the model reads after them, and only by that", () =>
-    Effect.gen(function* () {
-      const { requests, limit } = yield* asking(
-        ["Raise it."],
-        inOrder(raised, calling(call("read_file", { path: "src/limit.ts" })), "Raised."),
-        { files, rules: readAll }
-      )
-      assert.include(lastOf(requests[2]), "2: export const limit = 10")
-      assert.strictEqual(limit, files["src/limit.ts"])
-    })
-  )
+  nodeTest("that nobody approves are not made", function* () {
+    const { reports, limit } = yield* asking(["Raise it."], inOrder(raised, "I raised it."), { files })
+    expect(reports[0]?.status).toBe("not_permitted")
+    expect(reports[0]?.answer).toContain("Nothing was changed: the changes of src/limit.ts were not approved")
+    expect(limit).toBe(files["src/limit.ts"])
+  })
 })
 
 describe("native tool calls", () => {
   const settings = { toolCalls: "native" as const }
 
-  it.effect("are offered through the interface, and each is answered by one message", () =>
-    Effect.gen(function* () {
-      const { reports, requests } = yield* asking(
-        ["How many?", "And now?"],
-        inOrder(
-          {
-            text: "I count.",
-            thinking: "Hm.",
-            calls: [id("count"), id("always", { of: 2 }, "c2"), id("nothing", {}, "c3")]
-          },
-          "One.",
-          native(id("count")),
-          "Two."
-        ),
-        { settings }
-      )
-      assert.isTrue(requests[0]?.tools.includes("count"))
-      assert.notInclude(String(requests[0]?.messages[0]?.content), "## Tools")
-      const second = historyOf(requests[1]!)
-      assert.deepStrictEqual(second.slice(0, 4), [
-        "user: How many?",
-        'assistant: (Hm.) | I count. | c1 count {} | c2 always {"of":2} | c3 nothing {}',
-        "tool: c1 count = 1",
-        "tool: c2 always = 1"
-      ])
-      assert.match(second[4] ?? "", /^tool: c3 nothing = ERROR \(validation_failed\): There is no tool "nothing"/)
-      assert.deepStrictEqual(historyOf(requests[3]!).slice(-2), ["assistant: c1-2 count {}", "tool: c1-2 count = 2"])
-      assert.deepStrictEqual(
-        reports.map(({ answer }) => answer),
-        ["One.", "Two."]
-      )
-    })
-  )
+  nodeTest("are offered through the interface, and each is answered by one message", function* () {
+    const { reports, requests } = yield* asking(
+      ["How many?", "And now?"],
+      inOrder(
+        {
+          text: "I count.",
+          thinking: "Hm.",
+          calls: [id("count"), id("always", { of: 2 }, "c2"), id("nothing", {}, "c3")]
+        },
+        "One.",
+        native(id("count")),
+        "Two."
+      ),
+      { settings }
+    )
+    expect(requests[0]?.tools.includes("count")).toBe(true)
+    expect(String(requests[0]?.messages[0]?.content)).not.toContain("## Tools")
+    const second = historyOf(requests[1]!)
+    expect(second.slice(0, 4)).toStrictEqual([
+      "user: How many?",
+      'assistant: (Hm.) | I count. | c1 count {} | c2 always {"of":2} | c3 nothing {}',
+      "tool: c1 count = 1",
+      "tool: c2 always = 1"
+    ])
+    expect(second[4] ?? "").toMatch(/^tool: c3 nothing = ERROR \(validation_failed\): There is no tool "nothing"/)
+    expect(historyOf(requests[3]!).slice(-2)).toStrictEqual(["assistant: c1-2 count {}", "tool: c1-2 count = 2"])
+    expect(reports.map(({ answer }) => answer)).toStrictEqual(["One.", "Two."])
+  })
 
-  it.effect("may change files as calls and as blocks, and refuse what is too much", () =>
-    Effect.gen(function* () {
-      const limits = { ...defaultSettings.limits, toolCallsPerIteration: 1 }
-      const edit = id("edit_file", { path: "src/limit.ts", old_text: "limit = 5", new_text: "limit = 10" })
-      const { requests, limit } = yield* asking(
-        ["Raise it."],
-        inOrder(native(edit, id("always", {}, "c2")), "Raised."),
-        { files, settings: { ...settings, limits }, approver: scriptedApprover({ steps: ["step"] }).layer }
-      )
-      const replies = historyOf(requests[1]!).slice(2)
-      assert.include(replies[0], "+export const limit = 10")
-      assert.include(replies[1], "only the first 1 are done in one turn")
-      assert.include(limit, "limit = 10")
-    })
-  )
+  nodeTest("that can never be made end the message", function* () {
+    const { events, reports, requests } = yield* asking(["Go."], () => native(id("nothing")), { settings })
+    expect([requests.length, reports[0]?.status]).toStrictEqual([5, "failed"])
+    expect(reports[0]?.reason).toContain('There is no tool "nothing".')
+    expect(events.filter(({ type }) => type === "answer.rejected").length).toBe(5)
+  })
 
-  it.effect("that can never be made end the message", () =>
-    Effect.gen(function* () {
-      const { events, reports, requests } = yield* asking(["Go."], () => native(id("nothing")), { settings })
-      assert.deepStrictEqual([requests.length, reports[0]?.status], [5, "failed"])
-      assert.include(reports[0]?.reason, 'There is no tool "nothing".')
-      assert.strictEqual(events.filter(({ type }) => type === "answer.rejected").length, 5)
-    })
-  )
-
-  it.effect("are read in text mode as well, from a model that makes them unasked", () =>
-    Effect.gen(function* () {
-      const { requests } = yield* asking(["Go."], inOrder(native(id("always")), "1."))
-      assert.deepStrictEqual(
-        requests[1]?.messages.map(({ role }) => role),
-        ["system", "user", "assistant", "user"]
-      )
-      assert.include(lastOf(requests[1]), "### Tool call always")
-    })
-  )
+  nodeTest("are read in text mode as well, from a model that makes them unasked", function* () {
+    const { requests } = yield* asking(["Go."], inOrder(native(id("always")), "1."))
+    expect(requests[1]?.messages.map(({ role }) => role)).toStrictEqual(["system", "user", "assistant", "user"])
+    expect(lastOf(requests[1])).toContain("### Tool call always")
+  })
 })
 
 const long = (letter: string) => calling(call("long", { letter, length: 5000 }))
 
 describe("a small window", () => {
   const settings = { contextWindow: 6700 }
-  it.effect("is folded, and never loses a message of the user", () =>
-    Effect.gen(function* () {
-      const { reports, requests } = yield* asking(
-        ["Keep this sentence.", "And this one."],
-        inOrder(long("a"), "A.", long("b"), long("c"), "B and C."),
-        { settings }
-      )
-      assert.deepStrictEqual(
-        reports.map(({ status }) => status),
-        ["done", "done"]
-      )
-      for (const request of requests) assert.include(historyOf(request)[0], "Keep this sentence.")
-      const last = historyOf(requests.at(-1)!)
-      assert.deepStrictEqual(last.slice(0, 2), ["user: Keep this sentence.", "assistant: A."])
-      assert.match(last[2] ?? "", /^user: And this one\.\n\n## Done so far/)
-    })
-  )
+  nodeTest("is folded, and never loses a message of the user", function* () {
+    const { reports, requests } = yield* asking(
+      ["Keep this sentence.", "And this one."],
+      inOrder(long("a"), "A.", long("b"), long("c"), "B and C."),
+      { settings }
+    )
+    expect(reports.map(({ status }) => status)).toStrictEqual(["done", "done"])
+    for (const request of requests) expect(historyOf(request)[0]).toContain("Keep this sentence.")
+    const last = historyOf(requests.at(-1)!)
+    expect(last.slice(0, 2)).toStrictEqual(["user: Keep this sentence.", "assistant: A."])
+    expect(last[2] ?? "").toMatch(/^user: And this one\.\n\n## Done so far/)
+  })
 
-  it.effect("refuses a message that cannot fit, and says what to do", () =>
-    Effect.gen(function* () {
-      const { reports, requests } = yield* asking(["Short.", "word ".repeat(6000)], inOrder("Yes."), { settings })
-      assert.deepStrictEqual(
-        reports.map(({ status }) => status),
-        ["done", "failed"]
-      )
-      assert.match(
-        reports[1]?.reason ?? "",
-        /^The prompt needs about \d+ tokens, the context window holds 6700\. The largest parts are messages \(\d+\), .* Start a new conversation, or put long text into a file and name it, or raise contextWindow to at least \d+\. The message was taken out of the conversation again\.$/
-      )
-      assert.deepStrictEqual(requests.map(historyOf), [["user: Short."]])
-    })
-  )
+  nodeTest("refuses a message that cannot fit, and says what to do", function* () {
+    const { reports, requests } = yield* asking(["Short.", "word ".repeat(6000)], inOrder("Yes."), { settings })
+    expect(reports.map(({ status }) => status)).toStrictEqual(["done", "failed"])
+    expect(reports[1]?.reason ?? "").toMatch(
+      /^The prompt needs about \d+ tokens, the context window holds 6700\. The largest parts are messages \(\d+\), .* Start a new conversation, or put long text into a file and name it, or raise contextWindow to at least \d+\. The message was taken out of the conversation again\.$/
+    )
+    expect(requests.map(historyOf)).toStrictEqual([["user: Short."]])
+  })
 })
 
 describe("an interruption", () => {
   const opened = layerTestAsk({ plugins: [clock] }).pipe(Layer.provideMerge(ScriptedModel.layerHeld))
 
-  it.effect("stops the answer, keeps what was said, and leaves the conversation usable", () =>
-    Effect.gen(function* () {
-      const asker = yield* Asker
-      const held = yield* HeldCalls
-      const log = yield* EventLog
-      const report = yield* asker.hold({ runId: "r", prompt: "" }, ({ messages, send }) =>
-        Effect.gen(function* () {
-          const sending = yield* Effect.forkChild(send("Look."))
-          const asked = yield* held.next
-          yield* asked.answer(`${calling(call("count"), call("wait"))}\n\n${raised}`)
-          yield* waitFor("the first result", () => log.events().some(({ type }) => type === "tool.finished"))
-          yield* Fiber.interrupt(sending)
-          const said = yield* messages
-          assert.deepStrictEqual(
-            said.map(({ role }) => role),
-            ["user", "assistant", "user", "assistant"]
-          )
-          assert.deepInclude(said.at(-1), { content: "(The user stopped this answer.)" })
-          const second = yield* Effect.forkChild(send("Again."))
-          yield* Effect.flatMap(held.next, ({ answer }) => answer("Here."))
-          assert.strictEqual((yield* Fiber.join(second)).answer, "Here.")
-        })
-      )
-      const ended = log.events().flatMap((event) => (event.type === "ask.finished" ? [event.report.status] : []))
-      assert.deepStrictEqual([ended, report.status], [["interrupted", "done"], "done"])
-    }).pipe(Effect.provide(opened))
-  )
+  layerTest(opened, "stops the answer, keeps what was said, and leaves the conversation usable", function* () {
+    const asker = yield* Asker
+    const held = yield* HeldCalls
+    const log = yield* EventLog
+    const report = yield* asker.hold({ runId: "r", prompt: "" }, ({ messages, send }) =>
+      Effect.gen(function* () {
+        const sending = yield* Effect.forkChild(send("Look."))
+        const asked = yield* held.next
+        yield* asked.answer(`${calling(call("count"), call("wait"))}\n\n${raised}`)
+        yield* waitFor("the first result", () => log.events().some(({ type }) => type === "tool.finished"))
+        yield* Fiber.interrupt(sending)
+        const said = yield* messages
+        expect(said.map(({ role }) => role)).toStrictEqual(["user", "assistant", "user", "assistant"])
+        expect(said.at(-1)).toMatchObject({ content: "(The user stopped this answer.)" })
+        const second = yield* Effect.forkChild(send("Again."))
+        yield* Effect.flatMap(held.next, ({ answer }) => answer("Here."))
+        expect((yield* Fiber.join(second)).answer).toBe("Here.")
+      })
+    )
+    const ended = log.events().flatMap((event) => (event.type === "ask.finished" ? [event.report.status] : []))
+    expect([ended, report.status]).toStrictEqual([["interrupted", "done"], "done"])
+  })
 
-  it.effect("of the whole conversation ends it with its last event", () =>
-    Effect.gen(function* () {
-      const asker = yield* Asker
-      const held = yield* HeldCalls
-      const log = yield* EventLog
-      const talking = yield* Effect.forkChild(
-        asker.hold({ runId: "r", prompt: "Look." }, ({ send }) => Effect.asVoid(send("Look.")))
-      )
-      yield* held.next
-      yield* Fiber.interrupt(talking)
-      const last = log.events().at(-1)
-      assert.deepStrictEqual(last?.type === "run.finished" ? [last.exitCode, last.report.status] : last, [
-        130,
-        "interrupted"
-      ])
-    }).pipe(Effect.provide(opened))
-  )
+  layerTest(opened, "of the whole conversation ends it with its last event", function* () {
+    const asker = yield* Asker
+    const held = yield* HeldCalls
+    const log = yield* EventLog
+    const talking = yield* Effect.forkChild(
+      asker.hold({ runId: "r", prompt: "Look." }, ({ send }) => Effect.asVoid(send("Look.")))
+    )
+    yield* held.next
+    yield* Fiber.interrupt(talking)
+    const last = log.events().at(-1)
+    expect(last?.type === "run.finished" ? [last.exitCode, last.report.status] : last).toStrictEqual([
+      130,
+      "interrupted"
+    ])
+  })
 })

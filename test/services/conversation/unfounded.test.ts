@@ -1,13 +1,13 @@
 /** Answers about a project for which nothing was looked at. */
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { AskReport } from "../../../src/domain/runs/RunReport.ts"
-import { exitCodeOf } from "../../../src/domain/runs/RunReport.ts"
+import { type AskReport, exitCodeOf } from "../../../src/domain/runs/RunReport.ts"
 import { Asker, type AskOrder } from "../../../src/services/conversation/Asker.ts"
 import { type ScriptedAnswer, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { layerTestAsk, refinementWith } from "../../support/TestRun.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const files = {
   "src/limits.js": "export const rateLimit = 60\n",
@@ -56,94 +56,72 @@ describe("an answer about the project that looked at nothing", () => {
     "How high is the rate limit?",
     "Explain src/limits.js"
   ]
-  for (const question of questions) {
-    it.effect(`is sent back once and then marked: ${question}`, () =>
-      Effect.gen(function* () {
-        const { calls, codes, report, reports } = yield* asking([question], [talk, `${talk} So it is.`])
-        expect([calls, codes]).toEqual([2, ["report-unfounded"]])
-        expect([reports[0]?.status, report.status, exitCodeOf(report.status)]).toEqual(["unfounded", "unfounded", 6])
-        expect(reports[0]?.answer).toContain("A rate limit is usually")
-        expect([reports[0]?.facts?.unfounded, report.facts?.unfounded]).toEqual([[""], [""]])
-        expect(report.message).toContain("No file was looked at")
-      })
-    )
-  }
+  nodeTest("is sent back once and then marked", function* () {
+    for (const question of questions) {
+      const { calls, codes, report, reports } = yield* asking([question], [talk, `${talk} So it is.`])
+      expect([calls, codes]).toEqual([2, ["report-unfounded"]])
+      expect([reports[0]?.status, report.status, exitCodeOf(report.status)]).toEqual(["unfounded", "unfounded", 6])
+      expect(reports[0]?.answer).toContain("A rate limit is usually")
+      expect([reports[0]?.facts?.unfounded, report.facts?.unfounded]).toEqual([[""], [""]])
+      expect(report.message).toContain("No file was looked at")
+    }
+  })
 
-  it.effect("is done when the model looks after it was sent back, or links what it says", () =>
-    Effect.gen(function* () {
-      const looked = yield* asking(["Where is the rate limit defined?"], [talk, looking, linked])
-      expect([looked.calls, looked.report.status, looked.report.facts]).toEqual([3, "done", undefined])
-      const named = yield* asking(["Where is the rate limit defined?"], [linked])
-      expect([named.calls, named.report.status]).toEqual([1, "done"])
-    })
-  )
+  nodeTest("is done when the model looks after it was sent back, or links what it says", function* () {
+    const looked = yield* asking(["Where is the rate limit defined?"], [talk, looking, linked])
+    expect([looked.calls, looked.report.status, looked.report.facts]).toEqual([3, "done", undefined])
+    const named = yield* asking(["Where is the rate limit defined?"], [linked])
+    expect([named.calls, named.report.status]).toEqual([1, "done"])
+  })
 
-  it.effect("is marked also after an answer that could not be used, and when it says the same again", () =>
-    Effect.gen(function* () {
-      const after = yield* asking(["Where is the rate limit defined?"], ["", talk, `${talk} So it is.`])
-      expect([after.calls, after.report.status]).toEqual([3, "unfounded"])
-      const same = yield* asking(["Where is the rate limit defined?"], [talk])
-      expect([same.calls, same.report.status]).toEqual([2, "unfounded"])
-    })
-  )
+  nodeTest("is marked also after an answer that could not be used, and when it says the same again", function* () {
+    const after = yield* asking(["Where is the rate limit defined?"], ["", talk, `${talk} So it is.`])
+    expect([after.calls, after.report.status]).toEqual([3, "unfounded"])
+    const same = yield* asking(["Where is the rate limit defined?"], [talk])
+    expect([same.calls, same.report.status]).toEqual([2, "unfounded"])
+  })
 
-  it.effect("is marked for the second message of a conversation in which nothing was looked at", () =>
-    Effect.gen(function* () {
-      const { reports } = yield* asking(["hello", "Where is the rate limit defined?"], ["Hello!", talk, talk])
-      expect(reports.map(({ status }) => status)).toEqual(["done", "unfounded"])
-    })
-  )
+  nodeTest("is marked for the second message of a conversation in which nothing was looked at", function* () {
+    const { reports } = yield* asking(["hello", "Where is the rate limit defined?"], ["Hello!", talk, talk])
+    expect(reports.map(({ status }) => status)).toEqual(["done", "unfounded"])
+  })
 
-  it.effect("says a paragraph once that the model repeats", () =>
-    Effect.gen(function* () {
-      const { report } = yield* asking(["What is a rate limit?"], [[talk, talk, talk].join("\n\n")])
-      expect([report.status, report.answer]).toEqual(["done", talk])
-    })
-  )
+  nodeTest("says a paragraph once that the model repeats", function* () {
+    const { report } = yield* asking(["What is a rate limit?"], [[talk, talk, talk].join("\n\n")])
+    expect([report.status, report.answer]).toEqual(["done", talk])
+  })
 })
 
 describe("an answer that needs no look", () => {
-  const general = ["hello", "What is a monad?", "Where is the Eiffel Tower?", "How do I reverse a list in Python?"]
-  for (const question of general) {
-    it.effect(`is taken at once: ${question}`, () =>
-      Effect.gen(function* () {
-        const { calls, report } = yield* asking([question], ["Here is a general answer to that."])
-        expect([calls, report.status, report.facts]).toEqual([1, "done", undefined])
-      })
-    )
-  }
-
-  const given: Readonly<Record<string, readonly [message: string, order: Partial<AskOrder>]>> = {
-    "attached input": ["Where is the limit set?", { attachment: { name: "stdin", text: "limit = 60\n" } }],
-    "the current file": ["What does this file do?", { currentFile: "src/limits.js" }],
-    "a file that the message names": ["Which function is in @src/limits.js?", {}],
-    "a block of code": ["Where is the fault in this code?\n\n```js\nlimit()\n```", {}]
-  }
-  for (const [name, [message, order]] of Object.entries(given)) {
-    it.effect(`is taken at once for ${name}`, () =>
-      Effect.gen(function* () {
-        const { calls, report } = yield* asking([message], ["It sets the limit to 60."], order)
-        expect([calls, report.status]).toEqual([1, "done"])
-      })
-    )
-  }
-
-  it.effect("is taken at once after an earlier look, and in a conversation that goes on", () =>
-    Effect.gen(function* () {
-      const { reports } = yield* asking(
-        ["Where is the rate limit defined?", "And where is it used?"],
-        [looking, linked, "It is used nowhere else."]
-      )
-      expect(reports.map(({ status }) => status)).toEqual(["done", "done"])
+  const rows: ReadonlyArray<readonly [message: string, order?: Partial<AskOrder>]> = [
+    ["hello"],
+    ["What is a monad?"],
+    ["Where is the Eiffel Tower?"],
+    ["How do I reverse a list in Python?"],
+    ["Where is the limit set?", { attachment: { name: "stdin", text: "limit = 60\n" } }],
+    ["What does this file do?", { currentFile: "src/limits.js" }],
+    ["Which function is in @src/limits.js?"],
+    ["Where is the fault in this code?\n\n```js\nlimit()\n```"]
+  ]
+  for (const [message, order] of rows) {
+    nodeTest(`is taken at once: ${message.split("\n")[0]}`, function* () {
+      const { calls, report } = yield* asking([message], ["Here is an answer to that."], order)
+      expect([calls, report.status, report.facts]).toEqual([1, "done", undefined])
     })
-  )
+  }
 
-  it.effect("is taken when it asks back, and when there is no tool to look with", () =>
-    Effect.gen(function* () {
-      const asked = yield* asking(["Where is the rate limit defined?"], ["Which rate limit do you mean?"])
-      expect(asked.report.status).toBe("done")
-      const without = yield* asking(["Where is the rate limit defined?"], [talk], { tools: [] })
-      expect([without.calls, without.report.status]).toEqual([1, "done"])
-    })
-  )
+  nodeTest("is taken at once after an earlier look, and in a conversation that goes on", function* () {
+    const { reports } = yield* asking(
+      ["Where is the rate limit defined?", "And where is it used?"],
+      [looking, linked, "It is used nowhere else."]
+    )
+    expect(reports.map(({ status }) => status)).toEqual(["done", "done"])
+  })
+
+  nodeTest("is taken when it asks back, and when there is no tool to look with", function* () {
+    const asked = yield* asking(["Where is the rate limit defined?"], ["Which rate limit do you mean?"])
+    expect(asked.report.status).toBe("done")
+    const without = yield* asking(["Where is the rate limit defined?"], [talk], { tools: [] })
+    expect([without.calls, without.report.status]).toEqual([1, "done"])
+  })
 })

@@ -1,5 +1,4 @@
 import { assert, describe } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import type { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
 import { readJournal } from "../../../src/services/journal/JournalReader.ts"
@@ -21,8 +20,9 @@ const intentOf = (name: string, path: string): JournalRecord => ({
 })
 
 describe("the repair of a journal", () => {
-  nodeTest("sets quarantine the first damaged line and what follows it, beside what was set quarantine before", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "sets quarantine the first damaged line and what follows it, beside what was set quarantine before",
+    function* () {
       const fs = yield* FileSystem.FileSystem
       const file = `${yield* makeFolder}/journal.jsonl`
       const damaged = sound.replace('"round-1"', '"round-2"')
@@ -39,37 +39,30 @@ describe("the repair of a journal", () => {
       assert.strictEqual(yield* fs.readFileString(quarantine), rest)
       assert.strictEqual(yield* fs.readFileString(`${file}.damaged-3`), "half")
       assert.strictEqual((yield* readJournal(file)).lines.length, 2)
-    })
+    }
   )
 
-  nodeTest("names the calls that are no longer known, and may be done again", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const file = `${yield* makeFolder}/journal.jsonl`
-      const records = [
-        openedRecord(),
-        intentOf("write_file", "/p/kept.txt"),
-        settled("a"),
-        intentOf("write_file", "/p/a.txt")
-      ]
-      const more = [settled("b"), intentOf("run_command", "npm test"), intentOf("send", ""), settled("c")]
-      const text = Buffer.from(journalBytes([...records, ...more])).toString()
-      yield* fs.writeFileString(
-        file,
-        text.replace('"key":"a"', '"key":"x"').replace('"targets":["npm', '"targets":[npm')
-      )
-      const repaired = yield* repairJournal(file)
-      assert.deepStrictEqual(repaired?.effects, ["write_file /p/a.txt", "run_command", "send"])
-    })
-  )
+  nodeTest("names the calls that are no longer known, and may be done again", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const file = `${yield* makeFolder}/journal.jsonl`
+    const records = [
+      openedRecord(),
+      intentOf("write_file", "/p/kept.txt"),
+      settled("a"),
+      intentOf("write_file", "/p/a.txt")
+    ]
+    const more = [settled("b"), intentOf("run_command", "npm test"), intentOf("send", ""), settled("c")]
+    const text = Buffer.from(journalBytes([...records, ...more])).toString()
+    yield* fs.writeFileString(file, text.replace('"key":"a"', '"key":"x"').replace('"targets":["npm', '"targets":[npm'))
+    const repaired = yield* repairJournal(file)
+    assert.deepStrictEqual(repaired?.effects, ["write_file /p/a.txt", "run_command", "send"])
+  })
 
-  nodeTest("leaves a sound journal as it is", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const file = `${yield* makeFolder}/journal.jsonl`
-      yield* fs.writeFileString(file, sound)
-      assert.isUndefined(yield* repairJournal(file))
-      assert.strictEqual(yield* fs.readFileString(file), sound)
-    })
-  )
+  nodeTest("leaves a sound journal as it is", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const file = `${yield* makeFolder}/journal.jsonl`
+    yield* fs.writeFileString(file, sound)
+    assert.isUndefined(yield* repairJournal(file))
+    assert.strictEqual(yield* fs.readFileString(file), sound)
+  })
 })

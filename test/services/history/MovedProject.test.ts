@@ -27,37 +27,24 @@ const filesOf = Effect.fnUntraced(function* (records: ReadonlyArray<JournalRecor
 })
 
 describe("the files of a run whose project was moved", () => {
-  nodeTest("are where the project is now", () =>
-    Effect.gen(function* () {
-      const records = [openedRecord(), started("/old"), writing("/old/a/b.txt"), settled("x"), writing("/oldest/c.txt")]
-      assert.deepStrictEqual(yield* filesOf(records, "/new"), [
-        ["/new/a/b.txt", "/new/a/b.txt", "npm test"],
-        ["/oldest/c.txt", "/oldest/c.txt", "npm test"]
-      ])
-    })
-  )
+  nodeTest("are where the project is now", function* () {
+    const records = [openedRecord(), started("/old"), writing("/old/a/b.txt"), settled("x"), writing("/oldest/c.txt")]
+    assert.deepStrictEqual(yield* filesOf(records, "/new"), [
+      ["/new/a/b.txt", "/new/a/b.txt", "npm test"],
+      ["/oldest/c.txt", "/oldest/c.txt", "npm test"]
+    ])
+  })
 
-  nodeTest("are where the project is now after several moves, also into itself", () =>
-    Effect.gen(function* () {
-      const records = [
-        openedRecord(),
-        started("/a"),
-        writing("/a/1"),
-        started("/b"),
-        writing("/b/2"),
-        writing("/a/b/3")
-      ]
-      assert.deepStrictEqual(
-        (yield* filesOf(records, "/a/b")).map(([file]) => file),
-        ["/a/b/1", "/a/b/2", "/a/b/3"]
-      )
-    })
-  )
+  nodeTest("are where the project is now after several moves, also into itself", function* () {
+    const records = [openedRecord(), started("/a"), writing("/a/1"), started("/b"), writing("/b/2"), writing("/a/b/3")]
+    assert.deepStrictEqual(
+      (yield* filesOf(records, "/a/b")).map(([file]) => file),
+      ["/a/b/1", "/a/b/2", "/a/b/3"]
+    )
+  })
 
-  nodeTest("stay where they are when it was not moved", () =>
-    Effect.gen(function* () {
-      const records = [openedRecord(), started("/old"), writing("/old/a")]
-      assert.deepStrictEqual(yield* filesOf(records, "/old"), [["/old/a", "/old/a", "npm test"]])
-    })
-  )
+  nodeTest("stay where they are when it was not moved", function* () {
+    const records = [openedRecord(), started("/old"), writing("/old/a")]
+    assert.deepStrictEqual(yield* filesOf(records, "/old"), [["/old/a", "/old/a", "npm test"]])
+  })
 })

@@ -37,105 +37,80 @@ const makeRoot = Effect.map(makeFolder, (folder) => {
 })
 
 describe("changes of files", () => {
-  nodeTest("of two runs are undone in their order, and out of it they are refused with the difference", () =>
-    Effect.gen(function* () {
-      const { folder, textOf } = yield* makeRoot
-      const first = yield* runThat(folder, ["a.txt", "1\n"])
-      const second = yield* runThat(folder, ["a.txt", "2\n"])
-      const refused = yield* Effect.flip(undoChanges(first, {}))
-      expect(refused._tag === "UndoRefused" && refused.refused).toMatchObject([
-        { path: "a.txt", why: "it was changed since", diff: expect.stringContaining("-1\n+2") }
-      ])
-      expect(textOf()).toBe("2\n")
-      expect(yield* undoChanges(second, {})).toEqual(["a.txt"])
-      expect(yield* undoChanges(first, {})).toEqual(["a.txt"])
-      expect(textOf()).toBe("0\n")
-      expect((yield* Effect.flip(undoChanges(second, { redo: true })))._tag).toBe("UndoRefused")
-      yield* undoChanges(first, { redo: true })
-      yield* undoChanges(second, { redo: true })
-      expect(textOf()).toBe("2\n")
-    })
-  )
+  nodeTest("of two runs are undone in their order, and out of it they are refused with the difference", function* () {
+    const { folder, textOf } = yield* makeRoot
+    const first = yield* runThat(folder, ["a.txt", "1\n"])
+    const second = yield* runThat(folder, ["a.txt", "2\n"])
+    const refused = yield* Effect.flip(undoChanges(first, {}))
+    expect(refused._tag === "UndoRefused" && refused.refused).toMatchObject([
+      { path: "a.txt", why: "it was changed since", diff: expect.stringContaining("-1\n+2") }
+    ])
+    expect(textOf()).toBe("2\n")
+    expect(yield* undoChanges(second, {})).toEqual(["a.txt"])
+    expect(yield* undoChanges(first, {})).toEqual(["a.txt"])
+    expect(textOf()).toBe("0\n")
+    expect((yield* Effect.flip(undoChanges(second, { redo: true })))._tag).toBe("UndoRefused")
+    yield* undoChanges(first, { redo: true })
+    yield* undoChanges(second, { redo: true })
+    expect(textOf()).toBe("2\n")
+  })
 
-  nodeTest("of a file that somebody else changed in between are undone to what was there then", () =>
-    Effect.gen(function* () {
-      const { at, folder, textOf } = yield* makeRoot
-      const versions = yield* versionsInMemory
-      for (const text of ["1\n", "2\n"]) {
-        const before = textHash(textOf())
-        yield* versions.keep({ path: at("a.txt"), before, after: textHash(text) }, text)
-        writeFileSync(at("a.txt"), text)
-        if (text === "1\n") writeFileSync(at("a.txt"), "own\n")
-      }
-      const kept = { what: "The run", root: folder, changes: fileChanges(versions.changes()), versions }
-      yield* undoChanges(kept, {})
-      expect(textOf()).toBe("own\n")
-    })
-  )
+  nodeTest("of a file that somebody else changed in between are undone to what was there then", function* () {
+    const { at, folder, textOf } = yield* makeRoot
+    const versions = yield* versionsInMemory
+    for (const text of ["1\n", "2\n"]) {
+      const before = textHash(textOf())
+      yield* versions.keep({ path: at("a.txt"), before, after: textHash(text) }, text)
+      writeFileSync(at("a.txt"), text)
+      if (text === "1\n") writeFileSync(at("a.txt"), "own\n")
+    }
+    const kept = { what: "The run", root: folder, changes: fileChanges(versions.changes()), versions }
+    yield* undoChanges(kept, {})
+    expect(textOf()).toBe("own\n")
+  })
 
-  nodeTest(
-    "of files that are no text are patches that git takes both ways",
-    () =>
-      Effect.gen(function* () {
-        const { at, folder } = yield* makeRoot
-        const bytes = Buffer.from(Array.from({ length: 700 }, (_, index) => (index * 37) % 256))
-        const copy = at("copy")
-        mkdirSync(copy)
-        for (const place of [folder, copy]) writeFileSync(join(place, "image.bin"), bytes)
-        const kept = yield* runThat(folder, ["image.bin", "now a text\n"])
-        const changes = yield* shownChanges(kept)
-        expect(changes).toMatchObject([{ path: "image.bin", binary: true, state: "made", insertions: 0 }])
-        const git = (...words: ReadonlyArray<string>) =>
-          execFileSync("git", ["apply", ...words, "-"], { cwd: copy, input: `${patchOf(changes)}\n`, encoding: "utf8" })
-        expect(git("--numstat")).toBe("-\t-\timage.bin\n")
-        git()
-        expect(readFileSync(join(copy, "image.bin"), "utf8")).toBe("now a text\n")
-        git("-R")
-        expect(readFileSync(join(copy, "image.bin"))).toEqual(bytes)
-        yield* undoChanges(kept, {})
-        expect(readFileSync(at("image.bin"))).toEqual(bytes)
-        writeFileSync(at("image.bin"), Buffer.from([0, 1, 2]))
-        expect((yield* Effect.flip(undoChanges(kept, { redo: true })))._tag).toBe("UndoRefused")
-      }),
-    needs("git")
-  )
-
-  const encoded: ReadonlyArray<readonly [name: string, bytes: Buffer, text: string, written: Buffer]> = [
+  const image = Buffer.from(Array.from({ length: 700 }, (_, index) => (index * 37) % 256))
+  const crlf = "\uFEFFgrün\r\n"
+  const kinds: ReadonlyArray<readonly [name: string, before: Buffer, text: string, after: Buffer]> = [
+    ["no text", image, "now a text\n", Buffer.from("now a text\n")],
     ["UTF-8 with a mark", Buffer.from("\uFEFFold\n"), "new\n", Buffer.from("\uFEFFnew\n")],
     ["Latin-1", Buffer.from("größe\nold\n", "latin1"), "größe\nnew\n", Buffer.from("größe\nnew\n", "latin1")],
-    [
-      "UTF-16",
-      Buffer.from("\uFEFFgrün\r\nold\r\n", "utf16le"),
-      "grün\r\nnew\r\n",
-      Buffer.from("\uFEFFgrün\r\nnew\r\n", "utf16le")
-    ],
+    ["UTF-16", Buffer.from(`${crlf}old\r\n`, "utf16le"), "grün\r\nnew\r\n", Buffer.from(`${crlf}new\r\n`, "utf16le")],
     ["Shift-JIS", Buffer.of(0x83, 0x65, 10, 111, 10), "テ\nnew\n", Buffer.of(0x83, 0x65, 10, 110, 101, 119, 10)]
   ]
-  for (const [name, bytes, text, written] of encoded) {
+  for (const [name, before, text, after] of kinds) {
     nodeTest(
       `of a file in ${name} keep its encoding, are patches that git takes both ways, undone and made again`,
-      () =>
-        Effect.gen(function* () {
-          const { at, folder } = yield* makeRoot
-          const copy = at("copy")
-          mkdirSync(copy)
-          for (const place of [folder, copy]) writeFileSync(join(place, "b.txt"), bytes)
-          const kept = yield* runThat(folder, ["b.txt", text])
-          expect(readFileSync(at("b.txt"))).toEqual(written)
-          const changes = yield* shownChanges(kept)
-          expect(changes).toMatchObject([{ path: "b.txt", state: "made" }])
-          const git = (...words: ReadonlyArray<string>) =>
-            execFileSync("git", ["apply", ...words, "-"], { cwd: copy, input: `${patchOf(changes)}\n` })
-          git()
-          expect(readFileSync(join(copy, "b.txt"))).toEqual(written)
-          git("-R")
-          expect(readFileSync(join(copy, "b.txt"))).toEqual(bytes)
-          yield* undoChanges(kept, {})
-          expect(readFileSync(at("b.txt"))).toEqual(bytes)
-          yield* undoChanges(kept, { redo: true })
-          expect(readFileSync(at("b.txt"))).toEqual(written)
-        }),
+      function* () {
+        const { at, folder } = yield* makeRoot
+        const copy = at("copy")
+        mkdirSync(copy)
+        for (const place of [folder, copy]) writeFileSync(join(place, "b.txt"), before)
+        const kept = yield* runThat(folder, ["b.txt", text])
+        expect(readFileSync(at("b.txt"))).toEqual(after)
+        const changes = yield* shownChanges(kept)
+        expect(changes).toMatchObject([{ path: "b.txt", state: "made", ...(before === image ? { binary: true } : {}) }])
+        const git = (...words: ReadonlyArray<string>) =>
+          execFileSync("git", ["apply", ...words, "-"], { cwd: copy, input: `${patchOf(changes)}\n`, encoding: "utf8" })
+        if (before === image) expect(git("--numstat")).toBe("-\t-\tb.txt\n")
+        git()
+        expect(readFileSync(join(copy, "b.txt"))).toEqual(after)
+        git("-R")
+        expect(readFileSync(join(copy, "b.txt"))).toEqual(before)
+        yield* undoChanges(kept, {})
+        expect(readFileSync(at("b.txt"))).toEqual(before)
+        yield* undoChanges(kept, { redo: true })
+        expect(readFileSync(at("b.txt"))).toEqual(after)
+      },
       needs("git")
     )
   }
+
+  nodeTest("are not made again where the file is another one now", function* () {
+    const { at, folder } = yield* makeRoot
+    const kept = yield* runThat(folder, ["a.txt", "1\n"])
+    yield* undoChanges(kept, {})
+    writeFileSync(at("a.txt"), Buffer.from([0, 1, 2]))
+    expect((yield* Effect.flip(undoChanges(kept, { redo: true })))._tag).toBe("UndoRefused")
+  })
 })

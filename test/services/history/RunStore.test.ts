@@ -1,5 +1,4 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
@@ -11,6 +10,7 @@ import { runLock, RunStore } from "../../../src/services/history/RunStore.ts"
 import { ended, journalBytes, openedRecord, settled } from "../../support/Journals.ts"
 import { lockAddress } from "../../support/lockAddress.ts"
 import { makeFolder } from "../../support/Project.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 /** A store with these journals by run; a text is what stands in the file instead. */
 const storeWith = Effect.fnUntraced(function* (runs: Readonly<Record<string, ReadonlyArray<JournalRecord> | string>>) {
@@ -26,17 +26,16 @@ const storeWith = Effect.fnUntraced(function* (runs: Readonly<Record<string, Rea
 const ids = ["20261120-180000-aaaa", "20261120-190000-bbbb", "20261121-100000-cccc"] as const
 const [first, second, third] = ids
 
-layer(NodeServices.layer, { excludeTestServices: true })("the runs that are kept", (it) => {
-  it.effect("are none where there is no folder", () =>
-    Effect.gen(function* () {
-      const { store } = yield* storeWith({})
-      expect(yield* store.list).toEqual([])
-      expect((yield* Effect.flip(store.find("last"))).message).toContain('There is no run "last".')
-    })
-  )
+describe("the runs that are kept", () => {
+  liveTest("are none where there is no folder", function* () {
+    const { store } = yield* storeWith({})
+    expect(yield* store.list).toEqual([])
+    expect((yield* Effect.flip(store.find("last"))).message).toContain('There is no run "last".')
+  })
 
-  it.effect("are listed as quickly when they are many: what was read of an ended run is kept beside its journal", () =>
-    Effect.gen(function* () {
+  liveTest(
+    "are listed as quickly when they are many: what was read of an ended run is kept beside its journal",
+    function* () {
       const many = Array.from({ length: 60 }, (_, number) => `20261101-1000${10 + number}-aaaa`.slice(0, 20))
       const runs = Object.fromEntries(many.map((id) => [id, [openedRecord(id), ended("done")]]))
       const [changed = "", broken = "", piped = ""] = many
@@ -52,97 +51,85 @@ layer(NodeServices.layer, { excludeTestServices: true })("the runs that are kept
       const after = new Map((yield* store.list).map((run) => [run.runId, run.standing]))
       expect([after.get(changed), after.get(broken), after.get(piped)]).toEqual(["limit", "done", "done"])
       expect(after.get(first)).toBe("unfinished")
-    })
+    }
   )
 
-  it.effect("are listed, the newest first, with how each one stands", () =>
-    Effect.gen(function* () {
-      const { state, store } = yield* storeWith({
-        [first]: [openedRecord(first), ended("done")],
-        [second]: [openedRecord(second), settled("plan")],
-        [third]: [openedRecord(third), ended("limit"), { type: "resumed", program: "0.1.0" }],
-        "20261122-100000-dddd": "no journal\n",
-        "20261123-100000-eeee": [openedRecord(), ended("not_permitted")],
-        Other: [openedRecord()]
-      })
-      const journal = store.pathOf(second)
-      expect(journal).toBe(`${state}/runs/${second}/journal.jsonl`)
-      yield* takeLock(runLock(journal), { folder: state, runId: second, what: "run" })
-      const list = yield* store.list
-      expect(list.map(({ pid, runId, standing }) => [runId.slice(-4), standing, pid])).toEqual([
-        ["eeee", "not_permitted", undefined],
-        ["dddd", "unreadable", undefined],
-        ["cccc", "unfinished", undefined],
-        ["bbbb", "running", process.pid],
-        ["aaaa", "done", undefined]
-      ])
-      expect(list.at(-1)).toEqual({
-        runId: first,
-        standing: "done",
-        startedAt: "2026-11-20T18:30:00.000Z",
-        endedAt: "2026-11-20T18:30:00.000Z",
-        durationMs: 0,
-        exitCode: 0,
-        project: "/project",
-        prompt: "Do it.",
-        model: "embedded",
-        bytes: journalBytes([openedRecord(first), ended("done")]).length
-      })
+  liveTest("are listed, the newest first, with how each one stands", function* () {
+    const { state, store } = yield* storeWith({
+      [first]: [openedRecord(first), ended("done")],
+      [second]: [openedRecord(second), settled("plan")],
+      [third]: [openedRecord(third), ended("limit"), { type: "resumed", program: "0.1.0" }],
+      "20261122-100000-dddd": "no journal\n",
+      "20261123-100000-eeee": [openedRecord(), ended("not_permitted")],
+      Other: [openedRecord()]
     })
-  )
+    const journal = store.pathOf(second)
+    expect(journal).toBe(`${state}/runs/${second}/journal.jsonl`)
+    yield* takeLock(runLock(journal), { folder: state, runId: second, what: "run" })
+    const list = yield* store.list
+    expect(list.map(({ pid, runId, standing }) => [runId.slice(-4), standing, pid])).toEqual([
+      ["eeee", "not_permitted", undefined],
+      ["dddd", "unreadable", undefined],
+      ["cccc", "unfinished", undefined],
+      ["bbbb", "running", process.pid],
+      ["aaaa", "done", undefined]
+    ])
+    expect(list.at(-1)).toEqual({
+      runId: first,
+      standing: "done",
+      startedAt: "2026-11-20T18:30:00.000Z",
+      endedAt: "2026-11-20T18:30:00.000Z",
+      durationMs: 0,
+      exitCode: 0,
+      project: "/project",
+      prompt: "Do it.",
+      model: "embedded",
+      bytes: journalBytes([openedRecord(first), ended("done")]).length
+    })
+  })
 
-  it.effect("are found by id, by its beginning and as the last one", () =>
-    Effect.gen(function* () {
-      const here = { ...openedRecord(), project: process.cwd() }
-      const { store } = yield* storeWith({ [first]: [here], [second]: [openedRecord()], [third]: "x" })
-      expect([yield* store.find(second), yield* store.find("20261121"), yield* store.find("last")]).toEqual([
-        second,
-        third,
-        first
-      ])
-      const message = (given: string) => Effect.map(Effect.flip(store.find(given)), (error) => error.message)
-      expect(yield* message("20261120")).toBe(
-        `"20261120" fits several runs: ${second}, ${first}. Write more of the id.`
-      )
-      expect(yield* message("")).toContain('There is no run "".')
-      expect(yield* message("20261120-180000-aaab")).toContain(`Nearest: ${first}`)
-      expect(yield* message("../../etc")).toContain('There is no run "../../etc".')
-    })
-  )
+  liveTest("are found by id, by its beginning and as the last one", function* () {
+    const here = { ...openedRecord(), project: process.cwd() }
+    const { store } = yield* storeWith({ [first]: [here], [second]: [openedRecord()], [third]: "x" })
+    expect([yield* store.find(second), yield* store.find("20261121"), yield* store.find("last")]).toEqual([
+      second,
+      third,
+      first
+    ])
+    const message = (given: string) => Effect.map(Effect.flip(store.find(given)), (error) => error.message)
+    expect(yield* message("20261120")).toBe(`"20261120" fits several runs: ${second}, ${first}. Write more of the id.`)
+    expect(yield* message("")).toContain('There is no run "".')
+    expect(yield* message("20261120-180000-aaab")).toContain(`Nearest: ${first}`)
+    expect(yield* message("../../etc")).toContain('There is no run "../../etc".')
+  })
 
-  it.effect("are read only when they hold together", () =>
-    Effect.gen(function* () {
-      const records = [openedRecord(first), settled("a"), settled("b")]
-      const broken = Buffer.from(journalBytes(records)).toString().replace('"key":"a"', '"key":"x"')
-      const { store } = yield* storeWith({ [first]: records, [second]: broken })
-      expect((yield* store.read(first)).lines.map(recordOf)).toEqual(records)
-      expect((yield* Effect.flip(store.read(second))).reason).toEqual({ _tag: "Damaged", line: 2, what: "sum" })
-      expect((yield* Effect.flip(store.read(third))).reason).toEqual({ _tag: "Missing" })
-    })
-  )
+  liveTest("are read only when they hold together", function* () {
+    const records = [openedRecord(first), settled("a"), settled("b")]
+    const broken = Buffer.from(journalBytes(records)).toString().replace('"key":"a"', '"key":"x"')
+    const { store } = yield* storeWith({ [first]: records, [second]: broken })
+    expect((yield* store.read(first)).lines.map(recordOf)).toEqual(records)
+    expect((yield* Effect.flip(store.read(second))).reason).toEqual({ _tag: "Damaged", line: 2, what: "sum" })
+    expect((yield* Effect.flip(store.read(third))).reason).toEqual({ _tag: "Missing" })
+  })
 
-  it.effect("are removed unless a process has them, also one that says nothing", () =>
-    Effect.gen(function* () {
-      const { state, store } = yield* storeWith({ [first]: [openedRecord()], [second]: [openedRecord()] })
-      const journal = store.pathOf(first)
-      const holder = takeLock(runLock(journal), { folder: state, runId: first, what: "run" })
-      expect(yield* Effect.scoped(Effect.andThen(holder, store.remove(first)))).toBe(false)
-      const silent = createServer(() => undefined).listen(lockAddress(runLock(journal)))
-      yield* Effect.promise(() => once(silent, "listening"))
-      const removed = yield* store.remove(first)
-      silent.close()
-      expect([removed, existsSync(journal)]).toEqual([false, true])
-      expect(yield* store.remove(first)).toBe(true)
-      expect([existsSync(journal), existsSync(store.pathOf(second))]).toEqual([false, true])
-      expect(yield* store.remove(first)).toBe(true)
-    })
-  )
+  liveTest("are removed unless a process has them, also one that says nothing", function* () {
+    const { state, store } = yield* storeWith({ [first]: [openedRecord()], [second]: [openedRecord()] })
+    const journal = store.pathOf(first)
+    const holder = takeLock(runLock(journal), { folder: state, runId: first, what: "run" })
+    expect(yield* Effect.scoped(Effect.andThen(holder, store.remove(first)))).toBe(false)
+    const silent = createServer(() => undefined).listen(lockAddress(runLock(journal)))
+    yield* Effect.promise(() => once(silent, "listening"))
+    const removed = yield* store.remove(first)
+    silent.close()
+    expect([removed, existsSync(journal)]).toEqual([false, true])
+    expect(yield* store.remove(first)).toBe(true)
+    expect([existsSync(journal), existsSync(store.pathOf(second))]).toEqual([false, true])
+    expect(yield* store.remove(first)).toBe(true)
+  })
 
-  it.effect("are not read under the name of another", () =>
-    Effect.gen(function* () {
-      const { store } = yield* storeWith({ [second]: [openedRecord(first)] })
-      const { message } = yield* Effect.flip(store.read(second))
-      expect(message).toContain(`is that of the run ${first}. Give the folder of the run back its name.`)
-    })
-  )
+  liveTest("are not read under the name of another", function* () {
+    const { store } = yield* storeWith({ [second]: [openedRecord(first)] })
+    const { message } = yield* Effect.flip(store.read(second))
+    expect(message).toContain(`is that of the run ${first}. Give the folder of the run back its name.`)
+  })
 })

@@ -2,7 +2,7 @@
  * Activities and stages over several sessions of a run, on a journal on the disk.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -13,6 +13,7 @@ import { Journal } from "../../../src/services/journal/Journal.ts"
 import { readRecords } from "../../../src/services/journal/JournalLine.ts"
 import { readJournal } from "../../../src/services/journal/JournalReader.ts"
 import { inSession, layerJournal, makeJournal, writtenTo } from "../../support/JournalSession.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 /** Counts; its encoded form is a text, so that what is recorded differs from what the stages see. */
 const Count = Schema.NumberFromString
@@ -38,18 +39,10 @@ const plan = { key: "plan", success: Count }
 
 const run = <A, E>(activity: Activity<A, E, never>) => Effect.flatMap(Activities, (it) => it.run(activity))
 
-layer(NodeServices.layer)("Activities", (it) => {
-  it.effect("executes and publishes every time without a journal", () =>
-    Effect.gen(function* () {
-      const { activity, told } = counter()
-      const twice = Effect.all([run(activity(input)), run(activity(input))])
-      expect(yield* Effect.provide(twice, Activities.layerUnsaved)).toEqual([1, 2])
-      expect(told).toEqual([1, 2])
-    })
-  )
-
-  it.effect("returns the recorded outcome of the same input in a later session and does not publish it again", () =>
-    Effect.gen(function* () {
+describe("Activities", () => {
+  nodeTest(
+    "returns the recorded outcome of the same input in a later session and does not publish it again",
+    function* () {
       const file = yield* makeJournal
       const { activity, told } = counter()
       expect(yield* inSession(file, run(activity(input)))).toBe(1)
@@ -60,39 +53,36 @@ layer(NodeServices.layer)("Activities", (it) => {
         { type: "outcome", key: `plan/attempt-1#${"a".repeat(16)}`, value: "1" },
         { type: "outcome", key: `plan/attempt-1#${"b".repeat(16)}`, value: "2" }
       ])
-    })
+    }
   )
 
-  it.effect("publishes an outcome only when it is on the disk", () =>
-    Effect.gen(function* () {
-      const file = yield* makeJournal
-      const seen: Array<unknown> = []
-      const look = Effect.provide(Effect.orDie(writtenTo(file)), NodeServices.layer)
-      const publish = () => Effect.map(look, (records) => void seen.push(...records))
-      yield* inSession(file, run({ ...counter().activity(input), emit: publish }))
-      expect(seen).toEqual([{ type: "outcome", key: `plan/attempt-1#${"a".repeat(16)}`, value: "1" }])
-    })
-  )
+  nodeTest("publishes an outcome only when it is on the disk", function* () {
+    const file = yield* makeJournal
+    const seen: Array<unknown> = []
+    const look = Effect.provide(Effect.orDie(writtenTo(file)), NodeServices.layer)
+    const publish = () => Effect.map(look, (records) => void seen.push(...records))
+    yield* inSession(file, run({ ...counter().activity(input), emit: publish }))
+    expect(seen).toEqual([{ type: "outcome", key: `plan/attempt-1#${"a".repeat(16)}`, value: "1" }])
+  })
 
-  it.effect("gives back what was made, not what was saved of it", () =>
-    Effect.gen(function* () {
-      const file = yield* makeJournal
-      const made = { list: [1, 2] }
-      const success = Schema.Struct({ list: Schema.Array(Schema.Int) })
-      const listed = { key: "plan/attempt-1", input, success, error: Schema.Never, execute: Effect.succeed(made) }
-      const isLive = Effect.map(run(listed), (outcome) => outcome === made)
-      expect([yield* inSession(file, isLive), yield* inSession(file, isLive)]).toEqual([true, false])
-      expect(
-        yield* inSession(
-          file,
-          Effect.map(run(listed), ({ list }) => [...list])
-        )
-      ).toEqual([1, 2])
-    })
-  )
+  nodeTest("gives back what was made, not what was saved of it", function* () {
+    const file = yield* makeJournal
+    const made = { list: [1, 2] }
+    const success = Schema.Struct({ list: Schema.Array(Schema.Int) })
+    const listed = { key: "plan/attempt-1", input, success, error: Schema.Never, execute: Effect.succeed(made) }
+    const isLive = Effect.map(run(listed), (outcome) => outcome === made)
+    expect([yield* inSession(file, isLive), yield* inSession(file, isLive)]).toEqual([true, false])
+    expect(
+      yield* inSession(
+        file,
+        Effect.map(run(listed), ({ list }) => [...list])
+      )
+    ).toEqual([1, 2])
+  })
 
-  it.effect("records a failure as evidence, publishes nothing of it and executes again in the next session", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "records a failure as evidence, publishes nothing of it and executes again in the next session",
+    function* () {
       const file = yield* makeJournal
       const { activity, told } = counter()
       const failing = { ...activity(input), error: Schema.String, execute: Effect.fail("gone") }
@@ -103,76 +93,66 @@ layer(NodeServices.layer)("Activities", (it) => {
         { type: "failure", key: `plan/attempt-1#${"a".repeat(16)}`, error: "gone" },
         { type: "outcome", key: `plan/attempt-1#${"a".repeat(16)}`, value: "1" }
       ])
-    })
+    }
   )
 
-  it.effect("records nothing of what dies or is interrupted", () =>
-    Effect.gen(function* () {
-      const file = yield* makeJournal
-      const { activity } = counter()
-      for (const execute of [Effect.die("broken"), Effect.interrupt]) {
-        const exit = yield* Effect.exit(inSession(file, run({ ...activity(input), execute })))
-        expect(Exit.isFailure(exit)).toBe(true)
-      }
-      expect(yield* writtenTo(file)).toEqual([])
-    })
-  )
+  nodeTest("records nothing of what dies or is interrupted", function* () {
+    const file = yield* makeJournal
+    const { activity } = counter()
+    for (const execute of [Effect.die("broken"), Effect.interrupt]) {
+      const exit = yield* Effect.exit(inSession(file, run({ ...activity(input), execute })))
+      expect(Exit.isFailure(exit)).toBe(true)
+    }
+    expect(yield* writtenTo(file)).toEqual([])
+  })
 
-  it.effect("does not run a stage again that has finished, and tells its result", () =>
-    Effect.gen(function* () {
-      const file = yield* makeJournal
-      const { execute } = counter()
-      const stage = Effect.gen(function* () {
-        const activities = yield* Activities
-        const before = yield* activities.stageResult(plan)
-        return [Option.getOrNull(before), yield* activities.runStage(plan, execute)]
-      })
-      expect(yield* inSession(file, stage)).toEqual([null, 1])
-      expect(yield* inSession(file, stage)).toEqual([1, 1])
-      expect(yield* writtenTo(file)).toEqual([{ type: "settled", key: "plan", value: "1" }])
+  nodeTest("does not run a stage again that has finished, and tells its result", function* () {
+    const file = yield* makeJournal
+    const { execute } = counter()
+    const stage = Effect.gen(function* () {
+      const activities = yield* Activities
+      const before = yield* activities.stageResult(plan)
+      return [Option.getOrNull(before), yield* activities.runStage(plan, execute)]
     })
-  )
+    expect(yield* inSession(file, stage)).toEqual([null, 1])
+    expect(yield* inSession(file, stage)).toEqual([1, 1])
+    expect(yield* writtenTo(file)).toEqual([{ type: "settled", key: "plan", value: "1" }])
+  })
 
-  it.effect("runs a stage again until its outcome is final", () =>
-    Effect.gen(function* () {
-      const file = yield* makeJournal
-      const { execute } = counter()
-      const stage = Effect.flatMap(Activities, (it) => it.runStage(plan, execute, (count) => count === 2))
-      const outcomes = yield* Effect.forEach([1, 2, 3], () => inSession(file, stage))
-      expect(outcomes).toEqual([1, 2, 2])
-      expect(yield* writtenTo(file)).toEqual([{ type: "settled", key: "plan", value: "2" }])
-    })
-  )
+  nodeTest("runs a stage again until its outcome is final", function* () {
+    const file = yield* makeJournal
+    const { execute } = counter()
+    const stage = Effect.flatMap(Activities, (it) => it.runStage(plan, execute, (count) => count === 2))
+    const outcomes = yield* Effect.forEach([1, 2, 3], () => inSession(file, stage))
+    expect(outcomes).toEqual([1, 2, 2])
+    expect(yield* writtenTo(file)).toEqual([{ type: "settled", key: "plan", value: "2" }])
+  })
 
-  it.effect("reads current state in each session and records what it saw", () =>
-    Effect.gen(function* () {
-      const file = yield* makeJournal
-      const { execute } = counter()
-      const look = Effect.flatMap(Activities, (it) => it.record({ key: "reference/a.md", success: Count }, execute))
-      expect([yield* inSession(file, look), yield* inSession(file, look)]).toEqual([1, 2])
-      expect(yield* writtenTo(file)).toEqual([
-        { type: "seen", key: "reference/a.md", value: "1" },
-        { type: "seen", key: "reference/a.md", value: "2" }
-      ])
-    })
-  )
+  nodeTest("reads current state in each session and records what it saw", function* () {
+    const file = yield* makeJournal
+    const { execute } = counter()
+    const look = Effect.flatMap(Activities, (it) => it.record({ key: "reference/a.md", success: Count }, execute))
+    expect([yield* inSession(file, look), yield* inSession(file, look)]).toEqual([1, 2])
+    expect(yield* writtenTo(file)).toEqual([
+      { type: "seen", key: "reference/a.md", value: "1" },
+      { type: "seen", key: "reference/a.md", value: "2" }
+    ])
+  })
 
-  it.effect("writes what prompts begin with once in a session, and reads it with each of them", () =>
-    Effect.gen(function* () {
-      const file = yield* makeJournal
-      const system = "You are one stage of a program. ".repeat(10)
-      const prompts = ["a", "b"].map((name) => ({
-        type: "prompt" as const,
-        key: `round-1/execute/${name}`,
-        system,
-        user: name
-      }))
-      const session = Journal.use(({ append }) => Effect.forEach(prompts, append))
-      yield* Effect.provide(session, Layer.fresh(layerJournal(file)))
-      yield* Effect.provide(session, Layer.fresh(layerJournal(file)))
-      const { lines } = yield* readJournal(file)
-      expect(lines.slice(1).map(({ text }) => text.includes(system))).toEqual([true, false, true, false])
-      expect(readRecords(lines.slice(1))).toMatchObject([...prompts, ...prompts])
-    })
-  )
+  nodeTest("writes what prompts begin with once in a session, and reads it with each of them", function* () {
+    const file = yield* makeJournal
+    const system = "You are one stage of a program. ".repeat(10)
+    const prompts = ["a", "b"].map((name) => ({
+      type: "prompt" as const,
+      key: `round-1/execute/${name}`,
+      system,
+      user: name
+    }))
+    const session = Journal.use(({ append }) => Effect.forEach(prompts, append))
+    yield* Effect.provide(session, Layer.fresh(layerJournal(file)))
+    yield* Effect.provide(session, Layer.fresh(layerJournal(file)))
+    const { lines } = yield* readJournal(file)
+    expect(lines.slice(1).map(({ text }) => text.includes(system))).toEqual([true, false, true, false])
+    expect(readRecords(lines.slice(1))).toMatchObject([...prompts, ...prompts])
+  })
 })

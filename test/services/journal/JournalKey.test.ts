@@ -26,38 +26,34 @@ const modeOf = (what: string): number =>
   (what.includes("read") ? 0o044 : 0o022) & (what.includes("group") ? 0o070 : 0o007)
 
 describe("the key of a person", () => {
-  nodeTest("is made once, whoever needs it at the same time, and only its person can read it", () =>
-    Effect.gen(function* () {
-      const folder = `${yield* makeFolder}/state/task-conductor`
-      const file = `${folder}/journal.key`
-      assert.deepStrictEqual(yield* journalKey(file, "read"), { problem: "it is not there" })
-      const made = yield* Effect.all(
-        Array.from({ length: 12 }, () => journalKey(file, "write")),
-        { concurrency: "unbounded" }
-      )
-      const key = Buffer.from(readFileSync(file, "utf8").trim(), "hex")
-      assert.strictEqual(key.length, 32)
-      for (const one of made) assert.deepStrictEqual(one, { key })
-      assert.deepStrictEqual(yield* journalKey(file, "read"), { key })
-      assert.deepStrictEqual([readdirSync(folder), statSync(file).mode & 0o777], [["journal.key"], 0o600])
-      assert.strictEqual(statSync(folder).mode & 0o777, 0o700)
-    })
-  )
+  nodeTest("is made once, whoever needs it at the same time, and only its person can read it", function* () {
+    const folder = `${yield* makeFolder}/state/task-conductor`
+    const file = `${folder}/journal.key`
+    assert.deepStrictEqual(yield* journalKey(file, "read"), { problem: "it is not there" })
+    const made = yield* Effect.all(
+      Array.from({ length: 12 }, () => journalKey(file, "write")),
+      { concurrency: "unbounded" }
+    )
+    const key = Buffer.from(readFileSync(file, "utf8").trim(), "hex")
+    assert.strictEqual(key.length, 32)
+    for (const one of made) assert.deepStrictEqual(one, { key })
+    assert.deepStrictEqual(yield* journalKey(file, "read"), { key })
+    assert.deepStrictEqual([readdirSync(folder), statSync(file).mode & 0o777], [["journal.key"], 0o600])
+    assert.strictEqual(statSync(folder).mode & 0o777, 0o700)
+  })
 
   for (const [what, put] of unusable) {
-    nodeTest(`is not used, and not replaced, when its file ${what}`, () =>
-      Effect.gen(function* () {
-        const file = `${yield* makeFolder}/journal.key`
-        writeFileSync(`${file}.other`, hex, { mode: 0o600 })
-        put(file)
-        if (statSync(file).isFile() && what.startsWith("can")) chmodSync(file, statSync(file).mode | modeOf(what))
-        const before = readdirSync(dirname(file))
-        for (const use of ["read", "write"] as const) {
-          const found = yield* journalKey(file, use)
-          assert.include("problem" in found ? found.problem : "", "Remove it")
-        }
-        assert.deepStrictEqual(readdirSync(dirname(file)), before)
-      })
-    )
+    nodeTest(`is not used, and not replaced, when its file ${what}`, function* () {
+      const file = `${yield* makeFolder}/journal.key`
+      writeFileSync(`${file}.other`, hex, { mode: 0o600 })
+      put(file)
+      if (statSync(file).isFile() && what.startsWith("can")) chmodSync(file, statSync(file).mode | modeOf(what))
+      const before = readdirSync(dirname(file))
+      for (const use of ["read", "write"] as const) {
+        const found = yield* journalKey(file, use)
+        assert.include("problem" in found ? found.problem : "", "Remove it")
+      }
+      assert.deepStrictEqual(readdirSync(dirname(file)), before)
+    })
   }
 })

@@ -2,8 +2,7 @@
  * What a journal can look like after crashes, damage and mistakes: each damage is named, and never is anything used but
  * the beginning of what was written.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -12,6 +11,7 @@ import { recordOf } from "../../../src/services/journal/JournalLine.ts"
 import { maxJournalBytes, readJournal } from "../../../src/services/journal/JournalReader.ts"
 import { journalBytes, journalLines, oneOfEach, openedRecord, settled } from "../../support/Journals.ts"
 import { makeFolder } from "../../support/Project.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const whole = journalBytes(oneOfEach)
 const lines = journalLines(oneOfEach).map((line) => `${line}\n`)
@@ -39,41 +39,17 @@ const readInMemory = (bytes: Uint8Array) =>
 
 const damaged = (line: number, what: "shape" | "sequence" | "sum") => ({ _tag: "Damaged", line, what })
 
-/** The bytes with these changed. */
-const withBytes = (from: number, bytes: ReadonlyArray<number>): Uint8Array => {
-  const changed = Uint8Array.from(whole)
-  changed.set(bytes, from)
-  return changed
-}
+/** The journal with 40 nulls from here. */
+const withNulls = (from: number): Uint8Array => Uint8Array.from(whole).fill(0, from, from + 40)
 
 const why = (file: string) => Effect.map(Effect.flip(readJournal(file)), ({ reason }) => reason)
 
 const startOf = (line: number): number => Buffer.byteLength(lines.slice(0, line - 1).join(""))
 
-layer(NodeServices.layer)("reading a journal", (it) => {
-  it.effect("gives all records and where they end", () =>
-    Effect.gen(function* () {
-      expect(yield* readBytes(whole)).toEqual({ records: oneOfEach, size: whole.length, torn: "" })
-    })
-  )
-
+describe("reading a journal", () => {
   const damages: ReadonlyArray<readonly [what: string, bytes: Uint8Array, reason: object]> = [
-    [
-      "a null block in the middle",
-      withBytes(
-        startOf(4),
-        Array.from({ length: 40 }, () => 0)
-      ),
-      damaged(4, "shape")
-    ],
-    [
-      "a null block over the end of a line",
-      withBytes(
-        startOf(5) - 20,
-        Array.from({ length: 40 }, () => 0)
-      ),
-      damaged(4, "sum")
-    ],
+    ["a null block in the middle", withNulls(startOf(4)), damaged(4, "shape")],
+    ["a null block over the end of a line", withNulls(startOf(5) - 20), damaged(4, "sum")],
     ["a line that was deleted", bytesOf(lines.toSpliced(3, 1)), damaged(4, "sequence")],
     ["the first line deleted", bytesOf(lines.slice(1)), { _tag: "Foreign" }],
     [
@@ -121,92 +97,76 @@ layer(NodeServices.layer)("reading a journal", (it) => {
     ]
   ]
   for (const [what, bytes, reason] of damages) {
-    it.effect(`refuses ${what}`, () => Effect.map(readBytes(bytes), (read) => expect(read).toEqual(reason)))
+    nodeTest(`refuses ${what}`, () => Effect.map(readBytes(bytes), (read) => expect(read).toEqual(reason)))
   }
 
-  it.effect("refuses bytes that are no UTF-8, where the text they stand for would be right", () =>
-    Effect.gen(function* () {
-      const text = journalLines([openedRecord(), settled("a", "x\uFFFDy"), settled("b")]).join("\n")
-      const [first = "", last = ""] = text.split("\uFFFD")
-      const bytes = Buffer.concat([Buffer.from(first), Buffer.from([0xff]), Buffer.from(`${last}\n`)])
-      expect(yield* readBytes(bytes)).toEqual(damaged(2, "shape"))
-    })
-  )
+  nodeTest("refuses bytes that are no UTF-8, where the text they stand for would be right", function* () {
+    const text = journalLines([openedRecord(), settled("a", "x\uFFFDy"), settled("b")]).join("\n")
+    const [first = "", last = ""] = text.split("\uFFFD")
+    const bytes = Buffer.concat([Buffer.from(first), Buffer.from([0xff]), Buffer.from(`${last}\n`)])
+    expect(yield* readBytes(bytes)).toEqual(damaged(2, "shape"))
+  })
 
-  it.effect("tells a last line that was not written to its end apart, at every byte", () =>
-    Effect.gen(function* () {
-      const start = startOf(lines.length)
-      for (let end = start; end < whole.length; end += 1) {
-        const read = yield* readInMemory(whole.subarray(0, end))
-        expect(read).toMatchObject({ _tag: "Success", success: { size: start } })
-        if (read._tag !== "Success") continue
-        expect(read.success.lines.map(recordOf)).toEqual(oneOfEach.slice(0, -1))
-        expect(read.success.torn).toEqual(whole.subarray(start, end))
-      }
-    })
-  )
+  nodeTest("tells a last line that was not written to its end apart, at every byte", function* () {
+    const start = startOf(lines.length)
+    for (let end = start; end < whole.length; end += 1) {
+      const read = yield* readInMemory(whole.subarray(0, end))
+      expect(read).toMatchObject({ _tag: "Success", success: { size: start } })
+      if (read._tag !== "Success") continue
+      expect(read.success.lines.map(recordOf)).toEqual(oneOfEach.slice(0, -1))
+      expect(read.success.torn).toEqual(whole.subarray(start, end))
+    }
+  })
 
-  it.effect("tells a last line apart that was half written and has its end", () =>
-    Effect.gen(function* () {
-      const start = startOf(lines.length)
-      for (const torn of [
-        "\n",
-        `${lines.at(-1)!.slice(0, 30)}\n`,
-        `${"\u0000".repeat(30)}${lines.at(-1)!.slice(30)}`
-      ]) {
-        const bytes = Buffer.concat([whole.subarray(0, start), Buffer.from(torn)])
-        expect(yield* readBytes(bytes)).toEqual({ records: oneOfEach.slice(0, -1), size: start, torn })
-      }
-    })
-  )
+  nodeTest("tells a last line apart that was half written and has its end", function* () {
+    const start = startOf(lines.length)
+    for (const torn of ["\n", `${lines.at(-1)!.slice(0, 30)}\n`, `${"\u0000".repeat(30)}${lines.at(-1)!.slice(30)}`]) {
+      const bytes = Buffer.concat([whole.subarray(0, start), Buffer.from(torn)])
+      expect(yield* readBytes(bytes)).toEqual({ records: oneOfEach.slice(0, -1), size: start, torn })
+    }
+  })
 
-  it.effect("uses nothing but the beginning of what was written, whichever bit was flipped", () =>
-    Effect.gen(function* () {
-      const few = oneOfEach.slice(0, 3)
-      const bytes = journalBytes(few)
-      let used = 0
-      for (let bit = 0; bit < bytes.length * 8; bit += 1) {
-        const flipped = Uint8Array.from(bytes)
-        flipped[bit >> 3]! ^= 1 << (bit & 7)
+  nodeTest("uses nothing but the beginning of what was written, whichever bit was flipped", function* () {
+    const few = oneOfEach.slice(0, 3)
+    const bytes = journalBytes(few)
+    let used = 0
+    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+      const flipped = Uint8Array.from(bytes)
+      flipped[bit >> 3]! ^= 1 << (bit & 7)
+      const read = yield* readInMemory(flipped)
+      if (read._tag === "Failure") continue
+      used += 1
+      const { lines, torn } = read.success
+      expect(lines.map(recordOf), `bit ${bit}`).toEqual(few.slice(0, lines.length))
+      expect([lines.length, torn.length > 0], `bit ${bit}`).toEqual([2, true])
+    }
+    expect(used).toBeGreaterThan(100)
+  })
+
+  nodeTest("cuts no record off whose line end was flipped, wherever it stands", function* () {
+    for (let line = 1; line <= lines.length; line += 1) {
+      const end = startOf(line + 1) - 1
+      for (let bit = 0; bit < 8; bit += 1) {
+        const flipped = Uint8Array.from(whole)
+        flipped[end]! ^= 1 << bit
         const read = yield* readInMemory(flipped)
-        if (read._tag === "Failure") continue
-        used += 1
-        const { lines, torn } = read.success
-        expect(lines.map(recordOf), `bit ${bit}`).toEqual(few.slice(0, lines.length))
-        expect([lines.length, torn.length > 0], `bit ${bit}`).toEqual([2, true])
+        const reason = line === 1 ? { _tag: "Foreign" } : { _tag: "Damaged", line }
+        expect(read, `end of line ${line}, bit ${bit}`).toMatchObject({ _tag: "Failure", failure: { reason } })
+        /* The same when the line behind it was not written to its end. */
+        if (line === 1 || line === lines.length) continue
+        const cut = yield* readInMemory(flipped.subarray(0, end + 40))
+        expect(cut).toMatchObject({ _tag: "Failure", failure: { reason } })
       }
-      expect(used).toBeGreaterThan(100)
-    })
-  )
+    }
+  })
 
-  it.effect("cuts no record off whose line end was flipped, wherever it stands", () =>
-    Effect.gen(function* () {
-      for (let line = 1; line <= lines.length; line += 1) {
-        const end = startOf(line + 1) - 1
-        for (let bit = 0; bit < 8; bit += 1) {
-          const flipped = Uint8Array.from(whole)
-          flipped[end]! ^= 1 << bit
-          const read = yield* readInMemory(flipped)
-          const reason = line === 1 ? { _tag: "Foreign" } : { _tag: "Damaged", line }
-          expect(read, `end of line ${line}, bit ${bit}`).toMatchObject({ _tag: "Failure", failure: { reason } })
-          /* The same when the line behind it was not written to its end. */
-          if (line === 1 || line === lines.length) continue
-          const cut = yield* readInMemory(flipped.subarray(0, end + 40))
-          expect(cut).toMatchObject({ _tag: "Failure", failure: { reason } })
-        }
-      }
-    })
-  )
-
-  it.effect("refuses a folder, a file that is not there, one that may not be read, and one of 2 GB", () =>
-    Effect.gen(function* () {
-      const folder = yield* makeFolder
-      writeFileSync(`${folder}/large`, "")
-      truncateSync(`${folder}/large`, 2 ** 31)
-      expect(yield* why(folder)).toEqual({ _tag: "NotAFile" })
-      expect(yield* why(`${folder}/none`)).toEqual({ _tag: "Missing" })
-      expect(yield* why(`${folder}/large/journal.jsonl`)).toEqual({ _tag: "Unreadable", code: "ENOTDIR" })
-      expect(yield* why(`${folder}/large`)).toEqual({ _tag: "TooLarge", bytes: 2 ** 31, most: maxJournalBytes })
-    })
-  )
+  nodeTest("refuses a folder, a file that is not there, one that may not be read, and one of 2 GB", function* () {
+    const folder = yield* makeFolder
+    writeFileSync(`${folder}/large`, "")
+    truncateSync(`${folder}/large`, 2 ** 31)
+    expect(yield* why(folder)).toEqual({ _tag: "NotAFile" })
+    expect(yield* why(`${folder}/none`)).toEqual({ _tag: "Missing" })
+    expect(yield* why(`${folder}/large/journal.jsonl`)).toEqual({ _tag: "Unreadable", code: "ENOTDIR" })
+    expect(yield* why(`${folder}/large`)).toEqual({ _tag: "TooLarge", bytes: 2 ** 31, most: maxJournalBytes })
+  })
 })

@@ -98,13 +98,6 @@ const forged: ReadonlyArray<readonly [what: string, records: ReadonlyArray<Recor
 describe("nothing is proven", () => {
   it.each(forged)("when %s", (_what, records) => expect(from(records)).toBe(records.length + 1))
 
-  it("with a MAC in the right place that is that of another record", () => {
-    const [before, last] = [whole[7]!, whole[8]!]
-    expect(withMacOf(last, last)).toBe(last)
-    expect(withMacOf(last, before)).not.toBe(last)
-    expect(bare(withMacOf(last, before))).toBe(bare(last))
-  })
-
   it("with another key", () => {
     expect([from(whole, new SealKey(theirs, runId)), from(whole, new SealKey(mine, other))]).toEqual([none, none])
   })

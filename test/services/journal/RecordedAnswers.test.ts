@@ -1,5 +1,4 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { beforeRunTask } from "../../../src/domain/permissions/ApprovalItem.ts"
@@ -7,6 +6,7 @@ import type { Answered, CallAnswer, StepAnswer } from "../../../src/domain/permi
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { layerRecordedAnswers } from "../../../src/services/journal/RecordedAnswers.ts"
 import { layerJournal, makeJournal, writtenTo } from "../../support/JournalSession.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const item = (task: string, tool = "write_file") => ({ task, tool, risk: "medium" as const, targets: ["a.md"] })
 
@@ -29,39 +29,36 @@ const makePerson = Effect.fnUntraced(function* (says: { step?: Answered<StepAnsw
   return { asked, file, inSession }
 })
 
-layer(NodeServices.layer)("answers of people", (it) => {
-  it.effect("are on the disk, and count in later sessions", () =>
-    Effect.gen(function* () {
-      const { asked, file, inSession } = yield* makePerson({})
-      const first = yield* inSession(askBoth)
-      expect(yield* inSession(askBoth)).toEqual(first)
-      expect(asked).toEqual(["Step 1", "Write"])
-      expect(yield* writtenTo(file)).toEqual([
-        { type: "answer", key: "question/1", value: { answer: "step", by: "person" } },
-        { type: "answer", key: "question/2", value: { answer: "once", by: "person" } }
-      ])
-    })
-  )
+describe("answers of people", () => {
+  nodeTest("are on the disk, and count in later sessions", function* () {
+    const { asked, file, inSession } = yield* makePerson({})
+    const first = yield* inSession(askBoth)
+    expect(yield* inSession(askBoth)).toEqual(first)
+    expect(asked).toEqual(["Step 1", "Write"])
+    expect(yield* writtenTo(file)).toEqual([
+      { type: "answer", key: "question/1", value: { answer: "step", by: "person" } },
+      { type: "answer", key: "question/2", value: { answer: "once", by: "person" } }
+    ])
+  })
 
-  it.effect("are asked for again when they refuse without a requested change, or when nobody gave them", () =>
-    Effect.gen(function* () {
-      for (const call of [
-        { answer: "deny", by: "person" },
-        { answer: "once", by: "rule" }
-      ] as const) {
-        const { asked, file, inSession } = yield* makePerson({ call })
-        for (const _ of [1, 2]) yield* inSession((approver) => approver.call(item("Write"), "1"))
-        expect(asked).toEqual(["Write", "Write"])
-        expect(yield* writtenTo(file)).toEqual([])
-      }
-      const { asked, inSession } = yield* makePerson({ call: { answer: "deny", by: "person", instead: "In b.md." } })
+  nodeTest("are asked for again when they refuse without a requested change, or when nobody gave them", function* () {
+    for (const call of [
+      { answer: "deny", by: "person" },
+      { answer: "once", by: "rule" }
+    ] as const) {
+      const { asked, file, inSession } = yield* makePerson({ call })
       for (const _ of [1, 2]) yield* inSession((approver) => approver.call(item("Write"), "1"))
-      expect(asked).toEqual(["Write"])
-    })
-  )
+      expect(asked).toEqual(["Write", "Write"])
+      expect(yield* writtenTo(file)).toEqual([])
+    }
+    const { asked, inSession } = yield* makePerson({ call: { answer: "deny", by: "person", instead: "In b.md." } })
+    for (const _ of [1, 2]) yield* inSession((approver) => approver.call(item("Write"), "1"))
+    expect(asked).toEqual(["Write"])
+  })
 
-  it.effect("about calls in doubt, plugins and servers are asked for each time; about given files they count", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "about calls in doubt, plugins and servers are asked for each time; about given files they count",
+    function* () {
       const { asked, inSession } = yield* makePerson({})
       for (const _ of [1, 2]) {
         yield* inSession((approver) => approver.inDoubt(item("Doubt"), "1"))
@@ -70,6 +67,6 @@ layer(NodeServices.layer)("answers of people", (it) => {
       expect(asked).toEqual(["Doubt", beforeRunTask, "Doubt", beforeRunTask])
       for (const _ of [1, 2]) yield* inSession((approver) => approver.call(item(beforeRunTask, "read_file"), "3"))
       expect(asked).toHaveLength(5)
-    })
+    }
   )
 })

@@ -27,30 +27,22 @@ const chosenFor = Effect.fnUntraced(function* (changed: string, mayRead = true, 
 })
 
 describe("chooseProjectChecks", () => {
-  nodeTest("chooses from the commands that the manifests of the project name", () =>
-    Effect.gen(function* () {
-      const [types, tests] = yield* chosenFor("a/a.go")
-      assert.strictEqual(types, "go vet ./...")
-      assert.strictEqual(tests, "go test ./a")
-    })
-  )
+  nodeTest("chooses from the commands that the manifests of the project name", function* () {
+    const [types, tests] = yield* chosenFor("a/a.go")
+    assert.strictEqual(types, "go vet ./...")
+    assert.strictEqual(tests, "go test ./a")
+  })
 
-  nodeTest("knows nothing of a manifest that rules keep from being read, or that the task removes", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* chosenFor("a/a.go", false), [])
-      assert.deepStrictEqual(yield* chosenFor("a/a.go", true, true), [])
-    })
-  )
+  nodeTest("knows nothing of a manifest that rules keep from being read, or that the task removes", function* () {
+    assert.deepStrictEqual(yield* chosenFor("a/a.go", false), [])
+    assert.deepStrictEqual(yield* chosenFor("a/a.go", true, true), [])
+  })
 
-  nodeTest("chooses no command whose program is not there", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* chosenFor("a/a.go", true, false, []), [])
-    })
-  )
+  nodeTest("chooses no command whose program is not there", function* () {
+    assert.deepStrictEqual(yield* chosenFor("a/a.go", true, false, []), [])
+  })
 
-  nodeTest("chooses nothing for text that no command checks", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* chosenFor("README.md"), [])
-    })
-  )
+  nodeTest("chooses nothing for text that no command checks", function* () {
+    assert.deepStrictEqual(yield* chosenFor("README.md"), [])
+  })
 })

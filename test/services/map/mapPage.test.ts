@@ -1,8 +1,7 @@
 /**
  * The example in docs/reference/what-a-model-sees.md: the page shows what a model gets for the project that is made here.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { mapTokens } from "../../../src/domain/map/ProjectMap.ts"
@@ -10,6 +9,7 @@ import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { mostMapped, readProjectMap } from "../../../src/services/map/MapReader.ts"
 import { makePrograms } from "../../support/Programs.ts"
 import { makeProject } from "../../support/Project.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const page = readFileSync(new URL("../../../docs/reference/what-a-model-sees.md", import.meta.url), "utf8")
 
@@ -33,16 +33,14 @@ const shop = {
 /** The fenced block after this line of the page. */
 const blockAfter = (line: string): string => page.split(`${line}\n\n\`\`\`markdown\n`)[1]?.split("\n```")[0] ?? ""
 
-layer(NodeServices.layer)("docs/reference/what-a-model-sees.md", (it) => {
-  it.effect("shows the map as a model gets it", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject(shop)
-      const searchPath = yield* makePrograms(["npm", "npx", "make", "go"])
-      const mapFor = (window: number) =>
-        readProjectMap(window, () => Effect.succeed(true), searchPath).pipe(Effect.provide(Workspace.layer(root)))
-      expect(blockAfter("With a window of 4,096 tokens:")).toBe(yield* mapFor(4096))
-    })
-  )
+describe("docs/reference/what-a-model-sees.md", () => {
+  nodeTest("shows the map as a model gets it", function* () {
+    const root = yield* makeProject(shop)
+    const searchPath = yield* makePrograms(["npm", "npx", "make", "go"])
+    const mapFor = (window: number) =>
+      readProjectMap(window, () => Effect.succeed(true), searchPath).pipe(Effect.provide(Workspace.layer(root)))
+    expect(blockAfter("With a window of 4,096 tokens:")).toBe(yield* mapFor(4096))
+  })
 
   it("names the sizes that are used", () => {
     for (const window of [2048, 4096, 8192, 32_768, 131_072]) {

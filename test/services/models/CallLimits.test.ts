@@ -2,7 +2,7 @@
  * Servers that hang in every phase of a call, under the clock of the test: which limit ends the call, what is said meanwhile,
  * and what the retry says happened before.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
@@ -22,6 +22,7 @@ import { chatLine, type Reply } from "../../support/FakeOllamaReply.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import { inOrder, type Script } from "../../support/FakeOllamaScript.ts"
 import { passTime } from "../../support/passTime.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const contextWindow = 8192
 
@@ -80,83 +81,73 @@ const mute = Effect.acquireRelease(
 const half = chatLine(fakeModel, { content: "one" }).slice(0, 30)
 const never = "never"
 
-/** What a server does, which limit ends the call, and as what. */
-const silences: ReadonlyArray<readonly [what: string, reply: Reply, limit: keyof Limits, tag: string]> = [
-  ["accepts and sends no status line", { hold: never }, "firstWordSeconds", "Busy"],
-  [
-    "sends a status line and no word",
-    { holdAfter: { lines: 0, latch: never }, text: "Hi" },
-    "firstWordSeconds",
-    "Busy"
-  ],
-  ["stops in the middle of its first line", { chunks: [half], end: false }, "firstWordSeconds", "Busy"],
-  ["sends nothing but blank lines", { chunks: ["\n", "\n\n", "\n"], end: false }, "firstWordSeconds", "Busy"],
-  [
-    "stops between two lines",
-    { text: "one two", holdAfter: { lines: 1, latch: never } },
-    "nextWordSeconds",
-    "DiedMidStream"
-  ],
-  [
-    "stops in the middle of a line",
-    { chunks: [`${chatLine(fakeModel, { content: "one" })}\n${half}`], end: false },
-    "nextWordSeconds",
-    "DiedMidStream"
-  ],
-  [
-    "stops while the model thinks",
-    { thinking: "one two", text: "three", holdAfter: { lines: 2, latch: never } },
-    "nextWordSeconds",
-    "DiedMidStream"
-  ],
-  ["stops before its last line", { text: "one", done: false, end: false }, "nextWordSeconds", "DiedMidStream"]
-]
+const line = chatLine(fakeModel, { content: "one" })
+/** What a server does before the first word, and after it. */
+const early: Readonly<Record<string, Reply>> = {
+  "accepts and sends no status line": { hold: never },
+  "sends a status line and no word": { holdAfter: { lines: 0, latch: never }, text: "Hi" },
+  "stops in the middle of its first line": { chunks: [half], end: false },
+  "sends nothing but blank lines": { chunks: ["\n", "\n\n", "\n"], end: false }
+}
+const late: Readonly<Record<string, Reply>> = {
+  "stops between two lines": { text: "one two", holdAfter: { lines: 1, latch: never } },
+  "stops in the middle of a line": { chunks: [`${line}\n${half}`], end: false },
+  "stops while the model thinks": { thinking: "one two", text: "three", holdAfter: { lines: 2, latch: never } },
+  "stops before its last line": { text: "one", done: false, end: false }
+}
+
+/** Which limit ends the call, as what, and what is waited for meanwhile. */
+const silences = [
+  [early, "firstWordSeconds", "Busy", "waiting for the first word"],
+  [late, "nextWordSeconds", "DiedMidStream", "waiting for the next word"]
+] as const
 
 describe("a server that hangs", () => {
-  it.effect.each(silences)("and %s is left at its limit, with a word about it", ([, reply, name, tag]) =>
-    Effect.gen(function* () {
-      const { error, events, lines } = yield* calledAt(() => reply, { [name]: 30, brokenRetries: 1 })
-      assert.strictEqual(error?.reason._tag, tag)
-      assert.include(error?.message, `The limit limits.${name} (30 s) ended the call; raise it in your configuration`)
-      const words = name === "firstWordSeconds" ? "waiting for the first word" : "waiting for the next word"
-      assert.isTrue(
-        lines.some((line) => /for (?:9|1\d|2\d) s; is stopped after 30 s$/.test(line) && line.includes(words)),
-        lines.join("\n")
-      )
-      const [first, second] = events.filter((event) => event.type === "model.failed")
-      assert.include({ ...first }, { willRetry: true, retry: 1, retries: 1 })
-      assert.include({ ...second }, { willRetry: false })
-      const again = events.findLast((event) => event.type === "model.started")
-      assert.deepStrictEqual([again?.retry, again?.after], [1, first?.what])
-      assert.match(lines.join("\n"), /within 30s\); trying again \(1 of 1\)/)
-    })
-  )
+  for (const [replies, name, tag, words] of silences) {
+    for (const [what, reply] of Object.entries(replies)) {
+      nodeTest(`and ${what} is left at its limit, with a word about it`, function* () {
+        const { error, events, lines } = yield* calledAt(() => reply, { [name]: 30, brokenRetries: 1 })
+        expect(error?.reason._tag).toBe(tag)
+        expect(error?.message).toContain(
+          `The limit limits.${name} (30 s) ended the call; raise it in your configuration`
+        )
+        const said = lines.filter((text) => /for (?:9|1\d|2\d) s; is stopped after 30 s$/.test(text))
+        expect(said.join("\n")).toContain(words)
+        const failures = events.filter((event) => event.type === "model.failed")
+        expect(failures).toMatchObject([{ willRetry: true, retry: 1, retries: 1 }, { willRetry: false }])
+        const again = events.findLast((event) => event.type === "model.started")
+        expect([again?.retry, again?.after]).toStrictEqual([1, failures[0]?.what])
+        expect(lines.join("\n")).toMatch(/within 30s\); trying again \(1 of 1\)/)
+      })
+    }
+  }
 
-  it.effect("and takes no connection is left at the limit for connecting", () =>
-    Effect.gen(function* () {
-      const { port } = yield* mute
-      const limits = { connectSeconds: 25, unreachableRetries: 0 }
-      const { error, lines } = yield* called(`https://127.0.0.1:${port}`, limits)
-      assert.strictEqual(error?.reason._tag, "Unreachable")
-      assert.include(error?.message, "limits.connectSeconds (25 s)")
-      assert.include(lines, "planning: connecting to the model server for 10 s; is stopped after 25 s")
-      assert.include(lines, "planning: connecting to the model server for 20 s; is stopped after 25 s")
-    })
-  )
+  nodeTest("and takes no connection is left at the limit for connecting", function* () {
+    const { port } = yield* mute
+    const limits = { connectSeconds: 25, unreachableRetries: 0 }
+    const { error, lines } = yield* called(`https://127.0.0.1:${port}`, limits)
+    expect(error?.reason._tag).toBe("Unreachable")
+    expect(error?.message).toContain("limits.connectSeconds (25 s)")
+    expect(lines).toContain("planning: connecting to the model server for 10 s; is stopped after 25 s")
+    expect(lines).toContain("planning: connecting to the model server for 20 s; is stopped after 25 s")
+  })
 
-  it.effect("is told about at least every ten seconds", () =>
-    Effect.gen(function* () {
-      const { url } = yield* FakeOllama.make(() => ({ hold: never }))
-      yield* Effect.gen(function* () {
-        yield* Effect.forkChild(Effect.result(call()))
-        yield* passTime(TestClock.adjust("295 seconds"), "1 second")
-        const times = (yield* EventLog).recorded().map(({ at }) => Date.parse(at) / 1000)
-        const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0))
-        assert.isAtMost(Math.max(...gaps), 10)
-        assert.isAtLeast(times.length, 29)
-      }).pipe(Effect.provide(layer(url, {})))
-    })
-  )
+  nodeTest("is told about at least every ten seconds", function* () {
+    const { url } = yield* FakeOllama.make(() => ({ hold: never }))
+    yield* Effect.gen(function* () {
+      yield* Effect.forkChild(Effect.result(call()))
+      yield* passTime(TestClock.adjust("295 seconds"), "1 second")
+      const times = (yield* EventLog).recorded().map(({ at }) => Date.parse(at) / 1000)
+      const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0))
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(10)
+      expect(times.length).toBeGreaterThanOrEqual(29)
+    }).pipe(Effect.provide(layer(url, {})))
+  })
+})
+
+/** Lets words be read from the socket before the clock goes on. */
+const readSocket = Effect.promise(async () => {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 })
 
 /** Sends a piece of the answer every 20 seconds, whatever it is. */
@@ -168,9 +159,7 @@ const dripping = (reply: Reply, limits: Partial<Limits>) =>
       yield* server.until(({ chats }) => chats.length === 1)
       for (let drop = 1; fiber.pollUnsafe() === undefined && drop < 40; drop += 1) {
         yield* server.release(`drop-${drop}`)
-        // The words are read from the socket before the clock goes on.
-        for (let turn = 0; turn < 5; turn += 1)
-          yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        yield* readSocket
         yield* TestClock.adjust("20 seconds")
       }
       const outcome = yield* Fiber.join(fiber)
@@ -195,79 +184,58 @@ describe("a server that drips", () => {
   ] as const)("%s every 20 seconds ends at a limit, once", ([, bytes, name]) =>
     Effect.gen(function* () {
       const { lines, outcome, server } = yield* dripping(drops(bytes), { callSeconds: 400, brokenRetries: 0 })
-      assert.strictEqual(outcome._tag, "Failure")
-      assert.include(outcome._tag === "Failure" ? outcome.failure.message : "", `The limit limits.${name} `)
-      assert.strictEqual(server.chats.length, 1)
-      assert.isAtLeast(lines.filter((line) => line.includes("; is stopped after ")).length, 25)
+      expect(outcome._tag).toBe("Failure")
+      expect(outcome._tag === "Failure" ? outcome.failure.message : "").toContain(`The limit limits.${name} `)
+      expect(server.chats.length).toBe(1)
+      expect(lines.filter((line) => line.includes("; is stopped after ")).length).toBeGreaterThanOrEqual(25)
     })
   )
 
-  it.effect("is not asked again after the time of a whole call, which it would only take once more", () =>
-    Effect.gen(function* () {
-      const { lines, server } = yield* dripping(drops(word), { callSeconds: 100, brokenRetries: 5 })
-      assert.strictEqual(server.chats.length, 1)
-      assert.include(lines, "planning: waiting for the next word of the model for 10 s; is stopped after 20 s")
-    })
-  )
+  nodeTest("is not asked again after the time of a whole call, which it would only take once more", function* () {
+    const { lines, server } = yield* dripping(drops(word), { callSeconds: 100, brokenRetries: 5 })
+    expect(server.chats.length).toBe(1)
+    expect(lines).toContain("planning: waiting for the next word of the model for 10 s; is stopped after 20 s")
+  })
 })
 
 describe("a server that works on another call", () => {
-  it.effect("has the time for a first word begin anew, and the call is said to wait for its turn", () =>
-    Effect.gen(function* () {
-      const server: FakeServer = yield* FakeOllama.make((_, index) =>
-        index === 0
-          ? {
-              drips: Array.from({ length: 60 }, (_, drop) => ({
-                latch: `drop-${drop + 1}`,
-                bytes: `${chatLine(fakeModel, { content: `w${drop} ` })}\n`
-              }))
-            }
-          : { hold: "turn", text: "done" }
-      )
-      yield* Effect.gen(function* () {
-        yield* Effect.forkChild(Effect.result(call("task", "A")))
-        yield* server.until(({ chats }) => chats.length === 1)
-        const second = yield* Effect.forkChild(Effect.result(call("task", "B")))
-        yield* server.until(({ chats }) => chats.length === 2)
-        for (let drop = 1; drop <= 30; drop += 1) {
-          yield* server.release(`drop-${drop}`)
-          for (let turn = 0; turn < 5; turn += 1)
-            yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-          yield* TestClock.adjust("5 seconds")
-        }
-        assert.isUndefined(second.pollUnsafe())
-        yield* server.release("turn")
-        const outcome = yield* Fiber.join(second)
-        assert.strictEqual(outcome._tag, "Success")
-        const lines = linesOf(yield* eventsOf)
-        assert.isTrue(
-          lines.some((line) =>
-            line.startsWith('working on a task for "B": waiting for its turn at the model server for ')
-          ),
-          lines.join("\n")
-        )
-      }).pipe(Effect.provide(layer(server.url, { firstWordSeconds: 30 })))
-    })
-  )
+  nodeTest("has the time for a first word begin anew, and the call is said to wait for its turn", function* () {
+    const server: FakeServer = yield* FakeOllama.make((_, index) =>
+      index === 0 ? drops(word) : { hold: "turn", text: "done" }
+    )
+    yield* Effect.gen(function* () {
+      yield* Effect.forkChild(Effect.result(call("task", "A")))
+      yield* server.until(({ chats }) => chats.length === 1)
+      const second = yield* Effect.forkChild(Effect.result(call("task", "B")))
+      yield* server.until(({ chats }) => chats.length === 2)
+      for (let drop = 1; drop <= 30; drop += 1) {
+        yield* server.release(`drop-${drop}`)
+        yield* readSocket
+        yield* TestClock.adjust("5 seconds")
+      }
+      expect(second.pollUnsafe()).toBeUndefined()
+      yield* server.release("turn")
+      const outcome = yield* Fiber.join(second)
+      expect(outcome._tag).toBe("Success")
+      const lines = linesOf(yield* eventsOf)
+      expect(lines.join("\n")).toContain('working on a task for "B": waiting for its turn at the model server for ')
+    }).pipe(Effect.provide(layer(server.url, { firstWordSeconds: 30 })))
+  })
 })
 
 describe("limits of a stage", () => {
-  it.effect("hold for its calls before those of the run", () =>
-    Effect.gen(function* () {
-      const limits = { firstWordSeconds: 200, stages: { plan: { firstWordSeconds: 20, brokenRetries: 0 } } }
-      const { error, events } = yield* calledAt(() => ({ hold: never }), limits)
-      assert.include(error?.message, "limits.firstWordSeconds (20 s)")
-      assert.strictEqual(events.filter((event) => event.type === "model.started").length, 1)
-    })
-  )
+  nodeTest("hold for its calls before those of the run", function* () {
+    const limits = { firstWordSeconds: 200, stages: { plan: { firstWordSeconds: 20, brokenRetries: 0 } } }
+    const { error, events } = yield* calledAt(() => ({ hold: never }), limits)
+    expect(error?.message).toContain("limits.firstWordSeconds (20 s)")
+    expect(events.filter((event) => event.type === "model.started").length).toBe(1)
+  })
 
-  it.effect("leave those of other stages alone", () =>
-    Effect.gen(function* () {
-      const limits = { firstWordSeconds: 40, brokenRetries: 0, stages: { plan: { firstWordSeconds: 20 } } }
-      const { error } = yield* calledAt(() => ({ hold: never }), limits, "task")
-      assert.include(error?.message, "limits.firstWordSeconds (40 s)")
-    })
-  )
+  nodeTest("leave those of other stages alone", function* () {
+    const limits = { firstWordSeconds: 40, brokenRetries: 0, stages: { plan: { firstWordSeconds: 20 } } }
+    const { error } = yield* calledAt(() => ({ hold: never }), limits, "task")
+    expect(error?.message).toContain("limits.firstWordSeconds (40 s)")
+  })
 
   it.effect.each([
     ["busyRetries", { status: 500, error: "no" }, 4],
@@ -278,51 +246,41 @@ describe("limits of a stage", () => {
     Effect.gen(function* () {
       const { error, events, lines } = yield* calledAt(() => reply, { [name]: times })
       const named = `It was sent ${times + 1} times (limits.${name} is ${times}).`
-      assert.strictEqual(error?.message.includes(named), times > 0)
-      assert.strictEqual(events.filter((event) => event.type === "model.started").length, times + 1)
-      assert.strictEqual(lines.filter((line) => line.includes(`of ${times})`)).length, times)
+      expect(error?.message.includes(named)).toBe(times > 0)
+      expect(events.filter((event) => event.type === "model.started").length).toBe(times + 1)
+      expect(lines.filter((line) => line.includes(`of ${times})`)).length).toBe(times)
     })
   )
 
-  it.effect("count each reason for itself: an error of the server and a broken connection are not twice the same", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "count each reason for itself: an error of the server and a broken connection are not twice the same",
+    function* () {
       const script = inOrder({ status: 500, error: "no" }, { text: "one two", done: false }, "done")
       const { error, events } = yield* calledAt(script, { busyRetries: 1, brokenRetries: 1 })
-      assert.isUndefined(error)
-      assert.deepStrictEqual(
-        events.flatMap((event) => (event.type === "model.failed" ? [[event.reason, event.retry, event.retries]] : [])),
-        [
-          ["Busy", 1, 1],
-          ["DiedMidStream", 1, 1]
-        ]
-      )
-    })
+      expect(error).toBeUndefined()
+      expect(
+        events.flatMap((event) => (event.type === "model.failed" ? [[event.reason, event.retry, event.retries]] : []))
+      ).toStrictEqual([
+        ["Busy", 1, 1],
+        ["DiedMidStream", 1, 1]
+      ])
+    }
   )
 
-  it.effect("send nothing again to a machine without memory for the model", () =>
-    Effect.gen(function* () {
-      const said = "model requires more system memory (6.0 GiB) than is available (3.2 GiB)"
-      const { error, events } = yield* calledAt(() => ({ status: 500, error: said }), { busyRetries: 3 })
-      assert.strictEqual(error?.reason._tag, "Refused")
-      assert.include(error?.message, "take a smaller model, lower contextWindow or --parallel")
-      assert.lengthOf(
-        events.filter((event) => event.type === "model.started"),
-        1
-      )
-    })
-  )
+  nodeTest("send nothing again to a machine without memory for the model", function* () {
+    const said = "model requires more system memory (6.0 GiB) than is available (3.2 GiB)"
+    const { error, events } = yield* calledAt(() => ({ status: 500, error: said }), { busyRetries: 3 })
+    expect(error?.reason._tag).toBe("Refused")
+    expect(error?.message).toContain("take a smaller model, lower contextWindow or --parallel")
+    expect(events.filter((event) => event.type === "model.started")).toHaveLength(1)
+  })
 
-  it.effect("let a retry succeed, which says what happened before", () =>
-    Effect.gen(function* () {
-      const { error, events } = yield* calledAt(inOrder({ hold: never }, "done"), { firstWordSeconds: 30 })
-      assert.isUndefined(error)
-      assert.deepInclude(
-        events.findLast((event) => event.type === "model.started"),
-        {
-          retry: 1,
-          after: "no first token within 30s"
-        }
-      )
+  nodeTest("let a retry succeed, which says what happened before", function* () {
+    const { error, events } = yield* calledAt(inOrder({ hold: never }, "done"), { firstWordSeconds: 30 })
+    expect(error).toBeUndefined()
+    expect(events.findLast((event) => event.type === "model.started")).toMatchObject({
+      retry: 1,
+      after: "no first token within 30s"
     })
-  )
+  })
 })

@@ -1,8 +1,8 @@
+import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
+import { defaultSettings } from "../../../src/services/runs/RunSettings.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { makeThinking, planCall } from "../../../src/services/models/CallPlan.ts"
-import { defaultSettings } from "../../../src/services/runs/RunSettings.ts"
 import { answerReserve } from "../../../src/domain/models/PromptSize.ts"
-import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import { Stage } from "../../../src/domain/runs/ActivityKey.ts"
 
 const plan = (stage: Stage, contextWindow: number, promptTokens: number, thinkingTokens: number, thinkingCuts = 0) =>

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -22,6 +22,8 @@ import { EventLog } from "../../support/EventLog.ts"
 import { FakeOllama, type FakeServer } from "../../support/FakeOllama.ts"
 import type { Reply } from "../../support/FakeOllamaReply.ts"
 import { waitFor } from "../../support/waitFor.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { layerTest } from "../../support/layerTest.ts"
 
 const name = "qwen3:8b"
 const contextWindow = 8192
@@ -62,6 +64,19 @@ const asking = <A, E>(
     return yield* use(server).pipe(Effect.provide(ollama(server)))
   })
 
+/** A test of calls to a server that gives these replies, one after another. */
+const askTest = (
+  name: string,
+  replies: ReadonlyArray<Reply | string>,
+  body: (
+    server: FakeServer
+  ) => Generator<
+    Effect.Effect<unknown, unknown, ModelCaller | EventLog | TokenCalibration | UsageMeter>,
+    unknown,
+    never
+  >
+) => nodeTest(name, () => asking(replies, (server) => Effect.gen(() => body(server))))
+
 const direct: Activities["Service"] = {
   run: (activity) => activity.execute,
   stageResult: () => Effect.succeedNone,
@@ -74,92 +89,75 @@ const reasonOf = ({ reason }: ModelError) => reason
 const sentence = "I will read the file main.ts again and then decide. "
 
 describe("a prompt with a lighter form", () => {
-  it.effect("is sent in that form only when the window does not hold the whole", () =>
-    Effect.gen(function* () {
-      const sent: Array<string> = []
-      const model = ScriptedModel.layer(({ system }) => {
-        sent.push(system)
-        return "Answer."
-      })
-      const lighter = prompt(1000, "light")
-      const sizes = [1000, 100_000]
-      yield* Effect.forEach(sizes, (size) => ask({ prompt: { ...prompt(size), lighter } })).pipe(
-        Effect.provide(caller(model))
-      )
-      expect(sent).toEqual(["", "light"])
+  nodeTest("is sent in that form only when the window does not hold the whole", function* () {
+    const sent: Array<string> = []
+    const model = ScriptedModel.layer(({ system }) => {
+      sent.push(system)
+      return "Answer."
     })
-  )
+    const lighter = prompt(1000, "light")
+    const sizes = [1000, 100_000]
+    yield* Effect.forEach(sizes, (size) => ask({ prompt: { ...prompt(size), lighter } })).pipe(
+      Effect.provide(caller(model))
+    )
+    expect(sent).toEqual(["", "light"])
+  })
 
-  it.effect("fails when not even that fits, with the size of that", () =>
-    Effect.gen(function* () {
+  layerTest(
+    caller(ScriptedModel.layer(() => "Answer.")),
+    "fails when not even that fits, with the size of that",
+    function* () {
       const lighter = prompt(50_000)
       const error = yield* Effect.flip(ask({ prompt: { ...prompt(100_000), lighter } }))
       expect(error.reason).toMatchObject({ _tag: "ContextOverflow", estimated: 14_375 })
-    }).pipe(Effect.provide(caller(ScriptedModel.layer(() => "Answer."))))
+    }
   )
 })
 
 describe("an unrecoverable answer", () => {
-  it.effect("is stopped in the middle: the request is closed and nothing is sent again", () =>
-    asking([{ text: sentence.repeat(400), end: false, done: false }], (server) =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(ask())
-        yield* server.until(() => server.abortedCount() === 1)
-        const events = (yield* EventLog).events()
-        expect(reasonOf(error)).toMatchObject({
-          _tag: "Hopeless",
-          kind: "loop",
-          detail: `it repeated "${sentence.trim()}" 14 times`
-        })
-        expect(error.message).toBe(
-          `The model's answer was stopped after 771 characters: it repeated "${sentence.trim()}" 14 times.`
-        )
-        expect(server.chats.length).toBe(1)
-        expect(events.map((event) => event.type)).toEqual(["model.started", "model.failed"])
-        expect(events[1]).toMatchObject({ reason: "Hopeless", message: error.message, willRetry: false })
-        expect((yield* (yield* UsageMeter).total).modelCalls).toBe(1)
+  askTest(
+    "is stopped in the middle: the request is closed and nothing is sent again",
+    [{ text: sentence.repeat(400), end: false, done: false }],
+    function* (server) {
+      const error = yield* Effect.flip(ask())
+      yield* server.until(() => server.abortedCount() === 1)
+      const events = (yield* EventLog).events()
+      expect(reasonOf(error)).toMatchObject({
+        _tag: "Hopeless",
+        kind: "loop",
+        detail: `it repeated "${sentence.trim()}" 14 times`
       })
-    )
+      expect(error.message).toBe(
+        `The model's answer was stopped after 771 characters: it repeated "${sentence.trim()}" 14 times.`
+      )
+      expect(server.chats.length).toBe(1)
+      expect(events.map((event) => event.type)).toEqual(["model.started", "model.failed"])
+      expect(events[1]).toMatchObject({ reason: "Hopeless", message: error.message, willRetry: false })
+      expect((yield* (yield* UsageMeter).total).modelCalls).toBe(1)
+    }
   )
 
-  it.effect("is stopped while the model only thinks", () =>
-    asking([{ thinking: sentence.repeat(400), end: false, done: false }], (server) =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(ask())
-        yield* server.until(() => server.abortedCount() === 1)
-        expect(reasonOf(error)).toMatchObject({ _tag: "Hopeless", kind: "loop", partial: "" })
-      })
-    )
+  askTest(
+    "is stopped while the model only thinks",
+    [{ thinking: sentence.repeat(400), end: false, done: false }],
+    function* (server) {
+      const error = yield* Effect.flip(ask())
+      yield* server.until(() => server.abortedCount() === 1)
+      expect(reasonOf(error)).toMatchObject({ _tag: "Hopeless", kind: "loop", partial: "" })
+    }
   )
 
-  it.effect("is one that talks and does not come to the document of its stage", () => {
-    const talk = Array.from({ length: 300 }, (_, index) => `Let us look at number ${index} as well.`).join(" ")
-    return asking([{ text: talk, end: false, done: false }, talk], (server) =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(ask({ shape: taskListShape }))
-        yield* server.until(() => server.abortedCount() === 1)
-        expect(reasonOf(error)).toMatchObject({
-          _tag: "Hopeless",
-          kind: "shape",
-          detail:
-            'after 6000 characters it had no heading, code block or field of the document that begins with "## Original prompt"'
-        })
-        expect((yield* ask()).text).toBe(talk)
-      })
-    )
-  })
-
-  it.effect("is not one with the document after some talk", () =>
-    asking([`Sure, here it is.\n\n## Goals / summary\n\n${"Found it. ".repeat(11)}`], () =>
-      Effect.gen(function* () {
-        expect((yield* ask({ shape: taskListShape })).text).toContain("Sure")
-      })
-    )
+  askTest(
+    "is not one with the document after some talk",
+    [`Sure, here it is.\n\n## Goals / summary\n\n${"Found it. ".repeat(11)}`],
+    function* () {
+      expect((yield* ask({ shape: taskListShape })).text).toContain("Sure")
+    }
   )
 })
 
 describe("a listener", () => {
-  it.effect("takes the text as it comes, and begins anew when the answer is sent again", () => {
+  nodeTest("takes the text as it comes, and begins anew when the answer is sent again", () => {
     const heard: Array<Array<string>> = []
     const listen = () => {
       const deltas: Array<string> = []
@@ -183,125 +181,115 @@ describe("a listener", () => {
 })
 
 describe("a prompt", () => {
-  it.effect("that the window cannot hold is not sent, and the error says what is large", () =>
-    asking(["never"], (server) =>
-      Effect.gen(function* () {
-        const error = yield* Effect.flip(ask({ prompt: prompt(22_000) }))
-        expect(error.message).toBe(
-          "The prompt needs about 6325 tokens, the context window holds 8192. It must hold the answer too. The largest parts are references (5500). Narrow the references or lower referenceBudget, or raise contextWindow to at least 8448."
-        )
-        expect(server.chats).toEqual([])
-      })
+  askTest("that the window cannot hold is not sent, and the error says what is large", ["never"], function* (server) {
+    const error = yield* Effect.flip(ask({ prompt: prompt(22_000) }))
+    expect(error.message).toBe(
+      "The prompt needs about 6325 tokens, the context window holds 8192. It must hold the answer too. The largest parts are references (5500). Narrow the references or lower referenceBudget, or raise contextWindow to at least 8448."
     )
-  )
+    expect(server.chats).toEqual([])
+  })
 
-  it.effect("is estimated by what the server counted before", () =>
-    asking([{ text: "ok", promptTokens: 2000 }], () =>
-      Effect.gen(function* () {
-        const calibration = yield* TokenCalibration
-        expect(calibration.scale(name)).toEqual({ charactersPerToken: 4, margin: 1.15 })
-        yield* ask({ prompt: prompt(10_000) })
-        expect(calibration.scale(name)).toEqual({ charactersPerToken: 5, margin: 1.1 })
-        expect(calibration.scale("another")).toEqual({ charactersPerToken: 4, margin: 1.15 })
-        yield* ask({ prompt: prompt(10_500) })
-        const sizes = (yield* EventLog).events().flatMap((event) => (event.type === "model.started" ? event : []))
-        expect(sizes.map((event) => event.estimatedTokens)).toEqual([2500, 2100])
-      })
-    )
-  )
+  askTest("is estimated by what the server counted before", [{ text: "ok", promptTokens: 2000 }], function* () {
+    const calibration = yield* TokenCalibration
+    expect(calibration.scale(name)).toEqual({ charactersPerToken: 4, margin: 1.15 })
+    yield* ask({ prompt: prompt(10_000) })
+    expect(calibration.scale(name)).toEqual({ charactersPerToken: 5, margin: 1.1 })
+    expect(calibration.scale("another")).toEqual({ charactersPerToken: 4, margin: 1.15 })
+    yield* ask({ prompt: prompt(10_500) })
+    const sizes = (yield* EventLog).events().flatMap((event) => (event.type === "model.started" ? event : []))
+    expect(sizes.map((event) => event.estimatedTokens)).toEqual([2500, 2100])
+  })
 
-  it.effect("is estimated in the same way when the answers come from the journal", () =>
-    Effect.gen(function* () {
-      const kept: Array<Schema.Json> = []
-      const keeping = Activities.of({
-        ...direct,
-        run: (activity) =>
-          Effect.tap(activity.execute, (value) =>
-            Effect.map(Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(activity.success))(value)), (json) =>
-              kept.push(json as Schema.Json)
-            )
+  nodeTest("is estimated in the same way when the answers come from the journal", function* () {
+    const kept: Array<Schema.Json> = []
+    const keeping = Activities.of({
+      ...direct,
+      run: (activity) =>
+        Effect.tap(activity.execute, (value) =>
+          Effect.map(Effect.orDie(Schema.encodeEffect(Schema.toCodecJson(activity.success))(value)), (json) =>
+            kept.push(json as Schema.Json)
           )
-      })
-      const knowing = Activities.of({
-        ...direct,
-        run: (activity) => Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(activity.success))(kept.shift()))
-      })
-      /* So many more characters a token are believed only because the server counted the whole prompt. */
-      const counts = [2500, 1800]
-      const learnt = Effect.gen(function* () {
-        const calibration = yield* TokenCalibration
-        return yield* Effect.forEach(counts, (_, index) =>
-          Effect.map(ask({ prompt: prompt(10_000 + 500 * index) }), () => calibration.scale(name))
         )
-      })
-      const server = yield* FakeOllama.make((_, index) => ({
-        text: "ok",
-        promptTokens: counts[index] ?? 0,
-        cachedTokens: 10
-      }))
-      const model = layerOllama({ host: server.url, model: name, contextWindow, maxAnswerTokens: 2048 })
-      const first = yield* Effect.provide(learnt, caller(model, Layer.succeed(Activities)(keeping)))
-      const again = yield* Effect.provide(learnt, caller(model, Layer.succeed(Activities)(knowing)))
-      expect(first.map(({ charactersPerToken }) => charactersPerToken)).toEqual([4, 10_500 / 1800])
-      expect(again).toEqual(first)
-      expect(server.chats.length).toBe(counts.length)
     })
-  )
+    const knowing = Activities.of({
+      ...direct,
+      run: (activity) => Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(activity.success))(kept.shift()))
+    })
+    /* So many more characters a token are believed only because the server counted the whole prompt. */
+    const counts = [2500, 1800]
+    const learnt = Effect.gen(function* () {
+      const calibration = yield* TokenCalibration
+      return yield* Effect.forEach(counts, (_, index) =>
+        Effect.map(ask({ prompt: prompt(10_000 + 500 * index) }), () => calibration.scale(name))
+      )
+    })
+    const server = yield* FakeOllama.make((_, index) => ({
+      text: "ok",
+      promptTokens: counts[index] ?? 0,
+      cachedTokens: 10
+    }))
+    const model = layerOllama({ host: server.url, model: name, contextWindow, maxAnswerTokens: 2048 })
+    const first = yield* Effect.provide(learnt, caller(model, Layer.succeed(Activities)(keeping)))
+    const again = yield* Effect.provide(learnt, caller(model, Layer.succeed(Activities)(knowing)))
+    expect(first.map(({ charactersPerToken }) => charactersPerToken)).toEqual([4, 10_500 / 1800])
+    expect(again).toEqual(first)
+    expect(server.chats.length).toBe(counts.length)
+  })
 
-  it.effect("of which the server dropped the front is an error, and its answer is not used", () =>
-    asking([{ text: "nonsense", promptTokens: 4098 }], () =>
-      Effect.gen(function* () {
-        const calibration = yield* TokenCalibration
-        yield* calibration.record(name, {
-          prompt: "a".repeat(6000),
-          counted: 2000,
-          isWhole: true,
-          window: contextWindow
-        })
-        const error = yield* Effect.flip(ask({ prompt: prompt(16_000) }))
-        expect(reasonOf(error)).toEqual({
-          _tag: "ContextOverflow",
-          estimated: 5334,
-          window: 8192,
-          counted: 4098,
-          parts: [{ name: "references", tokens: 5334 }]
-        })
-        expect(error.message).toMatch(/^The prompt has about 5334 tokens and the model server read 4098: it dropped/)
-        const events = (yield* EventLog).events()
-        expect(events.at(-1)).toMatchObject({ type: "model.failed", reason: "ContextOverflow", willRetry: false })
+  askTest(
+    "of which the server dropped the front is an error, and its answer is not used",
+    [{ text: "nonsense", promptTokens: 4098 }],
+    function* () {
+      const calibration = yield* TokenCalibration
+      yield* calibration.record(name, {
+        prompt: "a".repeat(6000),
+        counted: 2000,
+        isWhole: true,
+        window: contextWindow
       })
-    )
-  )
-
-  it.effect("whose count may leave out the cache is used, with one warning", () =>
-    asking([{ text: "ok", promptTokens: 700 }], () =>
-      Effect.gen(function* () {
-        yield* ask({ prompt: prompt(16_000, "first") })
-        yield* ask({ prompt: prompt(16_000, "second") })
-        const warnings = (yield* EventLog).events().filter((event) => event.type === "message")
-        expect(warnings.length).toBe(1)
-        expect(warnings[0]).toMatchObject({ level: "warning" })
+      const error = yield* Effect.flip(ask({ prompt: prompt(16_000) }))
+      expect(reasonOf(error)).toEqual({
+        _tag: "ContextOverflow",
+        estimated: 5334,
+        window: 8192,
+        counted: 4098,
+        parts: [{ name: "references", tokens: 5334 }]
       })
-    )
+      expect(error.message).toMatch(/^The prompt has about 5334 tokens and the model server read 4098: it dropped/)
+      const events = (yield* EventLog).events()
+      expect(events.at(-1)).toMatchObject({ type: "model.failed", reason: "ContextOverflow", willRetry: false })
+    }
   )
 
-  it.effect("that is short is never suspicious, whatever is counted", () =>
-    asking(
-      [1, 26, 4098, 8192].map((promptTokens) => ({ text: "ok", promptTokens })),
-      () =>
-        Effect.gen(function* () {
-          for (let turn = 0; turn < 4; turn++) expect((yield* ask()).text).toBe("ok")
-          expect((yield* EventLog).events().some((event) => event.type === "message")).toBe(false)
-        })
-    )
+  askTest(
+    "whose count may leave out the cache is used, with one warning",
+    [{ text: "ok", promptTokens: 700 }],
+    function* () {
+      yield* ask({ prompt: prompt(16_000, "first") })
+      yield* ask({ prompt: prompt(16_000, "second") })
+      const warnings = (yield* EventLog).events().filter((event) => event.type === "message")
+      expect(warnings.length).toBe(1)
+      expect(warnings[0]).toMatchObject({ level: "warning" })
+    }
   )
 
-  it.effect("of a model whose counts are estimates is never suspicious", () =>
-    Effect.gen(function* () {
+  askTest(
+    "that is short is never suspicious, whatever is counted",
+    [1, 26, 4098, 8192].map((promptTokens) => ({ text: "ok", promptTokens })),
+    function* () {
+      for (let turn = 0; turn < 4; turn++) expect((yield* ask()).text).toBe("ok")
+      expect((yield* EventLog).events().some((event) => event.type === "message")).toBe(false)
+    }
+  )
+
+  layerTest(
+    caller(ScriptedModel.layer(() => "ok")),
+    "of a model whose counts are estimates is never suspicious",
+    function* () {
       for (const size of [100, 3000, 8000, 16_384, 20_000, 16_392]) {
         expect((yield* ask({ prompt: prompt(size) })).text).toBe("ok")
       }
       expect((yield* EventLog).events().some((event) => event.type === "message")).toBe(false)
-    }).pipe(Effect.provide(caller(ScriptedModel.layer(() => "ok"))))
+    }
   )
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
@@ -12,6 +12,7 @@ import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const [name, other] = ["qwen3:8b", "tiny:latest"] as const
 
@@ -54,15 +55,13 @@ const said = (loadMs: readonly [number, number], between: Effect.Effect<unknown,
   })
 
 describe("a model that the server loads", () => {
-  it.effect("for the first time is no news, and its time is counted", () =>
-    Effect.gen(function* () {
-      const { notes, total } = yield* said([12_000, 3])
-      expect(notes).toEqual([])
-      expect(total).toMatchObject({ loadMs: 12_003, answerMs: 2000 })
-    })
-  )
+  nodeTest("for the first time is no news, and its time is counted", function* () {
+    const { notes, total } = yield* said([12_000, 3])
+    expect(notes).toEqual([])
+    expect(total).toMatchObject({ loadMs: 12_003, answerMs: 2000 })
+  })
 
-  it.effect("anew is reported with its time and what another program may have done", () =>
+  nodeTest("anew is reported with its time and what another program may have done", () =>
     Effect.map(said([3, 12_000]), ({ notes }) =>
       expect(notes).toEqual([
         "The server loaded qwen3:8b anew, which took 12.0 s, because another program unloaded it, needed its memory, or asked for it with another context window."
@@ -70,13 +69,13 @@ describe("a model that the server loads", () => {
     )
   )
 
-  it.effect("anew, after the time for which it is kept, is reported with that time", () =>
+  nodeTest("anew, after the time for which it is kept, is reported with that time", () =>
     Effect.map(said([3, 12_000], TestClock.adjust("31 minutes")), ({ notes }) =>
       expect(notes).toEqual([expect.stringContaining("because it was not used for 31 min, and is kept for 30m.")])
     )
   )
 
-  it.effect("anew, because the other model of the run was loaded in its place, names that", () =>
+  nodeTest("anew, because the other model of the run was loaded in its place, names that", () =>
     Effect.map(said([3, 12_000], ask(9, other)), ({ notes }) =>
       expect(notes).toEqual([expect.stringContaining("the server does not keep it in memory beside tiny:latest.")])
     )

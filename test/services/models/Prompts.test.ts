@@ -1,9 +1,7 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, it, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as Path from "effect/Path"
+import { cpSync, readFileSync, writeFileSync } from "node:fs"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import {
   type TemplateName,
@@ -12,6 +10,8 @@ import {
   userPartMarker
 } from "../../../src/domain/models/PromptTemplate.ts"
 import { Prompts, PromptTemplateError } from "../../../src/services/models/Prompts.ts"
+import { makeFolder } from "../../support/Project.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 /** The stages of a run. */
 const names: ReadonlyArray<TemplateName> = ["creation", "task", "iteration", "conclusion"]
@@ -31,203 +31,115 @@ const skillHeadings = (prompt: FilledPrompt): ReadonlyArray<string> => prompt.sy
 
 const tokens = (text: string): number => Math.ceil(text.length / 4)
 
-layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templates", (it) => {
-  it.effect(
-    "hold each placeholder once: what stays the same in the system part, what changes last in the user part",
-    () =>
-      Effect.gen(function* () {
-        const prompts = yield* Prompts
-        const placed = fillAll(prompts, marked).map(([name, prompt]) => [
-          name,
-          marksIn(prompt.system),
-          marksIn(prompt.user)
-        ])
-        assert.deepStrictEqual(placed, [
-          [
-            "creation",
-            ["project_description", "project_readme", "environment", "project_map", "skill_catalog"],
-            ["current_file", "open_files", "user_prompt", "previous_proposal", "previous_proposal_issues"]
-          ],
-          [
-            "task",
-            [
-              "project_description",
-              "answers",
-              "text_calls",
-              "native_calls",
-              "may_change",
-              "may_remove",
-              "tool_instructions",
-              "project_map",
-              "skill_name",
-              "skill_input_requirements",
-              "skill_refinement",
-              "skill_execution",
-              "skill_inputs"
-            ],
-            ["user_prompt", "goals", "current_file", "references", "task_data", "answers"]
-          ],
-          [
-            "iteration",
-            ["project_description", "project_readme", "environment", "project_map", "skill_catalog"],
-            [
-              "user_prompt",
-              "goals",
-              "completed_tasks",
-              "failed_tasks",
-              "outstanding_tasks",
-              "previous_proposal",
-              "previous_proposal_issues"
-            ]
-          ],
-          ["conclusion", [], ["user_prompt", "goals", "completed_tasks", "failed_tasks"]]
-        ])
-      })
-  )
+const shipped = Effect.provide(Prompts, Prompts.layer)
 
-  it.effect("keep what stays the same in a conversation in the system part", () =>
-    Effect.gen(function* () {
-      const { fill } = yield* Prompts
-      const { system, user } = fill("ask", valuesOf("ask", marked))
-      assert.deepStrictEqual(
-        [marksIn(system), marksIn(user)],
-        [
-          [
-            "project_description",
-            "project_readme",
-            "environment",
-            "project_map",
-            "answers",
-            "text_calls",
-            "native_calls",
-            "may_change",
-            "may_remove",
-            "tool_instructions"
-          ],
-          ["current_file", "open_files", "user_prompt"]
-        ]
-      )
-      assert.isBelow(
-        tokens(
-          fill(
-            "ask",
-            valuesOf("ask", () => "")
-          ).system
-        ),
-        700
-      )
+/** The placeholders of the system part and of the user part, in order. */
+const placesOf = ({ system, user }: FilledPrompt) => [marksIn(system).join(" "), marksIn(user).join(" ")]
+
+describe("the shipped templates", () => {
+  const project = "project_description project_readme environment project_map"
+  const answering = "answers text_calls native_calls may_change may_remove tool_instructions"
+  const skill = "skill_name skill_input_requirements skill_refinement skill_execution skill_inputs"
+  const previous = "previous_proposal previous_proposal_issues"
+
+  nodeTest("hold each placeholder once: what stays the same in the system part, what changes last", function* () {
+    const prompts = yield* shipped
+    const asked = prompts.fill("ask", valuesOf("ask", marked))
+    const placed = [...fillAll(prompts, marked), ["ask", asked] as const].map(([name, prompt]) => [
+      name,
+      placesOf(prompt)
+    ])
+    expect(Object.fromEntries(placed)).toStrictEqual({
+      creation: [`${project} skill_catalog`, `current_file open_files user_prompt ${previous}`],
+      task: [
+        `project_description ${answering} project_map ${skill}`,
+        "user_prompt goals current_file references task_data answers"
+      ],
+      iteration: [
+        `${project} skill_catalog`,
+        `user_prompt goals completed_tasks failed_tasks outstanding_tasks ${previous}`
+      ],
+      conclusion: ["", "user_prompt goals completed_tasks failed_tasks"],
+      ask: [`${project} ${answering}`, "current_file open_files user_prompt"]
     })
-  )
+  })
 
-  it.effect("leave no marker, placeholder or gap behind", () =>
-    Effect.gen(function* () {
-      const prompts = yield* Prompts
-      const asked = [marked, () => ""].map((value) => prompts.fill("ask", valuesOf("ask", value)))
-      const filled = [...fillAll(prompts, marked), ...fillAll(prompts, () => "")].map(([, prompt]) => prompt)
-      const texts = [...filled, ...asked].flatMap((prompt) => [prompt.system, prompt.user])
-      const leftovers = texts.filter(
-        (text) => text.includes(userPartMarker) || /\{[#/]?\w+\}/.test(text) || text.includes("\n\n\n")
-      )
-      assert.deepStrictEqual(leftovers, [])
-    })
-  )
+  nodeTest("leave no marker, placeholder or gap behind", function* () {
+    const prompts = yield* shipped
+    const asked = [marked, () => ""].map((value) => prompts.fill("ask", valuesOf("ask", value)))
+    const filled = [...fillAll(prompts, marked), ...fillAll(prompts, () => "")].map(([, prompt]) => prompt)
+    const texts = [...filled, ...asked].flatMap((prompt) => [prompt.system, prompt.user])
+    const leftovers = texts.filter(
+      (text) => text.includes(userPartMarker) || /\{[#/]?\w+\}/.test(text) || text.includes("\n\n\n")
+    )
+    expect(leftovers).toStrictEqual([])
+  })
 
-  it.effect("begin alike where a document is asked for, as far as they hold the same, and then name their stage", () =>
-    Effect.gen(function* () {
-      const prompts = yield* Prompts
+  nodeTest(
+    "begin alike where a document is asked for, as far as they hold the same, and then name their stage",
+    function* () {
+      const prompts = yield* shipped
       const parts = fillAll(prompts, marked).map(([name, prompt]) => ({
         name,
         parts: prompt.system.split("# Stage: ")
       }))
       const start = (name: TemplateName): string => parts.find((one) => one.name === name)?.parts[0]?.trimEnd() ?? ""
-      assert.isTrue(start("task").endsWith("<<project_description>>"))
+      expect(start("task").endsWith("<<project_description>>")).toBe(true)
       // A task is shown only the rules of the project.
       const shared = `${start("task")}\n\n<<project_readme>>\n\n<<environment>>\n\n<<project_map>>`
       const { system } = prompts.fill("ask", valuesOf("ask", marked))
-      assert.strictEqual(system.split("# Stage: ")[0]?.trimEnd(), shared)
+      expect(system.split("# Stage: ")[0]?.trimEnd()).toBe(shared)
       for (const name of ["creation", "iteration"] as const) {
-        assert.strictEqual(start(name), `${shared}\n\n## Skills\n\n<<skill_catalog>>`)
+        expect(start(name)).toBe(`${shared}\n\n## Skills\n\n<<skill_catalog>>`)
       }
-      assert.deepStrictEqual(
-        parts.map((one) => one.parts[1]?.split("\n")[0]),
-        [...names]
-      )
-    })
+      expect(parts.map((one) => one.parts[1]?.split("\n")[0])).toStrictEqual([...names])
+    }
   )
 
-  it.effect("are short: the instructions leave a window of 4096 tokens to the work", () =>
-    Effect.gen(function* () {
-      const prompts = yield* Prompts
-      const sizes = fillAll(prompts, () => "").map(([name, prompt]) => [name, tokens(prompt.system)] as const)
-      assert.deepStrictEqual(
-        sizes.filter(([, size]) => size >= 800),
-        []
+  nodeTest("are short: the instructions leave a window of 4096 tokens to the work", function* () {
+    const prompts = yield* shipped
+    const sizes = fillAll(prompts, () => "").map(([, { system }]) => tokens(system))
+    expect(Math.max(...sizes)).toBeLessThan(800)
+    expect(
+      tokens(
+        prompts.fill(
+          "ask",
+          valuesOf("ask", () => "")
+        ).system
       )
-    })
-  )
+    ).toBeLessThan(700)
+  })
 
-  it.effect("drop the heading of a skill part that is empty", () =>
-    Effect.gen(function* () {
-      const prompts = yield* Prompts
-      const full = valuesOf("task", marked)
-      assert.deepStrictEqual(skillHeadings(prompts.fill("task", full)), [
-        "### Input requirements",
-        "### How to work",
-        "### How to report",
-        "### Inputs to give"
-      ])
-      assert.deepStrictEqual(
-        skillHeadings(
-          prompts.fill("task", {
-            ...full,
-            skill_input_requirements: "",
-            skill_refinement: "",
-            skill_execution: "",
-            skill_inputs: ""
-          })
-        ),
-        []
-      )
-    })
-  )
+  nodeTest("drop the heading of a skill part that is empty", function* () {
+    const { fill } = yield* shipped
+    const full = valuesOf("task", marked)
+    const headings = ["### Input requirements", "### How to work", "### How to report", "### Inputs to give"]
+    expect(skillHeadings(fill("task", full))).toStrictEqual(headings)
+    const empty = { skill_input_requirements: "", skill_refinement: "", skill_execution: "", skill_inputs: "" }
+    expect(skillHeadings(fill("task", { ...full, ...empty }))).toStrictEqual([])
+  })
 })
 
-/** The message when one shipped template is changed. */
-const failureOf = (change: (text: string) => string) =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const folder = yield* fs.makeTempDirectoryScoped()
-    const shipped = yield* path.fromFileUrl(new URL("../../../prompts", import.meta.url))
-    yield* fs.copy(shipped, folder, { overwrite: true })
-    const file = path.join(folder, "iteration.md")
-    yield* fs.writeFileString(file, change(yield* fs.readFileString(file)))
-    const error = yield* Effect.flip(Effect.scoped(Layer.build(Prompts.layerFolder(folder))))
-    assert.instanceOf(error, PromptTemplateError)
-    return error.message.replace(folder, "prompts").replace(/line \d+/, "line N")
-  }).pipe(Effect.provide(NodeServices.layer))
-
 describe("Prompts.layerFolder", () => {
-  it.effect("names the file, the placeholder and what to do when a template is damaged", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(
-        yield* failureOf((text) => text.replace("{goals}", "{goal}")),
-        [
-          "The prompt template prompts/iteration.md cannot be used.",
-          '- field "goal", line N: There is no placeholder {goal}. Use one of: {skill_catalog}, {user_prompt}, {goals}, {project_description}, {project_readme}, {environment}, {project_map}, {completed_tasks}, {failed_tasks}, {outstanding_tasks}, {previous_proposal}, {previous_proposal_issues}.',
-          '- field "goals": The placeholder {goals} is missing. Put it where its value belongs.'
-        ].join("\n")
-      )
-    })
-  )
+  nodeTest("names the file, the placeholder and what to do when a template is damaged", function* () {
+    const folder = yield* makeFolder
+    cpSync(new URL("../../../prompts", import.meta.url), folder, { recursive: true })
+    const file = `${folder}/iteration.md`
+    writeFileSync(file, readFileSync(file, "utf8").replace("{goals}", "{goal}"))
+    const error = yield* Effect.flip(Effect.scoped(Layer.build(Prompts.layerFolder(folder))))
+    expect(error).toBeInstanceOf(PromptTemplateError)
+    const placeholders = templatePlaceholders.iteration.map((name) => `{${name}}`).join(", ")
+    expect(error.message.replace(/line \d+/, "line N").split("\n")).toStrictEqual([
+      `The prompt template ${file} cannot be used.`,
+      `- field "goal", line N: There is no placeholder {goal}. Use one of: ${placeholders}.`,
+      '- field "goals": The placeholder {goals} is missing. Put it where its value belongs.'
+    ])
+  })
 
-  it.effect("says which file is missing", () =>
-    Effect.gen(function* () {
-      const error = yield* Effect.flip(Effect.scoped(Layer.build(Prompts.layerFolder("/nowhere/prompts"))))
-      assert.strictEqual(
-        error.message,
-        "The prompt template /nowhere/prompts/creation.md cannot be used.\n- The file could not be read (NotFound). Install the package again, it ships this file."
-      )
-    }).pipe(Effect.provide(NodeServices.layer))
-  )
+  nodeTest("says which file is missing", function* () {
+    const error = yield* Effect.flip(Effect.scoped(Layer.build(Prompts.layerFolder("/nowhere/prompts"))))
+    expect(error.message).toBe(
+      "The prompt template /nowhere/prompts/creation.md cannot be used.\n- The file could not be read (NotFound). Install the package again, it ships this file."
+    )
+  })
 })

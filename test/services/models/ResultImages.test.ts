@@ -1,14 +1,14 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type CallOutcome, notMeasured } from "../../../src/domain/tools/ToolCall.ts"
 import type { ResultFile } from "../../../src/domain/tools/ToolOutput.ts"
 import { KeptFiles } from "../../../src/services/files/KeptFiles.ts"
 import { makeResultImages } from "../../../src/services/models/ResultImages.ts"
-import { CurrentServer, unknownFacts } from "../../../src/services/providers/Provider.ts"
+import { unknownFacts, CurrentServer } from "../../../src/services/providers/Provider.ts"
 import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { inSession, makeJournal } from "../../support/JournalSession.ts"
 import { png } from "../../support/pictures.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const file: ResultFile = {
   name: "page.png",
@@ -54,30 +54,24 @@ const shownWith = Effect.fnUntraced(function* (journal: string, readable: number
 
 const chosen = "Image 1 of this message is page.png of `shoot`."
 
-layer(NodeServices.layer)("an image of a result", (it) => {
-  it.effect("is read once, and sent as it was when it was chosen", () =>
-    Effect.gen(function* () {
-      const { data, lines, reads } = yield* shownWith(yield* makeJournal, 1)
-      assert.deepStrictEqual([data, lines, reads], [[png.toString("base64")], [chosen], 1])
-    })
-  )
+describe("an image of a result", () => {
+  nodeTest("is read once, and sent as it was when it was chosen", function* () {
+    const { data, lines, reads } = yield* shownWith(yield* makeJournal, 1)
+    assert.deepStrictEqual([data, lines, reads], [[png.toString("base64")], [chosen], 1])
+  })
 
-  it.effect("is left out when it is gone before it is chosen", () =>
-    Effect.gen(function* () {
-      const { data, lines } = yield* shownWith(yield* makeJournal, 0)
-      assert.deepStrictEqual(data, [])
-      assert.include(lines[0], "it cannot be read any more")
-    })
-  )
+  nodeTest("is left out when it is gone before it is chosen", function* () {
+    const { data, lines } = yield* shownWith(yield* makeJournal, 0)
+    assert.deepStrictEqual(data, [])
+    assert.include(lines[0], "it cannot be read any more")
+  })
 
-  it.effect("is chosen anew by a resumed run, and left out when it is gone since then", () =>
-    Effect.gen(function* () {
-      const journal = yield* makeJournal
-      yield* shownWith(journal, 1)
-      assert.deepStrictEqual((yield* shownWith(journal, 1)).data, [png.toString("base64")])
-      const { data, lines } = yield* shownWith(journal, 0)
-      assert.deepStrictEqual(data, [])
-      assert.include(lines[0], "it cannot be read any more")
-    })
-  )
+  nodeTest("is chosen anew by a resumed run, and left out when it is gone since then", function* () {
+    const journal = yield* makeJournal
+    yield* shownWith(journal, 1)
+    assert.deepStrictEqual((yield* shownWith(journal, 1)).data, [png.toString("base64")])
+    const { data, lines } = yield* shownWith(journal, 0)
+    assert.deepStrictEqual(data, [])
+    assert.include(lines[0], "it cannot be read any more")
+  })
 })

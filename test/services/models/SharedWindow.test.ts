@@ -1,5 +1,5 @@
 /** Calls to a server whose calls share one window: what happens to those that together did not fit it. */
-import { assert, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
@@ -11,6 +11,7 @@ import { EventLog } from "../../support/EventLog.ts"
 import { type CompletionBody, FakeOpenAi } from "../../support/FakeOpenAi.ts"
 import type { OpenAiReply } from "../../support/FakeOpenAiReply.ts"
 import type { FakeServerOf } from "../../support/FakeServer.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 const model = "openai:tiny"
 const contextWindow = 4096
@@ -51,23 +52,19 @@ const together = (
     return { answers: said.answers.map(({ text }) => text), failed, sent: server.chats.length }
   })
 
-it.live("repeats calls that did not fit together, and says that nothing is wrong with the server", () =>
-  Effect.gen(function* () {
-    const { answers, failed, sent } = yield* together(6, 2, (index) => (index < 2 ? { errorEvent } : "Done."))
-    assert.deepStrictEqual(
-      answers,
-      Array.from({ length: 6 }, () => "Done.")
-    )
-    assert.deepStrictEqual(failed, [
-      ["Busy", true],
-      ["Busy", true]
-    ])
-    assert.strictEqual(sent, 8)
-  }).pipe(Effect.scoped)
-)
+liveTest("repeats calls that did not fit together, and says that nothing is wrong with the server", function* () {
+  const { answers, failed, sent } = yield* together(6, 2, (index) => (index < 2 ? { errorEvent } : "Done."))
+  expect(answers).toStrictEqual(Array.from({ length: 6 }, () => "Done."))
+  expect(failed).toStrictEqual([
+    ["Busy", true],
+    ["Busy", true]
+  ])
+  expect(sent).toBe(8)
+})
 
-it.live("lets no further call begin beside another once some did not fit together, also those that wait already", () =>
-  Effect.gen(function* () {
+liveTest(
+  "lets no further call begin beside another once some did not fit together, also those that wait already",
+  function* () {
     const beside: Array<number> = []
     const { answers, failed } = yield* together(
       6,
@@ -85,35 +82,28 @@ it.live("lets no further call begin beside another once some did not fit togethe
           }
         })
     )
-    assert.deepStrictEqual([answers.length, failed.length], [6, 3])
-    assert.deepStrictEqual(beside, [0, 0, 0, 0, 0, 0])
-  }).pipe(Effect.scoped)
+    expect([answers.length, failed.length]).toStrictEqual([6, 3])
+    expect(beside).toStrictEqual([0, 0, 0, 0, 0, 0])
+  }
 )
 
-it.live("sends calls one after another to a server that breaks off an answer for the next call", () =>
-  Effect.gen(function* () {
-    const cut: OpenAiReply = { hold: "second", text: "Do", finish: null }
-    const { answers, failed, sent } = yield* together(
-      6,
-      2,
-      (index) => (index === 0 ? cut : "Done."),
-      (server) =>
-        Effect.andThen(
-          server.until(({ chats }) => chats.length > 1),
-          server.release("second")
-        )
-    )
-    assert.deepStrictEqual(
-      answers,
-      Array.from({ length: 6 }, () => "Done.")
-    )
-    assert.deepStrictEqual([failed, sent], [[["Busy", true]], 7])
-  }).pipe(Effect.scoped)
-)
+liveTest("sends calls one after another to a server that breaks off an answer for the next call", function* () {
+  const cut: OpenAiReply = { hold: "second", text: "Do", finish: null }
+  const { answers, failed, sent } = yield* together(
+    6,
+    2,
+    (index) => (index === 0 ? cut : "Done."),
+    (server) =>
+      Effect.andThen(
+        server.until(({ chats }) => chats.length > 1),
+        server.release("second")
+      )
+  )
+  expect(answers).toStrictEqual(Array.from({ length: 6 }, () => "Done."))
+  expect([failed, sent]).toStrictEqual([[["Busy", true]], 7])
+})
 
-it.live("takes an answer without a reason for its end from a server that has no other call", () =>
-  Effect.gen(function* () {
-    const { answers, failed } = yield* together(1, 1, () => ({ text: "Done.", finish: null }))
-    assert.deepStrictEqual([answers, failed], [["Done."], []])
-  }).pipe(Effect.scoped)
-)
+liveTest("takes an answer without a reason for its end from a server that has no other call", function* () {
+  const { answers, failed } = yield* together(1, 1, () => ({ text: "Done.", finish: null }))
+  expect([answers, failed]).toStrictEqual([["Done."], []])
+})

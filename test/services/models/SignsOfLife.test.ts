@@ -9,6 +9,7 @@ import { CurrentServer, unknownFacts } from "../../../src/services/providers/Pro
 import { RunEvents } from "../../../src/services/runs/RunEvents.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { callOf } from "../../support/LiveEvents.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const limits = { connect: 300, firstWord: 300, nextWord: 300, call: 1800 }
 
@@ -70,65 +71,55 @@ const wait = (seconds: number) => [seconds, () => undefined] as const
 const heard = (seconds: number, characters: number) => [seconds, (life: CallLife) => life.onPart(characters)] as const
 
 describe("model.progress", () => {
-  it.effect("says that a model loads while the server does not have it, and then only what is known", () =>
-    Effect.gen(function* () {
-      const events = yield* told([[connect, heard(8.5, 4), heard(2, 120), wait(1)]], 3.5)
-      assert.deepStrictEqual(progressIn(events), [
-        "loading 0",
-        "loading 1",
-        "loading 2",
-        "loading_or_reading 0",
-        "loading_or_reading 1",
-        "loading_or_reading 2",
-        "loading_or_reading 3",
-        "loading_or_reading 4",
-        "writing 0, 1 tokens",
-        "writing 1, 1 tokens, 0.7/s",
-        "writing 2, 30 tokens, 12/s"
-      ])
-    })
-  )
+  nodeTest("says that a model loads while the server does not have it, and then only what is known", function* () {
+    const events = yield* told([[connect, heard(8.5, 4), heard(2, 120), wait(1)]], 3.5)
+    assert.deepStrictEqual(progressIn(events), [
+      "loading 0",
+      "loading 1",
+      "loading 2",
+      "loading_or_reading 0",
+      "loading_or_reading 1",
+      "loading_or_reading 2",
+      "loading_or_reading 3",
+      "loading_or_reading 4",
+      "writing 0, 1 tokens",
+      "writing 1, 1 tokens, 0.7/s",
+      "writing 2, 30 tokens, 12/s"
+    ])
+  })
 
-  it.effect("says that a prompt is read when the model has answered before", () =>
-    Effect.gen(function* () {
-      for (const listedAt of [undefined, 0]) {
-        const events = yield* told(
-          [
-            [connect, heard(0.5, 4)],
-            [connect, wait(2.5)]
-          ],
-          listedAt
-        )
-        assert.deepStrictEqual(progressIn(events), ["reading 0", "reading 1"])
-      }
-    })
-  )
+  nodeTest("says that a prompt is read when the model has answered before", function* () {
+    for (const listedAt of [undefined, 0]) {
+      const events = yield* told(
+        [
+          [connect, heard(0.5, 4)],
+          [connect, wait(2.5)]
+        ],
+        listedAt
+      )
+      assert.deepStrictEqual(progressIn(events), ["reading 0", "reading 1"])
+    }
+  })
 
-  it.effect("does not know it of a server that tells nothing, nor that a connection stands", () =>
-    Effect.gen(function* () {
-      const events = yield* told([[wait(2.5), connect, wait(1)]], undefined)
-      assert.deepStrictEqual(progressIn(events), ["connecting 1", "connecting 2", "loading_or_reading 0"])
-    })
-  )
+  nodeTest("does not know it of a server that tells nothing, nor that a connection stands", function* () {
+    const events = yield* told([[wait(2.5), connect, wait(1)]], undefined)
+    assert.deepStrictEqual(progressIn(events), ["connecting 1", "connecting 2", "loading_or_reading 0"])
+  })
 
-  it.effect("tells thinking from writing", () =>
-    Effect.gen(function* () {
-      const think = [0, (life: CallLife) => life.entered("thinking")] as const
-      const write = [0, (life: CallLife) => life.entered("writing")] as const
-      const events = yield* told([[connect, heard(0.5, 4), think, heard(1, 40), write, heard(1, 80), wait(0.6)]], 0)
-      assert.deepStrictEqual(progressIn(events), [
-        "thinking 0, 1 tokens",
-        "writing 0, 10 tokens, 6.7/s",
-        "writing 1, 20 tokens, 8/s"
-      ])
-    })
-  )
+  nodeTest("tells thinking from writing", function* () {
+    const think = [0, (life: CallLife) => life.entered("thinking")] as const
+    const write = [0, (life: CallLife) => life.entered("writing")] as const
+    const events = yield* told([[connect, heard(0.5, 4), think, heard(1, 40), write, heard(1, 80), wait(0.6)]], 0)
+    assert.deepStrictEqual(progressIn(events), [
+      "thinking 0, 1 tokens",
+      "writing 0, 10 tokens, 6.7/s",
+      "writing 1, 20 tokens, 8/s"
+    ])
+  })
 
-  it.effect("is nothing for a call that takes a moment", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* told([[connect, heard(0.9, 400)]], 0), [])
-    })
-  )
+  nodeTest("is nothing for a call that takes a moment", function* () {
+    assert.deepStrictEqual(yield* told([[connect, heard(0.9, 400)]], 0), [])
+  })
 })
 
 const write = (seconds: number, piece: string) => [seconds, (life: CallLife) => life.wrote(piece)] as const
@@ -137,13 +128,11 @@ const texts = (events: ReadonlyArray<RunEvent>): ReadonlyArray<string> =>
   events.flatMap((event) => (event.type === "answer.piece" ? [event.text] : []))
 
 describe("answer.piece", () => {
-  it.effect("holds what was written since the one before, for the answer of the run only", () =>
-    Effect.gen(function* () {
-      const course = [connect, write(0.1, "One "), write(0.01, "two "), write(0.5, "three"), wait(0.3)]
-      assert.deepStrictEqual(texts(yield* told([course], 0, "conclude")), ["One two ", "three"])
-      assert.deepStrictEqual(texts(yield* told([course], 0, "plan")), [])
-    })
-  )
+  nodeTest("holds what was written since the one before, for the answer of the run only", function* () {
+    const course = [connect, write(0.1, "One "), write(0.01, "two "), write(0.5, "three"), wait(0.3)]
+    assert.deepStrictEqual(texts(yield* told([course], 0, "conclude")), ["One two ", "three"])
+    assert.deepStrictEqual(texts(yield* told([course], 0, "plan")), [])
+  })
 })
 
 it("what comes every second is never saved", () => {

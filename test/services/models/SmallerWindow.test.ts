@@ -9,6 +9,7 @@ import { EventLog } from "../../support/EventLog.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { FakeOpenAi } from "../../support/FakeOpenAi.ts"
 import type { OpenAiReply } from "../../support/FakeOpenAiReply.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 const contextWindow = 8192
 const user = "The text of a task, in words. ".repeat(600)
@@ -64,10 +65,8 @@ it.live.each(replies)("is heeded when it is said by %s", ([, reply]) =>
   }).pipe(Effect.scoped)
 )
 
-it.live("is heeded when Ollama says it in the answer, without sizes", () =>
-  Effect.gen(function* () {
-    const server = yield* FakeOllama.make(() => ({ errorLine: "the input length exceeds the context length" }))
-    const { errors, sent } = yield* askTwice(server, false)
-    assert.deepStrictEqual([errors, sent], [["ContextOverflow true", "ContextOverflow true"], 1])
-  }).pipe(Effect.scoped)
-)
+liveTest("is heeded when Ollama says it in the answer, without sizes", function* () {
+  const server = yield* FakeOllama.make(() => ({ errorLine: "the input length exceeds the context length" }))
+  const { errors, sent } = yield* askTwice(server, false)
+  assert.deepStrictEqual([errors, sent], [["ContextOverflow true", "ContextOverflow true"], 1])
+})
