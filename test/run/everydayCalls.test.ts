@@ -1,6 +1,6 @@
 /**
- * An ordinary afternoon: 300 calls of all tools in one session, in which the user answers every question with
- * "session". `expected` says what a careful person would want: `free`, `asked`, or `refused`.
+ * An ordinary afternoon: calls of all tools in one session, in which the user answers every question with "session".
+ * `expected` says what a careful person would want: `free`, `asked`, or `refused`.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
@@ -23,6 +23,19 @@ interface EverydayCall {
 }
 
 const everydayCalls: ReadonlyArray<EverydayCall> = everyday.calls as never
+
+/** The files of the project, three lines in most of them. */
+const projectFiles = {
+  ...Object.fromEntries(
+    everyday.files.map((path) => {
+      const name = path.split("/").at(-1)
+      return [path, `first line of ${name}\nlimit of ${name} is 10\nlast line of ${name}\n`]
+    })
+  ),
+  "package.json":
+    '{ "name": "todo-web", "version": "1.4.0", "scripts": { "test": "vitest run", "lint": "eslint .", "build": "vite build" } }\n',
+  ".env": "API_TOKEN=not-a-real-one\n"
+}
 
 type Outcome = "free" | "asked" | "refused" | "failed"
 
@@ -50,7 +63,7 @@ const play = Effect.gen(function* () {
     })
   )
   const { gate, registry } = yield* openTools({
-    files: everyday.files,
+    files: projectFiles,
     approver: patient,
     commands: { environment: { PATH: `${yield* standIns}:${process.env["PATH"]}` } }
   })
@@ -75,7 +88,6 @@ const rows = (outcomes: ReadonlyArray<Outcome>, expected: Outcome, got: Outcome)
 it.effect("an afternoon of work asks what it must, and hardly anything else", () =>
   Effect.gen(function* () {
     const outcomes = yield* play
-    assert.strictEqual(everydayCalls.length, 300)
     const unsafe = (["asked", "refused"] as const).flatMap((expected) => rows(outcomes, expected, "free"))
     assert.deepStrictEqual([...unsafe, ...rows(outcomes, "refused", "asked")], [], "needs a question or a refusal")
     const refusals = (["refused", "failed"] as const).flatMap((got) =>
@@ -83,7 +95,6 @@ it.effect("an afternoon of work asks what it must, and hardly anything else", ()
     )
     assert.deepStrictEqual(refusals, [], "is refused for nothing")
     const needless = rows(outcomes, "free", "asked")
-    assert.isAtMost(needless.length / everydayCalls.length, 0.02, `asks for nothing:\n${needless.join("\n")}`)
     /* Names that look like those of secrets; to stay aware of them. */
     assert.deepStrictEqual(needless, [
       'read_file {"path":"keys/public.asc"}',

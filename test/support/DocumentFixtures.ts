@@ -17,7 +17,7 @@ const Reference = Schema.Union([
   Schema.String,
   Schema.Struct({ title: Schema.String, href: Schema.String, kind: Schema.String, target: Schema.String })
 ])
-const TaskRow = Schema.Struct({
+const taskFields = {
   name: Schema.String,
   slug: Schema.optionalKey(Schema.String),
   skill: Schema.String,
@@ -27,14 +27,31 @@ const TaskRow = Schema.Struct({
   for_each: Schema.optionalKey(Schema.Json),
   approval: Schema.optionalKey(Schema.Boolean),
   code: Schema.optionalKey(Schema.Array(Schema.Struct({ language: Schema.String, text: Schema.String })))
+}
+const TaskRow = Schema.Struct(taskFields)
+/** What differs from a task of shared.yaml. */
+const TaskLike = Schema.Struct({
+  like: Schema.String,
+  references: taskFields.references,
+  for_each: taskFields.for_each,
+  approval: taskFields.approval,
+  code: taskFields.code
 })
 /** A task, or its name in shared.yaml. */
-const TaskOrName = Schema.Union([Schema.String, TaskRow])
+const TaskOrName = Schema.Union([Schema.String, TaskLike, TaskRow])
 
+const Sections = Schema.Record(Schema.String, Schema.Array(TaskOrName))
 const Piece = Schema.Struct({
   text: Schema.String,
-  goals: Schema.optionalKey(Schema.String)
+  goals: Schema.optionalKey(Schema.String),
+  /** The task that the piece holds. */
+  task: Schema.optionalKey(Schema.String),
+  sections: Schema.optionalKey(Sections),
+  planned: Schema.optionalKey(Schema.String),
+  inputs: Schema.optionalKey(Schema.String),
+  calls: Schema.optionalKey(Schema.Array(Schema.Json))
 })
+type Piece = typeof Piece.Type
 const Shared = Schema.Struct({
   pieces: Schema.Record(Schema.String, Piece),
   tasks: Schema.Record(Schema.String, TaskRow),
@@ -47,12 +64,16 @@ const Entry = Schema.Struct({
   finished: Schema.optionalKey(Schema.Array(Schema.String)),
   planned: Schema.optionalKey(Schema.String),
   inputs: Schema.optionalKey(Schema.String),
-  text: Schema.String,
+  text: Schema.optionalKey(Schema.String),
+  blocks: Schema.optionalKey(Schema.Array(Schema.String)),
+  references: Schema.optionalKey(Schema.Array(Schema.String)),
+  added: Schema.optionalKey(Schema.Array(Schema.String)),
   issues: Schema.optionalKey(Schema.Array(Place)),
   repairs: Schema.optionalKey(Schema.Array(Place)),
   goals: Schema.optionalKey(Schema.String),
   tasks: Schema.optionalKey(Schema.Array(TaskOrName)),
-  sections: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(TaskOrName))),
+  read: Schema.optionalKey(Schema.Array(Schema.Array(Reference))),
+  sections: Schema.optionalKey(Sections),
   task: Schema.optionalKey(TaskOrName),
   values: Schema.optionalKey(Schema.Json),
   look_first: Schema.optionalKey(Schema.Json),
@@ -103,9 +124,11 @@ const referenceOf = (reference: typeof Reference.Type) => {
 }
 
 const rowOf = (task: typeof TaskOrName.Type): typeof TaskRow.Type => {
-  const row = typeof task === "string" ? shared.tasks[task] : task
-  if (row === undefined) throw new Error(`shared.yaml has no task ${JSON.stringify(task)}.`)
-  return row
+  if (typeof task === "object" && "name" in task) return task
+  const { like, ...differences } = typeof task === "string" ? { like: task } : task
+  const row = shared.tasks[like]
+  if (row === undefined) throw new Error(`shared.yaml has no task ${like}.`)
+  return { ...row, ...differences }
 }
 
 /** A task as `check --json` prints it. */
@@ -138,41 +161,85 @@ const plannedTask = (task: string): Task => {
   })
 }
 
-/** The value as `check --json` prints it; null where the entry holds none. */
-const valueOf = (kind: DocumentKind, entry: Entry): Schema.Json => {
-  const { calls = [], finished = [], links = [], look_first, summary, task, tasks, values } = entry
-  if (kind === "result") return summary === undefined ? null : { summary, links }
-  if (kind === "refinement") {
-    if (task === undefined) return null
+const fenced = (block: string): string => `\`\`\`json\n${block}${block === "" ? "" : "\n"}\`\`\``
+
+/** The name and the text of the task whose references these are. */
+const nameOfReading = (index: number): string => `Read ${index + 1}`
+const readingTask = (references: string, index: number): string =>
+  [
+    `- **Name** ${nameOfReading(index)}`,
+    "- **What is needed** Read it.",
+    "- **Skill** read-code",
+    `- **References** ${references}`,
+    "- **Expected output** Notes.\n"
+  ].join("\n")
+
+/** The text of an entry, in which pieces stand for their text. */
+const writtenText = ({ added, blocks, references, text }: Entry): string => {
+  if (blocks !== undefined) return `{{search calls}}\n${blocks.map(fenced).join("\n\n")}\n`
+  if (references !== undefined) return `{{uploads}}\n${references.map(readingTask).join("\n")}`
+  if (added !== undefined) return `{{added references}}\n${added.join("\n")}\n{{calls after references}}\n`
+  return text ?? ""
+}
+
+const piecesOf = (text: string): ReadonlyArray<Piece> =>
+  [...text.matchAll(/^\{\{(.+)\}\}$/gm)].flatMap(([, name = ""]) => shared.pieces[name] ?? [])
+
+/** Puts pieces in the place of the lines that name them. */
+const wholeText = (text: string): string =>
+  writeOut(text.replaceAll(/^\{\{(.+)\}\}\n/gm, (line, name: string) => shared.pieces[name]?.text ?? line))
+
+/** The sections of a task list. */
+const sectionsOf = (entry: Entry, pieces: ReadonlyArray<Piece>): typeof Sections.Type => {
+  if (entry.read !== undefined) {
+    const usual = { skill: "read-code", need: "Read it.", output: "Notes." }
     return {
-      task: printedTask(task),
-      ...(values === undefined ? {} : { inputs: values }),
-      ...(look_first === undefined ? {} : { look_first }),
-      tool_calls: calls
+      "Task section 1": entry.read.map((references, index) => ({ name: nameOfReading(index), ...usual, references }))
     }
   }
-  const lists = entry.sections ?? (tasks === undefined ? undefined : { "Task section 1": tasks })
-  if (lists === undefined) return null
-  const sections = Object.entries(lists).map(([title, rows]) => ({ title, tasks: rows.map(printedTask) }))
-  const [, piece] = /^\{\{(.+)\}\}$/m.exec(entry.text) ?? []
+  return (
+    entry.sections ??
+    pieces.find(({ sections }) => sections !== undefined)?.sections ?? {
+      "Task section 1": entry.tasks ?? pieces.flatMap(({ task }) => task ?? [])
+    }
+  )
+}
+
+/** The value as `check --json` prints it; null when the document is rejected. */
+const valueOf = (kind: DocumentKind, entry: Entry, pieces: ReadonlyArray<Piece>, planned?: string): Schema.Json => {
+  const { calls, finished = [], links = [], look_first, summary = "", values } = entry
+  if ((entry.issues ?? []).length > 0) return null
+  if (kind === "result") return { summary, links }
+  if (kind === "refinement") {
+    return {
+      task: printedTask(entry.task ?? pieces.find(({ task }) => task !== undefined)?.task ?? planned ?? ""),
+      ...(values === undefined ? {} : { inputs: values }),
+      ...(look_first === undefined ? {} : { look_first }),
+      tool_calls: calls ?? pieces.flatMap((piece) => piece.calls ?? [])
+    }
+  }
+  const sections = Object.entries(sectionsOf(entry, pieces)).map(([title, rows]) => ({
+    title,
+    tasks: rows.map(printedTask)
+  }))
   return {
-    goals: entry.goals ?? shared.pieces[piece ?? ""]?.goals ?? "",
+    goals: entry.goals ?? pieces[0]?.goals ?? "",
     sections,
     pending: sections.flatMap((section) => section.tasks.map(({ name }) => name)),
     finished
   }
 }
 
-/** Puts pieces in the place of the lines that name them. */
-const wholeText = (text: string): string =>
-  writeOut(text.replaceAll(/^\{\{(.+)\}\}\n/gm, (line, name: string) => shared.pieces[name]?.text ?? line))
-
 const fixtureOf = (kind: DocumentKind, name: string, entry: Entry): DocumentFixture => {
-  const { finished, inputs, issues = [], planned, repairs = [] } = entry
+  const { finished, issues = [], repairs = [] } = entry
+  const text = writtenText(entry)
+  const pieces = piecesOf(text)
+  const planned = entry.planned ?? pieces.find((piece) => piece.planned !== undefined)?.planned
+  const inputs = entry.inputs ?? pieces.find((piece) => piece.inputs !== undefined)?.inputs
   return {
     kind,
     name,
-    text: wholeText(entry.text),
+    text: wholeText(text),
     options: {
       ...(finished === undefined ? {} : { finished }),
       ...(planned === undefined ? {} : { planned: plannedTask(planned) }),
@@ -182,7 +249,7 @@ const fixtureOf = (kind: DocumentKind, name: string, entry: Entry): DocumentFixt
       verdict: issues.length > 0 ? "rejected" : repairs.length > 0 ? "repaired" : "accepted",
       issues: issues.map(placeOf),
       repairs: repairs.map(placeOf),
-      value: valueOf(kind, entry)
+      value: valueOf(kind, entry, pieces, planned)
     }
   }
 }

@@ -2,6 +2,7 @@
  * Calls as families of models write them: the documents under test/fixtures/families, and how an answer in a task and one in
  * a conversation read them. Used by the tests and by the noisy model.
  */
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { readdirSync, readFileSync } from "node:fs"
 import { parse } from "yaml"
@@ -17,33 +18,83 @@ const Document = Schema.Struct({
   text: Schema.String,
   /** What is called; a value without a name stands under the empty one. */
   calls: Schema.optionalKey(Schema.Array(Call)),
-  /** The code of an issue that says what is wrong; `any` for one of several. */
-  issue: Schema.optionalKey(Schema.String),
   /** Where the call is not read, and the issue says what was seen. */
   useful: Schema.optionalKey(Schema.Array(Schema.Literals(["task", "conversation"]))),
   /** What the user reads; a task takes it for a report without its heading. */
   answer: Schema.optionalKey(Schema.String)
 })
+const Texts = Schema.Record(Schema.String, Schema.String)
 const Family = Schema.Struct({
   family: Schema.String,
   reports: Schema.NonEmptyArray(Schema.String),
-  /** By name; a text alone calls what most of them call. */
-  documents: Schema.Record(Schema.String, Schema.Union([Schema.String, Document]))
+  /** The usual call in the form of the family. */
+  call: Schema.optionalKey(Schema.String),
+  /** By name; a text alone calls what its name says, or what most of them call. */
+  documents: Schema.optionalKey(Schema.Record(Schema.String, Schema.Union([Schema.String, Document]))),
+  /** Texts that are answered by an issue. */
+  unread: Schema.optionalKey(Texts),
+  /** Texts that are the answer as they stand. */
+  answers: Schema.optionalKey(Texts)
 })
-const decode = Schema.decodeUnknownSync(Family)
+const decode = Schema.decodeUnknownSync(Family, { onExcessProperty: "error" })
 
-export type FamilyDocument = typeof Document.Type & { readonly name: string }
+export type FamilyDocument = typeof Document.Type & {
+  readonly name: string
+  /** An issue says what is wrong. */
+  readonly isUnread?: boolean
+}
 
-const usualCalls = [{ name: "read_file", arguments: { path: "src/limits.ts" } }]
+const usualCall = { name: "read_file", arguments: { path: "src/limits.ts" } }
+const callsByName: Readonly<Record<string, FamilyDocument["calls"]>> = {
+  "two calls": [usualCall, { name: "search_files", arguments: { pattern: "maxRetries", glob: "src/**/*.ts" } }],
+  "the whole text of a file": [
+    {
+      name: "write_file",
+      arguments: { path: "src/limits.ts", content: 'export const limits = {\n  retries: 3,\n  note: "a < b"\n}\n' }
+    }
+  ]
+}
+
+type Documents = Readonly<Record<string, Omit<FamilyDocument, "name">>>
+
+/** The usual call alone, with text around it, and cut off. */
+const aroundCall = (call: string): Documents => {
+  const answer = "The limit is 5, see [limits](src/limits.ts)."
+  const calls = [usualCall]
+  return {
+    alone: { text: call, calls },
+    "after a sentence": { text: `I will look at the file that holds the limit.\n\n${call}`, calls },
+    "under the heading": { text: `## Tool Calls\n\n${call}`, calls },
+    "a reply made up": { text: `${call}\nObservation: export const limits = { retries: 5 }\n\nThe limit is 5.`, calls },
+    "after a thought": { text: `<think>\nWhich file? I could call search_files first.\n</think>\n\n${call}`, calls },
+    "only thought of": { text: `<think>\n${call}\n</think>\n\n${answer}`, answer },
+    "cut off": { text: call.slice(0, call.indexOf("limits.ts") + 4), isUnread: true }
+  }
+}
 
 export const families = readdirSync(folder).map((file) => {
-  const { documents, family, reports } = decode(parse(readFileSync(new URL(file, folder), "utf8")))
+  const {
+    answers,
+    call,
+    documents: given,
+    family,
+    reports,
+    unread
+  } = decode(parse(readFileSync(new URL(file, folder), "utf8")))
+  const documents: Documents = {
+    ...(call === undefined ? {} : aroundCall(call)),
+    ...Record.map(given ?? {}, (document, name) => {
+      const whole: typeof Document.Type = typeof document === "string" ? { text: document } : document
+      const { answer, calls = callsByName[name] ?? [usualCall], ...others } = whole
+      return answer === undefined ? { ...others, calls } : { ...others, answer }
+    }),
+    ...Record.map(unread ?? {}, (text) => ({ text, isUnread: true })),
+    ...Record.map(answers ?? {}, (text) => ({ text, answer: text }))
+  }
   return {
     family,
     reports,
-    documents: Object.entries(documents).map(([name, document]): FamilyDocument =>
-      Object.assign({ name }, typeof document === "string" ? { text: document, calls: usualCalls } : document)
-    )
+    documents: Object.entries(documents).map(([name, document]): FamilyDocument => Object.assign({ name }, document))
   }
 })
 
@@ -77,10 +128,10 @@ const meaningOf = ({ "": unnamed, ...others }: Readonly<Record<string, Schema.Js
   unnamed === undefined ? others : { path: unnamed, ...others }
 
 /** Grades what was read of a document; `report` is what is taken for the answer. */
-const grade = ({ answer, calls, issue }: FamilyDocument, read: TurnContent, isTask: boolean): Grade => {
+const grade = ({ answer, calls, isUnread }: FamilyDocument, read: TurnContent, isTask: boolean): Grade => {
   const codes = read.issues.map(({ code }) => code)
   if (codes.length > 0) {
-    if (issue === "any" || codes.includes(issue ?? "") || (isTask && answer !== undefined)) return "right"
+    if (isUnread === true || (isTask && answer !== undefined)) return "right"
     return codes.every((code) => useful.test(code)) ? "useful" : "poor"
   }
   if (calls !== undefined) return same(read, calls) && read.report === undefined ? "right" : "wrong"

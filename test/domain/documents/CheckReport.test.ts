@@ -45,7 +45,7 @@ describe("checkDocument", () => {
   })
 
   it("survives the way through JSON", () => {
-    const text = documentOf("task-lists/ok-references").text
+    const text = documentOf("task-lists/ok-paths").text
     const report = checkDocument("task-list", text)
     const read = Schema.decodeUnknownSync(Schema.fromJsonString(CheckReport))
     expect(read(JSON.stringify(report))).toEqual(report)

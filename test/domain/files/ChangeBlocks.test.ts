@@ -47,34 +47,8 @@ const assertRefused = (answer: string, code: string, what: string): void => {
 }
 
 describe("a block", () => {
-  const paths: ReadonlyArray<string> = [
-    "src/a.ts",
-    "`src/a.ts`",
-    "**src/a.ts**",
-    "**`src/a.ts`**",
-    "### src/a.ts",
-    "## `src/a.ts`",
-    "### 1. `src/a.ts`",
-    "File: src/a.ts",
-    "**File:** `src/a.ts`",
-    "Path: `src/a.ts`",
-    "src/a.ts:",
-    "`src/a.ts`:",
-    "- src/a.ts",
-    "1. `src/a.ts`",
-    "In `src/a.ts`:",
-    "Edit `src/a.ts`:",
-    "// src/a.ts",
-    "[src/a.ts](src/a.ts)",
-    "./src/a.ts",
-    "src/a.ts (changed)",
-    "src/a.ts:12",
-    "`src/a.ts` (lines 3 to 9)",
-    "`src/a.ts:12-14`",
-    "#### File 1: `src/a.ts`",
-    "📄 src/a.ts"
-  ]
-  for (const path of paths) {
+  /* All forms of such a line are in ChangePath.test.ts. */
+  for (const path of ["src/a.ts", "### 1. `src/a.ts`", "**File:** `src/a.ts`", "[src/a.ts](src/a.ts)", "src/a.ts:12"]) {
     it(`takes its path from the line ${path}`, () =>
       assert.deepStrictEqual(read(`${path}\n${block}`), only([theEdit(2)])))
   }
@@ -200,41 +174,24 @@ describe("a block", () => {
     assert.deepStrictEqual(read(answer), only([theEdit(4), theEdit(13, "src/b.ts")], "I change both.\n\nThat is all."))
   })
 
-  it("may remove lines", () => {
-    assert.deepStrictEqual(
-      read("src/a.ts\n<<<<<<< OLD\na = 1\n=======\n>>>>>>> NEW"),
-      only([edit("src/a.ts", "a = 1\n", "", 2)])
-    )
-  })
-
-  it("keeps blank lines, indentation and fences of the text", () => {
-    const answer = "docs/a.md\n<<<<<<< OLD\n\n  ```sh\n  x\n  ```\n=======\n```sh\ny\n```\n\n>>>>>>> NEW"
-    assert.deepStrictEqual(read(answer), only([edit("docs/a.md", "\n  ```sh\n  x\n  ```\n", "```sh\ny\n```\n\n", 2)]))
-  })
+  const quoting = "docs/a.md\n<<<<<<< OLD\n\n  ```sh\n  x\n  ```\n=======\n```sh\ny\n```\n\n>>>>>>> NEW"
+  it.each<[string, string, Change]>([
+    ["may remove lines", "src/a.ts\n<<<<<<< OLD\na = 1\n=======\n>>>>>>> NEW", edit("src/a.ts", "a = 1\n", "", 2)],
+    ["keeps blanks and fences", quoting, edit("docs/a.md", "\n  ```sh\n  x\n  ```\n", "```sh\ny\n```\n\n", 2)],
+    ["may be indented in a list", `1. \`src/a.ts\`\n${block.replace(/^/gm, "   ")}`, theEdit(2)],
+    ["may have line ends of Windows", `src/a.ts\n${block}`.replaceAll("\n", "\r\n"), theEdit(2)],
+    ["may be new", "a.ts\n<<<<<<< OLD\n=======\nexport {}\n>>>>>>> NEW", file("a.ts", "export {}\n", 2, true)]
+  ])("%s", (_, answer, change) => assert.deepStrictEqual(read(answer), only([change])))
 
   it("leaves out fences around both parts of code", () => {
     const answer = "src/a.ts\n<<<<<<< OLD\n```ts\na = 1\n```\n=======\n```ts\na = 2\n```\n>>>>>>> NEW"
     assert.deepStrictEqual(read(answer), only([theEdit(2)], "", ["change-fenced"]))
   })
 
-  it("may be indented as a part of a list", () => {
-    const answer = `1. \`src/a.ts\`\n${block.replace(/^/gm, "   ")}`
-    assert.deepStrictEqual(read(answer), only([theEdit(2)]))
-  })
-
-  it("is read with line ends of Windows", () => {
-    assert.deepStrictEqual(read(`src/a.ts\n${block}`.replaceAll("\n", "\r\n")), only([theEdit(2)]))
-  })
-
   it("may hold marks of another length", () => {
     const old = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n"
     const answer = `a.txt\n<<<<<<<<< OLD\n${old}=========\nb\n>>>>>>>>> NEW`
     assert.deepStrictEqual(read(answer), only([edit("a.txt", old, "b\n", 2)]))
-  })
-
-  it("with an empty old part is a new file", () => {
-    const answer = "src/new.ts\n<<<<<<< OLD\n=======\nexport {}\n>>>>>>> NEW"
-    assert.deepStrictEqual(read(answer), only([file("src/new.ts", "export {}\n", 2, true)]))
   })
 })
 
@@ -291,6 +248,7 @@ describe("a whole file", () => {
 })
 
 const answer = (diff: string) => `\`\`\`diff\n${diff}\n\`\`\``
+const gitHead = (to: string) => `diff --git a/a.ts b/${to}\n`
 const git = (path: string) => `diff --git a/${path} b/${path}\nindex 1a2b..3c4d 100644\n--- a/${path}\n+++ b/${path}\n`
 
 describe("a diff", () => {
@@ -366,46 +324,24 @@ describe("a diff", () => {
     })
   }
 
-  const wholeFiles: ReadonlyArray<readonly [name: string, diff: string, changes: ReadonlyArray<unknown>]> = [
-    ["removes one", "--- a/a.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-a", [["Remove", "a.ts"]]],
-    [
-      "removes one for git",
-      "diff --git a/a.ts b/a.ts\ndeleted file mode 100644\n--- a/a.ts\n+++ /dev/null",
-      [["Remove", "a.ts"]]
-    ],
-    ["deletes one", "*** Begin Patch\n*** Delete File: a.ts\n*** End Patch", [["Remove", "a.ts"]]],
-    [
-      "renames one",
-      "diff --git a/a.ts b/b.ts\nsimilarity index 100%\nrename from a.ts\nrename to b.ts",
-      [["Move", "a.ts", "b.ts"]]
-    ],
-    [
-      "renames and changes one",
-      "--- a/a.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-a\n+b",
-      [
-        ["Move", "a.ts", "b.ts"],
-        ["Edit", "b.ts"]
-      ]
-    ],
+  it.each([
+    ["removes one", "--- a/a.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-a", "Remove a.ts"],
+    ["removes one for git", `${gitHead("a.ts")}deleted file mode 100644\n--- a/a.ts\n+++ /dev/null`, "Remove a.ts"],
+    ["deletes one", "*** Begin Patch\n*** Delete File: a.ts\n*** End Patch", "Remove a.ts"],
+    ["renames one", `${gitHead("b.ts")}similarity index 100%\nrename from a.ts\nrename to b.ts`, "Move a.ts b.ts"],
+    ["renames and changes one", "--- a/a.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-a\n+b", "Move a.ts b.ts, Edit b.ts"],
     [
       "moves one",
       "*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n-a\n+b\n*** End Patch",
-      [
-        ["Move", "a.ts", "b.ts"],
-        ["Edit", "b.ts"]
-      ]
+      "Move a.ts b.ts, Edit b.ts"
     ]
-  ]
-  for (const [name, diff, expected] of wholeFiles) {
-    it(`changes a whole file when it ${name}`, () => {
-      const { changes, issues } = readChanges(answer(diff))
-      const found = changes.map((one) => {
-        if (!("path" in one)) return one
-        return "to" in one ? [one._tag, one.path, one.to] : [one._tag, one.path]
-      })
-      assert.deepStrictEqual([found, issues], [expected, []])
-    })
-  }
+  ])("changes a whole file when it %s", (_, diff, expected) => {
+    const { changes, issues } = readChanges(answer(diff))
+    const found = changes.map((one) =>
+      [one._tag, "path" in one ? one.path : "", "to" in one ? one.to : ""].join(" ").trim()
+    )
+    assert.deepStrictEqual([found.join(", "), issues], [expected, []])
+  })
 
   it("is quoted in a report", () => {
     const text = `## Result summary\n\nDone:\n\n${answer(`${header}@@ -1 +1 @@\n-a\n+b`)}`
@@ -454,107 +390,50 @@ describe("a replacement", () => {
   }
 })
 
+const remove = (path: string, line: number) => ({ _tag: "Remove", path, line })
+const move = (line: number) => ({ _tag: "Move", path: "a.ts", to: "b.ts", line })
+
 describe("an object that moves or removes a file", () => {
-  const read: ReadonlyArray<readonly [text: string, changes: ReadonlyArray<unknown>]> = [
-    ['{"remove": "src/old.ts"}', [{ _tag: "Remove", path: "src/old.ts", line: 1 }]],
-    ['```json\n{ "delete": "src/old.ts" }\n```', [{ _tag: "Remove", path: "src/old.ts", line: 2 }]],
-    ['{"move": "a.ts", "to": "b.ts"}', [{ _tag: "Move", path: "a.ts", to: "b.ts", line: 1 }]],
-    ['{\n  "rename": "a.ts",\n  "to": "b.ts"\n}', [{ _tag: "Move", path: "a.ts", to: "b.ts", line: 1 }]],
-    [
-      '```\n{"move": "a.ts", "to": "b.ts"}\n{"remove": "c.ts"}\n```',
-      [
-        { _tag: "Move", path: "a.ts", to: "b.ts", line: 2 },
-        { _tag: "Remove", path: "c.ts", line: 2 }
-      ]
-    ],
+  it.each<[string, ReadonlyArray<unknown>]>([
+    ['{"remove": "src/old.ts"}', [remove("src/old.ts", 1)]],
+    ['```json\n{ "delete": "src/old.ts" }\n```', [remove("src/old.ts", 2)]],
+    ['{"move": "a.ts", "to": "b.ts"}', [move(1)]],
+    ['{\n  "rename": "a.ts",\n  "to": "b.ts"\n}', [move(1)]],
+    ['```\n{"move": "a.ts", "to": "b.ts"}\n{"remove": "c.ts"}\n```', [move(2), remove("c.ts", 2)]],
     ['[{"remove": "a.ts"}, {"remove": "b.ts"}]', []],
     ['{"remove": "a.ts", "name": "x"}', []],
     ['{"remove": ["a.ts"]}', []],
     ['{"scripts": {"move": "a", "to": "b"}}', []]
-  ]
-  for (const [text, expected] of read) {
-    it(`is read as ${text}`, () => assert.deepStrictEqual(readChanges(text).changes, expected))
-  }
+  ])("is read as %s", (text, expected) => assert.deepStrictEqual<unknown>(readChanges(text).changes, expected))
 
-  const wrong: ReadonlyArray<readonly [text: string, what: string]> = [
+  it.each([
     ['{"move": "a.ts"}', 'The move lacks the new path for "to".'],
     ['{"move": "a.ts", "to": 3}', 'The move lacks the new path for "to".'],
     ['{"move": "a.ts", "to": "a.ts"}', "The move would change nothing."],
     ['{"remove": " "}', 'The path of "remove" is empty.']
-  ]
-  for (const [text, what] of wrong) {
-    it(`is an issue as ${text}`, () => {
-      assertRefused(text, "change-replace", what)
-    })
-  }
+  ])("is an issue as %s", (text, what) => assertRefused(text, "change-replace", what))
 })
 
 describe("what cannot be read", () => {
-  const cases: ReadonlyArray<readonly [name: string, answer: string, code: string, line: number, what: string]> = [
-    [
-      "a block without a path",
-      `Here:\n\n${block}`,
-      "change-path",
-      3,
-      'There is no path above this block: the line "Here:" names no file.'
-    ],
-    [
-      "a block that breaks off",
-      "src/a.ts\n<<<<<<< OLD\na = 1\n=======\na =",
-      "change-unfinished",
-      2,
-      "The block lacks the line >>>>>>> NEW."
-    ],
-    [
-      "a block that breaks off before its middle",
-      "src/a.ts\n<<<<<<< OLD\na = 1",
-      "change-unfinished",
-      2,
-      "The block lacks the line ======= and the line >>>>>>> NEW."
-    ],
-    [
-      "a block without a middle",
-      "src/a.ts\n<<<<<<< OLD\na = 1\na = 2\n>>>>>>> NEW",
-      "change-unfinished",
-      2,
-      "The block lacks the line =======."
-    ],
-    [
-      "a block with two middles",
-      "docs/a.rst\n<<<<<<< OLD\nTitle\n=======\nText\n=======\nTitle\n>>>>>>> NEW",
-      "change-marks",
-      2,
-      "2 lines of the block can be the line between OLD and NEW. Marks of another length, 5 to 9 signs, tell them apart."
-    ],
-    [
-      "a file that breaks off",
-      "src/a.ts\n```ts\na",
-      "change-unfinished",
-      2,
-      "The fence with the whole file has no end."
-    ],
-    ["a mark alone", "I will write a block:\n\n>>>>>>> NEW", "change-marks", 3, "The mark belongs to no block."],
-    ["a short mark", "src/a.ts\n<<< OLD\na\n===\nb\n", "change-marks", 2, "The mark belongs to no block."],
-    [
-      "a label in place of a mark",
-      "src/a.ts\n\nOLD:\n```ts\na\n```\nNEW:\n```ts\nb\n```",
-      "change-marks",
-      3,
-      "The old text has no marks."
-    ],
-    ["a mark in a fence", "```\n>>>>>>>>>> REPLACE\n```", "change-marks", 2, "The mark belongs to no block."]
-  ]
-  for (const [name, answer, code, line, what] of cases) {
-    it(`is an issue: ${name}`, () => {
-      const { changes, issues } = readChanges(answer)
-      assert.deepStrictEqual(changes, [])
-      assert.deepStrictEqual(
-        issues.map((issue) => [issue.code, issue.where.line, issue.what]),
-        [[code, line, what]]
-      )
-      assert.include(issues[0]?.how, "<<<<<<< OLD\nconst limit = 5\n=======\n")
-    })
-  }
+  const several =
+    "2 lines of the block can be the line between OLD and NEW. Marks of another length, 5 to 9 signs, tell them apart."
+  it.each([
+    [`Here:\n\n${block}`, 'change-path 3: There is no path above this block: the line "Here:" names no file.'],
+    ["src/a.ts\n<<<<<<< OLD\na = 1\n=======\na =", "change-unfinished 2: The block lacks the line >>>>>>> NEW."],
+    ["src/a.ts\n<<<<<<< OLD\na = 1", "change-unfinished 2: The block lacks the line ======= and the line >>>>>>> NEW."],
+    ["src/a.ts\n<<<<<<< OLD\na = 1\na = 2\n>>>>>>> NEW", "change-unfinished 2: The block lacks the line =======."],
+    ["docs/a.rst\n<<<<<<< OLD\nTitle\n=======\nText\n=======\nTitle\n>>>>>>> NEW", `change-marks 2: ${several}`],
+    ["src/a.ts\n```ts\na", "change-unfinished 2: The fence with the whole file has no end."],
+    ["I will write a block:\n\n>>>>>>> NEW", "change-marks 3: The mark belongs to no block."],
+    ["src/a.ts\n<<< OLD\na\n===\nb\n", "change-marks 2: The mark belongs to no block."],
+    ["src/a.ts\n\nOLD:\n```ts\na\n```\nNEW:\n```ts\nb\n```", "change-marks 3: The old text has no marks."],
+    ["```\n>>>>>>>>>> REPLACE\n```", "change-marks 2: The mark belongs to no block."]
+  ])("is an issue: %j", (answer, expected) => {
+    const { changes, issues } = readChanges(answer)
+    const said = issues.map(({ code, what, where }) => `${code} ${where.line}: ${what}`)
+    assert.deepStrictEqual([changes, said], [[], [expected]])
+    assert.include(issues[0]?.how, "<<<<<<< OLD\nconst limit = 5\n=======\n")
+  })
 
   it("loses neither the block nor the path after it", () => {
     const answer = `src/a.ts\n\`\`\`ts\n<<<<<<< OLD\nx\n\`\`\`\n\nsrc/b.ts\n\`\`\`ts\n${block}\n\`\`\``

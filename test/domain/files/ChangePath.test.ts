@@ -22,13 +22,20 @@ describe("the path of a line", () => {
     "`src/a.ts`",
     '"src/a.ts"',
     "**src/a.ts**",
+    "**`src/a.ts`**",
     "### src/a.ts",
+    "## `src/a.ts`",
+    "### 1. `src/a.ts`",
     "- src/a.ts",
     "2. src/a.ts",
     "// src/a.ts",
     "/* src/a.ts */",
     "<!-- src/a.ts -->",
     "File: src/a.ts",
+    "**File:** `src/a.ts`",
+    "#### File 1: `src/a.ts`",
+    "📄 src/a.ts",
+    "In `src/a.ts`:",
     "Step 2: src/a.ts",
     "Update src/a.ts:",
     "new file `src/a.ts`",
@@ -40,12 +47,17 @@ describe("the path of a line", () => {
     expect(pathOfLine(line)).toEqual({ path: "src/a.ts", hasLines: false })
   })
 
-  it.each(["src/a.ts:12", "src/a.ts:12-20", "src/a.ts#L3-L9", "src/a.ts, lines 3 to 9", "`src/a.ts`:12"])(
-    "is of a part of the file in %j",
-    (line) => {
-      expect(pathOfLine(line)).toEqual({ path: "src/a.ts", hasLines: true })
-    }
-  )
+  it.each([
+    "src/a.ts:12",
+    "`src/a.ts:12-14`",
+    "`src/a.ts` (lines 3 to 9)",
+    "src/a.ts:12-20",
+    "src/a.ts#L3-L9",
+    "src/a.ts, lines 3 to 9",
+    "`src/a.ts`:12"
+  ])("is of a part of the file in %j", (line) => {
+    expect(pathOfLine(line)).toEqual({ path: "src/a.ts", hasLines: true })
+  })
 
   it.each([".gitignore", "Makefile", "README", "a.ts", "lib/util", "`my notes.md`", "{{ name }}/a.ts"])(
     "may be spelled like %j",

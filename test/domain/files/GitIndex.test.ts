@@ -37,6 +37,14 @@ const index = (version: number, entries: ReadonlyArray<Buffer>, ...behind: Reado
   return Buffer.concat([head, ...entries, ...behind, Buffer.alloc(20)])
 }
 
+/** The index of entries with these names and modes. */
+const indexOf = (version: number, all: ReadonlyArray<Given>): Buffer =>
+  index(
+    version,
+    all.map((one) => entry(one))
+  )
+const named = (names: ReadonlyArray<string>): ReadonlyArray<Given> => names.map((name) => ({ name }))
+
 const extension = (name: string, content: Buffer): Buffer => {
   const head = Buffer.from(`${name}\0\0\0\0`)
   head.writeUInt32BE(content.length, 4)
@@ -52,43 +60,19 @@ const shared = (...behind: ReadonlyArray<Buffer>) =>
 describe("the index of a repository", () => {
   it("names files, whatever the length of their names and the hash", () => {
     const names = Array.from({ length: 17 }, (_, at) => `${"n".repeat(at + 1)}.ts`)
-    for (const version of [2, 3])
-      expect(
-        filesOf(
-          index(
-            version,
-            names.map((name) => entry({ name }))
-          )
-        )
-      ).toEqual(names)
-    expect(
-      filesOf(
-        index(
-          2,
-          names.map((name) => entry({ name }, 32)),
-          Buffer.alloc(12)
-        ),
-        32
-      )
-    ).toEqual(names)
+    for (const version of [2, 3]) expect(filesOf(indexOf(version, named(names)))).toEqual(names)
+    const longer = names.map((name) => entry({ name }, 32))
+    expect(filesOf(index(2, longer, Buffer.alloc(12)), 32)).toEqual(names)
     expect(filesOf(index(2, []))).toEqual([])
   })
 
   it("tells the ends of long names by the zero behind them", () => {
     const names = [0xffe, 0xfff, 0x1000].map((length) => "é".repeat(length / 2) + "n".repeat(length % 2))
-    expect(
-      filesOf(
-        index(
-          2,
-          [...names, "last"].map((name) => entry({ name }))
-        )
-      )
-    ).toEqual([...names, "last"])
+    expect(filesOf(indexOf(2, named([...names, "last"])))).toEqual([...names, "last"])
   })
 
   it("has more flags for some entries of version 3", () => {
-    const entries = [{ name: "a", isExtended: true }, { name: "b" }].map((one) => entry(one))
-    expect(filesOf(index(3, entries))).toEqual(["a", "b"])
+    expect(filesOf(indexOf(3, [{ name: "a", isExtended: true }, { name: "b" }]))).toEqual(["a", "b"])
   })
 
   it("shortens names in version 4 by what they share with the one before", () => {
@@ -107,15 +91,7 @@ describe("the index of a repository", () => {
 
   it("tells submodules, and leaves out folders and entries without a name", () => {
     const given = [{ name: "" }, { name: "dir/", mode: folder }, { name: "sub", mode: submodule }, { name: "a" }]
-    const read = Result.getOrThrow(
-      readGitIndex(
-        index(
-          2,
-          given.map((one) => entry(one))
-        )
-      )
-    )
-    expect(read).toEqual({ files: ["a"], submodules: ["sub"] })
+    expect(Result.getOrThrow(readGitIndex(indexOf(2, given)))).toEqual({ files: ["a"], submodules: ["sub"] })
   })
 
   it("names the index that it shares, behind other extensions", () => {

@@ -21,61 +21,38 @@ describe("readMarkdown", () => {
     ])
   })
 
-  it("sees no heading inside a fence, however the fence is made", () => {
-    for (const [open, close] of [
-      ["```", "```"],
-      ["~~~~ text", "~~~~~"],
-      ["- ```md", "  ```"],
-      ["  1. ~~~", "     ~~~"]
-    ]) {
-      expect(outline(`# A\n${open}\n# B\n\`\`\n${close}\n# C`).map((section) => section.heading)).toEqual(["A", "C"])
-    }
+  it.each([
+    ["in backquotes", "# A\n```\n# B\n``\n```\n# C"],
+    ["in tildes, with a longer end", "# A\n~~~~ text\n# B\n``\n~~~~~\n# C"],
+    ["in a list", "# A\n- ```md\n# B\n``\n  ```\n# C"],
+    ["in a numbered list", "# A\n  1. ~~~\n# B\n``\n     ~~~\n# C"],
+    ["with fences of another kind and a shorter one", "# A\n````\n```\n# B\n~~~~\n````\n# C"],
+    ["of code that starts with a comment", "```sh\n# B\nnpm i\n```\n# A\n# C"]
+  ])("sees no heading inside a fence %s", (_, text) => {
+    expect(outline(text).map(({ heading }) => heading)).toEqual(["A", "C"])
   })
 
-  it("takes a fence of another kind, or a shorter one, for content", () => {
-    expect(outline("# A\n````\n```\n# B\n~~~~\n````\n# C").map((section) => section.heading)).toEqual(["A", "C"])
-  })
-
-  it("closes a fence that is open at the end", () => {
-    const { repairs, sections } = readMarkdown("# A\n```ts\n# B")
-    expect(sections.map((section) => section.heading)).toEqual(["A"])
-    expect(repairs).toEqual([
-      { code: "fence-closed", where: { line: 2 }, message: "Closed the code block at the end of the text." }
-    ])
-  })
-
-  it("keeps line numbers of the original when thoughts are removed", () => {
-    const { repairs, sections } = readMarkdown("<think>\na\n# draft\n</think>\n\n# A\nb")
-    expect(sections.map(({ heading, line }) => ({ heading, line }))).toEqual([{ heading: "A", line: 6 }])
-    expect(repairs.map((repair) => repair.code)).toEqual(["thinking-removed"])
-  })
-
-  it("ends thoughts that are never closed at the first heading", () => {
-    expect(outline("<think>hm\nlet me see\n# A\nb")).toEqual([
-      { heading: "A", anchor: "a", depth: 1, line: 3, body: "b" }
-    ])
-  })
-
-  it("keeps think tags that stand in code or behind a heading", () => {
-    expect(readMarkdown("# A\n\n<think>\n\n```\n</think>\n```").repairs).toEqual([])
-  })
-
-  it("reads an answer out of a fence that holds fences of the same length", () => {
-    const { repairs, sections } = readMarkdown("Here:\n```markdown\n# A\n```ts\nx\n```\n# B\n```\nBye")
-    expect(sections.map((section) => section.heading)).toEqual(["A", "B"])
-    expect(repairs.map((repair) => repair.code)).toEqual(["fence-unwrapped"])
-  })
-
-  it("leaves a code block alone that only starts with a comment", () => {
-    expect(readMarkdown("```sh\n# install\nnpm i\n```\n# A").sections.map((section) => section.heading)).toEqual(["A"])
+  /** Headings with their lines in the original, and what was repaired. */
+  it.each([
+    ["closes a fence that is open at the end", "# A\n```ts\n# B", ["1 A"], ["fence-closed 2"]],
+    ["removes thoughts", "<think>\na\n# draft\n</think>\n\n# A\nb", ["6 A"], ["thinking-removed 1"]],
+    ["ends open thoughts at a heading", "<think>hm\nlet me see\n# A\nb", ["3 A"], ["thinking-removed 1"]],
+    ["keeps think tags in code or behind a heading", "# A\n\n<think>\n\n```\n</think>\n```", ["1 A"], []],
+    [
+      "reads an answer out of a fence that holds fences of the same length",
+      "Here:\n```markdown\n# A\n```ts\nx\n```\n# B\n```\nBye",
+      ["3 A", "7 B"],
+      ["fence-unwrapped 2"]
+    ]
+  ])("%s", (_, text, headings, repaired) => {
+    const { repairs, sections } = readMarkdown(text)
+    expect(sections.map(({ heading, line }) => `${line} ${heading}`)).toEqual(headings)
+    expect(repairs.map(({ code, where }) => `${code} ${where.line}`)).toEqual(repaired)
   })
 
   it("does not split what is too large", () => {
     const { issues, sections } = readMarkdown("# A\n".repeat(1_100_000))
-    expect({ codes: issues.map((issue) => issue.code), sections }).toEqual({
-      codes: ["document-too-large"],
-      sections: []
-    })
+    expect([issues.map(({ code }) => code), sections]).toEqual([["document-too-large"], []])
   })
 
   it("finds known headings as bold lines, and takes lines under which others draw a heading for text", () => {

@@ -4,39 +4,16 @@ import { linksOf, markdownLinks, nestMarkdown, parseMarkdown } from "../../../sr
 import { makeDocuments, makeRandom } from "../../support/randomDocuments.ts"
 
 describe("nestMarkdown", () => {
-  it("moves headings below the given level and keeps their order of levels", () => {
-    expect(nestMarkdown("# Shop\n\nSells *tea*.\n\n## Build `all` ##\n\nrun make", 2)).toBe(
-      "### Shop\n\nSells *tea*.\n\n#### Build `all`\n\nrun make"
-    )
-  })
-
-  it("leaves headings that are deep enough as they are", () => {
-    expect(nestMarkdown("text\n\n#### Deep", 2)).toBe("text\n\n#### Deep")
-  })
-
-  it("turns underlined headings into marked ones", () => {
-    expect(nestMarkdown("Long\ntitle\n=====\n\nPart\n---\n", 2)).toBe("### Long title\n\n#### Part")
-  })
-
-  it("stops at six levels", () => {
-    expect(nestMarkdown("# A\n\n##### B", 2)).toBe("### A\n\n###### B")
-  })
-
-  it("does not take a comment inside a fence for a heading", () => {
-    expect(nestMarkdown("# A\n\n```sh\n# not a heading\n```", 2)).toBe("### A\n\n```sh\n# not a heading\n```")
-  })
-
-  it("closes a fence that the text leaves open", () => {
-    expect(nestMarkdown("# A\n\n~~~~sh\nmake", 2)).toBe("### A\n\n~~~~sh\nmake\n~~~~")
-  })
-
-  it("fences a text whose comment would swallow what follows", () => {
-    expect(nestMarkdown("# A\n\n<!-- draft", 2)).toBe("```markdown\n# A\n\n<!-- draft\n```")
-  })
-
-  it("takes an empty text", () => {
-    expect(nestMarkdown("  \n", 2)).toBe("")
-  })
+  it.each([
+    ["moves headings below the level and keeps their order", "# A `b` ##\n\n*c*\n\n## D", "### A `b`\n\n*c*\n\n#### D"],
+    ["leaves headings that are deep enough as they are", "text\n\n#### Deep", "text\n\n#### Deep"],
+    ["marks underlined headings", "Long\ntitle\n=====\n\nPart\n---\n", "### Long title\n\n#### Part"],
+    ["stops at six levels", "# A\n\n##### B", "### A\n\n###### B"],
+    ["takes no comment inside a fence for a heading", "# A\n\n```sh\n# b\n```", "### A\n\n```sh\n# b\n```"],
+    ["closes a fence that the text leaves open", "# A\n\n~~~~sh\nmake", "### A\n\n~~~~sh\nmake\n~~~~"],
+    ["fences a text whose comment would swallow what follows", "# A\n\n<!-- b", "```markdown\n# A\n\n<!-- b\n```"],
+    ["takes an empty text", "  \n", ""]
+  ])("%s", (_, text, nested) => expect(nestMarkdown(text, 2)).toBe(nested))
 })
 
 describe("parseMarkdown", () => {

@@ -22,6 +22,7 @@ const command = (sandboxed: boolean, sandbox: string, cwd = "/p"): CanonicalAcce
   sandbox
 })
 const read = (path: string, inside = true): CanonicalAccess => ({ _tag: "ReadFile", path, inside })
+const plugin: CanonicalAccess = { _tag: "LoadPlugin", name: "x", path: "/p/x", hash: "" }
 const write = (path: string): CanonicalAccess => ({ _tag: "WriteFile", path, inside: true, content: "x" })
 
 it("says low risk where little can happen and warns where much can, with other words for each", () => {
@@ -33,16 +34,16 @@ it("says low risk where little can happen and warns where much can, with other w
     [words("run_command", command(true, "yes: with the network", "/p/web")), false, "run a command in web", "network"],
     [words("run_command", command(false, "no: not on this system")), false, "run a command", "with all your rights"],
     [
-      words("run_command", command(true, "yes: network: only registry.npmjs.org")),
+      words("run_command", command(true, "yes: network: only a.org")),
       true,
       "run a command",
-      "Runs in the sandbox: network: only registry.npmjs.org."
+      "sandbox: network: only a.org."
     ],
     [
-      words("run_command", command(false, "partly: Landlock: no network")),
+      words("run_command", command(false, "partly: no files")),
       false,
       "run a command",
-      "Runs in a weaker sandbox: Landlock: no network."
+      "in a weaker sandbox: no files."
     ],
     [words("read_file", read("/p/a.md")), true, "read a.md", "Nothing is changed"],
     [words("read_file", read("/p/.env")), false, "read .env", "secrets"],
@@ -53,12 +54,7 @@ it("says low risk where little can happen and warns where much can, with other w
       "fetch https://a.b/c",
       "a.b sees the address"
     ],
-    [
-      words("load_plugin", { _tag: "LoadPlugin", name: "x", path: "/p/x", hash: "" }),
-      false,
-      "load the plugin x",
-      "all your"
-    ],
+    [words("load_plugin", plugin), false, "load the plugin x", "all your"],
     [words("other"), false, "use other", "destroy"]
   ] as const
   for (const [found, isCalm, does, consequence] of cases) {
@@ -97,7 +93,7 @@ it.each([
 
 it("needs a person for starts, for secrets, and for what lies outside of the project and of a skill", () => {
   const cases: ReadonlyArray<readonly [CanonicalAccess, boolean]> = [
-    [{ _tag: "LoadPlugin", name: "x", path: "/p/x", hash: "" }, true],
+    [plugin, true],
     [{ _tag: "StartServer", name: "x", does: [], hash: "" }, true],
     [read("/p/a.md"), false],
     [read("/p/.env"), true],

@@ -48,10 +48,26 @@ Report.
 const plain = (more: string, body = "Do it.") =>
   `---\nname: count-words\ndescription: Counts words.\n${more}---\n${body}\n`
 
+const front = (yaml: string) => `---\n${yaml}\n---\n`
+const begin = "Begin the file with a line ---, then name and description, then a line ---."
+const noYaml = "The front matter cannot be read as YAML:"
+
 const turnsOf = (value: string) => {
   const { repairs, value: skill } = read(plain(`metadata:\n  task-conductor.turns: ${value}\n`))
   return [Option.getOrUndefined(Option.map(skill, ({ turns }) => turns)), repairs.map(({ code }) => code)]
 }
+
+const skillWith = (more: { readonly refinement: string; readonly execution: string }) =>
+  Option.some(
+    new Skill({
+      name: "count-words",
+      description: "Counts words.",
+      requiresApproval: false,
+      inputRequirements: "",
+      inputs: [],
+      ...more
+    })
+  )
 
 const bodyWith = (heading: string) => read(plain("", `## ${heading}\n\nDo it.\n`))
 
@@ -95,19 +111,8 @@ describe("readSkill", () => {
   })
 
   it("takes the whole body once, as what to do, when it has none of our headings", () => {
-    expect(read(plain("", "# How\n\nCount.")).value).toEqual(
-      Option.some(
-        new Skill({
-          name: "count-words",
-          description: "Counts words.",
-          requiresApproval: false,
-          inputRequirements: "",
-          inputs: [],
-          refinement: "# How\n\nCount.",
-          execution: ""
-        })
-      )
-    )
+    const { value } = read(plain("", "# How\n\nCount."))
+    expect(value).toEqual(skillWith({ refinement: "# How\n\nCount.", execution: "" }))
   })
 
   it("reads a file with Windows line ends and a byte order mark", () => {
@@ -130,19 +135,7 @@ describe("readSkill", () => {
 
   it("mends headings of another level or case and says so", () => {
     const reading = read(plain("", "# execution:\n\nDo.\n\n### REFINEMENT\n\nAsk."))
-    expect(reading.value).toEqual(
-      Option.some(
-        new Skill({
-          name: "count-words",
-          description: "Counts words.",
-          requiresApproval: false,
-          inputRequirements: "",
-          inputs: [],
-          refinement: "Ask.",
-          execution: "Do."
-        })
-      )
-    )
+    expect(reading.value).toEqual(skillWith({ refinement: "Ask.", execution: "Do." }))
     assert.deepStrictEqual(reading.repairs, [
       {
         code: "skill-heading-form",
@@ -158,26 +151,14 @@ describe("readSkill", () => {
   })
 
   it.each([
-    {
-      name: "a setting that is no string",
-      text: plain("metadata:\n  task-conductor.requires-approval: true\n"),
-      repair: "skill-metadata-form"
-    },
-    {
-      name: "a long description",
-      text: plain("").replace("Counts", "x".repeat(1025)),
-      repair: "skill-description-long"
-    },
-    {
-      name: "a colon in a value that is not quoted",
-      text: plain("").replace("Counts words.", "Use this: always."),
-      repair: "front-matter-unquoted"
-    }
-  ])("notes $name as a repair", ({ repair, text }) => {
-    const reading = read(text)
-    assert.isTrue(Option.isSome(reading.value))
+    ["a setting that is no string", plain("metadata:\n  task-conductor.requires-approval: true\n"), "skill-metadata-form"],
+    ["a long description", plain("").replace("Counts", "x".repeat(1025)), "skill-description-long"],
+    ["an unquoted colon in a value", plain("").replace("Counts words.", "Use this: always."), "front-matter-unquoted"]
+  ])("notes %s as a repair", (_, text, repair) => {
+    const { repairs, value } = read(text)
+    assert.isTrue(Option.isSome(value))
     assert.deepStrictEqual(
-      reading.repairs.map(({ code }) => code),
+      repairs.map(({ code }) => code),
       [repair]
     )
   })
@@ -196,101 +177,31 @@ describe("readSkill", () => {
     )
   })
 
+  /* In the words of the parser where it is not YAML, of which the beginning is enough. */
   it.each([
-    {
-      name: "no front matter",
-      text: "# Skill",
-      issue: {
-        code: "front-matter-broken",
-        where: { line: 1 },
-        what: "The file has no front matter.",
-        how: "Begin the file with a line ---, then name and description, then a line ---."
-      }
-    },
-    {
-      name: "front matter without an end",
-      text: "---\nname: count-words\n",
-      issue: {
-        code: "front-matter-broken",
-        where: { line: 1 },
-        what: "The file has no front matter.",
-        how: "Begin the file with a line ---, then name and description, then a line ---."
-      }
-    },
-    {
-      name: "broken YAML",
-      text: "---\nname: count-words\ndescription: [a\n---\n",
-      issue: {
-        code: "front-matter-broken",
-        where: { line: 3 },
-        what: "The front matter cannot be read as YAML: Flow sequence in block collection must be sufficiently indented and end with a ].",
-        how: "Write lines `key: value`, and put a value that has a meaning in YAML into quotes."
-      }
-    },
-    {
-      name: "front matter that is a list",
-      text: "---\n- a\n---\n",
-      issue: {
-        code: "front-matter-broken",
-        where: { line: 2 },
-        what: "The front matter is not a list of keys with values.",
-        how: "Write it as lines `key: value`."
-      }
-    },
-    {
-      name: "aliases",
-      text: "---\nname: &a count-words\ndescription: *a\n---\n",
-      issue: {
-        code: "front-matter-broken",
-        where: { line: 2 },
-        what: "The front matter uses YAML aliases.",
-        how: "Write every value out."
-      }
-    },
-    {
-      name: "no name",
-      text: "---\ndescription: Counts.\n---\n",
-      issue: {
-        code: "skill-name-missing",
-        where: { field: "name", line: 1 },
-        what: "The skill has no name.",
-        how: 'Add the line "name: count-words".'
-      }
-    },
-    {
-      name: "a name that is not the folder's",
-      text: plain("").replace("count-words", "count"),
-      issue: {
-        code: "skill-name-not-folder",
-        where: { field: "name", line: 2 },
-        what: 'The name "count" is not the name of the folder "count-words".',
-        how: "Rename one of them."
-      }
-    },
-    {
-      name: "no description",
-      text: "---\nname: count-words\ndescription: 7\n---\n",
-      issue: {
-        code: "skill-description-missing",
-        where: { field: "description", line: 3 },
-        what: "The skill has no description.",
-        how: "Say in one or two sentences what it does and when to use it."
-      }
-    }
-  ])("refuses a file with $name", ({ issue, text }) => {
-    expect(read(text)).toMatchObject({ value: Option.none(), issues: [issue] })
-  })
-
-  it.each([
-    ["a: 1\nb: {c: d", "3: The front matter cannot be read as YAML: Flow map"],
-    ["a: 1\na: 2", "3: The front matter cannot be read as YAML: Map keys must be unique. "],
-    ["a: 'x", "2: The front matter cannot be read as YAML: Missing closing 'quote. "],
-    ["- a", "2: The front matter is not a list of keys with values. "],
-    ["a: &x 1\nb: *x", "2: The front matter uses YAML aliases. "],
-    [`a: ${"[".repeat(65)}`, "2: The front matter is nested too deeply. "]
-  ])("says on which line the front matter is not YAML, in the words of the parser: %j", (yaml, expected) => {
-    const [issue] = read(`---\n${yaml}\n---\n`).issues
-    expect(`${issue?.where.line}: ${issue?.what} ${issue?.how}`.slice(0, expected.length)).toBe(expected)
+    ["# Skill", `front-matter-broken 1: The file has no front matter. ${begin}`],
+    ["---\nname: count-words\n", `front-matter-broken 1: The file has no front matter. ${begin}`],
+    [front("a: 1\nb: {c: d"), `front-matter-broken 3: ${noYaml} Flow map`],
+    [front("a: 1\na: 2"), `front-matter-broken 3: ${noYaml} Map keys must be unique. Write lines \`key: value\`, and`],
+    [front("a: 'x"), `front-matter-broken 2: ${noYaml} Missing closing 'quote. `],
+    [front("- a"), "front-matter-broken 2: The front matter is not a list of keys with values. Write it as lines"],
+    [front("a: &x 1\nb: *x"), "front-matter-broken 2: The front matter uses YAML aliases. Write every value out."],
+    [front(`a: ${"[".repeat(65)}`), "front-matter-broken 2: The front matter is nested too deeply. "],
+    [front("description: Counts."), 'skill-name-missing name 1: The skill has no name. Add the line "name: count-words".'],
+    [
+      plain("").replace("count-words", "count"),
+      'skill-name-not-folder name 2: The name "count" is not the name of the folder "count-words". Rename one of them.'
+    ],
+    [
+      front("name: count-words\ndescription: 7"),
+      "skill-description-missing description 3: The skill has no description. Say in one or two sentences"
+    ]
+  ])("refuses %j", (text, expected) => {
+    const { issues, value } = read(text)
+    const said = issues.map(({ code, how, what, where: { field, line } }) =>
+      `${[code, field, line].filter((part) => part !== undefined).join(" ")}: ${what} ${how}`.slice(0, expected.length)
+    )
+    expect([said, value]).toEqual([[expected], Option.none()])
   })
 
   it("refuses a file that is not UTF-8", () => {

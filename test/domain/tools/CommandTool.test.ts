@@ -50,57 +50,43 @@ describe("filling a declared command", () => {
   })
 })
 
+const list = { type: "array", items: text }
+const script =
+  'command.2: a placeholder in "npm test -- {x}" would become part of a text that a program interprets. Make it a word of its own.'
+
 describe("a declared command", () => {
-  const problems: ReadonlyArray<
-    [name: string, declared: CommandTool, problems: ReadonlyArray<readonly [string, string]>]
-  > = [
-    [
-      "may have placeholders for all of its parameters",
-      tool(["a", "{x}", "--y={y}"], { x: { type: "array", items: text }, y: text }),
-      []
-    ],
+  it.each([
+    ["may have placeholders for all of its parameters", tool(["a", "{x}", "--y={y}"], { x: list, y: text }), undefined],
     [
       "names parameters that there are",
       tool(["a", "{y}", "{x}"], { x: text }),
-      [["command.1", "{y} is not a parameter. There are: x."]]
+      "command.1: {y} is not a parameter. There are: x."
     ],
     [
       "uses every parameter",
       tool(["a"], { x: text }),
-      [["parameters.properties.x", "no placeholder {x} uses this parameter."]]
+      "parameters.properties.x: no placeholder {x} uses this parameter."
     ],
     [
       "has a fixed program",
       tool(["{x}"], { x: text }),
-      [["command.0", "the program must be fixed: it cannot hold a placeholder."]]
+      "command.0: the program must be fixed: it cannot hold a placeholder."
     ],
     [
       "puts no list into a word",
-      tool(["a", "--x={x}"], { x: { type: "array", items: text } }),
-      [["command.1", 'the parameter "x" must be a string, a number or a boolean to stand inside a word.']]
+      tool(["a", "--x={x}"], { x: list }),
+      'command.1: the parameter "x" must be a string, a number or a boolean to stand inside a word.'
     ],
     [
       "takes no objects",
       tool(["a", "{x}"], { x: { type: "object" } }),
-      [["command.1", 'the parameter "x" must be a string, a number, a boolean, or an array of these.']]
+      'command.1: the parameter "x" must be a string, a number, a boolean, or an array of these.'
     ],
-    [
-      "puts nothing into a script",
-      tool(["sh", "-c", "npm test -- {x}"], { x: text }),
-      [
-        [
-          "command.2",
-          'a placeholder in "npm test -- {x}" would become part of a text that a program interprets. Make it a word of its own.'
-        ]
-      ]
-    ]
-  ]
-  for (const [name, declared, expected] of problems) {
-    it(name, () =>
-      assert.deepStrictEqual(
-        templateProblems(declared).map(({ path, what }) => [path.join("."), what] as const),
-        expected
-      )
+    ["puts nothing into a script", tool(["sh", "-c", "npm test -- {x}"], { x: text }), script]
+  ])("%s", (_, declared, problem) => {
+    assert.deepStrictEqual(
+      templateProblems(declared).map(({ path, what }) => `${path.join(".")}: ${what}`),
+      problem === undefined ? [] : [problem]
     )
-  }
+  })
 })

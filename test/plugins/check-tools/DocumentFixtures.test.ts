@@ -33,10 +33,10 @@ describe("documents as models write them", () => {
     expect(verdict).toBe(verdicts[/\/([a-z]+)-/.exec(name)?.[1] ?? ""])
   })
 
-  it("are many, and half of them are rejected", () => {
+  it("are many, and two of five are rejected", () => {
     const rejected = documentFixtures.filter(({ expected }) => expected.verdict === "rejected")
     expect(documentFixtures.length).toBeGreaterThanOrEqual(150)
-    expect(rejected.length * 2).toBeGreaterThanOrEqual(documentFixtures.length)
+    expect(rejected.length * 5).toBeGreaterThanOrEqual(documentFixtures.length * 2)
   })
 
   it("show every code of the readers", () => {
