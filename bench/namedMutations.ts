@@ -83,7 +83,7 @@ export const namedMutations: ReadonlyArray<NamedMutation> = [
   },
   {
     decides: "how much is kept around a change in a compaction",
-    file: "src/domain/documents/CompactedTurns.ts",
+    file: "src/domain/documents/CompactedFiles.ts",
     from: "[1, 3, 8, 20, 40]",
     to: "[1, 3, 8, 20]",
     tests: ["test/domain/documents/CompactedTurns.test.ts"]

@@ -689,7 +689,7 @@ export const noLimits: ReadonlyArray<string> = [
   "domain/commands/CommandOutput.ts#noteBytes",
   "domain/configuration/Limits.ts#mostSeconds",
   "domain/documents/AnswerGrammar.ts#mostCalls",
-  "domain/documents/CompactedTurns.ts#mostImports",
+  "domain/documents/CompactedFiles.ts#mostImports",
   "domain/documents/TaskItems.ts#mostLinks",
   "domain/files/GitIndex.ts#statBytes",
   "domain/files/NewText.ts#mostKept",

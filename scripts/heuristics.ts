@@ -35,6 +35,7 @@ const firstMessage = heuristicsOf("turns", "services/pipeline/")
 const budgets = heuristicsOf("budgets of turns", "domain/documents/TurnBudgets.ts#")
 const reports = heuristicsOf("reports", "domain/documents/")
 const compaction = heuristicsOf("compaction", "domain/documents/CompactedTurns.ts#")
+const compactedFiles = heuristicsOf("compaction", "domain/documents/CompactedFiles.ts#")
 const calls = heuristicsOf("compaction", "domain/models/CallLine.ts#")
 const review = heuristicsOf("self-review", "domain/documents/SelfReview.ts#")
 const ran = heuristicsOf("checks", "domain/checks/RanTests.ts#")
@@ -179,7 +180,7 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "longest line that can show an unfinished plan",
     "A paragraph may speak of further tasks."
   ),
-  compaction(
+  heuristicsOf("compaction", "domain/documents/CompactedOutputs.ts#")(
     "leastPart",
     "characters",
     "smallest part of an output",
@@ -218,13 +219,13 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "A shorter one costs no more than the note about it."
   ),
   compaction("headings", "characters", "size of headings and fences", "Less makes the summary longer than its budget."),
-  compaction(
+  compactedFiles(
     "mostImports",
     "lines",
     "imports shown of a file while a check fails",
     "More takes the room of the changed places."
   ),
-  compaction(
+  compactedFiles(
     "radii",
     "lines",
     "lines around a changed place, in steps while they fit",

@@ -8,7 +8,7 @@ const files = globSync(
   [
     "services/agent/**/*.ts",
     "domain/excerpts/*.ts",
-    "domain/documents/{TurnBudgets,ReportIssues,UselessAnswers,HalfPlan,CompactedTurns,ChangedFunctions,SelfReview,Evidence,Retries}.ts",
+    "domain/documents/{TurnBudgets,ReportIssues,UselessAnswers,HalfPlan,Compacted*,ChangedFunctions,SelfReview,Evidence,Retries}.ts",
     "domain/checks/RanTests.ts",
     "domain/models/PrefetchedParts.ts",
     "domain/files/{RemainingOccurrences,TextEdit,EditPlaces,NewText,CodeRelations}.ts",

@@ -2,49 +2,23 @@
  * Replaces old turns that no longer fit the window by the facts that the program knows about them. The request stays
  * before these facts.
  */
-import { type CheckOutcome, isFine, passes } from "../checks/CheckOutcome.ts"
-import { isSecretLike } from "../files/SensitivePath.ts"
-import { fileName } from "../files/PathList.ts"
-import { editText } from "../files/TextEdit.ts"
-import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
-import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
-import { callLines, isRead, linesOfRead } from "../models/CallLine.ts"
-import { callBlocks, callFrame, outputsSize } from "../models/ExecutionBlocks.ts"
-import { gapText, numbersOf } from "../models/OutputCut.ts"
-import { outcomeText } from "../models/OutputText.ts"
-import { listWithin, shares, shorten } from "../text/Excerpt.ts"
+import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import { packLines } from "../excerpts/Packing.ts"
-import { holdsRange, type LineRange } from "../text/LineRange.ts"
-import { numberLines } from "../text/NumberedLines.ts"
-import { newTextsOf } from "../tools/OpenChanges.ts"
-import { badExit, type CallOutcome, isChange, pathOf, pathsOf } from "../tools/ToolCall.ts"
-import { turnOf } from "../tools/ToolCallFormat.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
+import { isSecretLike } from "../files/SensitivePath.ts"
+import { editText } from "../files/TextEdit.ts"
+import { issuesMarkdown } from "../findings/Issue.ts"
+import { nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
+import { callLines } from "../models/CallLine.ts"
+import { callBlocks, callFrame, outputsSize } from "../models/ExecutionBlocks.ts"
+import { listWithin, shares, shorten } from "../text/Excerpt.ts"
+import { type CallOutcome, isChange, pathOf } from "../tools/ToolCall.ts"
 import { changesSoFar, fileDiff } from "./ChangedFiles.ts"
-import { changedFunctions, changedLines } from "./ChangedFunctions.ts"
-import { callSign } from "./TaskOutcome.ts"
+import { currentText, filesAtWork, functionsWithin, isShownWhole, placesIn } from "./CompactedFiles.ts"
+import { fittingOutputs, latestLines, outputsOf } from "./CompactedOutputs.ts"
 import { newestShare } from "./TurnBudgets.ts"
+import type { TurnFacts } from "./TurnFacts.ts"
 import { checksBlock, notChanged } from "./TurnReply.ts"
-
-interface Folded {
-  readonly outcomes: ReadonlyArray<CallOutcome>
-  /** Failed changes that the model has not yet made in another way. */
-  readonly open: ReadonlyArray<CallOutcome>
-  readonly files: ReadonlyArray<ProposedFile>
-  /** The prompt before the compacted turns. */
-  readonly above: string
-  readonly checks: ReadonlyArray<CheckOutcome>
-  /** The issues of the last answer. */
-  readonly issues: ReadonlyArray<Issue>
-  /** What the model must do in its next answer. */
-  readonly now: string
-  readonly budget: number
-  /** The number of output lines that the last reply of the program promised to the model. */
-  readonly lines?: number | undefined
-}
-
-/** A shortened output keeps at least this many characters. */
-const leastPart = 1000
 
 /** The minimum number of characters for the diffs. */
 const leastDiff = 600
@@ -57,40 +31,6 @@ const smallDiff = 400
 
 /** The characters that are reserved for headings and fences. */
 const headings = 120
-
-const mostImports = 12
-
-/** How many lines around a place are shown. The program tries these numbers in order until the budget is used up. */
-const radii = [1, 3, 8, 20, 40]
-
-/** True if the later read shows all lines of the earlier read. */
-const showsLinesOf = (later: CallOutcome, earlier: CallOutcome): boolean => {
-  const [outer, inner] = [linesOfRead(later), linesOfRead(earlier)]
-  return outer !== undefined && inner !== undefined && holdsRange(outer, inner)
-}
-
-/**
- * True if the call would still return this output, and no later output replaces it. A search replaces the searches of
- * earlier answers.
- */
-const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
-  if (isChange(outcome) || !outcome.result.success) return false
-  if (outcome.call.name === "search_files") {
-    const matches = outcomeText(outcome)
-    return later.every((next) =>
-      isChange(next)
-        ? !matches.includes(`${pathOf(next.call)}:`)
-        : next.call.name !== "search_files" || turnOf(next) === turnOf(outcome)
-    )
-  }
-  if (later.some(({ call }) => callSign(call) === callSign(outcome.call))) return false
-  if (!isRead(outcome)) return true
-  return later.every(
-    (one) =>
-      pathOf(one.call) !== pathOf(outcome.call) ||
-      (isChange(one) ? !one.result.success : !isRead(one) || !showsLinesOf(one, outcome))
-  )
-}
 
 /**
  * The outcome of a failed change. The reason why the change fails is computed again from the current text of the file.
@@ -107,155 +47,8 @@ const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): Ca
   return { ...outcome, result: { ...outcome.result, error_message: `Nothing was changed. ${said}` } }
 }
 
-/**
- * Finds line numbers of a file in the outputs of failing checks. Compilers and test runners write `a.ts:12`, `a.ts(12`
- * or `"a.py", line 12`. The first group of each match is the number.
- */
-const namedByChecks = ({ path }: ProposedFile, checks: ReadonlyArray<CheckOutcome>) => {
-  const name = fileName(path).replaceAll(/[^\w]/g, String.raw`\$&`)
-  const place = new RegExp(String.raw`(?<![\w-])${name}"?(?:, line |:|\()(\d+)`, "g")
-  const failing = checks.filter((check) => !passes(check))
-  return [
-    ...failing
-      .map(({ text }) => text)
-      .join("\n")
-      .matchAll(place)
-  ]
-}
-
-/** The lines of a file that are named by failing checks, or by the reasons of failed changes. */
-const namedPlaces = (
-  file: ProposedFile,
-  { checks, open }: Pick<Folded, "checks" | "open">
-): ReadonlyArray<LineRange> => {
-  const reasons = open.filter((one) => pathOf(one.call) === file.path).map(({ result }) => result.error_message)
-  const failed = [...reasons.join("\n").matchAll(/\b[Ll]ines? (\d+)/g)]
-  return [...namedByChecks(file, checks), ...failed].map(([, line]) => ({ from: Number(line), to: Number(line) }))
-}
-
-/** The lines that `namedPlaces` finds, and the changed parts of the file. */
-const placesIn = (file: ProposedFile, listed: Pick<Folded, "checks" | "open">): ReadonlyArray<LineRange> => [
-  ...namedPlaces(file, listed),
-  ...[...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].map(([, from, count = "1"]) => ({
-    from: Number(from),
-    to: Number(from) + Math.max(1, Number(count)) - 1
-  }))
-]
-
-/** The import lines at the beginning of a file. */
-const importsOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> =>
-  lines.flatMap((line, index) =>
-    /^(?:import|from|use|using|#include)\b|^const\b.*\brequire\(/.test(line) ? [{ from: index + 1, to: index + 1 }] : []
-  )
-
-/** The current text of a file around these places. If a check fails, the imports of the file are added. */
-const currentText = (
-  { path, text }: ProposedFile,
-  {
-    budget,
-    fails,
-    places
-  }: { readonly places: ReadonlyArray<LineRange>; readonly fails: boolean; readonly budget: number }
-): string => {
-  const source = (text ?? "").replace(/\n$/, "").split("\n")
-  const lines = numberLines(source, 1)
-  const imports = fails ? importsOf(source).slice(0, mostImports) : []
-  const packed = packLines(lines, budget - path.length - 30, gapText, (choice) => {
-    const add = ({ from, to }: LineRange, radius: number): boolean => {
-      const first = Math.max(0, from - 1 - radius)
-      return choice.add(
-        Array.from({ length: Math.min(lines.length, to + radius) - first }, (_, index) => first + index)
-      )
-    }
-    for (const radius of radii) {
-      const areAllShown = places.filter((place) => !add(place, radius)).length === 0
-      if (radius === radii[0] && areAllShown) for (const line of imports) add(line, 0)
-    }
-  })
-  return packed.isEmpty ? "" : `### ${path}\n\n${fenced(packed.text, "text")}\n\n`
-}
-
-/**
- * True for a file whose current text may be shown. A new file is excluded, because its diff already shows the whole
- * text.
- */
-const isShownWhole = ({ base, path, text }: ProposedFile): boolean =>
-  base !== null && text !== null && !isSecretLike(path)
-
-interface FunctionParts extends Pick<Folded, "checks" | "open" | "budget"> {
-  readonly fails: boolean
-  /** The calls of the last answer (`newest`), and the text that shows their outputs (`last`). */
-  readonly newest: ReadonlyArray<CallOutcome>
-  readonly last: string
-}
-
-/** The lines of a file that are already visible in the outputs of the last answer. */
-const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArray<LineRange> =>
-  newest
-    .filter((one) => isRead(one) && pathOf(one.call) === path)
-    .flatMap(({ call }) => {
-      const [, block = ""] = last.split(`(${call.uid})\n`)
-      const numbers = numbersOf((block.split("\n### Tool call ", 1)[0] ?? "").split("\n"))
-      return numbers === undefined ? [] : [{ from: numbers[0], to: numbers[1] }]
-    })
-
-/**
- * The changed functions of each file, and the places that `namedPlaces` finds. The files share the budget. A file is
- * left out if its functions do not fit whole.
- */
-const functionsWithin = (
-  files: ReadonlyArray<ProposedFile>,
-  parts: FunctionParts
-): ReadonlyMap<ProposedFile, string> => {
-  const texts = new Map<ProposedFile, string>()
-  for (const [index, file] of files.entries()) {
-    const changed = changedLines(fileDiff(file)).map((line) => ({ from: line, to: line }))
-    const text = changedFunctions(file, {
-      places: [...changed, ...namedPlaces(file, parts)],
-      shownLines: shownLines(file.path, parts),
-      beside: parts.fails ? importsOf((file.text ?? "").split("\n")).slice(0, mostImports) : [],
-      budget: (parts.budget - [...texts.values()].join("").length) / (files.length - index)
-    })
-    if (text !== undefined && changed.length > 0) texts.set(file, text)
-  }
-  return texts
-}
-
-/**
- * The outputs worth showing.
- * - `newest`: the outputs of the last answer.
- * - `before`: the outputs of earlier answers. The last failed command comes first, together with the reads of files
- *   whose change failed. All other outputs follow, the newest first.
- */
-const outputsOf = ({ open, outcomes }: Folded) => {
-  const current = outcomes.filter((outcome, index) => isCurrent(outcome, outcomes.slice(index + 1)))
-  const last = outcomes.at(-1)
-  const newest = current.filter((one) => last !== undefined && turnOf(one) === turnOf(last))
-  const before = current.filter((one) => !newest.includes(one))
-  const failed = new Set(open.map(({ call }) => pathOf(call)))
-  const lastFailed = before.findLast(({ result }) => badExit(result) !== undefined)
-  const isNeeded = (one: CallOutcome): boolean => one === lastFailed || (isRead(one) && failed.has(pathOf(one.call)))
-  return { newest, before: [...before.filter(isNeeded), ...before.filter((one) => !isNeeded(one)).toReversed()] }
-}
-
-/**
- * The outputs that fit, taken in this order. At most one of them is cut, because fragments of many outputs would be
- * useless.
- */
-const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): ReadonlySet<CallOutcome> => {
-  const chosen = new Set<CallOutcome>()
-  let budgetLeft = most
-  for (const outcome of ordered) {
-    const size = callFrame([outcome]) + outcomeText(outcome).length
-    if (size > budgetLeft && budgetLeft < leastPart) continue
-    chosen.add(outcome)
-    budgetLeft -= size
-  }
-  return chosen
-}
-
 /** The issues of the last answer, and the reasons of failed changes before it. */
-const openBlocks = ({ budget, issues, open }: Pick<Folded, "budget" | "issues" | "open">): string => {
+const openBlocks = ({ budget, issues, open }: Pick<TurnFacts, "budget" | "issues" | "open">): string => {
   const known = new Set(issues.map(({ what }) => what))
   const blocks = notChanged(open.filter(({ result }) => !known.has(result.error_message ?? "")))
   const limits = shares(
@@ -306,41 +99,9 @@ const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, 
 export const showsFile = (prompt: string, path: string): boolean =>
   prompt.split("\n").some((line) => /^(?:The contents of|Path:) /.test(line) && line.includes(path))
 
-/** The calls of the last answer. */
-const latestCalls = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<CallOutcome> => {
-  const last = outcomes.at(-1)
-  return outcomes.filter((one) => last !== undefined && turnOf(one) === turnOf(last))
-}
-
-/** The lines that the changes of the last answer wrote. Their indentation is removed. */
-const latestLines = (outcomes: ReadonlyArray<CallOutcome>): ReadonlySet<string> => {
-  const lines = latestCalls(outcomes)
-    .filter(isChange)
-    .flatMap(({ call }) => newTextsOf(call.arguments))
-    .flatMap((text) => text.split("\n"))
-  return new Set(lines.map((line) => line.trim()).filter((line) => line !== ""))
-}
-
-/**
- * The changed files that the model probably works on: the last answer changed or read them, or a failing check or a
- * failed change names them. If new failures name no changed file, all changed files count. A summary shows these
- * files. It shows the other changed files only if their diffs are small, and otherwise only names them.
- */
-const filesAtWork = ({
-  checks,
-  files,
-  open,
-  outcomes
-}: Pick<Folded, "checks" | "files" | "open" | "outcomes">): ReadonlyArray<ProposedFile> => {
-  const latest = new Set(latestCalls(outcomes).flatMap(({ call }) => pathsOf(call)))
-  const named = new Set(files.filter((file) => namedPlaces(file, { checks, open }).length > 0))
-  const isUnclear = named.size === 0 && checks.some((check) => !isFine(check))
-  return files.filter((file) => isUnclear || named.has(file) || latest.has(file.path))
-}
-
 /** The length of what every summary shows besides outputs: changed functions and open problems. */
 export const factsLength = (
-  turns: Pick<Folded, "budget" | "checks" | "files" | "issues" | "open" | "outcomes">
+  turns: Pick<TurnFacts, "budget" | "checks" | "files" | "issues" | "open" | "outcomes">
 ): number => {
   const parts = { checks: [], open: [], fails: false, newest: [], last: "", budget: Number.MAX_SAFE_INTEGER }
   const functions = functionsWithin(filesAtWork(turns).filter(isShownWhole), parts)
@@ -356,7 +117,7 @@ const lookUpLines = (files: ReadonlyArray<ProposedFile>): ((path: string, line: 
 }
 
 /** All known facts of the turns, in about `budget` characters. Unsolved problems are always included. */
-export const compactedText = (turns: Folded): string => {
+export const compactedText = (turns: TurnFacts): string => {
   const { above, budget, checks, files, lines, now, outcomes } = turns
   const open = turns.open.map((one) => reasonNow(one, files))
   const { before, newest } = outputsOf(turns)

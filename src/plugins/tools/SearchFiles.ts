@@ -206,7 +206,10 @@ const Parameters = Schema.Struct({
     "Only files like `src/**/*.ts` or `*.{ts,tsx}`."
   ),
   regex: optional(Schema.Boolean, "The pattern is a regular expression (RE2). Default: false."),
-  case_sensitive: optional(Schema.Boolean, "Letter case matters. Default: false."),
+  case_sensitive: optional(
+    Schema.Boolean,
+    "Letter case matters. Default: only for a pattern with capitals that is found as written."
+  ),
   context: optional(
     between(0, 5),
     `Lines before and after each match. Default: 0; ${linesAroundFew} for up to ${fewMatches} matches in code.`
@@ -317,7 +320,7 @@ const nothingIn = (
 }
 
 /** The output of a search. `listing` contains the files of the project. */
-const resultText = Effect.fnUntraced(function* (
+const resultTextOf = Effect.fnUntraced(function* (
   params: Parameters,
   files: number,
   searchEnd: SearchEnd,
@@ -335,6 +338,22 @@ const resultText = Effect.fnUntraced(function* (
 
 /** True for a text that looks like a regular expression. */
 const looksRegular = /\||\.[*+?]|\\[bdswBDSW]|^\^|\$$|\[[^\]]+\][+*?]?/
+
+/** True for a pattern with a capital letter. In a regular expression, escapes such as `\\W` and `\\p{Lu}` do not count. */
+const hasCapital = (pattern: string): boolean => /\p{Lu}/u.test(pattern.replace(/\\(?:[pP]\{\^?\w+\}|.)/g, ""))
+
+/**
+ * The searches that are tried until one finds something. A pattern with a capital letter is first searched in its letter
+ * case. A pattern that looks like a regular expression is first searched as it is.
+ */
+const attemptsOf = (parameters: Parameters): ReadonlyArray<Parameters> => {
+  const { case_sensitive, pattern, regex } = parameters
+  const cases = case_sensitive !== undefined ? [case_sensitive] : hasCapital(pattern) ? [true, false] : [false]
+  const kinds = regex !== undefined ? [regex] : looksRegular.test(pattern) ? [false, true] : [false]
+  return kinds.flatMap((one) =>
+    cases.map((isExact) => Object.assign({}, parameters, { regex: one, case_sensitive: isExact }))
+  )
+}
 
 /** The tool `search_files`. It does not search files that are larger than `maxBytes`. */
 export const searchFiles = (maxBytes: number, time: SearchTime) =>
@@ -365,19 +384,20 @@ export const searchFiles = (maxBytes: number, time: SearchTime) =>
           maxFileBytes: maxBytes,
           deadline
         })
-        return { found: searchEnd, text: yield* resultText(params, files.length, searchEnd, narrowed, time) }
+        return { searchEnd, resultText: yield* resultTextOf(params, files.length, searchEnd, narrowed, time) }
       })
-      const asWritten = yield* search(parameters)
-      if (
-        asWritten.found.files.length > 0 ||
-        parameters.regex !== undefined ||
-        !looksRegular.test(parameters.pattern)
-      ) {
-        return asWritten.text
+      let text = ""
+      for (const attempt of attemptsOf(parameters)) {
+        const isGuess = attempt.regex === true && parameters.regex === undefined
+        const result = isGuess ? yield* Effect.option(search(attempt)) : Option.some(yield* search(attempt))
+        if (Option.isNone(result)) continue
+        const { resultText, searchEnd } = result.value
+        if (searchEnd.files.length > 0 && isGuess) {
+          return `${resultText}\n(No line holds the pattern as it is, so it was searched as a regular expression.)`
+        }
+        if (!isGuess) text = resultText
+        if (searchEnd.files.length > 0 || searchEnd.ended !== undefined) return text
       }
-      const asRegex = yield* Effect.option(search({ ...parameters, regex: true }))
-      return Option.isSome(asRegex) && asRegex.value.found.files.length > 0
-        ? `${asRegex.value.text}\n(No line holds the pattern as it is, so it was searched as a regular expression.)`
-        : asWritten.text
+      return text
     })
   })

@@ -272,6 +272,24 @@ describe("search_files", () => {
     })
   )
 
+  nodeTest("minds the capitals of a pattern that is found as written, and else ignores letter case", () =>
+    Effect.gen(function* () {
+      const code = { "a.txt": "Undefined\nundefined\nname = UNDEFINED\nNAME\n" }
+      const lines = (params: Arguments) =>
+        Effect.map(searched(code, params), (text) =>
+          [...String(text).matchAll(/^a\.txt:(\d)/gm)].map(([, line]) => line)
+        )
+      assert.deepStrictEqual(yield* lines({ pattern: "Undefined" }), ["1"])
+      assert.deepStrictEqual(yield* lines({ pattern: "undefined" }), ["1", "2", "3"])
+      assert.deepStrictEqual(yield* lines({ pattern: "Undefined", case_sensitive: false }), ["1", "2", "3"])
+      assert.deepStrictEqual(yield* lines({ pattern: "UnDefined" }), ["1", "2", "3"])
+      assert.deepStrictEqual(yield* lines({ pattern: "UnDefined", case_sensitive: true }), [])
+      assert.deepStrictEqual(yield* lines({ pattern: "Undefined|NAME" }), ["1", "4"])
+      assert.deepStrictEqual(yield* lines({ pattern: "^UN\\S+$" }), ["1", "2"])
+      assert.deepStrictEqual(yield* lines({ pattern: "^un\\S+$", regex: true }), ["1", "2"])
+    })
+  )
+
   nodeTest("says what is wrong with a regular expression", () =>
     Effect.gen(function* () {
       const { run } = yield* openTools({ files })

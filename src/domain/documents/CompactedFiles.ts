@@ -1,0 +1,155 @@
+/**
+ * Shows the changed files in the summary that replaces old turns: the changed functions, and the places that failing
+ * checks and failed changes name.
+ */
+import { type CheckOutcome, isFine, passes } from "../checks/CheckOutcome.ts"
+import { packLines } from "../excerpts/Packing.ts"
+import { fileName } from "../files/PathList.ts"
+import type { ProposedFile } from "../files/ProposedFile.ts"
+import { isSecretLike } from "../files/SensitivePath.ts"
+import { fenced } from "../markdown/PromptBlock.ts"
+import { isRead } from "../models/CallLine.ts"
+import { gapText, numbersOf } from "../models/OutputCut.ts"
+import type { LineRange } from "../text/LineRange.ts"
+import { numberLines } from "../text/NumberedLines.ts"
+import { type CallOutcome, pathOf, pathsOf } from "../tools/ToolCall.ts"
+import { fileDiff } from "./ChangedFiles.ts"
+import { changedFunctions, changedLines } from "./ChangedFunctions.ts"
+import { latestCalls } from "./CompactedOutputs.ts"
+import type { TurnFacts } from "./TurnFacts.ts"
+
+const mostImports = 12
+
+/** How many lines around a place are shown. The program tries these numbers in order until the budget is used up. */
+const radii = [1, 3, 8, 20, 40]
+
+interface FunctionParts extends Pick<TurnFacts, "checks" | "open" | "budget"> {
+  readonly fails: boolean
+  /** The calls of the last answer (`newest`), and the text that shows their outputs (`last`). */
+  readonly newest: ReadonlyArray<CallOutcome>
+  readonly last: string
+}
+
+/**
+ * Finds line numbers of a file in the outputs of failing checks. Compilers and test runners write `a.ts:12`, `a.ts(12`
+ * or `"a.py", line 12`. The first group of each match is the number.
+ */
+const namedByChecks = ({ path }: ProposedFile, checks: ReadonlyArray<CheckOutcome>) => {
+  const name = fileName(path).replaceAll(/[^\w]/g, String.raw`\$&`)
+  const place = new RegExp(String.raw`(?<![\w-])${name}"?(?:, line |:|\()(\d+)`, "g")
+  const failing = checks.filter((check) => !passes(check))
+  return [
+    ...failing
+      .map(({ text }) => text)
+      .join("\n")
+      .matchAll(place)
+  ]
+}
+
+/** The lines of a file that are named by failing checks, or by the reasons of failed changes. */
+const namedPlaces = (
+  file: ProposedFile,
+  { checks, open }: Pick<TurnFacts, "checks" | "open">
+): ReadonlyArray<LineRange> => {
+  const reasons = open.filter((one) => pathOf(one.call) === file.path).map(({ result }) => result.error_message)
+  const failed = [...reasons.join("\n").matchAll(/\b[Ll]ines? (\d+)/g)]
+  return [...namedByChecks(file, checks), ...failed].map(([, line]) => ({ from: Number(line), to: Number(line) }))
+}
+
+/** The lines that `namedPlaces` finds, and the changed parts of the file. */
+export const placesIn = (file: ProposedFile, listed: Pick<TurnFacts, "checks" | "open">): ReadonlyArray<LineRange> => [
+  ...namedPlaces(file, listed),
+  ...[...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].map(([, from, count = "1"]) => ({
+    from: Number(from),
+    to: Number(from) + Math.max(1, Number(count)) - 1
+  }))
+]
+
+/** The import lines at the beginning of a file. */
+const importsOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> =>
+  lines.flatMap((line, index) =>
+    /^(?:import|from|use|using|#include)\b|^const\b.*\brequire\(/.test(line) ? [{ from: index + 1, to: index + 1 }] : []
+  )
+
+/** The current text of a file around these places. If a check fails, the imports of the file are added. */
+export const currentText = (
+  { path, text }: ProposedFile,
+  {
+    budget,
+    fails,
+    places
+  }: { readonly places: ReadonlyArray<LineRange>; readonly fails: boolean; readonly budget: number }
+): string => {
+  const source = (text ?? "").replace(/\n$/, "").split("\n")
+  const lines = numberLines(source, 1)
+  const imports = fails ? importsOf(source).slice(0, mostImports) : []
+  const packed = packLines(lines, budget - path.length - 30, gapText, (choice) => {
+    const add = ({ from, to }: LineRange, radius: number): boolean => {
+      const first = Math.max(0, from - 1 - radius)
+      return choice.add(
+        Array.from({ length: Math.min(lines.length, to + radius) - first }, (_, index) => first + index)
+      )
+    }
+    for (const radius of radii) {
+      const areAllShown = places.filter((place) => !add(place, radius)).length === 0
+      if (radius === radii[0] && areAllShown) for (const line of imports) add(line, 0)
+    }
+  })
+  return packed.isEmpty ? "" : `### ${path}\n\n${fenced(packed.text, "text")}\n\n`
+}
+
+/**
+ * True for a file whose current text may be shown. A new file is excluded, because its diff already shows the whole
+ * text.
+ */
+export const isShownWhole = ({ base, path, text }: ProposedFile): boolean =>
+  base !== null && text !== null && !isSecretLike(path)
+
+/** The lines of a file that are already visible in the outputs of the last answer. */
+const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArray<LineRange> =>
+  newest
+    .filter((one) => isRead(one) && pathOf(one.call) === path)
+    .flatMap(({ call }) => {
+      const [, block = ""] = last.split(`(${call.uid})\n`)
+      const numbers = numbersOf((block.split("\n### Tool call ", 1)[0] ?? "").split("\n"))
+      return numbers === undefined ? [] : [{ from: numbers[0], to: numbers[1] }]
+    })
+
+/**
+ * The changed functions of each file, and the places that `namedPlaces` finds. The files share the budget. A file is
+ * left out if its functions do not fit whole.
+ */
+export const functionsWithin = (
+  files: ReadonlyArray<ProposedFile>,
+  parts: FunctionParts
+): ReadonlyMap<ProposedFile, string> => {
+  const texts = new Map<ProposedFile, string>()
+  for (const [index, file] of files.entries()) {
+    const changed = changedLines(fileDiff(file)).map((line) => ({ from: line, to: line }))
+    const text = changedFunctions(file, {
+      places: [...changed, ...namedPlaces(file, parts)],
+      shownLines: shownLines(file.path, parts),
+      beside: parts.fails ? importsOf((file.text ?? "").split("\n")).slice(0, mostImports) : [],
+      budget: (parts.budget - [...texts.values()].join("").length) / (files.length - index)
+    })
+    if (text !== undefined && changed.length > 0) texts.set(file, text)
+  }
+  return texts
+}
+
+/**
+ * The changed files that the model probably works on: the last answer changed or read them, or a failing check or a
+ * failed change names them. If new failures name no changed file, all changed files count. A summary shows these
+ * files. It shows the other changed files only if their diffs are small, and otherwise only names them.
+ */
+export const filesAtWork = ({
+  checks,
+  files,
+  open,
+  outcomes
+}: Pick<TurnFacts, "checks" | "files" | "open" | "outcomes">): ReadonlyArray<ProposedFile> => {
+  const latest = new Set(latestCalls(outcomes).flatMap(({ call }) => pathsOf(call)))
+  const named = new Set(files.filter((file) => namedPlaces(file, { checks, open }).length > 0))
+  const isUnclear = named.size === 0 && checks.some((check) => !isFine(check))
+  return files.filter((file) => isUnclear || named.has(file) || latest.has(file.path))
+}
