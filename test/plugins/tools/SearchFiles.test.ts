@@ -276,9 +276,7 @@ describe("search_files", () => {
     Effect.gen(function* () {
       const code = { "a.txt": "Undefined\nundefined\nname = UNDEFINED\nNAME\n" }
       const lines = (params: Arguments) =>
-        Effect.map(searched(code, params), (text) =>
-          [...String(text).matchAll(/^a\.txt:(\d)/gm)].map(([, line]) => line)
-        )
+        Effect.map(searched(code, params), (rows) => rows.flatMap((row) => /^a\.txt:(\d)/.exec(row)?.[1] ?? []))
       assert.deepStrictEqual(yield* lines({ pattern: "Undefined" }), ["1"])
       assert.deepStrictEqual(yield* lines({ pattern: "undefined" }), ["1", "2", "3"])
       assert.deepStrictEqual(yield* lines({ pattern: "Undefined", case_sensitive: false }), ["1", "2", "3"])
