@@ -56,27 +56,25 @@ describe("a conductor", () => {
     }).pipe(Effect.scoped, Effect.provide(Conductor.layer(settings)))
   )
 
-  liveTest("hides the spans of its own work from the tracer of the program, unless they are asked for", () =>
-    Effect.gen(function* () {
-      const names: Array<string> = []
-      const tracer = Tracer.make({
-        span: (options) => {
-          names.push(options.name)
-          return new Tracer.NativeSpan(options)
-        }
-      })
-      const runWith = (spans: boolean) =>
-        Conductor.use(({ run }) => Effect.flatMap(run(prompt), ({ report }) => report)).pipe(
-          Effect.scoped,
-          Effect.provide(Conductor.layer({ ...settings, spans })),
-          Effect.withTracer(tracer)
-        )
-      yield* runWith(false)
-      assert.deepStrictEqual(names, [])
-      yield* runWith(true)
-      assert.include(names, "beginRun")
+  liveTest("hides the spans of its own work from the tracer of the program, unless they are asked for", function* () {
+    const names: Array<string> = []
+    const tracer = Tracer.make({
+      span: (options) => {
+        names.push(options.name)
+        return new Tracer.NativeSpan(options)
+      }
     })
-  )
+    const runWith = (spans: boolean) =>
+      Conductor.use(({ run }) => Effect.flatMap(run(prompt), ({ report }) => report)).pipe(
+        Effect.scoped,
+        Effect.provide(Conductor.layer({ ...settings, spans })),
+        Effect.withTracer(tracer)
+      )
+    yield* runWith(false)
+    assert.deepStrictEqual(names, [])
+    yield* runWith(true)
+    assert.include(names, "beginRun")
+  })
 
   liveTest("fails with an error of its union when work cannot begin, and says what to do in options", () =>
     Effect.gen(function* () {

@@ -2,7 +2,7 @@
  * Runs of the library after a no with words: they continue with what the script says, are replayed the same, and are not
  * asked again when they are resumed. Also how evidence reaches a script.
  */
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { join } from "node:path"
 import { type Approve, replay, resume, run, type RunOptions, showRun } from "../../src/index.ts"
@@ -11,6 +11,7 @@ import { makeSandbox } from "../support/binary.ts"
 import { inProcess } from "../support/inProcess.ts"
 import { stageOf, taskOf } from "../support/ScriptedRun.ts"
 import { freeSkill, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { liveTest } from "../support/liveTest.ts"
 
 const plan = planOf([[{ name: "Look 1", skill: "free" }], [{ name: "Write a", skill: "free" }]])
 
@@ -69,38 +70,34 @@ const redirecting =
   }
 
 describe("a no with words", () => {
-  it.live("is followed by a round that does what they say, and replays the same", () =>
-    Effect.gen(function* () {
-      const { order, stateFolder } = yield* makeWorld
-      const asked: Array<string> = []
-      const iterations: Array<string> = []
-      const handle = run(order({ approve: redirecting(asked), model: model(iterations) }))
-      const report = yield* Effect.promise(() => handle.report)
-      expect([report.status, report.results.map(({ name }) => name)]).toEqual(["done", ["Look 1", "Write b"]])
-      expect(iterations[0]).toContain('- The user declined "Task section 2" and said: Write b.txt.')
-      expect(asked).toEqual(["Task section 2", "Task section 1"])
-      expect(yield* Effect.promise(() => replay(handle.runId, { stateFolder }))).toMatchObject({ differences: [] })
+  liveTest("is followed by a round that does what they say, and replays the same", function* () {
+    const { order, stateFolder } = yield* makeWorld
+    const asked: Array<string> = []
+    const iterations: Array<string> = []
+    const handle = run(order({ approve: redirecting(asked), model: model(iterations) }))
+    const report = yield* Effect.promise(() => handle.report)
+    expect([report.status, report.results.map(({ name }) => name)]).toEqual(["done", ["Look 1", "Write b"]])
+    expect(iterations[0]).toContain('- The user declined "Task section 2" and said: Write b.txt.')
+    expect(asked).toEqual(["Task section 2", "Task section 1"])
+    expect(yield* Effect.promise(() => replay(handle.runId, { stateFolder }))).toMatchObject({ differences: [] })
 
-      const again = resume(handle.runId, { stateFolder, approve: redirecting(asked), model: model() })
-      expect((yield* Effect.promise(() => again.report)).results.map(({ name }) => name)).toEqual(["Look 1", "Write b"])
-      expect(asked.length).toBe(2)
-    })
-  )
+    const again = resume(handle.runId, { stateFolder, approve: redirecting(asked), model: model() })
+    expect((yield* Effect.promise(() => again.report)).results.map(({ name }) => name)).toEqual(["Look 1", "Write b"])
+    expect(asked.length).toBe(2)
+  })
 })
 
 describe("evidence", () => {
-  it.live("is counted in the report and shown, and result links are followable", () =>
-    Effect.gen(function* () {
-      const { cli, order, stateFolder } = yield* makeWorld
-      const handle = run(order({ approve: () => false }))
-      const report = yield* Effect.promise(() => handle.report)
-      expect(report.status).toBe("declined")
-      expect(report.answer).toBe("It is as Look 1 ([notes](notes.md#L1)) says.")
-      expect(report.results[0]?.result.summary).toBe("See [notes](notes.md#L1) and [gone](gone.md) (not found).")
-      expect(report.evidence).toEqual({ checked: 3, wrong: 1 })
-      expect((yield* Effect.promise(() => showRun(handle.runId, { stateFolder }))).evidence).toEqual(report.evidence)
-      expect((yield* cli("show", handle.runId)).stdout).toContain("Links checked: 3. Wrong, and marked in the text: 1.")
-      expect(yield* Effect.promise(() => replay(handle.runId, { stateFolder }))).toMatchObject({ differences: [] })
-    })
-  )
+  liveTest("is counted in the report and shown, and result links are followable", function* () {
+    const { cli, order, stateFolder } = yield* makeWorld
+    const handle = run(order({ approve: () => false }))
+    const report = yield* Effect.promise(() => handle.report)
+    expect(report.status).toBe("declined")
+    expect(report.answer).toBe("It is as Look 1 ([notes](notes.md#L1)) says.")
+    expect(report.results[0]?.result.summary).toBe("See [notes](notes.md#L1) and [gone](gone.md) (not found).")
+    expect(report.evidence).toEqual({ checked: 3, wrong: 1 })
+    expect((yield* Effect.promise(() => showRun(handle.runId, { stateFolder }))).evidence).toEqual(report.evidence)
+    expect((yield* cli("show", handle.runId)).stdout).toContain("Links checked: 3. Wrong, and marked in the text: 1.")
+    expect(yield* Effect.promise(() => replay(handle.runId, { stateFolder }))).toMatchObject({ differences: [] })
+  })
 })

@@ -1,12 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync, rmSync } from "node:fs"
-import * as Effect from "effect/Effect"
 import { openConversation, run } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing.ts"
 import { makeSandbox } from "../support/binary.ts"
-import { FakeOllama } from "../support/FakeOllama.ts"
-import { waitFor } from "../support/waitFor.ts"
-import { fakeModel } from "../support/FakeOllamaPaths.ts"
 
 const sandbox = makeSandbox()
 const project = `${sandbox.root}/project`
@@ -70,25 +66,5 @@ describe("a conversation beside others", () => {
     assert.strictEqual((await later).status, "done")
     assert.strictEqual(readFileSync(`${project}/notes.md`, "utf8"), "# Notes\n")
     await Promise.all([first.close(), second.close()])
-  })
-
-  it("waits on the command line too", async () => {
-    const program = Effect.gen(function* () {
-      const server = yield* FakeOllama.make(({ messages }) =>
-        messages.at(-1)?.content.includes("### Changed") === true
-          ? "That is all."
-          : { text: "", toolCalls: [{ name: "write_file", arguments: { path: "other.md", content: "new" } }] }
-      )
-      const first = yield* Effect.promise(holding)
-      const env = { OLLAMA_HOST: server.url }
-      const beside = sandbox.start(["ask", "--model", fakeModel, "--allow", "write_file", "Write it."], { env })
-      yield* waitFor("the line", () => beside.stderr().includes(`conversation ${first.runId} (pid ${process.pid}`))
-      assert.isFalse(existsSync(`${project}/other.md`))
-      first.answer(false)
-      const { code } = yield* Effect.promise(() => beside.ended)
-      assert.deepStrictEqual([code, readFileSync(`${project}/other.md`, "utf8")], [0, "new"])
-      yield* Effect.promise(first.close)
-    })
-    await Effect.runPromise(Effect.scoped(program))
   })
 })

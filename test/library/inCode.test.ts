@@ -19,7 +19,8 @@ import { referenceServer } from "../support/McpServers.ts"
 
 const sandbox = makeSandbox()
 const project = `${sandbox.root}/project`
-const base = { project, configuration: false as const, keep: false }
+const alone = { project, configuration: false } as const
+const base = { ...alone, keep: false }
 
 beforeAll(() => {
   process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
@@ -76,12 +77,16 @@ const misfit: ModelFunction = ({ messages }) =>
     ? '{ "n": "four" }'
     : "## Result summary\n\nThe number is four.\n"
 
+const sayHello = (model: ModelFunction) => run({ ...base, prompt: "Say hello.", model }).report
+
+const outputSchema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } as const
+const giveNumber = (model: ModelFunction) => ask({ ...alone, prompt: "Give a number.", model, outputSchema }).report
+
 describe("a model that is a function", () => {
   it("gets messages and tools, and calls tools of the script", async () => {
     const asked: Array<FunctionQuestion> = []
     const { report } = ask({
-      project,
-      configuration: false,
+      ...alone,
       toolCalls: "native",
       prompt: "Greet Ada.",
       model: (question) => {
@@ -97,41 +102,23 @@ describe("a model that is a function", () => {
       [first?.messages.map(({ role }) => role), first?.signal instanceof AbortSignal],
       [["system", "user"], true]
     )
-    assert.deepInclude(
-      first?.tools.find(({ name }) => name === "hello"),
-      {
-        description: "Greets somebody by name.",
-        parameters: hello.parameters as object
-      }
-    )
+    const { description, parameters } = first?.tools.find(({ name }) => name === "hello") ?? {}
+    assert.deepStrictEqual([description, parameters], [hello.description, hello.parameters as object])
     assert.deepStrictEqual(second?.messages.at(-2)?.toolCalls?.[0]?.name, "hello")
     assert.isTrue(second?.signal.aborted)
   })
 
   it("may answer piece by piece, and what it throws is the error of the model", async () => {
     const seen: Array<string> = []
-    const spoken = ask({
-      project,
-      configuration: false,
-      prompt: "Say hello.",
-      model: pieces,
-      onText: (piece) => seen.push(piece)
-    })
+    const spoken = ask({ ...alone, prompt: "Say hello.", model: pieces, onText: (piece) => seen.push(piece) })
     assert.strictEqual((await spoken.report).answer, "Hello world, as you asked.")
     assert.strictEqual(seen.join(""), "Hello world, as you asked.")
-    const broken = run({
-      ...base,
-      prompt: "Say hello.",
-      model: () => {
-        throw new Error("the key is wrong")
-      }
+    const broken = await sayHello(() => {
+      throw new Error("the key is wrong")
     })
-    const { message, status } = await broken.report
-    assert.deepStrictEqual(
-      [status, message.split("\n")[0]],
-      ["unavailable", "The function that answers for the model failed: the key is wrong"]
-    )
-    const wrong = await run({ ...base, prompt: "Say hello.", model: () => ({ txt: "hi" }) as never }).report
+    assert.strictEqual(broken.status, "unavailable")
+    assert.match(broken.message, /^The function that answers for the model failed: the key is wrong$/m)
+    const wrong = await sayHello(() => ({ txt: "hi" }) as never)
     assert.include(wrong.message, '{"txt":"hi"}, which is neither a text nor an object with text or toolCalls')
   })
 
@@ -148,16 +135,8 @@ describe("a model that is a function", () => {
         })
     })
     assert.strictEqual((await stopped.report).status, "interrupted")
-    const early = [
-      run({ ...base, prompt: "Say hello.", model: "embedded", signal: AbortSignal.abort("too late") }).report,
-      plan({
-        project,
-        configuration: false,
-        prompt: "Say hello.",
-        model: "embedded",
-        signal: AbortSignal.abort("too late")
-      }).report
-    ]
+    const late = { prompt: "Say hello.", model: "embedded", signal: AbortSignal.abort("too late") }
+    const early = [run({ ...base, ...late }).report, plan({ ...alone, ...late }).report]
     for (const error of await Promise.all(early.map(rejection))) {
       assert.deepStrictEqual([error.name, error.cause], ["AbortError", "too late"])
     }
@@ -167,8 +146,7 @@ describe("a model that is a function", () => {
 describe("a run of a script that is resumed", () => {
   it("has the tools and the schema that are given again", async () => {
     const stop = new AbortController()
-    const places = { project, configuration: false, stateFolder: `${sandbox.root}/resumed`, tools: { hello } } as const
-    const outputSchema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } as const
+    const places = { ...alone, stateFolder: `${sandbox.root}/resumed`, tools: { hello } } as const
     const first = run({
       ...places,
       prompt: "Give a number.",
@@ -209,8 +187,7 @@ describe("a model of the AI SDK", () => {
         }
       }
     })
-    const native = { project, configuration: false, toolCalls: "native" } as const
-    const { report } = ask({ ...native, prompt: "Greet Ada.", model, tools: { hello } })
+    const { report } = ask({ ...alone, toolCalls: "native", prompt: "Greet Ada.", model, tools: { hello } })
     const { answer, usage } = await report
     assert.deepStrictEqual([answer, usage.promptTokens, usage.answerTokens], ["The tool greeted Ada.", 22, 14])
     const [call, result] = asked.at(-1)?.prompt.slice(-2) ?? []
@@ -244,37 +221,22 @@ describe("the answer of a script that gives a schema", () => {
   } as const
 
   it("is typed, and held against the whole schema", async () => {
-    const { report } = ask({
-      project,
-      configuration: false,
-      prompt: "Give an even number.",
-      model: answers('{ "n": 3 }', '{ "n": 4 }'),
-      outputSchema: even
-    })
-    const { value } = await report
+    const model = answers('{ "n": 3 }', '{ "n": 4 }')
+    const { value } = await ask({ ...alone, prompt: "Give an even number.", model, outputSchema: even }).report
     const n: number | undefined = value?.n
     assert.strictEqual(n, 4)
   })
 
   it("is typed by a JSON schema, and has no value when there is no answer", async () => {
-    const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } as const
-    const ended = (model: ModelFunction) =>
-      ask({ project, configuration: false, prompt: "Give a number.", model, outputSchema: schema }).report
-    const { value } = await ended(answers('{ "n": 5 }', '{ "n": 5 }'))
+    const { value } = await giveNumber(answers('{ "n": 5 }', '{ "n": 5 }'))
     const n: number | undefined = value?.n
     assert.strictEqual(n, 5)
-    assert.isUndefined((await ended(answers("a", "b", "c", "d", "e", "f"))).value)
+    assert.isUndefined((await giveNumber(answers("a", "b", "c", "d", "e", "f"))).value)
   })
 
   it("says in the report of a run what does not fit", async () => {
-    const outputSchema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } as const
-    const { events, report } = run({
-      ...base,
-      prompt: "Give a number.",
-      skill: "summarize",
-      model: misfit,
-      outputSchema
-    })
+    const order = { ...base, prompt: "Give a number.", skill: "summarize" }
+    const { events, report } = run({ ...order, model: misfit, outputSchema })
     const { issues, status } = await report
     assert.deepStrictEqual([status, issues.some(({ what }) => what.includes('"n"'))], ["failed", true])
     for await (const event of events) {
@@ -290,14 +252,10 @@ describe("a script with a configuration of its own", () => {
     const { status } = await run({ ...base, prompt: "Where is Weather?", model: "embedded" }).report
     assert.strictEqual(status, "done")
     const inCode = { model: "embedded", deny: ["read_file"] }
-    assert.strictEqual(
-      (await plan({ project, prompt: "Where is it?", configuration: inCode }).report).taskList.tasks.length,
-      1
-    )
-    const error = await rejection(
-      run({ ...base, prompt: "x", model: "embedded", configuration: { modle: "x" } as never }).report
-    )
-    assert.include(error.message, '"modle"')
+    const { taskList } = await plan({ project, prompt: "Where is it?", configuration: inCode }).report
+    assert.strictEqual(taskList.tasks.length, 1)
+    const wrong = { ...base, prompt: "x", model: "embedded", configuration: { modle: "x" } as never }
+    assert.include((await rejection(run(wrong).report)).message, '"modle"')
     const read = await rejection(run({ project, keep: false, prompt: "x", model: "embedded" }).report)
     assert.strictEqual(read._tag, "ConfigurationError")
     sandbox.write("config/task-conductor/config.json", "{}")
@@ -310,15 +268,12 @@ describe("a script with a configuration of its own", () => {
       "---\nname: greet-people\ndescription: Greets people. Use it when somebody is to be greeted.\nallowed-tools: hello\n---\n\nGreet everybody by name.\n"
     )
     const skills = pathToFileURL(`${sandbox.root}/skills/`)
-    const unknown = await rejection(
-      run({ ...base, prompt: "Greet Ada.", model: greeter, skill: "greet-people" }).report
-    )
+    const order = { ...base, prompt: "Greet Ada.", skill: "greet-people" }
+    const unknown = await rejection(run({ ...order, model: greeter }).report)
     assert.strictEqual(unknown._tag, "UnknownSkill")
     const systems: Array<string> = []
     const { report } = run({
-      ...base,
-      prompt: "Greet Ada.",
-      skill: "greet-people",
+      ...order,
       skills,
       tools: { hello },
       model: ({ messages }) => {
@@ -332,8 +287,7 @@ describe("a script with a configuration of its own", () => {
 
   it("has MCP servers of its own", async () => {
     const { answer, message } = await ask({
-      project,
-      configuration: false,
+      ...alone,
       prompt: "Say heron.",
       mcpServers: { own: referenceServer },
       allow: ["mcp__own__echo"],
@@ -386,11 +340,7 @@ describe("work of a script", () => {
   })
 
   it("rejects a message whose answer breaks off, and goes on", async () => {
-    const conversation = openConversation({
-      project,
-      configuration: false,
-      model: () => "An answer about nothing at all."
-    })
+    const conversation = openConversation({ ...alone, model: () => "An answer about nothing at all." })
     const broken = await rejection(
       conversation.send("hi", () => {
         throw new Error("boom")

@@ -1,7 +1,7 @@
 /**
  * A plugin that answers the questions of a run in the place of a script.
  */
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { existsSync } from "node:fs"
@@ -12,6 +12,7 @@ import { ScriptedModel } from "../../src/testing.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { stageOf } from "../support/ScriptedRun.ts"
 import { freeSkill, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { liveTest } from "../support/liveTest.ts"
 
 const model = ScriptedModel.layer((prompt) => {
   switch (stageOf(prompt)) {
@@ -45,27 +46,25 @@ const answering = (answer: "step" | "decline", asked: Array<string>) =>
   })
 
 describe("an approver of a plugin", () => {
-  it.live.each([
+  liveTest.each([
     { answer: "step", status: "done" },
     { answer: "decline", status: "declined" }
-  ] as const)("decides with $answer", ({ answer, status }) =>
-    Effect.gen(function* () {
-      const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
-      sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
-      const asked: Array<string> = []
-      const { report } = run({
-        prompt: "Do it.",
-        project: join(sandbox.root, "project"),
-        stateFolder: join(sandbox.root, "state"),
-        model,
-        plugins: [answering(answer, asked)],
-        approve: () => {
-          throw new Error("The script is not asked.")
-        }
-      })
-      expect((yield* Effect.promise(() => report)).status).toBe(status)
-      expect(asked).toHaveLength(1)
-      expect(existsSync(join(sandbox.root, "project/a.txt"))).toBe(answer === "step")
+  ] as const)("decides with $answer", function* ({ answer, status }) {
+    const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+    sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
+    const asked: Array<string> = []
+    const { report } = run({
+      prompt: "Do it.",
+      project: join(sandbox.root, "project"),
+      stateFolder: join(sandbox.root, "state"),
+      model,
+      plugins: [answering(answer, asked)],
+      approve: () => {
+        throw new Error("The script is not asked.")
+      }
     })
-  )
+    expect((yield* Effect.promise(() => report)).status).toBe(status)
+    expect(asked).toHaveLength(1)
+    expect(existsSync(join(sandbox.root, "project/a.txt"))).toBe(answer === "step")
+  })
 })

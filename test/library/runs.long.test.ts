@@ -2,7 +2,7 @@
  * Kept runs go on in other processes, from the library and the command line, one at a time in a project. Calls in doubt are asked
  * about.
  */
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -19,6 +19,7 @@ import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { changeJournal } from "../support/Journals.ts"
 import { freeSkill } from "../support/TestRun.ts"
 import { stageOf, taskOf, plan, answerTo, makeWorld, failureOf } from "../support/LibraryWorld.ts"
+import { liveTest } from "../support/liveTest.ts"
 
 /** The library runs from its sources here, the command line from a build. */
 const anyBuild = (json: string): string => json.replaceAll(/("replayed_by":\s*)"[^"]*"/g, '$1""')
@@ -55,184 +56,153 @@ const makeServer = Effect.gen(function* () {
 
 const plain = (text: string): unknown => JSON.parse(text) as unknown
 
-const lastLine = (text: string): unknown => JSON.parse(text.trim().split("\n").at(-1) ?? "")
-
 describe("a run of the library that is killed", () => {
-  it.live("goes on from the command line, and nothing that had finished is done again", () =>
-    Effect.gen(function* () {
-      const { cli, order, script } = yield* makeWorld
-      const { executed, free, held, server } = yield* makeServer
-      const { child, ended } = script({ run: order({ model: fakeModel, host: server.url }) })
-      yield* held
+  liveTest("goes on from the command line, and nothing that had finished is done again", function* () {
+    const { cli, order, script } = yield* makeWorld
+    const { executed, free, held, server } = yield* makeServer
+    const { child, ended } = script({ run: order({ model: fakeModel, host: server.url }) })
+    yield* held
 
-      const beside = yield* Effect.promise(() => run(order()).report)
-      expect(beside.status).toBe("done")
+    const beside = yield* Effect.promise(() => run(order()).report)
+    expect(beside.status).toBe("done")
 
-      child.kill("SIGKILL")
-      const { stdout } = yield* Effect.promise(() => ended)
-      const { runId } = JSON.parse(stdout.split("\n")[0] ?? "") as { readonly runId: string }
-      free()
-      const resumed = yield* cli("resume", runId, "--allow", "get_current_time")
-      expect([resumed.code, resumed.stdout.trim()]).toEqual([0, "The answer."])
-      expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
-    })
-  )
-
-  it.live("goes on in another script", () =>
-    Effect.gen(function* () {
-      const { order, script, stateFolder } = yield* makeWorld
-      const { executed, free, held, server } = yield* makeServer
-      const { child, ended, says } = script({ run: order({ model: fakeModel, host: server.url }) })
-      yield* held
-      yield* Effect.promise(() => says('"runId"'))
-      const [{ runId = "", standing = "" } = {}] = yield* Effect.promise(() => runs({ stateFolder }))
-      expect(standing).toBe("running")
-      child.kill("SIGKILL")
-      yield* Effect.promise(() => ended)
-      free()
-      const options: ResumeOptions = { stateFolder, allow: ["get_current_time"] }
-      const second = yield* Effect.promise(() => script({ resume: runId, options }).ended)
-      expect(lastLine(second.stdout)).toEqual({ status: "done", answer: "The answer." })
-      expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
-    })
-  )
+    child.kill("SIGKILL")
+    const { stdout } = yield* Effect.promise(() => ended)
+    const { runId } = JSON.parse(stdout.split("\n")[0] ?? "") as { readonly runId: string }
+    free()
+    const resumed = yield* cli("resume", runId, "--allow", "get_current_time")
+    expect([resumed.code, resumed.stdout.trim()]).toEqual([0, "The answer."])
+    expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
+  })
 })
 
 describe("a run of the command line", () => {
-  it.live("that is killed goes on in the library, which shows what the command line shows", () =>
-    Effect.gen(function* () {
-      const { cli, project, start, stateFolder } = yield* makeWorld
-      const { executed, free, held, server } = yield* makeServer
-      /* This process has another home folder than the command line, so that the journal is not proven to be its own. */
-      const mine = { stateFolder, project, host: server.url }
-      const words = ["run", "--model", fakeModel, "--allow", "get_current_time", "Do it."]
-      const { child, ended } = start(words, { env: { OLLAMA_HOST: server.url } })
-      yield* held
-      const [{ pid, runId = "", standing } = {}] = yield* Effect.promise(() => runs({ stateFolder }))
-      expect([standing, pid]).toEqual(["running", child.pid])
-      const refused = yield* Effect.promise(() => failureOf(resume(runId, mine).report))
-      expect([refused instanceof LockTaken, (refused as LockTaken).holder?.pid]).toEqual([true, child.pid])
-      child.kill("SIGKILL")
-      yield* Effect.promise(() => ended)
-      expect((yield* Effect.promise(() => runs({ stateFolder })))[0]?.standing).toBe("unfinished")
-      free()
+  liveTest("that is killed goes on in the library, which shows what the command line shows", function* () {
+    const { cli, project, start, stateFolder } = yield* makeWorld
+    const { executed, free, held, server } = yield* makeServer
+    /* This process has another home folder than the command line, so that the journal is not proven to be its own. */
+    const mine = { stateFolder, project, host: server.url }
+    const words = ["run", "--model", fakeModel, "--allow", "get_current_time", "Do it."]
+    const { child, ended } = start(words, { env: { OLLAMA_HOST: server.url } })
+    yield* held
+    const [{ pid, runId = "", standing } = {}] = yield* Effect.promise(() => runs({ stateFolder }))
+    expect([standing, pid]).toEqual(["running", child.pid])
+    const refused = yield* Effect.promise(() => failureOf(resume(runId, mine).report))
+    expect([refused instanceof LockTaken, (refused as LockTaken).holder?.pid]).toEqual([true, child.pid])
+    child.kill("SIGKILL")
+    yield* Effect.promise(() => ended)
+    expect((yield* Effect.promise(() => runs({ stateFolder })))[0]?.standing).toBe("unfinished")
+    free()
 
-      const handle = resume(runId, { ...mine, allow: ["get_current_time"] })
-      const report = yield* Effect.promise(() => handle.report)
-      expect([report.status, report.answer, report.runId, handle.runId]).toEqual(["done", "The answer.", runId, runId])
-      expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
+    const handle = resume(runId, { ...mine, allow: ["get_current_time"] })
+    const report = yield* Effect.promise(() => handle.report)
+    expect([report.status, report.answer, report.runId, handle.runId]).toEqual(["done", "The answer.", runId, runId])
+    expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
 
-      const shown = yield* Effect.all([
-        cli("runs", "--json"),
-        cli("show", runId, "--json"),
-        cli("show", runId, "--task", "look 1", "--json"),
-        cli("replay", runId, "--json")
+    const shown = yield* Effect.all([
+      cli("runs", "--json"),
+      cli("show", runId, "--json"),
+      cli("show", runId, "--task", "look 1", "--json"),
+      cli("replay", runId, "--json")
+    ])
+    const given = yield* Effect.promise(() =>
+      Promise.all([
+        runs({ stateFolder }),
+        showRun(runId, { stateFolder }),
+        showTask(runId, "look 1", { stateFolder }),
+        replay(runId, { stateFolder })
       ])
-      const given = yield* Effect.promise(() =>
-        Promise.all([
-          runs({ stateFolder }),
-          showRun(runId, { stateFolder }),
-          showTask(runId, "look 1", { stateFolder }),
-          replay(runId, { stateFolder })
-        ])
-      )
-      const root = stateFolder.slice(0, stateFolder.indexOf("/home/"))
-      expect(plain(anyBuild(outputJson(given).replaceAll(root, "<root>")))).toEqual(
-        shown.map(({ stdout }) => plain(anyBuild(stdout)))
-      )
-      expect([given[0][0]?.standing, given[1].answer, given[2].task, given[3].same]).toEqual([
-        "done",
-        "The answer.",
-        "Look 1",
-        true
-      ])
-    })
-  )
+    )
+    const root = stateFolder.slice(0, stateFolder.indexOf("/home/"))
+    expect(plain(anyBuild(outputJson(given).replaceAll(root, "<root>")))).toEqual(
+      shown.map(({ stdout }) => plain(anyBuild(stdout)))
+    )
+    expect([given[0][0]?.standing, given[1].answer, given[2].task, given[3].same]).toEqual([
+      "done",
+      "The answer.",
+      "Look 1",
+      true
+    ])
+  })
 })
 
 describe("a run of the library", () => {
-  it.live("is forked before a task", () =>
-    Effect.gen(function* () {
-      const { order, stateFolder } = yield* makeWorld
-      const first = run(order())
-      expect((yield* Effect.promise(() => first.report)).status).toBe("done")
-      const { allow = [], model = "" } = order()
-      const forked = fork(first.runId, { stateFolder, from: "Look 2", allow, model })
-      const report = yield* Effect.promise(() => forked.report)
-      expect([report.status, report.runId, report.results.length]).toEqual(["done", forked.runId, 2])
-      const ids = (yield* Effect.promise(() => runs({ stateFolder }))).map(({ runId }) => runId)
-      expect(ids.toSorted()).toEqual([first.runId, forked.runId].toSorted())
-      const failed = yield* Effect.promise(() =>
-        failureOf(fork(first.runId, { stateFolder, from: "Look 3", model }).report)
-      )
-      expect((failed as Error).message).toBe(`The run ${first.runId} has no task "Look 3". Nearest: Look 1, Look 2.`)
-    })
-  )
+  liveTest("is forked before a task", function* () {
+    const { order, stateFolder } = yield* makeWorld
+    const first = run(order())
+    expect((yield* Effect.promise(() => first.report)).status).toBe("done")
+    const { allow = [], model = "" } = order()
+    const forked = fork(first.runId, { stateFolder, from: "Look 2", allow, model })
+    const report = yield* Effect.promise(() => forked.report)
+    expect([report.status, report.runId, report.results.length]).toEqual(["done", forked.runId, 2])
+    const ids = (yield* Effect.promise(() => runs({ stateFolder }))).map(({ runId }) => runId)
+    expect(ids.toSorted()).toEqual([first.runId, forked.runId].toSorted())
+    const failed = yield* Effect.promise(() =>
+      failureOf(fork(first.runId, { stateFolder, from: "Look 3", model }).report)
+    )
+    expect((failed as Error).message).toBe(`The run ${first.runId} has no task "Look 3". Nearest: Look 1, Look 2.`)
+  })
 })
 
 describe("a run with parts in code", () => {
-  it.live("names its model in-code, and is replayed also where an earlier version called it otherwise", () =>
-    Effect.gen(function* () {
-      const { order, stateFolder } = yield* makeWorld
-      const first = run(order())
-      yield* Effect.promise(() => first.report)
-      const named = yield* Effect.promise(async () => {
-        for await (const event of first.events) if (event.type === "run.started") return event.model
-        return ""
-      })
-      const played = yield* Effect.promise(() => replay(first.runId, { stateFolder }))
-      expect([named, played.differences]).toEqual(["in-code", []])
-
-      const file = join(stateFolder, "runs", first.runId, "journal.jsonl")
-      const earlier = changeJournal(readFileSync(file, "utf8"), (json) =>
-        json.replace('"model":"in-code"', '"model":"embedded"')
-      )
-      expect(earlier).toContain('"model":"embedded"')
-      writeFileSync(file, earlier)
-      const ofEarlier = yield* Effect.promise(() => replay(first.runId, { stateFolder }))
-      expect(ofEarlier.differences).toEqual([])
-      const { allow = [], model = "", project = "" } = order()
-      const resumed = yield* Effect.promise(() => resume(first.runId, { stateFolder, project, allow, model }).report)
-      expect([resumed.status, resumed.answer]).toEqual(["done", "The answer."])
+  liveTest("names its model in-code, and is replayed also where an earlier version called it otherwise", function* () {
+    const { order, stateFolder } = yield* makeWorld
+    const first = run(order())
+    yield* Effect.promise(() => first.report)
+    const named = yield* Effect.promise(async () => {
+      for await (const event of first.events) if (event.type === "run.started") return event.model
+      return ""
     })
-  )
+    const played = yield* Effect.promise(() => replay(first.runId, { stateFolder }))
+    expect([named, played.differences]).toEqual(["in-code", []])
 
-  it.live("goes on only with the tools, servers and skills that it was begun with", () =>
-    Effect.gen(function* () {
-      const { order, stateFolder, write } = yield* makeWorld
-      const greet = tool({
-        description: "Greets. Use it in tests.",
-        parameters: { type: "object", properties: {} },
-        risk: "safe",
-        effect: "pure",
-        execute: async () => "Hello."
-      })
-      const horn = makeHorn()
-      write("skills/in-code/SKILL.md", freeSkill.replace("name: free", "name: in-code"))
-      const skills = pathToFileURL(join(stateFolder, "../../../../skills/"))
-      const parts = { tools: { greet }, plugins: [horn.plugin], skills }
-      const first = run(order({ ...parts, plan: plan.replaceAll("free", "in-code") }))
-      const begun = yield* Effect.promise(() => first.report)
-      expect([begun.status, begun.message]).toEqual(["done", ""])
-      const { allow = [], model = "" } = order()
-      const missing =
-        `The run ${first.runId}: it was begun with what is missing now: sound_horn of horn ("plugins"); ` +
-        'greet in "tools"; the skill in-code ("skills"). Go on with it where these are.'
-      const refused = [
-        resume(first.runId, { stateFolder, allow, model }),
-        fork(first.runId, { stateFolder, allow, model, from: "Look 2" })
-      ]
-      for (const { events, report } of refused) {
-        expect(((yield* Effect.promise(() => failureOf(report))) as Error).message).toBe(missing)
-        const seen = yield* Effect.promise(() => failureOf(events[Symbol.asyncIterator]().next()))
-        expect(seen).toBeInstanceOf(Error)
-      }
-      const again = yield* Effect.promise(
-        () => fork(first.runId, { stateFolder, allow, model, ...parts, from: "Look 2" }).report
-      )
-      expect(again.status).toBe("done")
+    const file = join(stateFolder, "runs", first.runId, "journal.jsonl")
+    const earlier = changeJournal(readFileSync(file, "utf8"), (json) =>
+      json.replace('"model":"in-code"', '"model":"embedded"')
+    )
+    expect(earlier).toContain('"model":"embedded"')
+    writeFileSync(file, earlier)
+    const ofEarlier = yield* Effect.promise(() => replay(first.runId, { stateFolder }))
+    expect(ofEarlier.differences).toEqual([])
+    const { allow = [], model = "", project = "" } = order()
+    const resumed = yield* Effect.promise(() => resume(first.runId, { stateFolder, project, allow, model }).report)
+    expect([resumed.status, resumed.answer]).toEqual(["done", "The answer."])
+  })
+
+  liveTest("goes on only with the tools, servers and skills that it was begun with", function* () {
+    const { order, stateFolder, write } = yield* makeWorld
+    const greet = tool({
+      description: "Greets. Use it in tests.",
+      parameters: { type: "object", properties: {} },
+      risk: "safe",
+      effect: "pure",
+      execute: async () => "Hello."
     })
-  )
+    const horn = makeHorn()
+    write("skills/in-code/SKILL.md", freeSkill.replace("name: free", "name: in-code"))
+    const skills = pathToFileURL(join(stateFolder, "../../../../skills/"))
+    const parts = { tools: { greet }, plugins: [horn.plugin], skills }
+    const first = run(order({ ...parts, plan: plan.replaceAll("free", "in-code") }))
+    const begun = yield* Effect.promise(() => first.report)
+    expect([begun.status, begun.message]).toEqual(["done", ""])
+    const { allow = [], model = "" } = order()
+    const missing =
+      `The run ${first.runId}: it was begun with what is missing now: sound_horn of horn ("plugins"); ` +
+      'greet in "tools"; the skill in-code ("skills"). Go on with it where these are.'
+    const refused = [
+      resume(first.runId, { stateFolder, allow, model }),
+      fork(first.runId, { stateFolder, allow, model, from: "Look 2" })
+    ]
+    for (const { events, report } of refused) {
+      expect(((yield* Effect.promise(() => failureOf(report))) as Error).message).toBe(missing)
+      const seen = yield* Effect.promise(() => failureOf(events[Symbol.asyncIterator]().next()))
+      expect(seen).toBeInstanceOf(Error)
+    }
+    const again = yield* Effect.promise(
+      () => fork(first.runId, { stateFolder, allow, model, ...parts, from: "Look 2" }).report
+    )
+    expect(again.status).toBe("done")
+  })
 })
 
 /** A tool that changes something it does not name; the first call of it never ends. */
@@ -257,58 +227,56 @@ const makeHorn = () => {
 }
 
 describe("a call in doubt", () => {
-  it.live("is decided by the function of the caller, and stops the run when there is none", () =>
-    Effect.gen(function* () {
-      const { order, stateFolder } = yield* makeWorld
-      const begin = Effect.fnUntraced(function* () {
-        const horn = makeHorn()
-        const more = {
-          allow: ["sound_horn"],
-          model: ScriptedModel.layer(({ system, user }) => answerTo(system, user, "sound_horn")),
-          plugins: [horn.plugin]
-        }
-        const first = run(order({ ...more, skill: "free" }))
-        yield* Effect.promise(() => horn.begun)
-        yield* Effect.promise(first.interrupt)
-        return { ...horn, runId: first.runId, options: { stateFolder, ...more } satisfies ResumeOptions }
-      })
-
-      const parked = yield* begin()
-      const stopped = yield* Effect.promise(() => resume(parked.runId, parked.options).report)
-      expect([stopped.status, parked.calls()]).toEqual(["not_permitted", 1])
-      expect(stopped.message).toContain("was begun before the run broke off, and only you can say whether it happened")
-
-      const asked: Array<string> = []
-      const decided = yield* Effect.promise(
-        () =>
-          resume(parked.runId, {
-            ...parked.options,
-            arbitrate: ({ task, tool: name, warnings = [] }) => {
-              asked.push(`${task}: ${name}: ${warnings.join(" ")}`)
-              return "done"
-            }
-          }).report
-      )
-      expect([decided.status, parked.calls(), asked]).toEqual([
-        "done",
-        1,
-        ["free 1: sound_horn: The run broke off during this call, so it is unknown whether the call happened."]
-      ])
-
-      const repeated = yield* begin()
-      const again = yield* Effect.promise(
-        () => resume(repeated.runId, { ...repeated.options, arbitrate: () => Promise.resolve("again" as const) }).report
-      )
-      expect([again.status, repeated.calls()]).toEqual(["done", 2])
-      const { plugins } = repeated.options
-      const played = yield* Effect.promise(() => replay(repeated.runId, { stateFolder, plugins }))
-      expect(played).toEqual({
-        runId: repeated.runId,
-        same: true,
-        madeBy: expect.any(String),
-        replayedBy: build,
-        differences: []
-      })
+  liveTest("is decided by the function of the caller, and stops the run when there is none", function* () {
+    const { order, stateFolder } = yield* makeWorld
+    const begin = Effect.fnUntraced(function* () {
+      const horn = makeHorn()
+      const more = {
+        allow: ["sound_horn"],
+        model: ScriptedModel.layer(({ system, user }) => answerTo(system, user, "sound_horn")),
+        plugins: [horn.plugin]
+      }
+      const first = run(order({ ...more, skill: "free" }))
+      yield* Effect.promise(() => horn.begun)
+      yield* Effect.promise(first.interrupt)
+      return { ...horn, runId: first.runId, options: { stateFolder, ...more } satisfies ResumeOptions }
     })
-  )
+
+    const parked = yield* begin()
+    const stopped = yield* Effect.promise(() => resume(parked.runId, parked.options).report)
+    expect([stopped.status, parked.calls()]).toEqual(["not_permitted", 1])
+    expect(stopped.message).toContain("was begun before the run broke off, and only you can say whether it happened")
+
+    const asked: Array<string> = []
+    const decided = yield* Effect.promise(
+      () =>
+        resume(parked.runId, {
+          ...parked.options,
+          arbitrate: ({ task, tool: name, warnings = [] }) => {
+            asked.push(`${task}: ${name}: ${warnings.join(" ")}`)
+            return "done"
+          }
+        }).report
+    )
+    expect([decided.status, parked.calls(), asked]).toEqual([
+      "done",
+      1,
+      ["free 1: sound_horn: The run broke off during this call, so it is unknown whether the call happened."]
+    ])
+
+    const repeated = yield* begin()
+    const again = yield* Effect.promise(
+      () => resume(repeated.runId, { ...repeated.options, arbitrate: () => Promise.resolve("again" as const) }).report
+    )
+    expect([again.status, repeated.calls()]).toEqual(["done", 2])
+    const { plugins } = repeated.options
+    const played = yield* Effect.promise(() => replay(repeated.runId, { stateFolder, plugins }))
+    expect(played).toEqual({
+      runId: repeated.runId,
+      same: true,
+      madeBy: expect.any(String),
+      replayedBy: build,
+      differences: []
+    })
+  })
 })

@@ -1,6 +1,6 @@
 /** Runs of the library that are kept: they are resumed, shown and told apart. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -11,123 +11,114 @@ import { StateFolder } from "../../src/services/configuration/UserFolders.ts"
 import { RunStore } from "../../src/services/history/RunStore.ts"
 import { ScriptedModel } from "../../src/testing.ts"
 import { stageOf, taskOf, answerTo, makeWorld, failureOf } from "../support/LibraryWorld.ts"
+import { liveTest } from "../support/liveTest.ts"
 
 describe("a run of the library", () => {
-  it.live("that is aborted can be resumed", () =>
-    Effect.gen(function* () {
-      const { order, stateFolder } = yield* makeWorld
-      const controller = new AbortController()
-      const answered: Array<string> = []
-      const first = run(
-        order({
-          signal: controller.signal,
-          model: ScriptedModel.layer(({ system, user }) => {
-            if (stageOf(system, user) === "execution") answered.push(taskOf(user))
-            if (answered.length === 2) controller.abort()
-            return answerTo(system, user)
-          })
+  liveTest("that is aborted can be resumed", function* () {
+    const { order, stateFolder } = yield* makeWorld
+    const controller = new AbortController()
+    const answered: Array<string> = []
+    const first = run(
+      order({
+        signal: controller.signal,
+        model: ScriptedModel.layer(({ system, user }) => {
+          if (stageOf(system, user) === "execution") answered.push(taskOf(user))
+          if (answered.length === 2) controller.abort()
+          return answerTo(system, user)
         })
-      )
-      expect((yield* Effect.promise(() => first.report)).status).toBe("interrupted")
-      const [kept] = yield* Effect.promise(() => runs({ stateFolder }))
-      expect([kept?.runId, kept?.standing]).toEqual([first.runId, "interrupted"])
-
-      const nameless = yield* Effect.promise(() => failureOf(resume(first.runId, { stateFolder }).report))
-      expect((nameless as Error).message).toBe(
-        `The run ${first.runId}: a script started it with a model object of its own. Give a model: "model", or in the script.`
-      )
-      const { allow = [], model = "" } = order()
-      const second = resume(first.runId, { stateFolder, allow, model })
-      const report = yield* Effect.promise(() => second.report)
-      const goneOnWith = yield* Effect.promise(async () => {
-        const names: Array<string> = []
-        for await (const event of second.events) if (event.type === "task.kept") names.push(event.task)
-        return names
       })
-      expect([report.status, report.answer, goneOnWith]).toEqual(["done", "The answer.", ["Look 1"]])
+    )
+    expect((yield* Effect.promise(() => first.report)).status).toBe("interrupted")
+    const [kept] = yield* Effect.promise(() => runs({ stateFolder }))
+    expect([kept?.runId, kept?.standing]).toEqual([first.runId, "interrupted"])
+
+    const nameless = yield* Effect.promise(() => failureOf(resume(first.runId, { stateFolder }).report))
+    expect((nameless as Error).message).toBe(
+      `The run ${first.runId}: a script started it with a model object of its own. Give a model: "model", or in the script.`
+    )
+    const { allow = [], model = "" } = order()
+    const second = resume(first.runId, { stateFolder, allow, model })
+    const report = yield* Effect.promise(() => second.report)
+    const goneOnWith = yield* Effect.promise(async () => {
+      const names: Array<string> = []
+      for await (const event of second.events) if (event.type === "task.kept") names.push(event.task)
+      return names
     })
-  )
+    expect([report.status, report.answer, goneOnWith]).toEqual(["done", "The answer.", ["Look 1"]])
+  })
 
-  it.live("leaves nothing behind when nothing is to be kept, and reads beside another", () =>
-    Effect.gen(function* () {
-      const { order, stateFolder } = yield* makeWorld
-      const first = run(order({ keep: false, model: ScriptedModel.layerHeld }))
-      yield* Effect.promise(async () => {
-        for await (const event of first.events) if (event.type === "model.started") break
-      })
-      expect((yield* Effect.promise(() => run(order({ keep: false })).report)).status).toBe("done")
-      yield* Effect.promise(first.interrupt)
-      expect([existsSync(stateFolder), yield* Effect.promise(() => runs({ stateFolder }))]).toEqual([false, []])
+  liveTest("leaves nothing behind when nothing is to be kept, and reads beside another", function* () {
+    const { order, stateFolder } = yield* makeWorld
+    const first = run(order({ keep: false, model: ScriptedModel.layerHeld }))
+    yield* Effect.promise(async () => {
+      for await (const event of first.events) if (event.type === "model.started") break
     })
-  )
+    expect((yield* Effect.promise(() => run(order({ keep: false })).report)).status).toBe("done")
+    yield* Effect.promise(first.interrupt)
+    expect([existsSync(stateFolder), yield* Effect.promise(() => runs({ stateFolder }))]).toEqual([false, []])
+  })
 
-  it.live("is told apart by its whole id, and says what is wrong with its journal", () =>
-    Effect.gen(function* () {
-      const { order, stateFolder } = yield* makeWorld
-      const { report, runId } = run(order())
-      yield* Effect.promise(() => report)
-      const where = { stateFolder }
-      const unknown = yield* Effect.promise(() =>
-        Promise.all([
-          failureOf(resume("last", where).report),
-          failureOf(showRun(runId.slice(0, 12), where)),
-          failureOf(replay("nothing", where))
-        ])
-      )
-      expect(unknown.every((error) => error instanceof RunNotFound)).toBe(true)
-      expect((unknown[0] as Error).message).toBe(
-        `There is no run "last". Nearest: ${runId}. See "task-conductor runs".`
-      )
-
-      const file = join(stateFolder, "runs", runId, "journal.jsonl")
-      appendFileSync(file, '{"seq":')
-      const torn = resume(runId, { ...where, model: "embedded" })
-      const reported = yield* Effect.promise(async () => {
-        for await (const event of torn.events) if (event.type === "message") return event.text
-        return ""
-      })
-      expect([(yield* Effect.promise(() => torn.report)).status, reported]).toEqual([
-        "done",
-        "The last record of the journal is incomplete. task-conductor moved it to a file beside the journal and repeats its work."
+  liveTest("is told apart by its whole id, and says what is wrong with its journal", function* () {
+    const { order, stateFolder } = yield* makeWorld
+    const { report, runId } = run(order())
+    yield* Effect.promise(() => report)
+    const where = { stateFolder }
+    const unknown = yield* Effect.promise(() =>
+      Promise.all([
+        failureOf(resume("last", where).report),
+        failureOf(showRun(runId.slice(0, 12), where)),
+        failureOf(replay("nothing", where))
       ])
+    )
+    expect(unknown.every((error) => error instanceof RunNotFound)).toBe(true)
+    expect((unknown[0] as Error).message).toBe(`There is no run "last". Nearest: ${runId}. See "task-conductor runs".`)
 
-      writeFileSync(file, readFileSync(file, "utf8").replace("Look 1", "Look 7"))
-      const damaged = yield* Effect.promise(() =>
-        Promise.all([failureOf(resume(runId, where).report), failureOf(showTask(runId, "Look 1", where))])
-      )
-      for (const error of damaged) {
-        expect(error).toBeInstanceOf(JournalError)
-        expect((error as JournalError).reason).toMatchObject({ _tag: "Damaged", what: "sum" })
-      }
+    const file = join(stateFolder, "runs", runId, "journal.jsonl")
+    appendFileSync(file, '{"seq":')
+    const torn = resume(runId, { ...where, model: "embedded" })
+    const reported = yield* Effect.promise(async () => {
+      for await (const event of torn.events) if (event.type === "message") return event.text
+      return ""
     })
-  )
+    expect([(yield* Effect.promise(() => torn.report)).status, reported]).toEqual([
+      "done",
+      "The last record of the journal is incomplete. task-conductor moved it to a file beside the journal and repeats its work."
+    ])
+
+    writeFileSync(file, readFileSync(file, "utf8").replace("Look 1", "Look 7"))
+    const damaged = yield* Effect.promise(() =>
+      Promise.all([failureOf(resume(runId, where).report), failureOf(showTask(runId, "Look 1", where))])
+    )
+    for (const error of damaged) {
+      expect(error).toBeInstanceOf(JournalError)
+      expect((error as JournalError).reason).toMatchObject({ _tag: "Damaged", what: "sum" })
+    }
+  })
 })
 
 describe("the library without promises", () => {
-  it.live("begins runs, lists them and goes on with them in the same way", () =>
-    Effect.gen(function* () {
-      const { project, stateFolder } = yield* makeWorld
-      const context = {
-        listen: () => Effect.void,
-        approveSteps: false,
-        approver: Approver.layerDenyAll,
-        model: ScriptedModel.layer(({ system, user }) => answerTo(system, user)),
-        warn: () => Effect.void
-      }
-      const work = Effect.gen(function* () {
-        const order = { runId: "20261120-183000-k3x9", prompt: "Do it." }
-        const first = yield* beginRun({ project, configuration: { allow: ["get_current_time"] }, order }, context)
-        const store = yield* RunStore
-        const second = yield* resumeRun({ run: order.runId, configuration: {} }, context)
-        const [listed] = yield* store.list
-        return [first.status, second.answer, listed?.runId, listed?.standing]
-      })
-      const result = yield* work.pipe(
-        Effect.provide(layerRuns),
-        Effect.provideService(StateFolder, stateFolder),
-        Effect.provide(NodeServices.layer)
-      )
-      expect(result).toEqual(["done", "The answer.", "20261120-183000-k3x9", "done"])
+  liveTest("begins runs, lists them and goes on with them in the same way", function* () {
+    const { project, stateFolder } = yield* makeWorld
+    const context = {
+      listen: () => Effect.void,
+      approveSteps: false,
+      approver: Approver.layerDenyAll,
+      model: ScriptedModel.layer(({ system, user }) => answerTo(system, user)),
+      warn: () => Effect.void
+    }
+    const work = Effect.gen(function* () {
+      const order = { runId: "20261120-183000-k3x9", prompt: "Do it." }
+      const first = yield* beginRun({ project, configuration: { allow: ["get_current_time"] }, order }, context)
+      const store = yield* RunStore
+      const second = yield* resumeRun({ run: order.runId, configuration: {} }, context)
+      const [listed] = yield* store.list
+      return [first.status, second.answer, listed?.runId, listed?.standing]
     })
-  )
+    const result = yield* work.pipe(
+      Effect.provide(layerRuns),
+      Effect.provideService(StateFolder, stateFolder),
+      Effect.provide(NodeServices.layer)
+    )
+    expect(result).toEqual(["done", "The answer.", "20261120-183000-k3x9", "done"])
+  })
 })

@@ -10,3 +10,16 @@ import { effectOf, type TestBody } from "./testBody.ts"
 
 export const liveTest = <A, E>(name: string, body: TestBody<A, E>, options: NeedOptions = {}): void =>
   it.live(name, () => Effect.scoped(Effect.provide(effectOf(body), NodeServices.layer)), options)
+
+/** A test for each row. */
+liveTest.each =
+  <Row>(rows: ReadonlyArray<Row>) =>
+  (name: string, body: (row: Row) => ReturnType<TestBody<unknown, unknown>>): void =>
+    it.live.each([...rows])(name, (row) =>
+      Effect.scoped(
+        Effect.provide(
+          effectOf(() => body(row)),
+          NodeServices.layer
+        )
+      )
+    )

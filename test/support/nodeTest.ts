@@ -9,3 +9,14 @@ import { effectOf, type TestBody } from "./testBody.ts"
 
 export const nodeTest = <A, E>(name: string, body: TestBody<A, E>, options: NeedOptions = {}): void =>
   it.effect(name, () => Effect.provide(effectOf(body), NodeServices.layer), options)
+
+/** A test for each row. */
+nodeTest.each =
+  <Row>(rows: ReadonlyArray<Row>) =>
+  (name: string, body: (row: Row) => ReturnType<TestBody<unknown, unknown>>): void =>
+    it.effect.each([...rows])(name, (row) =>
+      Effect.provide(
+        effectOf(() => body(row)),
+        NodeServices.layer
+      )
+    )

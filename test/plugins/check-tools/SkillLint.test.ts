@@ -61,18 +61,14 @@ describe("lintSkill", () => {
   })
 
   it("finds scripts in the text that allowed-tools cannot run", () => {
-    const forbidden: ReadonlyArray<readonly [tools: string, text: string, script: string]> = [
+    const rows: ReadonlyArray<readonly [tools: string, text: string, script?: string]> = [
       ["Read", "Run scripts/commits.sh.", "scripts/commits.sh"],
       ["Bash(git:*)", "Run `scripts/commits.sh HEAD`.", "scripts/commits.sh"],
       ["Bash(git:*) Read", "```sh\nbash scripts/commits.sh\n```", "scripts/commits.sh"],
       ["Bash(git log:*)", "Call `python3 tools/count.py a.md`.", "tools/count.py"],
       ["Bash(node:*)", "Run (scripts/count.py).", "scripts/count.py"],
       ["Bash(git:*)", "Then ./check.sh!", "./check.sh"],
-      ["Bash(scripts/other.sh:*)", "Run scripts/commits.sh.", "scripts/commits.sh"]
-    ]
-    for (const [tools, text, script] of forbidden)
-      assert.deepStrictEqual(scriptsFound(tools, text), [script], `${tools}: ${text}`)
-    const allowed: ReadonlyArray<readonly [tools: string, text: string]> = [
+      ["Bash(scripts/other.sh:*)", "Run scripts/commits.sh.", "scripts/commits.sh"],
       ["", "Run scripts/commits.sh."],
       ["Bash", "Run scripts/commits.sh."],
       ["Bash(bash:*)", "Run scripts/commits.sh."],
@@ -83,7 +79,8 @@ describe("lintSkill", () => {
       ["Bash(git:*)", "Read src/main.js and the file a.py of the project."],
       ["Bash(git:*)", "See https://a.example/scripts for more."]
     ]
-    for (const [tools, text] of allowed) assert.deepStrictEqual(scriptsFound(tools, text), [], `${tools}: ${text}`)
+    for (const [tools, text, script] of rows)
+      assert.deepStrictEqual(scriptsFound(tools, text), script === undefined ? [] : [script], `${tools}: ${text}`)
   })
 
   it("names the line of an input whose type is not known", () => {

@@ -12,42 +12,14 @@ describe("readSkillTest", () => {
     const test = read(
       "# Counts",
       ...task,
-      "## File docs/a.md",
-      "````md",
-      "## Not a section",
-      "```js",
-      "```",
-      "````",
-      "## Refinement answer",
-      "```md",
-      "## Tool Calls",
-      "```",
-      "## Refinement answer",
-      "```",
-      "second",
-      "```",
-      "## Execution answer",
-      "```",
-      "done",
-      "```",
-      "## Expected inputs",
-      "- `file`: docs/a.md",
-      "## Expected calls",
-      "```json",
-      '{ "name": "word_count", "arguments": { "path": "docs/a.md" } }',
-      "```",
-      "## Expected issues",
-      "- tool-unknown",
-      "* `input-missing`",
-      "## Expected outputs",
-      " 12",
-      "",
-      "words ",
-      "## Expected result",
-      "twelve",
-      "## Expected file `b.md`",
-      "```",
-      "```"
+      "## File docs/a.md\n````md\n## Not a section\n```js\n```\n````",
+      "## Refinement answer\n```md\n## Tool Calls\n```\n## Refinement answer\n```\nsecond\n```",
+      "## Execution answer\n```\ndone\n```",
+      "## Expected inputs\n- `file`: docs/a.md",
+      '## Expected calls\n```json\n{ "name": "word_count", "arguments": { "path": "docs/a.md" } }\n```',
+      "## Expected issues\n- tool-unknown\n* `input-missing`",
+      "## Expected outputs\n 12\n\nwords ",
+      "## Expected result\ntwelve\n## Expected file `b.md`\n```\n```"
     )
     assert.deepStrictEqual(
       test,
@@ -88,22 +60,17 @@ describe("readSkillTest", () => {
 
   it("says all that is wrong, each with its line", () => {
     const test = read(
-      "## Tusk",
-      "## File ../a.md",
-      "## Expected call",
-      "## Expected calls",
-      "```",
-      "{}",
-      "```",
-      "## Expected calls",
-      "## Expected issues",
-      "Many."
+      "## Tusk\n## File ../a.md\n## Expected call\n## Expected calls\n```\n{}\n```",
+      "## Expected calls\n## Expected issues\nMany."
     )
+    const all =
+      "All: Task, File PATH, Refinement answer, Execution answer, Expected inputs, Expected calls, Expected issues, " +
+      "Expected outputs, Expected result, Expected file PATH."
     assert.deepStrictEqual(
       test,
       Result.fail([
-        'line 1: There is no section "Tusk". Nearest: Task. All: Task, File PATH, Refinement answer, Execution answer, Expected inputs, Expected calls, Expected issues, Expected outputs, Expected result, Expected file PATH.',
-        'line 3: There is no section "Expected call". Nearest: Expected calls. All: Task, File PATH, Refinement answer, Execution answer, Expected inputs, Expected calls, Expected issues, Expected outputs, Expected result, Expected file PATH.',
+        `line 1: There is no section "Tusk". Nearest: Task. ${all}`,
+        `line 3: There is no section "Expected call". Nearest: Expected calls. ${all}`,
         'line 1: There is no section "## Task" with the fields of a task.',
         'line 8: The section "Expected calls" occurs twice.',
         'line 2: "File" needs a path in the project, such as "## File src/main.ts".',

@@ -6,51 +6,34 @@ import { textWidth } from "../../../src/domain/text/TextWidth.ts"
 
 const lines = linesOf("first\n\t- **References** [a](b)\n  still [c](d)\n{\n  1\n}\n")
 
+type Span = readonly [line: number, column: number, endLine: number, endColumn: number]
+
 describe("locate", () => {
-  it("finds the quote in its line, in UTF-16 columns", () => {
-    assert.deepStrictEqual(locate(lines, { where: { line: 2 }, quote: "[a](b)" }), {
-      line: 2,
-      column: 19,
-      endLine: 2,
-      endColumn: 25
+  const spans: ReadonlyArray<
+    readonly [what: string, line: number | undefined, quote: string | undefined, at: Span | undefined]
+  > = [
+    ["the quote in its line", 2, "[a](b)", [2, 19, 2, 25]],
+    ["a quote in the lines after it, where the field continues", 2, "[c](d)", [3, 9, 3, 15]],
+    ["never an earlier line", 3, "first", [3, 3, 3, 15]],
+    ["a quote of several lines", 3, "{\n  1\n}", [4, 1, 6, 2]],
+    ["two lines of a quote of which those are repeated", 3, "{\n  1\nelse", [4, 1, 5, 4]],
+    ["one line of a quote of which that is repeated", 3, "{\nelse", [4, 1, 4, 2]],
+    ["the line without the blanks around it when there is no quote", 2, undefined, [2, 2, 2, 25]],
+    ["the line when the quote is spelled differently", 2, "[A](B)", [2, 2, 2, 25]],
+    ["a quote everywhere when there is no line", undefined, "[c](d)", [3, 9, 3, 15]],
+    ["nothing without both", undefined, undefined, undefined],
+    ["nothing in a line that is not there", 99, undefined, undefined]
+  ]
+  it.each(spans)("finds %s", (_, line, quote, at) => {
+    const found = locate(lines, {
+      where: line === undefined ? { section: "Tasks" } : { line },
+      ...(quote === undefined ? {} : { quote })
     })
+    assert.deepStrictEqual(found && ([found.line, found.column, found.endLine, found.endColumn] as const), at)
+  })
+
+  it("counts in UTF-16", () => {
     assert.strictEqual(locate(["👍 x"], { where: { line: 1 }, quote: "x" })?.column, 4)
-  })
-
-  it("goes on to the lines after it, where the field continues", () => {
-    assert.deepStrictEqual(locate(lines, { where: { line: 2 }, quote: "[c](d)" }), {
-      line: 3,
-      column: 9,
-      endLine: 3,
-      endColumn: 15
-    })
-  })
-
-  it("never takes an earlier line", () => {
-    assert.strictEqual(locate(lines, { where: { line: 3 }, quote: "first" })?.line, 3)
-  })
-
-  it("covers a quote of several lines as far as it is repeated", () => {
-    assert.deepStrictEqual(locate(lines, { where: { line: 3 }, quote: "{\n  1\n}" }), {
-      line: 4,
-      column: 1,
-      endLine: 6,
-      endColumn: 2
-    })
-    assert.strictEqual(locate(lines, { where: { line: 3 }, quote: "{\n  1\nelse" })?.endLine, 5)
-    assert.strictEqual(locate(lines, { where: { line: 3 }, quote: "{\nelse" })?.endLine, 4)
-  })
-
-  it("takes the line without the blanks around it when there is no quote or it is spelled differently", () => {
-    const whole = { line: 2, column: 2, endLine: 2, endColumn: 25 }
-    assert.deepStrictEqual(locate(lines, { where: { line: 2 } }), whole)
-    assert.deepStrictEqual(locate(lines, { where: { line: 2 }, quote: "[A](B)" }), whole)
-  })
-
-  it("looks everywhere without a line, and finds nothing without both", () => {
-    assert.strictEqual(locate(lines, { where: {}, quote: "[c](d)" })?.line, 3)
-    assert.isUndefined(locate(lines, { where: { section: "Tasks" } }))
-    assert.isUndefined(locate(lines, { where: { line: 99 } }))
   })
 })
 
@@ -65,53 +48,31 @@ const show = (line: string, part: string, width = 40): ReadonlyArray<string> => 
 }
 
 describe("excerptLine", () => {
-  it("marks the part", () => {
-    assert.deepStrictEqual(show("- **Skill** serch", "serch"), [
-      "- **Skill** serch", //
-      "            ^^^^^"
-    ])
+  const longLine = `${"a ".repeat(50)}HERE${" b".repeat(50)}`
+  it.each<readonly [what: string, line: string, part: string, source: string, marks: string]>([
+    ["marks the part", "- **Skill** serch", "serch", "- **Skill** serch", "            ^^^^^"],
+    ["shows a tab as the blanks up to its stop", "\ta\tb", "b", "    a   b", "        ^"],
+    ["counts wide characters twice", "日本 👍 x", "x", "日本 👍 x", "        ^"],
+    ["marks wide characters twice", "日本", "本", "日本", "  ^^"],
+    ["counts combining characters not at all", "e\u0301x", "x", "e\u0301x", " ^"],
+    ["shows what a terminal would obey", "\u001b[31mx", "x", String.raw`\u{1b}[31mx`, "          ^"],
+    ["cuts both ends", longLine, "HERE", "... a a a a a a a HERE b b b b b b b ...", "                  ^^^^"],
+    ["cuts the end", longLine.slice(100), "HERE", "HERE b b b b b b b b b b b b b b b b ...", "^^^^"],
+    [
+      "cuts the start",
+      longLine.slice(0, 104),
+      "HERE",
+      "... a a a a a a a a a a a a a a a a HERE",
+      "                                    ^^^^"
+    ]
+  ])("%s", (_, line, part, source, marks) => {
+    assert.deepStrictEqual(show(line, part), [source, marks])
   })
 
   it("marks an empty part, also behind the end", () => {
     assert.deepStrictEqual(excerptLine("ab", 1, 1, 40), { source: "ab", marks: " ^" })
     assert.deepStrictEqual(excerptLine("ab", 2, 2, 40), { source: "ab", marks: "  ^" })
     assert.deepStrictEqual(excerptLine("", 0, 0, 40), { source: "", marks: "^" })
-  })
-
-  it("shows a tab as the blanks up to its stop", () => {
-    assert.deepStrictEqual(show("\ta\tb", "b"), [
-      "    a   b", //
-      "        ^"
-    ])
-  })
-
-  it("counts wide characters twice and combining ones not at all", () => {
-    assert.deepStrictEqual(show("日本 👍 x", "x"), [
-      "日本 👍 x", //
-      "        ^"
-    ])
-    assert.deepStrictEqual(show("日本", "本"), [
-      "日本", //
-      "  ^^"
-    ])
-    assert.deepStrictEqual(show("e\u0301x", "x"), ["e\u0301x", " ^"])
-  })
-
-  it("shows what a terminal would obey or hide", () => {
-    assert.deepStrictEqual(show("\u001b[31mx", "x"), [
-      String.raw`\u{1b}[31mx`, //
-      "          ^"
-    ])
-  })
-
-  it("cuts a long line around the part", () => {
-    const line = `${"a ".repeat(50)}HERE${" b".repeat(50)}`
-    assert.deepStrictEqual(show(line, "HERE"), ["... a a a a a a a HERE b b b b b b b ...", "                  ^^^^"])
-    assert.deepStrictEqual(show(`HERE${" b".repeat(50)}`, "HERE"), ["HERE b b b b b b b b b b b b b b b b ...", "^^^^"])
-    assert.deepStrictEqual(show(`${"a ".repeat(50)}HERE`, "HERE"), [
-      "... a a a a a a a a a a a a a a a a HERE",
-      "                                    ^^^^"
-    ])
   })
 
   it("shows the start of a part that is wider than the line", () => {

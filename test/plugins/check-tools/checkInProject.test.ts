@@ -1,29 +1,16 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import type { CheckReport } from "../../../src/domain/documents/CheckReport.ts"
-import type { SarifLog } from "../../../src/plugins/check-tools/SarifLog.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
-import { sarifProblems } from "../../support/sarifProblems.ts"
 import { planOf } from "../../support/TestRun.ts"
 
 const sandbox = inProcess(makeSandbox())
 afterAll(sandbox.remove)
 
-const explainSkill = `---
-name: explain-file
-description: Explains a file. Use it in tests.
-allowed-tools: read_file
----
-
-## Input requirements
-
-- \`file\` (path, required): The file to explain.
-
-## Execution
-
-Explain it.
-`
+const explainSkill =
+  "---\nname: explain-file\ndescription: Explains a file. Use it in tests.\nallowed-tools: read_file\n---\n\n" +
+  "## Input requirements\n\n- `file` (path, required): The file to explain.\n\n## Execution\n\nExplain it.\n"
 
 beforeAll(() => {
   sandbox.write("shop/AGENTS.md", "# Shop\n")
@@ -83,30 +70,14 @@ describe("check --project", () => {
   })
 
   it("finds in a refinement wrong tools and arguments, inputs that are not there and references that do not fit", async () => {
-    put(
-      "refinement.md",
-      `## Task
-
-- **What is needed** Explain the port.
-- **Skill** explain_file
-- **References** [port](src/prot.ts) [earlier](#research-1-results)
-- **Expected output** One paragraph.
-
-## Inputs
-
-- \`file\`: src/gone.ts
-
-## Tool Calls
-
-\`\`\`json
-{ "uid": "1", "name": "read_file", "arguments": { "pathname": "src/port.ts" } }
-\`\`\`
-
-\`\`\`json
-{ "uid": "2", "name": "write_file", "arguments": { "path": "src/port.ts", "content": "" } }
-\`\`\`
-`
-    )
+    const task = "- **References** [port](src/prot.ts) [earlier](#research-1-results)\n- **Expected output**"
+    const calls = [
+      call("read_file", { pathname: "src/port.ts" }),
+      call("write_file", { path: "src/port.ts", content: "" })
+    ].join("\n")
+    const inputs = "## Inputs\n\n- `file`: src/gone.ts\n\n## Tool Calls"
+    const text = refinement("explain_file").replace("- **Expected output**", task).replace("## Tool Calls", inputs)
+    put("refinement.md", `${text}\n${calls}`)
     const { code, found } = await inShop("refinement.md", "--kind", "refinement")
     assert.strictEqual(code, 1)
     assert.deepStrictEqual(
@@ -162,18 +133,6 @@ describe("check --project", () => {
       stdout: "good.md: accepted in the project <root>/shop\n",
       stderr: ""
     })
-  })
-
-  it("marks what it finds in SARIF", async () => {
-    put("marked.md", planOf([[{ name: "Read 1", skill: "explain-file", references: "[gone](src/gone.ts)" }]]))
-    const { stdout } = await sandbox.run(["check", "marked.md", "--project", "../shop", "--format", "sarif"])
-    const log = JSON.parse(stdout) as SarifLog
-    assert.deepStrictEqual(sarifProblems(log), [])
-    const [result] = log.runs[0]?.results ?? []
-    assert.deepStrictEqual(
-      [result?.ruleId, result?.locations[0]?.physicalLocation.region],
-      ["reference-missing", { startLine: 16, startColumn: 25, endLine: 16, endColumn: 36 }]
-    )
   })
 
   it("fixes names and paths, and leaves alone what only a person can decide", async () => {

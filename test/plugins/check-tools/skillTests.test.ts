@@ -58,12 +58,4 @@ layer(Layer.provideMerge(layerShipped, NodeServices.layer))("testSkill", (it) =>
       assert.deepStrictEqual(yield* problemsOf(task + refinement(outside) + execution + expected), [])
     })
   )
-
-  it.effect("says what is wrong with a test", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* problemsOf("# Nothing\n"), [
-        ['line 1: There is no section "## Task" with the fields of a task.', undefined, undefined]
-      ])
-    })
-  )
 })

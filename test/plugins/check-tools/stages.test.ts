@@ -53,15 +53,6 @@ describe("single stages", () => {
     assert.deepStrictEqual(Object.keys(JSON.parse(json.stdout) as object), ["system", "user"])
   })
 
-  it("print the prompt of a task without tools, with the results that it refers to", async () => {
-    const words = ["refine", "plan.md", "--task", "Sum 1", "--result", "results", "--print-prompt"]
-    const { code, stdout } = await run(...words)
-    assert.strictEqual(code, 0)
-    assert.include(stdout, "# Stage: task")
-    assert.include(stdout, "port.ts#L1")
-    assert.notMatch(stdout, /^## Tools$/m)
-  })
-
   it("change nothing without approval, and end like a run", async () => {
     const denied = await run("execute", "writing.md")
     assert.deepStrictEqual([denied.code, denied.stdout], [4, ""])

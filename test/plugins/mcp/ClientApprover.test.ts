@@ -1,9 +1,10 @@
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
 import { layerClientApprover } from "../../../src/plugins/mcp/ClientApprover.ts"
 import type { Choose } from "../../../src/plugins/mcp/McpToolServer.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const comment: ApprovalItem = {
   task: "T",
@@ -29,47 +30,41 @@ const asked = Effect.fnUntraced(function* (items: readonly [ApprovalItem, ...Arr
   return { messages, answers }
 })
 
-it.effect("a form shows what a tool of a plugin or a server is called with", () =>
-  Effect.gen(function* () {
-    const other: ApprovalItem = { ...comment, call: { uid: "b", name: "comment_issue", arguments: { issue: 4 } } }
-    const { messages } = yield* asked([comment, other], () => Effect.succeed({ by: "person", choice: "allow" }))
-    assert.include(messages[0], '"issue": 3,\n  "text": "It rains."')
-    assert.include(messages[0], '"issue": 4')
-    assert.include(messages[1], '"text": "It rains."')
-    const { words: _words, ...unsaid } = comment
-    const plain = yield* asked([unsaid], () => Effect.succeed({ by: "person", choice: "allow" }))
-    assert.include(plain.messages[1], "use comment_issue (plugin issues) on issue:3")
-  })
-)
+nodeTest("a form shows what a tool of a plugin or a server is called with", function* () {
+  const other: ApprovalItem = { ...comment, call: { uid: "b", name: "comment_issue", arguments: { issue: 4 } } }
+  const { messages } = yield* asked([comment, other], () => Effect.succeed({ by: "person", choice: "allow" }))
+  assert.include(messages[0], '"issue": 3,\n  "text": "It rains."')
+  assert.include(messages[0], '"issue": 4')
+  assert.include(messages[1], '"text": "It rains."')
+  const { words: _words, ...unsaid } = comment
+  const plain = yield* asked([unsaid], () => Effect.succeed({ by: "person", choice: "allow" }))
+  assert.include(plain.messages[1], "use comment_issue (plugin issues) on issue:3")
+})
 
-it.effect("a form leaves out arguments that the words of a built-in tool say", () =>
-  Effect.gen(function* () {
-    const read: ApprovalItem = {
-      task: "T",
-      tool: "read_file",
-      call: { uid: "a", name: "read_file", arguments: { path: "notes.md" } },
-      risk: "safe",
-      targets: ["/p/notes.md"],
-      words: { does: "read notes.md", consequence: "The model sees its text.", isCalm: true }
-    }
-    const { messages } = yield* asked([read], () => Effect.succeed({ by: "person", choice: "allow" }))
-    assert.notInclude(messages[0], '"path"')
-  })
-)
+nodeTest("a form leaves out arguments that the words of a built-in tool say", function* () {
+  const read: ApprovalItem = {
+    task: "T",
+    tool: "read_file",
+    call: { uid: "a", name: "read_file", arguments: { path: "notes.md" } },
+    risk: "safe",
+    targets: ["/p/notes.md"],
+    words: { does: "read notes.md", consequence: "The model sees its text.", isCalm: true }
+  }
+  const { messages } = yield* asked([read], () => Effect.succeed({ by: "person", choice: "allow" }))
+  assert.notInclude(messages[0], '"path"')
+})
 
-it.effect("a form that could not be shown is answered by nobody, and a closed one by the user", () =>
-  Effect.gen(function* () {
-    for (const by of ["nobody", "person"] as const) {
-      const { answers } = yield* asked([comment], () => Effect.succeed({ by }))
-      assert.deepStrictEqual(answers, [
-        { answer: "decline", by },
-        { answer: "deny", by }
-      ])
-    }
-    const { answers } = yield* asked([comment], () => Effect.succeed({ by: "person", choice: "allow and remember" }))
+nodeTest("a form that could not be shown is answered by nobody, and a closed one by the user", function* () {
+  for (const by of ["nobody", "person"] as const) {
+    const { answers } = yield* asked([comment], () => Effect.succeed({ by }))
     assert.deepStrictEqual(answers, [
-      { answer: "step", by: "person", always: ["comment_issue"] },
-      { answer: "remember", by: "person", always: ["comment_issue"] }
+      { answer: "decline", by },
+      { answer: "deny", by }
     ])
-  })
-)
+  }
+  const { answers } = yield* asked([comment], () => Effect.succeed({ by: "person", choice: "allow and remember" }))
+  assert.deepStrictEqual(answers, [
+    { answer: "step", by: "person", always: ["comment_issue"] },
+    { answer: "remember", by: "person", always: ["comment_issue"] }
+  ])
+})

@@ -26,10 +26,7 @@ describe("the variables of an entry", () => {
     )
     assert.deepStrictEqual(
       expandEntry({ url: "https://${HOST}/mcp", headers: { "X-Key": "k ${HOST}" } }, values).entry,
-      {
-        url: "https://example.com/mcp",
-        headers: { "X-Key": "k example.com" }
-      }
+      { url: "https://example.com/mcp", headers: { "X-Key": "k example.com" } }
     )
   })
 

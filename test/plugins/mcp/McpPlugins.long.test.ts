@@ -28,37 +28,33 @@ const transports = {
   "streamable HTTP": Effect.map(serveReference, (url) => ({ type: "http", url }))
 }
 for (const [transport, entry] of Object.entries(transports)) {
-  liveTest(`calls the tools of the reference server over ${transport}`, () =>
-    Effect.gen(function* () {
-      const { call, names, problems } = yield* openMcp({ own: { s: yield* entry }, rules: allowReference })
-      assert.deepStrictEqual([names, problems], [reference, []])
-      assert.strictEqual(yield* call("mcp__s__echo", { message: "heron" }), "Echo: heron")
-      assert.strictEqual(yield* call("mcp__s__get_sum", { a: 2, b: 40 }), "The sum of 2 and 40 is 42.")
-      assert.match(String(yield* call("mcp__s__get_tiny_image")), /\[image image-1\.png: image\/png, .*not kept\]/)
-      assert.deepStrictEqual(yield* call("mcp__s__get_structured_content", { location: "New York" }), {
-        temperature: 33,
-        conditions: "Cloudy",
-        humidity: 82
-      })
-      const links = yield* call("mcp__s__get_resource_links", { count: 1 })
-      assert.match(String(links), /\[link .*: demo:\/\//)
-      const [type] = (yield* call("mcp__s__get_sum", { a: 2 })) as ReadonlyArray<unknown>
-      assert.strictEqual(type, "validation_failed")
+  liveTest(`calls the tools of the reference server over ${transport}`, function* () {
+    const { call, names, problems } = yield* openMcp({ own: { s: yield* entry }, rules: allowReference })
+    assert.deepStrictEqual([names, problems], [reference, []])
+    assert.strictEqual(yield* call("mcp__s__echo", { message: "heron" }), "Echo: heron")
+    assert.strictEqual(yield* call("mcp__s__get_sum", { a: 2, b: 40 }), "The sum of 2 and 40 is 42.")
+    assert.match(String(yield* call("mcp__s__get_tiny_image")), /\[image image-1\.png: image\/png, .*not kept\]/)
+    assert.deepStrictEqual(yield* call("mcp__s__get_structured_content", { location: "New York" }), {
+      temperature: 33,
+      conditions: "Cloudy",
+      humidity: 82
     })
-  )
+    const links = yield* call("mcp__s__get_resource_links", { count: 1 })
+    assert.match(String(links), /\[link .*: demo:\/\//)
+    const [type] = (yield* call("mcp__s__get_sum", { a: 2 })) as ReadonlyArray<unknown>
+    assert.strictEqual(type, "validation_failed")
+  })
 }
 
-liveTest("gives a program a short list of variables and what its entry names, nothing else", () =>
-  Effect.gen(function* () {
-    const own = { s: { ...referenceServer, env: { GIVEN: "${GIVEN}" } } }
-    const { call } = yield* openMcp({ own, rules: allowReference }).pipe(
-      withEnvironment({ GIVEN: "yes", HOME: "/home/x", AWS_SECRET_ACCESS_KEY: "no", NODE_OPTIONS: "--no-warnings" })
-    )
-    assert.deepStrictEqual(JSON.parse(String(yield* call("mcp__s__get_env"))), {
-      GIVEN: "yes",
-      HOME: "/home/x",
-      PATH: trustedSearchPath(process.env["PATH"], "/nowhere"),
-      ...endsWithProgram()
-    })
+liveTest("gives a program a short list of variables and what its entry names, nothing else", function* () {
+  const own = { s: { ...referenceServer, env: { GIVEN: "${GIVEN}" } } }
+  const { call } = yield* openMcp({ own, rules: allowReference }).pipe(
+    withEnvironment({ GIVEN: "yes", HOME: "/home/x", AWS_SECRET_ACCESS_KEY: "no", NODE_OPTIONS: "--no-warnings" })
+  )
+  assert.deepStrictEqual(JSON.parse(String(yield* call("mcp__s__get_env"))), {
+    GIVEN: "yes",
+    HOME: "/home/x",
+    PATH: trustedSearchPath(process.env["PATH"], "/nowhere"),
+    ...endsWithProgram()
   })
-)
+})

@@ -1,5 +1,4 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { messagesOf, reaped, startsOf } from "../../support/McpServers.ts"
@@ -25,48 +24,40 @@ describe("a server that never becomes ready", () => {
 })
 
 describe("a server that breaks during a call", () => {
-  liveTest("is started once more for the next call, and the call that broke is not repeated", () =>
-    Effect.gen(function* () {
-      const { folder, say } = yield* alone("dies")
-      assert.deepStrictEqual(yield* say, broken("its program has ended with exit code 7."))
-      assert.strictEqual(yield* say, '2: {"text":"a"}')
-      assert.strictEqual(yield* say, '2: {"text":"a"}')
-      assert.strictEqual(startsOf(folder).length, 2)
-      assert.strictEqual(messagesOf(folder).filter((method) => method === "tools/call").length, 3)
-    })
-  )
+  liveTest("is started once more for the next call, and the call that broke is not repeated", function* () {
+    const { folder, say } = yield* alone("dies")
+    assert.deepStrictEqual(yield* say, broken("its program has ended with exit code 7."))
+    assert.strictEqual(yield* say, '2: {"text":"a"}')
+    assert.strictEqual(yield* say, '2: {"text":"a"}')
+    assert.strictEqual(startsOf(folder).length, 2)
+    assert.strictEqual(messagesOf(folder).filter((method) => method === "tools/call").length, 3)
+  })
 
-  liveTest("is not started a third time when the restart did not help, and the others go on", () =>
-    Effect.gen(function* () {
-      const { folder, say, sayOther } = yield* beside("dies always")
-      const first = yield* say
-      assert.deepStrictEqual([first, yield* say, yield* say, yield* say], [first, first, twice, twice])
-      assert.match(String(first), /io_error.*It wrote to stderr: out of luck$/)
-      assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
-      assert.strictEqual(startsOf(folder).length, 2)
-    })
-  )
+  liveTest("is not started a third time when the restart did not help, and the others go on", function* () {
+    const { folder, say, sayOther } = yield* beside("dies always")
+    const first = yield* say
+    assert.deepStrictEqual([first, yield* say, yield* say, yield* say], [first, first, twice, twice])
+    assert.match(String(first), /io_error.*It wrote to stderr: out of luck$/)
+    assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
+    assert.strictEqual(startsOf(folder).length, 2)
+  })
 
-  liveTest("is found dead before a call, which then goes to the new one", () =>
-    Effect.gen(function* () {
-      const { folder, say } = yield* alone("none")
-      const [pid = 0] = startsOf(folder)
-      process.kill(pid, "SIGKILL")
-      yield* reaped(pid)
-      assert.strictEqual(yield* say, '2: {"text":"a"}')
-    })
-  )
+  liveTest("is found dead before a call, which then goes to the new one", function* () {
+    const { folder, say } = yield* alone("none")
+    const [pid = 0] = startsOf(folder)
+    process.kill(pid, "SIGKILL")
+    yield* reaped(pid)
+    assert.strictEqual(yield* say, '2: {"text":"a"}')
+  })
 
-  liveTest("is not called when it describes the tool differently since", () =>
-    Effect.gen(function* () {
-      const { folder, say } = yield* alone("changes")
-      yield* say
-      const changed =
-        'The server "s" could not run the tool: its definition of this tool changed with a restart, so the tool is not called in this run.'
-      assert.deepStrictEqual(yield* say, ["permission_denied", changed])
-      assert.strictEqual(messagesOf(folder).filter((method) => method === "tools/call").length, 1)
-    })
-  )
+  liveTest("is not called when it describes the tool differently since", function* () {
+    const { folder, say } = yield* alone("changes")
+    yield* say
+    const changed =
+      'The server "s" could not run the tool: its definition of this tool changed with a restart, so the tool is not called in this run.'
+    assert.deepStrictEqual(yield* say, ["permission_denied", changed])
+    assert.strictEqual(messagesOf(folder).filter((method) => method === "tools/call").length, 1)
+  })
 })
 
 describe("an answer", () => {
@@ -75,38 +66,31 @@ describe("an answer", () => {
     ["malformed answer", "parse_error", /it answered with something that is not well formed/],
     ["deep answer", "internal_error", /its result is nested more than 64 levels deep\.$/]
   ])
-  liveTest("is taken when only its text looks like deep JSON", () =>
-    Effect.gen(function* () {
-      const { say } = yield* alone("deep text")
-      assert.include(JSON.stringify(yield* say), '"structured":{"a":1}')
-    })
-  )
+  liveTest("is taken when only its text looks like deep JSON", function* () {
+    const { say } = yield* alone("deep text")
+    assert.include(JSON.stringify(yield* say), '"structured":{"a":1}')
+  })
 
   for (const fault of ["never answers", "wrong ids"]) {
-    nodeTest(`is waited for until the time of the tool is over, and the server told: ${fault}`, () =>
-      Effect.gen(function* () {
-        const { folder, say, sayOther } = yield* beside(fault, { toolSeconds: 3 })
-        const message =
-          "The tool mcp__s__say was stopped after 3 s (limits.toolSeconds). Ask for less work in one call."
-        const called = yield* Effect.forkChild(say)
-        yield* waitFor("the call", () => messagesOf(folder).at(-1) === "tools/call")
-        assert.deepStrictEqual(yield* passTime(Fiber.join(called), "100 millis"), ["timeout", message])
-        assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
-        yield* waitFor("the notification", () => messagesOf(folder).at(-1) === "notifications/cancelled")
-      })
-    )
+    nodeTest(`is waited for until the time of the tool is over, and the server told: ${fault}`, function* () {
+      const { folder, say, sayOther } = yield* beside(fault, { toolSeconds: 3 })
+      const message = "The tool mcp__s__say was stopped after 3 s (limits.toolSeconds). Ask for less work in one call."
+      const called = yield* Effect.forkChild(say)
+      yield* waitFor("the call", () => messagesOf(folder).at(-1) === "tools/call")
+      assert.deepStrictEqual(yield* passTime(Fiber.join(called), "100 millis"), ["timeout", message])
+      assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
+      yield* waitFor("the notification", () => messagesOf(folder).at(-1) === "notifications/cancelled")
+    })
   }
 
-  liveTest("changes no tool of the run when the server says that its list has changed", () =>
-    Effect.gen(function* () {
-      const { folder, registry, say } = yield* alone("list changed")
-      const before = registry.find("mcp__s__say")
-      assert.strictEqual(yield* say, '1: {"text":"a"}')
-      assert.strictEqual(yield* say, '1: {"text":"a"}')
-      assert.deepStrictEqual(registry.find("mcp__s__say"), before)
-      assert.strictEqual(messagesOf(folder).filter((method) => method === "tools/list").length, 1)
-    })
-  )
+  liveTest("changes no tool of the run when the server says that its list has changed", function* () {
+    const { folder, registry, say } = yield* alone("list changed")
+    const before = registry.find("mcp__s__say")
+    assert.strictEqual(yield* say, '1: {"text":"a"}')
+    assert.strictEqual(yield* say, '1: {"text":"a"}')
+    assert.deepStrictEqual(registry.find("mcp__s__say"), before)
+    assert.strictEqual(messagesOf(folder).filter((method) => method === "tools/list").length, 1)
+  })
 })
 
 const skipped = (first: string) =>
@@ -126,36 +110,30 @@ describe("a server that does what it should not is used, and named once", () => 
     ["cursor grows", [cut("with a page whose tools were all listed before")], 2]
   ]
   for (const [fault, expected, requests] of faults) {
-    liveTest(fault, () =>
-      Effect.gen(function* () {
-        const { events, folder, problems, say } = yield* alone(fault)
-        assert.deepStrictEqual(problems, expected)
-        assert.strictEqual(yield* say, '1: {"text":"a"}')
-        assert.strictEqual(messagesOf(folder).filter((method) => method === "tools/list").length, requests)
-        assert.deepStrictEqual(
-          events().filter(({ type }) => type === "message"),
-          []
-        )
-      })
-    )
-  }
-
-  liveTest("logs during calls", () =>
-    Effect.gen(function* () {
-      const { events, problems, say } = yield* alone("logs during calls")
-      assert.deepStrictEqual(problems, [])
-      assert.deepStrictEqual([yield* say, yield* say], ['1: {"text":"a"}', '1: {"text":"a"}'])
+    liveTest(fault, function* () {
+      const { events, folder, problems, say } = yield* alone(fault)
+      assert.deepStrictEqual(problems, expected)
+      assert.strictEqual(yield* say, '1: {"text":"a"}')
+      assert.strictEqual(messagesOf(folder).filter((method) => method === "tools/list").length, requests)
       assert.deepStrictEqual(
         events().filter(({ type }) => type === "message"),
-        [{ type: "message", level: "warning", text: skipped("called say") }]
+        []
       )
     })
-  )
+  }
+
+  liveTest("logs during calls", function* () {
+    const { events, problems, say } = yield* alone("logs during calls")
+    assert.deepStrictEqual(problems, [])
+    assert.deepStrictEqual([yield* say, yield* say], ['1: {"text":"a"}', '1: {"text":"a"}'])
+    assert.deepStrictEqual(
+      events().filter(({ type }) => type === "message"),
+      [{ type: "message", level: "warning", text: skipped("called say") }]
+    )
+  })
 })
 
-it.live("speaks to a server of an older revision of the protocol", () =>
-  Effect.gen(function* () {
-    const { say } = yield* alone("old")
-    assert.strictEqual(yield* say, '1: {"text":"a"}')
-  }).pipe(Effect.provide(NodeServices.layer))
-)
+liveTest("speaks to a server of an older revision of the protocol", function* () {
+  const { say } = yield* alone("old")
+  assert.strictEqual(yield* say, '1: {"text":"a"}')
+})

@@ -31,42 +31,24 @@ it("makes every name of a server and a tool one that a tool may have", () => {
 })
 
 it("cannot use a name without letters and digits, or one that is too long", () => {
-  assert.deepStrictEqual(
-    [
-      serverPrefix("???"),
-      serverPrefix("s".repeat(51)),
-      mcpToolName("mcp__s__", "—"),
-      mcpToolName("mcp__s__", "t".repeat(93))
-    ],
-    [undefined, undefined, undefined, undefined]
-  )
-  assert.strictEqual(mcpToolName("mcp__s__", "t".repeat(92))?.length, 100)
+  assert.deepStrictEqual([serverPrefix("???"), serverPrefix("s".repeat(51))], [undefined, undefined])
+  const named = ["—", "t".repeat(93), "t".repeat(92)].map((name) => mcpToolName("mcp__s__", name)?.length)
+  assert.deepStrictEqual(named, [undefined, undefined, 100])
 })
 
 const plain = { name: "a", isDestructive: false }
 const destroying = { name: "a", isDestructive: true }
 
-it("gives a tool medium risk when nobody says anything, and high risk when the server says that it destroys", () => {
-  assert.deepStrictEqual([mcpToolRisk({}, plain), mcpToolRisk({}, destroying)], ["medium", "high"])
-})
-
-it("gives a tool the risk that the user set for the server, which a server can only raise", () => {
-  assert.deepStrictEqual(
-    [mcpToolRisk({ risk: "safe" }, plain), mcpToolRisk({ risk: "safe" }, destroying)],
-    ["safe", "high"]
-  )
-  assert.deepStrictEqual(
-    [mcpToolRisk({ risk: "high" }, plain), mcpToolRisk({ risk: "high" }, destroying)],
-    ["high", "high"]
-  )
-})
-
-it("gives a tool the risk that the user set for it", () => {
-  const entry = { risk: "high", tools: { a: { risk: "safe" } } } as const
-  assert.deepStrictEqual(
-    [mcpToolRisk(entry, destroying), mcpToolRisk(entry, { ...plain, name: "b" })],
-    ["safe", "high"]
-  )
+it("gives a tool the risk that the user set for it, else that of its server, which the server can raise", () => {
+  const ofTool = { risk: "high", tools: { a: { risk: "safe" } } } as const
+  for (const [entry, usual, destructive] of [
+    [{}, "medium", "high"],
+    [{ risk: "safe" }, "safe", "high"],
+    [{ risk: "high" }, "high", "high"],
+    [ofTool, "safe", "safe"]
+  ] as const)
+    assert.deepStrictEqual([mcpToolRisk(entry, plain), mcpToolRisk(entry, destroying)], [usual, destructive])
+  assert.strictEqual(mcpToolRisk(ofTool, { ...plain, name: "b" }), "high")
 })
 
 it("takes a repeated call for a second effect, unless the user says otherwise", () => {
@@ -170,21 +152,16 @@ describe("the data of a server's result", () => {
 
   it("is both when they differ", () => {
     const structured = { a: 1 }
-    assert.deepStrictEqual(
-      dataOf({ structured, text: "It is one." }),
-      Result.succeed({ text: "It is one.", structured })
-    )
+    const text = "It is one."
+    assert.deepStrictEqual(dataOf({ structured, text }), Result.succeed({ text, structured }))
   })
 
   it("is a failure with the server's words, bounded, when the server says so", () => {
-    assert.deepStrictEqual(
-      dataOf({ isError: true, text: " No such city. " }),
-      failure("The tool say failed: No such city.")
-    )
-    assert.deepStrictEqual(dataOf({ isError: true }), failure("The tool say failed: it gave no reason."))
-    assert.deepStrictEqual(
-      dataOf({ isError: true, text: "x".repeat(3000) }),
-      failure(`The tool say failed: ${"x".repeat(2000)}`)
-    )
+    for (const [text, why] of [
+      [" No such city. ", "No such city."],
+      ["", "it gave no reason."],
+      ["x".repeat(3000), "x".repeat(2000)]
+    ] as const)
+      assert.deepStrictEqual(dataOf({ isError: true, text }), failure(`The tool say failed: ${why}`))
   })
 })

@@ -1,7 +1,7 @@
 /**
  * Whatever a server changes in the definition of a tool, also what the model does not see, gives another tool to permissions.
  */
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { builtInOrigin } from "../../../src/domain/tools/ToolCall.ts"
 import { hashOf } from "../../../src/services/files/Hash.ts"
@@ -9,7 +9,7 @@ import { mcpTools } from "../../../src/plugins/mcp/McpPlugins.ts"
 import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 import { definePlugin } from "../../../src/services/tools/Plugin.ts"
 import { callOf, openTools } from "../../support/OpenTools.ts"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const wire = {
   name: "send",
@@ -73,14 +73,12 @@ const definitionOf = Effect.fnUntraced(function* (defined: object) {
   return { definition: prepared.info.definition, hash: questionOfCall({ task: "T", place: "" }, prepared).hash }
 })
 
-it.effect("every change of a definition ends what was allowed for the tool", () =>
-  Effect.gen(function* () {
-    const before = yield* definitionOf(wire)
-    assert.deepStrictEqual(yield* definitionOf({ ...wire }), before)
-    for (const [what, changed] of Object.entries(changes)) {
-      const after = yield* definitionOf(changed)
-      assert.notStrictEqual(after.definition, before.definition, what)
-      assert.notStrictEqual(after.hash, before.hash, what)
-    }
-  }).pipe(Effect.provide(NodeServices.layer))
-)
+nodeTest("every change of a definition ends what was allowed for the tool", function* () {
+  const before = yield* definitionOf(wire)
+  assert.deepStrictEqual(yield* definitionOf({ ...wire }), before)
+  for (const [what, changed] of Object.entries(changes)) {
+    const after = yield* definitionOf(changed)
+    assert.notStrictEqual(after.definition, before.definition, what)
+    assert.notStrictEqual(after.hash, before.hash, what)
+  }
+})

@@ -45,10 +45,8 @@ const serve = Effect.fnUntraced(function* (args: ReadonlyArray<string> = [], hos
 })
 
 const layer = Layer.merge(NodeServices.layer, FetchHttpClient.layer)
-const liveTest = <A, E>(
-  name: string,
-  body: () => Effect.Effect<A, E, Layer.Success<typeof layer> | Scope.Scope>
-): void => it.live(name, () => Effect.provide(body(), layer))
+type Body = () => Generator<Effect.Effect<unknown, unknown, Layer.Success<typeof layer> | Scope.Scope>, unknown, never>
+const liveTest = (name: string, body: Body): void => it.live(name, () => Effect.provide(Effect.gen(body), layer))
 
 const initialize = {
   method: "initialize",
@@ -127,240 +125,199 @@ const open = Effect.fnUntraced(function* (
 })
 
 describe("the tools for other programs", () => {
-  liveTest("are check, plan, run, ask, diff and undo", () =>
-    Effect.gen(function* () {
-      const { connection } = yield* serve()
-      assert.deepStrictEqual(
-        connection.tools.map(({ isDestructive, name }) => [name, isDestructive]),
-        [
-          ["check", false],
-          ["plan", false],
-          ["run", true],
-          ["ask", true],
-          ["diff", false],
-          ["undo", true]
-        ]
-      )
-    })
-  )
+  liveTest("are check, plan, run, ask, diff and undo", function* () {
+    const { connection } = yield* serve()
+    assert.strictEqual(
+      connection.tools.map(({ isDestructive, name }) => `${name}${isDestructive ? "!" : ""}`).join(" "),
+      "check plan run! ask! diff undo!"
+    )
+  })
 
-  liveTest("check a document and make a plan", () =>
-    Effect.gen(function* () {
-      const { call } = yield* serve()
-      const checked = yield* call("check", { text: "## Result summary\n\nFound it.", kind: "result" })
-      assert.deepStrictEqual(
-        [checked.isError, checked.data["verdict"], checked.data["issues"]],
-        [false, "accepted", []]
-      )
-      assert.deepStrictEqual(JSON.parse(checked.text), checked.data)
-      const planned = yield* call("plan", { prompt: "Where is `heron`?" })
-      assert.deepStrictEqual(
-        [planned.isError, planned.data["verdict"], planned.data["issues"]],
-        [false, "accepted", []]
-      )
-      assert.strictEqual(planned.text, planned.data["markdown"])
-      assert.match(planned.text, /^## Original prompt\n\nWhere is `heron`\?/)
-    })
-  )
+  liveTest("check a document and make a plan", function* () {
+    const { call } = yield* serve()
+    const checked = yield* call("check", { text: "## Result summary\n\nFound it.", kind: "result" })
+    assert.deepStrictEqual(JSON.parse(checked.text), checked.data)
+    const planned = yield* call("plan", { prompt: "Where is `heron`?" })
+    for (const { data, isError } of [checked, planned])
+      assert.deepStrictEqual([isError, data["verdict"], data["issues"]], [false, "accepted", []])
+    assert.strictEqual(planned.text, planned.data["markdown"])
+    assert.match(planned.text, /^## Original prompt\n\nWhere is `heron`\?/)
+  })
 
-  liveTest("say what they return and what they do", () =>
-    Effect.gen(function* () {
-      const { lines, send, stdout } = yield* open([])
-      send(initialize, initialized, { method: "tools/list", id: 2 })
-      yield* lines(2)
-      const [listed] = messagesIn(stdout()).flatMap(({ id, result }) => (id === 2 ? [result?.["tools"]] : []))
-      const tools = listed as ReadonlyArray<{
-        readonly name: string
-        readonly annotations: Readonly<Record<string, boolean>>
-        readonly outputSchema: { readonly type: string; readonly properties: object; readonly required?: unknown }
-      }>
-      const yes = ({ annotations }: (typeof tools)[number]) =>
-        Object.keys(annotations).filter((hint) => annotations[hint] === true)
-      assert.deepStrictEqual(
-        tools.map((tool) => [tool.name, ...yes(tool)]),
-        [
-          ["check", "readOnlyHint", "idempotentHint"],
-          ["plan", "readOnlyHint", "openWorldHint"],
-          ["run", "destructiveHint", "openWorldHint"],
-          ["ask", "destructiveHint", "openWorldHint"],
-          ["diff", "readOnlyHint", "idempotentHint"],
-          ["undo", "destructiveHint", "idempotentHint"]
-        ]
-      )
-      for (const { name, outputSchema } of tools) {
-        assert.deepStrictEqual([name, outputSchema.type, outputSchema.required], [name, "object", undefined])
-        assert.notStrictEqual(Object.keys(outputSchema.properties).length, 0)
-      }
-      const calls: ReadonlyArray<readonly [name: string, given: object]> = [
-        ["check", { text: "## Result summary\n\nIt is 8042.\n", kind: "result" }],
-        ["check", { text: "## Tasks" }],
-        ["plan", { prompt: "Where is `heron`?" }],
-        ["run", { prompt: "Where is `heron`?" }],
-        ["ask", { message: "Where is `heron`?" }],
-        ["diff", { run_id: "last" }],
-        ["undo", { run_id: "20200101-000000-none" }]
+  liveTest("say what they return and what they do", function* () {
+    const { lines, send, stdout } = yield* open([])
+    send(initialize, initialized, { method: "tools/list", id: 2 })
+    yield* lines(2)
+    const [listed] = messagesIn(stdout()).flatMap(({ id, result }) => (id === 2 ? [result?.["tools"]] : []))
+    const tools = listed as ReadonlyArray<{
+      readonly name: string
+      readonly annotations: Readonly<Record<string, boolean>>
+      readonly outputSchema: { readonly type: string; readonly properties: object; readonly required?: unknown }
+    }>
+    const yes = ({ annotations }: (typeof tools)[number]) =>
+      Object.keys(annotations).filter((hint) => annotations[hint] === true)
+    assert.deepStrictEqual(
+      tools.map((tool) => [tool.name, ...yes(tool)]),
+      [
+        ["check", "readOnlyHint", "idempotentHint"],
+        ["plan", "readOnlyHint", "openWorldHint"],
+        ["run", "destructiveHint", "openWorldHint"],
+        ["ask", "destructiveHint", "openWorldHint"],
+        ["diff", "readOnlyHint", "idempotentHint"],
+        ["undo", "destructiveHint", "idempotentHint"]
       ]
-      for (const [index, [name, given]] of calls.entries()) {
-        send(callOf(index + 3, name, given))
-        yield* lines(index + 3)
-        const answer = messagesIn(stdout()).find(({ id }) => id === index + 3)
-        const schema = tools.find((tool) => tool.name === name)?.outputSchema
-        const { error } = z.fromJSONSchema(schema as never).safeParse(answer?.result?.["structuredContent"])
-        assert.isUndefined(error, `${name}: ${error?.message}`)
-      }
-    })
-  )
+    )
+    for (const { name, outputSchema } of tools) {
+      assert.deepStrictEqual([name, outputSchema.type, outputSchema.required], [name, "object", undefined])
+      assert.notStrictEqual(Object.keys(outputSchema.properties).length, 0)
+    }
+    const calls: ReadonlyArray<readonly [name: string, given: object]> = [
+      ["check", { text: "## Result summary\n\nIt is 8042.\n", kind: "result" }],
+      ["check", { text: "## Tasks" }],
+      ["plan", { prompt: "Where is `heron`?" }],
+      ["run", { prompt: "Where is `heron`?" }],
+      ["ask", { message: "Where is `heron`?" }],
+      ["diff", { run_id: "last" }],
+      ["undo", { run_id: "20200101-000000-none" }]
+    ]
+    for (const [index, [name, given]] of calls.entries()) {
+      send(callOf(index + 3, name, given))
+      yield* lines(index + 3)
+      const answer = messagesIn(stdout()).find(({ id }) => id === index + 3)
+      const schema = tools.find((tool) => tool.name === name)?.outputSchema
+      const { error } = z.fromJSONSchema(schema as never).safeParse(answer?.result?.["structuredContent"])
+      assert.isUndefined(error, `${name}: ${error?.message}`)
+    }
+  })
 
-  liveTest("answer messages of a conversation", () =>
-    Effect.gen(function* () {
-      const server = yield* FakeOllama.make(({ messages }) =>
-        messages.some(({ content }) => content.includes("I am Heron.")) && messages.at(-1)?.content.includes("Who?")
-          ? "You are Heron."
-          : "Hello."
-      )
-      const { call } = yield* serve(["--model", fakeModel], server.url)
-      const first = yield* call("ask", { message: "I am Heron. Say hello." })
-      assert.deepStrictEqual(
-        [first.isError, first.data["answer"], first.data["exit_code"]],
-        [false, "Hello.", 0],
-        first.text
-      )
-      const conversation = String(first.data["conversation"])
-      const second = yield* call("ask", { message: "Who?", conversation })
-      assert.deepStrictEqual(
-        [second.data["answer"], second.data["conversation"]],
-        ["You are Heron.", conversation],
-        second.text
-      )
-      const unknown = yield* call("ask", { message: "Who?", conversation: "20200101-000000-none" })
-      assert.deepStrictEqual([unknown.isError, unknown.data], [true, { exit_code: 2 }])
-    })
-  )
+  liveTest("answer messages of a conversation", function* () {
+    const server = yield* FakeOllama.make(({ messages }) =>
+      messages.some(({ content }) => content.includes("I am Heron.")) && messages.at(-1)?.content.includes("Who?")
+        ? "You are Heron."
+        : "Hello."
+    )
+    const { call } = yield* serve(["--model", fakeModel], server.url)
+    const first = yield* call("ask", { message: "I am Heron. Say hello." })
+    assert.deepStrictEqual(
+      [first.isError, first.data["answer"], first.data["exit_code"]],
+      [false, "Hello.", 0],
+      first.text
+    )
+    const conversation = String(first.data["conversation"])
+    const second = yield* call("ask", { message: "Who?", conversation })
+    assert.deepStrictEqual(
+      [second.data["answer"], second.data["conversation"]],
+      ["You are Heron.", conversation],
+      second.text
+    )
+    const unknown = yield* call("ask", { message: "Who?", conversation: "20200101-000000-none" })
+    assert.deepStrictEqual([unknown.isError, unknown.data], [true, { exit_code: 2 }])
+  })
 
-  liveTest("take a model of its own for a stage", () =>
-    Effect.gen(function* () {
-      const models = [{ name: fakeModel }, { name: "planner:1b" }]
-      const server = yield* FakeOllama.make(() => planOf([]), { models })
-      const { call } = yield* serve(["--model", fakeModel, "--stage-model", "plan=planner:1b"], server.url)
-      yield* call("plan", { prompt: "Which word?" })
-      assert.strictEqual(server.chats[0]?.model, "planner:1b")
-    })
-  )
+  liveTest("take a model of its own for a stage", function* () {
+    const models = [{ name: fakeModel }, { name: "planner:1b" }]
+    const server = yield* FakeOllama.make(() => planOf([]), { models })
+    const { call } = yield* serve(["--model", fakeModel, "--stage-model", "plan=planner:1b"], server.url)
+    yield* call("plan", { prompt: "Which word?" })
+    assert.strictEqual(server.chats[0]?.model, "planner:1b")
+  })
 
-  liveTest("run a prompt to its answer", () =>
-    Effect.gen(function* () {
-      const { call } = yield* serve()
-      const { data, isError, text } = yield* call("run", { prompt: "Where is `heron`?" })
-      assert.deepStrictEqual(
-        [isError, data["status"], data["exit_code"], data["denied"], data["answer"]],
-        [false, "done", 0, [], text]
-      )
-      assert.include(text, "The word is heron.")
-    })
-  )
+  liveTest("run a prompt to its answer", function* () {
+    const { call } = yield* serve()
+    const { data, isError, text } = yield* call("run", { prompt: "Where is `heron`?" })
+    assert.deepStrictEqual(
+      [isError, data["status"], data["exit_code"], data["denied"], data["answer"]],
+      [false, "done", 0, [], text]
+    )
+    assert.include(text, "The word is heron.")
+  })
 
-  liveTest("show the images that tools gave in a run", () =>
-    Effect.gen(function* () {
-      const server = yield* FakeOllama.make(ollamaTask("use-shots", { name: "shoot", arguments: {} }))
-      const plugin = `import { definePlugin, tool, ToolOutput } from "task-conductor/plugin"
+  liveTest("show the images that tools gave in a run", function* () {
+    const server = yield* FakeOllama.make(ollamaTask("use-shots", { name: "shoot", arguments: {} }))
+    const plugin = `import { definePlugin, tool, ToolOutput } from "task-conductor/plugin"
         export default definePlugin({ name: "shots", tools: { shoot: tool({
           description: "Shoots.", parameters: { type: "object", properties: {} }, risk: "safe", effect: "pure",
           execute: async () => new ToolOutput({ text: "A page.", images: [
             { mediaType: "image/png", data: ${JSON.stringify(png.toString("base64"))} }
           ] })
         }) } })`
-      const { send, stdout, lines } = yield* open(["--model", fakeModel, "--plugin", "./shots.mjs"], server.url, {
-        "project/shots.mjs": plugin
-      })
-      send(initialize)
-      yield* lines(1)
-      send(initialized, callOf(2, "run", { prompt: "How does it look?" }))
-      yield* lines(2)
-      const [content] = messagesIn(stdout()).flatMap(({ id, result }) => (id === 2 ? [result?.["content"]] : []))
-      assert.deepInclude((content as ReadonlyArray<object>)[1], {
-        type: "image",
-        mimeType: "image/png",
-        data: png.toString("base64")
-      })
+    const { send, stdout, lines } = yield* open(["--model", fakeModel, "--plugin", "./shots.mjs"], server.url, {
+      "project/shots.mjs": plugin
     })
-  )
-
-  liveTest("deny what nobody allowed when the server started, and name it", () =>
-    Effect.gen(function* () {
-      const { call } = yield* serve()
-      const given = { prompt: "Say what `notes.md` says.", skill: "read-code", file: "notes.md" }
-      const { data, isError, text } = yield* call("run", given)
-      assert.deepStrictEqual([isError, data["status"], data["exit_code"]], [true, "not_permitted", 4])
-      const [denied = ""] = data["denied"] as ReadonlyArray<string>
-      assert.match(denied, /^read_file notes\.md \(nobody could be asked; --allow/)
-      assert.match(text, /^Not done \(not permitted\): /)
+    send(initialize)
+    yield* lines(1)
+    send(initialized, callOf(2, "run", { prompt: "How does it look?" }))
+    yield* lines(2)
+    const [content] = messagesIn(stdout()).flatMap(({ id, result }) => (id === 2 ? [result?.["content"]] : []))
+    assert.deepInclude((content as ReadonlyArray<object>)[1], {
+      type: "image",
+      mimeType: "image/png",
+      data: png.toString("base64")
     })
-  )
+  })
 
-  liveTest("do what a flag allowed", () =>
-    Effect.gen(function* () {
-      const { call } = yield* serve(["--allow", "read_file:notes.md"])
-      const given = { prompt: "Say what `notes.md` says.", skill: "read-code", file: "notes.md" }
-      const { data } = yield* call("run", given)
-      assert.deepStrictEqual([data["status"], data["exit_code"], data["denied"]], ["done", 0, []])
+  liveTest("deny what nobody allowed when the server started, and name it; do what a flag allowed", function* () {
+    const given = { prompt: "Say what `notes.md` says.", skill: "read-code", file: "notes.md" }
+    const { data, isError, text } = yield* (yield* serve()).call("run", given)
+    assert.deepStrictEqual([isError, data["status"], data["exit_code"]], [true, "not_permitted", 4])
+    const [denied = ""] = data["denied"] as ReadonlyArray<string>
+    assert.match(denied, /^read_file notes\.md \(nobody could be asked; --allow/)
+    assert.match(text, /^Not done \(not permitted\): /)
+    const allowed = yield* (yield* serve(["--allow", "read_file:notes.md"])).call("run", given)
+    assert.deepStrictEqual([allowed.data["status"], allowed.data["denied"]], ["done", []])
+  })
+
+  liveTest("name what changed, and that nothing checked it", function* () {
+    const answers: Readonly<Record<string, string>> = {
+      creation: planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
+      refinement: refinementWith([
+        { name: "read_file", arguments: { path: ".env" } },
+        { name: "edit_file", arguments: { path: "notes.md", old_text: "heron", new_text: "crane" } }
+      ]),
+      execution: resultSaying("Changed, and all checks pass.")
+    }
+    const server = yield* FakeOllama.make(({ messages }) => answers[stageNameOf(messages)] ?? planOf([]))
+    const { call } = yield* serve(["--model", fakeModel, "--yes-this-run", "--deny", "read_file:.env"], server.url)
+    const { data, isError, text } = yield* call("run", { prompt: "Change notes.md." })
+    assert.strictEqual(isError, false, text)
+    assert.deepStrictEqual(data["facts"], {
+      files: [{ path: "notes.md", kind: "changed", insertions: 1, deletions: 1 }],
+      checks: [],
+      state: "not checked",
+      denied: [{ tool: "read_file", targets: [".env"], by: "rule" }]
     })
-  )
+    assert.include(
+      text,
+      "- not checked: no check is known for these changes\n- denied: read_file .env (by a rule)\n\nChanged"
+    )
+    const named = { run_id: String(data["run_id"]) }
+    assert.include((yield* call("diff", named)).text, "\n+++ b/notes.md\n")
+    assert.deepStrictEqual((yield* call("undo", { ...named, paths: ["notes.md"] })).data["paths"], ["notes.md"])
+    const [{ state } = {}] = (yield* call("diff", named)).data["changes"] as ReadonlyArray<{
+      readonly state?: string
+    }>
+    assert.strictEqual(state, "undone")
+    const none = yield* call("undo", { run_id: "20200101-000000-none" })
+    assert.deepStrictEqual([none.isError, none.text.includes("There is no run")], [true, true])
 
-  liveTest("name what changed, and that nothing checked it", () =>
-    Effect.gen(function* () {
-      const answers: Readonly<Record<string, string>> = {
-        creation: planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
-        refinement: refinementWith([
-          { name: "read_file", arguments: { path: ".env" } },
-          { name: "edit_file", arguments: { path: "notes.md", old_text: "heron", new_text: "crane" } }
-        ]),
-        execution: resultSaying("Changed, and all checks pass.")
-      }
-      const server = yield* FakeOllama.make(({ messages }) => answers[stageNameOf(messages)] ?? planOf([]))
-      const { call } = yield* serve(["--model", fakeModel, "--yes-this-run", "--deny", "read_file:.env"], server.url)
-      const { data, isError, text } = yield* call("run", { prompt: "Change notes.md." })
-      assert.strictEqual(isError, false, text)
-      assert.deepStrictEqual(data["facts"], {
-        files: [{ path: "notes.md", kind: "changed", insertions: 1, deletions: 1 }],
-        checks: [],
-        state: "not checked",
-        denied: [{ tool: "read_file", targets: [".env"], by: "rule" }]
-      })
-      assert.include(
-        text,
-        "- not checked: no check is known for these changes\n- denied: read_file .env (by a rule)\n\nChanged"
-      )
-      const named = { run_id: String(data["run_id"]) }
-      assert.include((yield* call("diff", named)).text, "\n+++ b/notes.md\n")
-      assert.deepStrictEqual((yield* call("undo", { ...named, paths: ["notes.md"] })).data["paths"], ["notes.md"])
-      const [{ state } = {}] = (yield* call("diff", named)).data["changes"] as ReadonlyArray<{
-        readonly state?: string
-      }>
-      assert.strictEqual(state, "undone")
-      const none = yield* call("undo", { run_id: "20200101-000000-none" })
-      assert.deepStrictEqual([none.isError, none.text.includes("There is no run")], [true, true])
+    /* Without an approval beforehand, the step is refused, and counted as denied. */
+    const strict = yield* serve(["--model", fakeModel], server.url)
+    const refused = yield* strict.call("run", { prompt: "Change notes.md." })
+    assert.strictEqual(refused.data["status"], "not_permitted")
+    assert.match((refused.data["denied"] as ReadonlyArray<string>).join("\n"), /"Edit 1" \(/)
+    assert.match(refused.text, /^Not done \(not permitted\): .*not approved.* No file was changed\.\n/)
+  })
 
-      /* Without an approval beforehand, the step is refused, and counted as denied. */
-      const strict = yield* serve(["--model", fakeModel], server.url)
-      const refused = yield* strict.call("run", { prompt: "Change notes.md." })
-      assert.strictEqual(refused.data["status"], "not_permitted")
-      assert.match((refused.data["denied"] as ReadonlyArray<string>).join("\n"), /"Edit 1" \(/)
-      assert.match(refused.text, /^Not done \(not permitted\): .*not approved.* No file was changed\.\n/)
-    })
-  )
-
-  liveTest("answer a failure of the work as an error of the call, with its exit code", () =>
-    Effect.gen(function* () {
-      const { call } = yield* serve(["--model", "qwen3:8b"])
-      const { data, isError } = yield* call("run", { prompt: "Hello." })
-      assert.deepStrictEqual([isError, data["exit_code"]], [true, 5])
-      const wrong = yield* call("run", { prompt: "Hello.", skill: "no-such-skill" })
-      assert.deepStrictEqual([wrong.isError, wrong.data], [true, { exit_code: 2 }])
-      const missing = yield* call("plan", { prompt: "Hello.", open: ["notes.md", "missing.ts"] })
-      assert.deepStrictEqual([missing.isError, missing.data], [true, { exit_code: 2 }])
-      assert.match(missing.text, /^Cannot use the open file: There is no file at .*missing\.ts\.$/)
-    })
-  )
+  liveTest("answer a failure of the work as an error of the call, with its exit code", function* () {
+    const { call } = yield* serve(["--model", "qwen3:8b"])
+    const { data, isError } = yield* call("run", { prompt: "Hello." })
+    assert.deepStrictEqual([isError, data["exit_code"]], [true, 5])
+    const wrong = yield* call("run", { prompt: "Hello.", skill: "no-such-skill" })
+    assert.deepStrictEqual([wrong.isError, wrong.data], [true, { exit_code: 2 }])
+    const missing = yield* call("plan", { prompt: "Hello.", open: ["notes.md", "missing.ts"] })
+    assert.deepStrictEqual([missing.isError, missing.data], [true, { exit_code: 2 }])
+    assert.match(missing.text, /^Cannot use the open file: There is no file at .*missing\.ts\.$/)
+  })
 })
 
 describe("approvals in a client that shows forms", () => {
@@ -393,152 +350,129 @@ describe("approvals in a client that shows forms", () => {
   })
   const answered = (result: object, capabilities?: object) => replied({ result }, capabilities)
 
-  liveTest("are asked about there, with what would change", () =>
-    Effect.gen(function* () {
-      const { data, form } = yield* answered({ action: "accept", content: { answer: "allow" } })
-      assert.include(form?.message, "-The word is heron.\n+The word is crane.")
-      assert.deepStrictEqual(form?.requestedSchema.properties.answer.enum, ["allow", "allow and remember", "no"])
-      assert.include(form?.message, '"allow and remember" saves for this project: edit_file')
-      assert.deepStrictEqual([data?.status, data?.facts?.files.map(({ path }) => path)], ["done", ["notes.md"]])
-    })
-  )
+  liveTest("are asked about there, with what would change", function* () {
+    const { data, form } = yield* answered({ action: "accept", content: { answer: "allow" } })
+    assert.include(form?.message, "-The word is heron.\n+The word is crane.")
+    assert.deepStrictEqual(form?.requestedSchema.properties.answer.enum, ["allow", "allow and remember", "no"])
+    assert.include(form?.message, '"allow and remember" saves for this project: edit_file')
+    assert.deepStrictEqual([data?.status, data?.facts?.files.map(({ path }) => path)], ["done", ["notes.md"]])
+  })
 
-  liveTest("change nothing after a no, a closed form, or an answer that was not offered", () =>
-    Effect.gen(function* () {
-      for (const result of [
-        { action: "accept", content: { answer: "no" } },
-        { action: "accept", content: { answer: "always" } },
-        { action: "decline" },
-        { action: "cancel" }
-      ]) {
-        const { data, form } = yield* answered(result)
-        assert.isDefined(form)
-        assert.deepStrictEqual([data?.status, data?.facts?.files ?? []], ["declined", []], JSON.stringify(result))
-      }
-    })
-  )
-
-  liveTest("are denied by nobody in a client that cannot show the form", () =>
-    Effect.gen(function* () {
-      const { data, form } = yield* replied({ error: { code: -32_603, message: "no window" } })
+  liveTest("change nothing after a no, a closed form, or an answer that was not offered", function* () {
+    for (const result of [
+      { action: "accept", content: { answer: "no" } },
+      { action: "accept", content: { answer: "always" } },
+      { action: "decline" },
+      { action: "cancel" }
+    ]) {
+      const { data, form } = yield* answered(result)
       assert.isDefined(form)
-      assert.deepStrictEqual([data?.status, data?.facts?.files ?? []], ["not_permitted", []])
-    })
-  )
+      assert.deepStrictEqual([data?.status, data?.facts?.files ?? []], ["declined", []], JSON.stringify(result))
+    }
+  })
 
-  liveTest("are denied in a client that shows none, or only pages", () =>
-    Effect.gen(function* () {
-      for (const capabilities of [{}, { elicitation: { url: {} } }]) {
-        const { data, form } = yield* answered({}, capabilities)
-        assert.deepStrictEqual([form, data?.status], [undefined, "not_permitted"])
-      }
-    })
-  )
+  liveTest("are denied by nobody in a client that cannot show the form, shows none, or only pages", function* () {
+    const { data, form } = yield* replied({ error: { code: -32_603, message: "no window" } })
+    assert.isDefined(form)
+    assert.deepStrictEqual([data?.status, data?.facts?.files ?? []], ["not_permitted", []])
+    for (const capabilities of [{}, { elicitation: { url: {} } }]) {
+      const unasked = yield* answered({}, capabilities)
+      assert.deepStrictEqual([unasked.form, unasked.data?.status], [undefined, "not_permitted"])
+    }
+  })
 })
 
 describe("task-conductor mcp", () => {
-  liveTest("puts nothing but messages on stdout, whatever else writes there", () =>
-    Effect.gen(function* () {
-      const loud = 'console.log("hello from a plugin")\nprocess.stdout.write("and more\\n")\nexport default 1\n'
-      const server = yield* open([], undefined, {
-        "config/task-conductor/config.json": JSON.stringify({ plugins: ["./loud.ts"] }),
-        "config/task-conductor/loud.ts": loud
-      })
-      server.send(initialize, initialized, callOf(2, "plan", { prompt: "Where is `heron`?" }, { progressToken: "p" }))
-      yield* server.lines(4)
-      server.close()
-      const code = yield* server.ended
-      const messages = messagesIn(server.stdout())
-      assert.deepStrictEqual([code, messages.map(({ id }) => id)], [0, [1, undefined, undefined, 2]])
-      assert.deepStrictEqual(
-        messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params),
-        [
-          { progressToken: "p", progress: 1, message: "planning ..." },
-          { progressToken: "p", progress: 2, message: "plan 1 task in 1 step: Search 1" }
-        ]
-      )
-      assert.include(server.stderr(), "hello from a plugin\nand more\n")
+  liveTest("puts nothing but messages on stdout, whatever else writes there", function* () {
+    const loud = 'console.log("hello from a plugin")\nprocess.stdout.write("and more\\n")\nexport default 1\n'
+    const server = yield* open([], undefined, {
+      "config/task-conductor/config.json": JSON.stringify({ plugins: ["./loud.ts"] }),
+      "config/task-conductor/loud.ts": loud
     })
-  )
+    server.send(initialize, initialized, callOf(2, "plan", { prompt: "Where is `heron`?" }, { progressToken: "p" }))
+    yield* server.lines(4)
+    server.close()
+    const code = yield* server.ended
+    const messages = messagesIn(server.stdout())
+    assert.deepStrictEqual([code, messages.map(({ id }) => id)], [0, [1, undefined, undefined, 2]])
+    assert.deepStrictEqual(
+      messages.filter(({ method }) => method === "notifications/progress").map(({ params }) => params),
+      [
+        { progressToken: "p", progress: 1, message: "planning ..." },
+        { progressToken: "p", progress: 2, message: "plan 1 task in 1 step: Search 1" }
+      ]
+    )
+    assert.include(server.stderr(), "hello from a plugin\nand more\n")
+  })
 
-  liveTest("answers a line that is not JSON, wrong arguments and an unknown tool, and goes on", () =>
-    Effect.gen(function* () {
-      const server = yield* open([])
-      server.send(initialize, initialized)
-      server.write("not JSON\n")
-      server.send(callOf(2, "check", { txt: "" }), callOf(3, "write_file", {}), callOf(4, "check", { text: "" }))
-      yield* server.lines(5)
-      server.close()
-      assert.strictEqual(yield* server.ended, 0)
-      const byId = new Map(messagesIn(server.stdout()).map((message) => [message.id, message]))
-      assert.strictEqual(byId.get(null)?.error?.code, -32_700)
-      assert.deepStrictEqual(byId.get(2)?.result, {
-        content: [
-          {
-            type: "text",
-            text: "The arguments do not fit: txt is unknown here. Remove it, or correct its name. text is missing. Add it."
-          }
-        ],
-        isError: true
-      })
-      assert.strictEqual(byId.get(3)?.error?.code, -32_602)
-      assert.strictEqual(byId.get(4)?.result?.["isError"], false)
+  liveTest("answers a line that is not JSON, wrong arguments and an unknown tool, and goes on", function* () {
+    const server = yield* open([])
+    server.send(initialize, initialized)
+    server.write("not JSON\n")
+    server.send(callOf(2, "check", { txt: "" }), callOf(3, "write_file", {}), callOf(4, "check", { text: "" }))
+    yield* server.lines(5)
+    server.close()
+    assert.strictEqual(yield* server.ended, 0)
+    const byId = new Map(messagesIn(server.stdout()).map((message) => [message.id, message]))
+    assert.strictEqual(byId.get(null)?.error?.code, -32_700)
+    assert.deepStrictEqual(byId.get(2)?.result, {
+      content: [
+        {
+          type: "text",
+          text: "The arguments do not fit: txt is unknown here. Remove it, or correct its name. text is missing. Add it."
+        }
+      ],
+      isError: true
     })
-  )
+    assert.strictEqual(byId.get(3)?.error?.code, -32_602)
+    assert.strictEqual(byId.get(4)?.result?.["isError"], false)
+  })
 
-  liveTest("interrupts the run of a request that the client cancels, and goes on", () =>
-    Effect.gen(function* () {
-      const model = yield* FakeOllama.make(() => ({ text: "never", hold: "never" }))
-      const server = yield* open(["--model", fakeModel], model.url)
-      server.send(initialize, initialized, callOf(2, "run", { prompt: "Hello." }))
-      yield* model.until(({ chats }) => chats.length === 1)
-      server.send({ method: "notifications/cancelled", params: { requestId: 2 } })
-      yield* model.until(({ abortedCount }) => abortedCount() === 1)
-      server.send(callOf(3, "check", { text: "" }))
-      yield* server.lines(2)
-      yield* server.idle
-      /* A client that listens gets no answer to what it cancelled; once it is gone, nothing is held back any more. */
-      server.send(callOf(4, "check", { text: "" }))
-      yield* server.lines(3)
-      assert.deepStrictEqual(
-        messagesIn(server.stdout()).map(({ id }) => id),
-        [1, 3, 4]
-      )
-      server.close()
-      assert.strictEqual(yield* server.ended, 0)
-    })
-  )
+  /** A server that waits for a model that never answers. */
+  const working = Effect.gen(function* () {
+    const model = yield* FakeOllama.make(() => ({ text: "never", hold: "never" }))
+    const server = yield* open(["--model", fakeModel], model.url)
+    server.send(initialize, initialized, callOf(2, "run", { prompt: "Hello." }))
+    yield* model.until(({ chats }) => chats.length === 1)
+    return { server, aborted: model.until(({ abortedCount }) => abortedCount() === 1) }
+  })
 
-  liveTest("ends when the client closes stdin, also while it works", () =>
-    Effect.gen(function* () {
-      const model = yield* FakeOllama.make(() => ({ text: "never", hold: "never" }))
-      const server = yield* open(["--model", fakeModel], model.url)
-      server.send(initialize, initialized, callOf(2, "run", { prompt: "Hello." }))
-      yield* model.until(({ chats }) => chats.length === 1)
-      server.close()
-      assert.strictEqual(yield* server.ended, 0)
-      yield* model.until(({ abortedCount }) => abortedCount() === 1)
-    })
-  )
+  liveTest("interrupts the run of a request that the client cancels, and goes on", function* () {
+    const { aborted, server } = yield* working
+    server.send({ method: "notifications/cancelled", params: { requestId: 2 } })
+    yield* aborted
+    server.send(callOf(3, "check", { text: "" }))
+    yield* server.lines(2)
+    yield* server.idle
+    /* A client that listens gets no answer to what it cancelled; once it is gone, nothing is held back any more. */
+    server.send(callOf(4, "check", { text: "" }))
+    yield* server.lines(3)
+    assert.deepStrictEqual(
+      messagesIn(server.stdout()).map(({ id }) => id),
+      [1, 3, 4]
+    )
+    server.close()
+    assert.strictEqual(yield* server.ended, 0)
+  })
 
-  liveTest("ends on SIGTERM with the code of the signal", () =>
-    Effect.gen(function* () {
-      const model = yield* FakeOllama.make(() => ({ text: "never", hold: "never" }))
-      const server = yield* open(["--model", fakeModel], model.url)
-      server.send(initialize, initialized, callOf(2, "run", { prompt: "Hello." }))
-      yield* model.until(({ chats }) => chats.length === 1)
+  liveTest(
+    "ends while it works when the client closes stdin, and on SIGTERM with the code of the signal",
+    function* () {
+      const closed = yield* working
+      closed.server.close()
+      assert.strictEqual(yield* closed.server.ended, 0)
+      yield* closed.aborted
+      const { server } = yield* working
       server.kill("SIGTERM")
       assert.strictEqual(yield* server.ended, 143)
-    })
+    }
   )
 
-  liveTest("says on stderr what is wrong with the configuration, before it serves", () =>
-    Effect.gen(function* () {
-      const { run, write } = yield* sandbox
-      write("config/task-conductor/config.json", '{ "modle": "x" }')
-      const { code, stderr, stdout } = yield* Effect.promise(() => run(["mcp"], { stdin: linesOf(initialize) }))
-      assert.deepStrictEqual([code, stdout], [2, ""])
-      assert.match(stderr, /config\.json:1:3: unknown key "modle"\. Nearest: model\./)
-    })
-  )
+  liveTest("says on stderr what is wrong with the configuration, before it serves", function* () {
+    const { run, write } = yield* sandbox
+    write("config/task-conductor/config.json", '{ "modle": "x" }')
+    const { code, stderr, stdout } = yield* Effect.promise(() => run(["mcp"], { stdin: linesOf(initialize) }))
+    assert.deepStrictEqual([code, stdout], [2, ""])
+    assert.match(stderr, /config\.json:1:3: unknown key "modle"\. Nearest: model\./)
+  })
 })

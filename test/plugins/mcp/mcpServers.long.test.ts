@@ -2,7 +2,7 @@
  * Whole runs whose tasks call the tools of servers: what is asked, what comes back, and that no process stays behind,
  * however the run ends.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
@@ -19,21 +19,12 @@ import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 import { waitFor } from "../../support/waitFor.ts"
 import { stageNameOf } from "../../support/stageName.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
-const skill = `---
-name: ask-server
-description: Asks the server. Use it in tests.
-allowed-tools: mcp__s__say
----
-
-## Refinement
-
-Make the call.
-
-## Execution
-
-Say what came back.
-`
+const skill =
+  "---\nname: ask-server\ndescription: Asks the server. Use it in tests.\nallowed-tools: mcp__s__say\n---\n\n" +
+  "## Refinement\n\nMake the call.\n\n## Execution\n\nSay what came back.\n"
 const skillFile = ".task-conductor/skills/ask-server/SKILL.md"
 const plan = planOf([[{ name: "Ask", skill: "ask-server" }]])
 const refinement = refinementWith([{ name: "mcp__s__say", arguments: { text: "heron" } }])
@@ -43,37 +34,35 @@ const folder = Effect.acquireRelease(
   (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
 )
 
-it.effect("asks for the server, then for the call, and hands the result to the model", () =>
-  Effect.gen(function* () {
-    const traces = yield* folder
-    const approver = scriptedApprover({ calls: ["once", "once"] })
-    const files = { ".mcp.json": JSON.stringify({ mcpServers: { s: scriptedServer(traces) } }), [skillFile]: skill }
-    const answers = [refinement, resultSaying("It says heron."), planOf([]), "Heron."]
-    const prompts: Array<string> = []
-    const model = ScriptedModel.layer(({ user }, index) => {
-      prompts.push(user)
-      return answers[index] ?? ""
-    })
-    const { events, report } = yield* Effect.gen(function* () {
-      const pipeline = yield* Pipeline
-      const log = yield* EventLog
-      const report = yield* pipeline.run({ runId: "run-1", prompt: "Ask the server.", plan })
-      return { report, events: log.events() }
-    }).pipe(Effect.provide(layerTestRun({ files, approver: approver.layer }).pipe(Layer.provide(model))))
-    assert.deepStrictEqual([report.status, report.answer], ["done", "It says heron."])
-    assert.deepStrictEqual(
-      approver.asked.map(([item]) => [item?.tool, item?.origin, item?.risk]),
-      [
-        ["start_server", undefined, "medium"],
-        ["mcp__s__say", "mcp:s", "medium"]
-      ]
-    )
-    assert.include(prompts[1], '1: {"text":"heron"}')
-    const finished = events.find((event) => event.type === "tool.finished")
-    assert.strictEqual(finished?.type === "tool.finished" && finished.result.data, '1: {"text":"heron"}')
-    assert.deepStrictEqual(startsOf(traces).map(isRunning), [false])
-  }).pipe(Effect.scoped)
-)
+nodeTest("asks for the server, then for the call, and hands the result to the model", function* () {
+  const traces = yield* folder
+  const approver = scriptedApprover({ calls: ["once", "once"] })
+  const files = { ".mcp.json": JSON.stringify({ mcpServers: { s: scriptedServer(traces) } }), [skillFile]: skill }
+  const answers = [refinement, resultSaying("It says heron."), planOf([]), "Heron."]
+  const prompts: Array<string> = []
+  const model = ScriptedModel.layer(({ user }, index) => {
+    prompts.push(user)
+    return answers[index] ?? ""
+  })
+  const { events, report } = yield* Effect.gen(function* () {
+    const pipeline = yield* Pipeline
+    const log = yield* EventLog
+    const report = yield* pipeline.run({ runId: "run-1", prompt: "Ask the server.", plan })
+    return { report, events: log.events() }
+  }).pipe(Effect.provide(layerTestRun({ files, approver: approver.layer }).pipe(Layer.provide(model))))
+  assert.deepStrictEqual([report.status, report.answer], ["done", "It says heron."])
+  assert.deepStrictEqual(
+    approver.asked.map(([item]) => [item?.tool, item?.origin, item?.risk]),
+    [
+      ["start_server", undefined, "medium"],
+      ["mcp__s__say", "mcp:s", "medium"]
+    ]
+  )
+  assert.include(prompts[1], '1: {"text":"heron"}')
+  const finished = events.find((event) => event.type === "tool.finished")
+  assert.strictEqual(finished?.type === "tool.finished" && finished.result.data, '1: {"text":"heron"}')
+  assert.deepStrictEqual(startsOf(traces).map(isRunning), [false])
+})
 
 const stages: Readonly<Record<string, string>> = { creation: plan, refinement }
 
@@ -99,25 +88,21 @@ describe("no process of a server stays behind", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143]
   ] as const) {
-    it.live(`after ${signal}`, () =>
-      Effect.gen(function* () {
-        const traces = yield* folder
-        const { child, ended } = yield* waitingRun(traces, ["never answers", "stays"])
-        assert.deepStrictEqual(startsOf(traces).map(isRunning), [true, true])
-        child.kill(signal)
-        assert.strictEqual((yield* Effect.promise(() => ended)).code, code)
-        assert.deepStrictEqual(startsOf(traces).map(isRunning), [false, false])
-      })
-    )
-  }
-
-  it.live("after SIGKILL, also when it goes on without stdin", () =>
-    Effect.gen(function* () {
+    liveTest(`after ${signal}`, function* () {
       const traces = yield* folder
       const { child, ended } = yield* waitingRun(traces, ["never answers", "stays"])
-      child.kill("SIGKILL")
-      assert.strictEqual((yield* Effect.promise(() => ended)).code, "SIGKILL")
-      yield* waitFor("the end of the servers", () => !startsOf(traces).some(isRunning))
+      assert.deepStrictEqual(startsOf(traces).map(isRunning), [true, true])
+      child.kill(signal)
+      assert.strictEqual((yield* Effect.promise(() => ended)).code, code)
+      assert.deepStrictEqual(startsOf(traces).map(isRunning), [false, false])
     })
-  )
+  }
+
+  liveTest("after SIGKILL, also when it goes on without stdin", function* () {
+    const traces = yield* folder
+    const { child, ended } = yield* waitingRun(traces, ["never answers", "stays"])
+    child.kill("SIGKILL")
+    assert.strictEqual((yield* Effect.promise(() => ended)).code, "SIGKILL")
+    yield* waitFor("the end of the servers", () => !startsOf(traces).some(isRunning))
+  })
 })

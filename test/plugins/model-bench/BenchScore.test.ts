@@ -30,6 +30,8 @@ const rejected = (call: ModelCallId, ...codes: ReadonlyArray<string>): RunEvent 
 })
 const plan = (attempt: number): ModelCallId => ({ stage: "plan", round: 0, attempt })
 const turn = (task: string, attempt: number): ModelCallId => ({ stage: "task", round: 1, task, attempt })
+type Call = (attempt: number) => ModelCallId
+const answered = (call: Call, attempt: number) => [started(call(attempt)), finished(call(attempt))]
 const tool = (success: boolean): RunEvent => ({
   type: "tool.finished",
   id: { round: 1, task: "A", uid: "call-1" },
@@ -46,34 +48,20 @@ const tool = (success: boolean): RunEvent => ({
 describe("the score of a model", () => {
   it("counts at which attempt each document was valid, the rules that were broken, and the speed", () => {
     const first = [
-      started(plan(1)),
-      finished(plan(1)),
+      ...answered(plan, 1),
       rejected(plan(1), "goals-missing", "task-name-missing", "goals-missing"),
       started(plan(2)),
-      finished(plan(2), 300, 2000)
+      finished(plan(2), 300)
     ]
-    const second = [started(plan(1)), finished(plan(1))]
-    const third = [started(plan(1)), finished(plan(1)), rejected(plan(1), "goals-missing")]
+    const second = answered(plan, 1)
+    const third = [...answered(plan, 1), rejected(plan(1), "goals-missing")]
+    const [a, b, c] = ["A", "B", "C"].map((task) => (attempt: number) => turn(task, attempt)) as [Call, Call, Call]
+    // A task takes several turns; only rejected answers count against it.
     const run = [
-      // A task takes several turns; only rejected answers count against it.
-      started(turn("A", 1)),
-      finished(turn("A", 1)),
-      started(turn("A", 2)),
-      finished(turn("A", 2)),
-      started(turn("B", 1)),
-      finished(turn("B", 1)),
-      rejected(turn("B", 1), "tool-unknown"),
-      started(turn("B", 2)),
-      finished(turn("B", 2)),
-      started(turn("B", 3)),
-      finished(turn("B", 3)),
-      started(turn("C", 1)),
-      finished(turn("C", 1)),
-      rejected(turn("C", 1), "tool-unknown"),
-      started(turn("C", 2)),
-      tool(true),
-      tool(false)
-    ]
+      [answered(a, 1), answered(a, 2)],
+      [answered(b, 1), rejected(b(1), "tool-unknown"), answered(b, 2), answered(b, 3)],
+      [answered(c, 1), rejected(c(1), "tool-unknown"), started(c(2)), tool(true), tool(false)]
+    ].flat(2)
     const score = scoreOf("m", [first, second, third], { text: run })
     expect(score.stages).toEqual([
       {

@@ -1,7 +1,7 @@
 /**
  * The comparison of models: what is measured, what is recommended, and that nothing of the user is changed.
  */
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -13,25 +13,14 @@ import type { FakeModel } from "../../support/FakeOllamaPaths.ts"
 import type { FakeToolCall, Reply } from "../../support/FakeOllamaReply.ts"
 import type { ChatBody } from "../../support/FakeOllamaScript.ts"
 import { inProcess } from "../../support/inProcess.ts"
-import { refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 import { stageNameOf } from "../../support/stageName.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 const sandbox = inProcess(makeSandbox())
 afterAll(sandbox.remove)
 
-const plan = `## Original prompt
-Do it.
-
-## Goals / summary
-It is done.
-
-## Tasks
-### Task section 1
-- **Name** Search 1
-- **What is needed** Find it.
-- **Skill** search-code
-- **Expected output** Lines.
-`
+const plan = planOf([[{ name: "Search 1", skill: "search-code" }]])
 
 const settings = "PARCEL_PORT, PARCEL_HOST, PARCEL_TOKEN"
 const report = resultSaying(`${settings} are used in src/server.js.`)
@@ -58,7 +47,7 @@ const answer = (body: ChatBody): Reply | string => {
   if (cannot) return "I would look around first."
   if (offersTools(body) && !messages.some(({ role }) => role === "tool")) return { toolCalls: callsOf[task] ?? [] }
   if (stage === "refinement") return refinementWith(callsOf[task] ?? [])
-  return stage === "iteration" ? plan.slice(0, plan.indexOf("### Task")) : report
+  return stage === "iteration" ? planOf([]) : report
 }
 
 const compare = (
@@ -75,150 +64,133 @@ const compare = (
 const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith("task-conductor-bench-"))
 
 describe("models bench", () => {
-  it.live("tries all models, recommends one for each stage, and leaves nothing behind", () =>
-    Effect.gen(function* () {
-      const before = [readdirSync(sandbox.root, { recursive: true }).toSorted(), leftovers()]
-      const { code, stderr, stdout } = yield* compare(["--json"])
-      assert.strictEqual(code, 0, stderr)
-      const { configuration, models, recommended } = JSON.parse(stdout)
-      assert.strictEqual(recommended.plan, "big:70b")
-      assert.strictEqual(configuration.model, recommended.task)
-      const [big, small] = models
-      assert.deepInclude(big.stages[0], { stage: "plan", documents: 3, valid_at: [3, 0, 0, 0, 0], broken: [] })
-      assert.deepInclude(big.stages[1], { stage: "task", documents: 4, valid_at: [4, 0, 0, 0, 0] })
-      assert.deepInclude(big.forms[0], {
-        form: "text",
-        tasks: 4,
-        done: 4,
-        calls: { all: 3, succeeded: 3 },
-        rejected: 0
-      })
-      assert.deepInclude(big.forms[1], { form: "native", done: 4, calls: { all: 3, succeeded: 3 }, rejected: 0 })
-      assert.deepEqual(big.better, { form: "text", why: "both forms did 4 of 4 tasks with 0 rejected answers" })
-      assert.deepInclude(small.stages[0], { documents: 3, valid_at: [0, 0, 0, 0, 0] })
-      assert.isAbove(small.stages[0].broken.length, 0)
-      assert.deepInclude(small.forms[0], { done: 4, calls: { all: 3, succeeded: 3 } })
-      assert.deepStrictEqual([readdirSync(sandbox.root, { recursive: true }).toSorted(), leftovers()], before)
+  liveTest("tries all models, recommends one for each stage, and leaves nothing behind", function* () {
+    const before = [readdirSync(sandbox.root, { recursive: true }).toSorted(), leftovers()]
+    const { code, stderr, stdout } = yield* compare(["--json"])
+    assert.strictEqual(code, 0, stderr)
+    const { configuration, models, recommended } = JSON.parse(stdout)
+    assert.strictEqual(recommended.plan, "big:70b")
+    assert.strictEqual(configuration.model, recommended.task)
+    const [big, small] = models
+    assert.deepInclude(big.stages[0], { stage: "plan", documents: 3, valid_at: [3, 0, 0, 0, 0], broken: [] })
+    assert.deepInclude(big.stages[1], { stage: "task", documents: 4, valid_at: [4, 0, 0, 0, 0] })
+    assert.deepInclude(big.forms[0], {
+      form: "text",
+      tasks: 4,
+      done: 4,
+      calls: { all: 3, succeeded: 3 },
+      rejected: 0
     })
-  )
+    assert.deepInclude(big.forms[1], { form: "native", done: 4, calls: { all: 3, succeeded: 3 }, rejected: 0 })
+    assert.deepEqual(big.better, { form: "text", why: "both forms did 4 of 4 tasks with 0 rejected answers" })
+    assert.deepInclude(small.stages[0], { documents: 3, valid_at: [0, 0, 0, 0, 0] })
+    assert.isAbove(small.stages[0].broken.length, 0)
+    assert.deepInclude(small.forms[0], { done: 4, calls: { all: 3, succeeded: 3 } })
+    assert.deepStrictEqual([readdirSync(sandbox.root, { recursive: true }).toSorted(), leftovers()], before)
+  })
 
-  it.live("tries only what is named, and says on stderr what goes on", () =>
-    Effect.gen(function* () {
-      const { chats, code, stderr, stdout } = yield* compare(["big"])
-      assert.strictEqual(code, 0, stderr)
-      assert.deepStrictEqual([...new Set(chats.map(({ model }) => model))], ["big:70b"])
-      assert.include(stderr, "Trying big:70b in a temporary project.")
-      assert.match(stderr, /^\d+ s {2}big:70b {2}task "Read 1"$/m)
-      assert.include(stdout, "big:70b\n  plans        3 at once")
-      assert.include(stdout, 'In your configuration:\n{\n  "model": "big:70b"\n}\n')
-    })
-  )
+  liveTest("tries only what is named, and says on stderr what goes on", function* () {
+    const { chats, code, stderr, stdout } = yield* compare(["big"])
+    assert.strictEqual(code, 0, stderr)
+    assert.deepStrictEqual([...new Set(chats.map(({ model }) => model))], ["big:70b"])
+    assert.include(stderr, "Trying big:70b in a temporary project.")
+    assert.match(stderr, /^\d+ s {2}big:70b {2}task "Read 1"$/m)
+    assert.include(stdout, "big:70b\n  plans        3 at once")
+    assert.include(stdout, 'In your configuration:\n{\n  "model": "big:70b"\n}\n')
+  })
 
-  it.live("keeps native calls for a model that does better with them, and a run uses them", () =>
-    Effect.gen(function* () {
-      const file = join(sandbox.root, "config/task-conductor/config.json")
-      writeFileSync(file, '{\n  "bell": false\n}\n')
-      const both = [{ name: "talker:8b" }, { name: "writer:8b" }]
-      const asked = yield* compare(["talker", "writer"], both)
-      assert.strictEqual(asked.code, 0, asked.stderr)
-      assert.include(asked.stdout, "  tool calls   native: 4 of 4 tasks done, with text 0\n")
-      assert.include(asked.stdout, "  tool calls   text: 4 of 4 tasks done, with native 0\n")
-      assert.include(asked.stdout, '"talker:8b": "native"')
-      assert.notInclude(readFileSync(file, "utf8"), "native")
+  liveTest("keeps native calls for a model that does better with them, and a run uses them", function* () {
+    const file = join(sandbox.root, "config/task-conductor/config.json")
+    writeFileSync(file, '{\n  "bell": false\n}\n')
+    const both = [{ name: "talker:8b" }, { name: "writer:8b" }]
+    const asked = yield* compare(["talker", "writer"], both)
+    assert.strictEqual(asked.code, 0, asked.stderr)
+    assert.include(asked.stdout, "  tool calls   native: 4 of 4 tasks done, with text 0\n")
+    assert.include(asked.stdout, "  tool calls   text: 4 of 4 tasks done, with native 0\n")
+    assert.include(asked.stdout, '"talker:8b": "native"')
+    assert.notInclude(readFileSync(file, "utf8"), "native")
 
-      const { code, stderr, stdout } = yield* compare(["--keep", "--json"], both)
-      assert.strictEqual(code, 0, stderr)
-      const { kept, models } = JSON.parse(stdout)
-      assert.deepEqual(kept.native, ["talker:8b"])
-      assert.deepEqual(
-        models.map(({ better }: { better: { form: string } }) => better.form),
-        ["native", "text"]
-      )
-      assert.include(stderr, 'under "modelToolCalls". Remove it there to go back to text.')
-      assert.include(stderr, "writer:8b: text, as it is already; nothing is written.")
-      const text = readFileSync(file, "utf8")
-      assert.include(text, '"bell": false')
-      assert.include(text, '"modelToolCalls": {\n    "talker:8b": "native"\n  }')
+    const { code, stderr, stdout } = yield* compare(["--keep", "--json"], both)
+    assert.strictEqual(code, 0, stderr)
+    const { kept, models } = JSON.parse(stdout)
+    assert.deepEqual(kept.native, ["talker:8b"])
+    assert.deepEqual(
+      models.map(({ better }: { better: { form: string } }) => better.form),
+      ["native", "text"]
+    )
+    assert.include(stderr, 'under "modelToolCalls". Remove it there to go back to text.')
+    assert.include(stderr, "writer:8b: text, as it is already; nothing is written.")
+    const text = readFileSync(file, "utf8")
+    assert.include(text, '"bell": false')
+    assert.include(text, '"modelToolCalls": {\n    "talker:8b": "native"\n  }')
 
-      // A run calls the tools of this model so, unless the user says otherwise.
-      const offered = (words: ReadonlyArray<string>, model: string) =>
-        Effect.gen(function* () {
-          const server = yield* FakeOllama.make(answer, { models: both })
-          const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: server.url }
-          yield* Effect.promise(() => sandbox.run(["run", "--model", model, ...words, "Find it."], { env }))
-          return server.chats.some(offersTools)
-        }).pipe(Effect.scoped)
-      assert.deepEqual(
-        [
-          yield* offered([], "talker:8b"),
-          yield* offered(["--tool-calls", "text"], "talker:8b"),
-          yield* offered([], "writer:8b")
-        ],
-        [true, false, false]
-      )
-    })
-  )
+    // A run calls the tools of this model so, unless the user says otherwise.
+    const offered = (words: ReadonlyArray<string>, model: string) =>
+      Effect.gen(function* () {
+        const server = yield* FakeOllama.make(answer, { models: both })
+        const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: server.url }
+        yield* Effect.promise(() => sandbox.run(["run", "--model", model, ...words, "Find it."], { env }))
+        return server.chats.some(offersTools)
+      }).pipe(Effect.scoped)
+    assert.deepEqual(
+      [
+        yield* offered([], "talker:8b"),
+        yield* offered(["--tool-calls", "text"], "talker:8b"),
+        yield* offered([], "writer:8b")
+      ],
+      [true, false, false]
+    )
+  })
 
   for (const [host, ...words] of [
     ["", "openai:tiny.gguf"],
     ["http://127.0.0.1:1", "openai:tiny.gguf", "--tool-calls", "text"],
     [""]
   ] as const) {
-    it.live(`tries models of the OpenAI-compatible server that is set: ${words.join(" ")}`, () =>
-      Effect.gen(function* () {
-        const server = yield* FakeOpenAi.make(() => "I would look around first.", {
-          models: [{ id: "tiny.gguf", meta: { n_ctx: 8192 } }]
-        })
-        const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: host, OPENAI_BASE_URL: server.url }
-        const { code, stdout } = yield* Effect.promise(() => sandbox.run(["models", "bench", ...words], { env }))
-        assert.strictEqual(code, 1, stdout)
-        assert.match(stdout, /^openai:tiny\.gguf$/m)
-        assert.notInclude(stdout, " 0 model calls")
-      }).pipe(Effect.scoped)
-    )
+    liveTest(`tries models of the OpenAI-compatible server that is set: ${words.join(" ")}`, function* () {
+      const server = yield* FakeOpenAi.make(() => "I would look around first.", {
+        models: [{ id: "tiny.gguf", meta: { n_ctx: 8192 } }]
+      })
+      const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: host, OPENAI_BASE_URL: server.url }
+      const { code, stdout } = yield* Effect.promise(() => sandbox.run(["models", "bench", ...words], { env }))
+      assert.strictEqual(code, 1, stdout)
+      assert.match(stdout, /^openai:tiny\.gguf$/m)
+      assert.notInclude(stdout, " 0 model calls")
+    })
   }
 
-  it.live("never changes what the user set by hand", () =>
-    Effect.gen(function* () {
-      const file = join(sandbox.root, "config/task-conductor/config.json")
-      const models = [{ name: "talker:8b" }]
-      for (const [set, says] of [
-        ['{ "modelToolCalls": { "talker:8b": "text" } }', "says text, which stays. native is better"],
-        ['{ "toolCalls": "text" }', "says text, which comes first; nothing is written. native is better"]
-      ] as const) {
-        writeFileSync(file, set)
-        const { code, stderr } = yield* compare(["--keep"], models)
-        assert.strictEqual(code, 0, stderr)
-        assert.include(stderr, says)
-        assert.strictEqual(readFileSync(file, "utf8"), set)
-      }
-      rmSync(file)
-      const contrary = yield* compare(["--keep", "--tool-calls", "native"], models)
-      assert.deepStrictEqual([contrary.code, contrary.chats.length], [2, 0])
-    })
-  )
-
-  it.live("tries text alone where the server says that a model takes no tools", () =>
-    Effect.gen(function* () {
-      const { chats, code, stderr, stdout } = yield* compare(
-        ["big"],
-        [{ name: "big:70b", capabilities: ["completion"] }]
-      )
+  liveTest("never changes what the user set by hand", function* () {
+    const file = join(sandbox.root, "config/task-conductor/config.json")
+    const models = [{ name: "talker:8b" }]
+    for (const [set, says] of [
+      ['{ "modelToolCalls": { "talker:8b": "text" } }', "says text, which stays. native is better"],
+      ['{ "toolCalls": "text" }', "says text, which comes first; nothing is written. native is better"]
+    ] as const) {
+      writeFileSync(file, set)
+      const { code, stderr } = yield* compare(["--keep"], models)
       assert.strictEqual(code, 0, stderr)
-      assert.isFalse(chats.some(offersTools))
-      assert.include(stdout, "  tool calls   text: its server says that it cannot take tools\n")
-      assert.notInclude(stdout, "  native  ")
-    })
-  )
+      assert.include(stderr, says)
+      assert.strictEqual(readFileSync(file, "utf8"), set)
+    }
+    rmSync(file)
+    const contrary = yield* compare(["--keep", "--tool-calls", "native"], models)
+    assert.deepStrictEqual([contrary.code, contrary.chats.length], [2, 0])
+  })
 
-  it.live("says what cannot be tried before it begins", () =>
-    Effect.gen(function* () {
-      const wrong = yield* compare(["big", "smal:1b"])
-      assert.deepStrictEqual([wrong.code, wrong.stdout, wrong.chats.length], [5, "", 0])
-      assert.include(wrong.stderr, "Nearest there: small:1b.")
-      const demo = yield* compare(["embedded"])
-      assert.strictEqual(demo.code, 2)
-      assert.strictEqual((yield* compare([], [])).code, 5)
-    })
-  )
+  liveTest("tries text alone where the server says that a model takes no tools", function* () {
+    const { chats, code, stderr, stdout } = yield* compare(["big"], [{ name: "big:70b", capabilities: ["completion"] }])
+    assert.strictEqual(code, 0, stderr)
+    assert.isFalse(chats.some(offersTools))
+    assert.include(stdout, "  tool calls   text: its server says that it cannot take tools\n")
+    assert.notInclude(stdout, "  native  ")
+  })
+
+  liveTest("says what cannot be tried before it begins", function* () {
+    const wrong = yield* compare(["big", "smal:1b"])
+    assert.deepStrictEqual([wrong.code, wrong.stdout, wrong.chats.length], [5, "", 0])
+    assert.include(wrong.stderr, "Nearest there: small:1b.")
+    const demo = yield* compare(["embedded"])
+    assert.strictEqual(demo.code, 2)
+    assert.strictEqual((yield* compare([], [])).code, 5)
+  })
 })

@@ -11,24 +11,23 @@ import { FakeOpenAi } from "../../support/FakeOpenAi.ts"
 const tools = Toolkit.make(Tool.dynamic("read", { parameters: {} }), Tool.dynamic("list", { parameters: {} }))
 
 /** The text, and the calls with their arguments, of an answer with this body. */
-const read = (body: string) =>
-  Effect.gen(function* () {
-    const server = yield* FakeOpenAi.make(() => ({ chunks: [body] }))
-    const parts = yield* LanguageModel.streamText({
-      prompt: "Hello",
-      toolkit: tools,
-      disableToolCallResolution: true,
-      toolCallValidation: "deferred"
-    }).pipe(
-      Stream.runCollect,
-      Effect.provide(layerOpenAi({ model: "openai:m", contextWindow: 8192, maxAnswerTokens: 64, host: server.url }))
-    )
-    const calls = parts.flatMap((part) => (part.type === "tool-call" ? [part] : []))
-    assert.strictEqual(new Set(calls.map(({ id }) => id)).size, calls.length, "ids")
-    const text = parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("")
-    const thoughts = parts.flatMap((part) => (part.type === "reasoning-delta" ? [part.delta] : [])).join("")
-    return { text, thoughts, calls: calls.map(({ name, params }) => [name, params]) }
-  })
+const read = Effect.fnUntraced(function* (body: string) {
+  const server = yield* FakeOpenAi.make(() => ({ chunks: [body] }))
+  const parts = yield* LanguageModel.streamText({
+    prompt: "Hello",
+    toolkit: tools,
+    disableToolCallResolution: true,
+    toolCallValidation: "deferred"
+  }).pipe(
+    Stream.runCollect,
+    Effect.provide(layerOpenAi({ model: "openai:m", contextWindow: 8192, maxAnswerTokens: 64, host: server.url }))
+  )
+  const calls = parts.flatMap((part) => (part.type === "tool-call" ? [part] : []))
+  assert.strictEqual(new Set(calls.map(({ id }) => id)).size, calls.length, "ids")
+  const text = parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : [])).join("")
+  const thoughts = parts.flatMap((part) => (part.type === "reasoning-delta" ? [part.delta] : [])).join("")
+  return { text, thoughts, calls: calls.map(({ name, params }) => [name, params]) }
+})
 
 const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`
 const streamOf = (deltas: ReadonlyArray<object>) =>
@@ -37,146 +36,92 @@ const streamOf = (deltas: ReadonlyArray<object>) =>
     event({ choices: [{ delta: {}, finish_reason: "tool_calls" }] })
   ].join("") + "data: [DONE]\n\n"
 
-const piece = (rest: object, name?: string, args?: unknown) => ({
-  tool_calls: [
-    {
-      ...rest,
-      function: { ...(name === undefined ? {} : { name }), ...(args === undefined ? {} : { arguments: args }) }
-    }
-  ]
-})
+/** A piece of a call at an index; `"0#1"` is one with the id 1, and `""` says neither index nor id. */
+const piece = (place: string, name?: string, args?: unknown) => {
+  const [index = "", id] = place.split("#")
+  return {
+    tool_calls: [
+      {
+        ...(index === "" ? {} : { index: Number(index) }),
+        ...(id === undefined ? {} : { id }),
+        function: { ...(name === undefined ? {} : { name }), ...(args === undefined ? {} : { arguments: args }) }
+      }
+    ]
+  }
+}
+const more = (place: string, args: unknown) => piece(place, undefined, args)
 
+const a = '{"path":"a"}'
+const b = '{"path":"b"}'
 const one = [["read", { path: "a" }]]
-const two = [
-  ["read", { path: "a" }],
-  ["read", { path: "b" }]
-]
+const two = [...one, ["read", { path: "b" }]]
+const oneAndList = [...one, ["list", {}]]
 
-const variants: ReadonlyArray<readonly [name: string, deltas: ReadonlyArray<object>, calls: ReadonlyArray<unknown>]> = [
-  [
-    "ids of their own and one index for all",
-    [piece({ index: 0, id: "1" }, "read", '{"path":"a"}'), piece({ index: 0, id: "2" }, "read", '{"path":"b"}')],
-    two
-  ],
+const variants: ReadonlyArray<
+  readonly [name: string, calls: ReadonlyArray<unknown>, ...deltas: Array<object | Array<object>>]
+> = [
+  ["ids of their own and one index for all", two, piece("0#1", "read", a), piece("0#2", "read", b)],
   [
     "one index for all, arguments in pieces",
-    [
-      piece({ index: 0, id: "1" }, "read", ""),
-      piece({ index: 0 }, undefined, '{"path":'),
-      piece({ index: 0 }, undefined, '"a"}'),
-      piece({ index: 0, id: "2" }, "read", ""),
-      piece({ index: 0 }, undefined, '{"path":"b"}')
-    ],
-    two
+    two,
+    [piece("0#1", "read", ""), more("0", '{"path":'), more("0", '"a"}'), piece("0#2", "read", ""), more("0", b)]
   ],
   [
     "one index for all, heads before arguments",
-    [
-      piece({ index: 0, id: "1" }, "read", ""),
-      piece({ index: 0, id: "2" }, "read", ""),
-      piece({ index: 0, id: "2" }, undefined, '{"path":"b"}'),
-      piece({ index: 0, id: "1" }, undefined, '{"path":"a"}')
-    ],
-    two
+    two,
+    [piece("0#1", "read", ""), piece("0#2", "read", ""), more("0#2", b), more("0#1", a)]
   ],
-  [
-    "one index for all and no ids",
-    [piece({ index: 0 }, "read", '{"path":"a"}'), piece({ index: 0 }, "read", '{"path":"b"}')],
-    two
-  ],
-  ["neither index nor ids", [piece({}, "read", '{"path":"a"}'), piece({}, "read", '{"path":"b"}')], two],
+  ["one index for all and no ids", two, piece("0", "read", a), piece("0", "read", b)],
+  ["neither index nor ids", two, piece("", "read", a), piece("", "read", b)],
   [
     "neither index nor ids, in pieces",
-    [piece({}, "read", '{"path":'), piece({}, undefined, '"a"}'), piece({}, "list", "{}")],
-    [...one, ["list", {}]]
+    oneAndList,
+    [piece("", "read", '{"path":'), more("", '"a"}'), piece("", "list", "{}")]
   ],
   [
     "a name that each piece repeats",
-    [
-      piece({ index: 0, id: "1" }, "read", '{"pa'),
-      piece({ index: 0, id: "1" }, "read", 'th":"a"}'),
-      piece({ index: 0, id: "1" }, "read", "")
-    ],
-    one
+    one,
+    [piece("0#1", "read", '{"pa'), piece("0#1", "read", 'th":"a"}'), piece("0#1", "read", "")]
   ],
   [
     "a name that each piece repeats, without ids",
-    [piece({ index: 0 }, "read", '{"pa'), piece({ index: 0 }, "read", 'th":"a"}'), piece({ index: 0 }, "read", "")],
-    one
+    one,
+    [piece("0", "read", '{"pa'), piece("0", "read", 'th":"a"}'), piece("0", "read", "")]
   ],
   [
     "a name and a new id in each piece",
-    [
-      piece({ index: 0, id: "1" }, "read", ""),
-      piece({ index: 0, id: "2" }, "read", '{"pa'),
-      piece({ index: 0, id: "3" }, "read", 'th":"a"}')
-    ],
-    one
+    one,
+    [piece("0#1", "read", ""), piece("0#2", "read", '{"pa'), piece("0#3", "read", 'th":"a"}')]
   ],
-  [
-    "a name in pieces",
-    [
-      piece({ index: 0, id: "1" }, "re", ""),
-      piece({ index: 0 }, "ad", ""),
-      piece({ index: 0 }, undefined, '{"path":"a"}')
-    ],
-    one
-  ],
-  ["arguments as an object", [piece({ index: 0, id: "1" }, "read", { path: "a" })], one],
-  [
-    "arguments as an object behind an empty one",
-    [piece({ index: 0, id: "1" }, "read", {}), piece({ index: 0, id: "1" }, "read", { path: "a" })],
-    one
-  ],
-  [
-    "arguments behind an empty object",
-    [
-      piece({ index: 0, id: "1" }, "read", "{}"),
-      piece({ index: 0 }, undefined, '{"path"'),
-      piece({ index: 0 }, undefined, ':"a"}')
-    ],
-    one
-  ],
-  [
-    "arguments that the last piece repeats as a whole",
-    [piece({ index: 0, id: "1" }, "read", '{"path":"a"}'), piece({ index: 0 }, undefined, '{"path":"a"}')],
-    one
-  ],
-  [
-    "arguments as JSON in a string of JSON",
-    [piece({ index: 0, id: "1" }, "read", JSON.stringify('{"path":"a"}'))],
-    one
-  ],
-  [
-    "one id for all calls",
-    [piece({ index: 0, id: "x" }, "read", '{"path":"a"}'), piece({ index: 1, id: "x" }, "list", "{}")],
-    [...one, ["list", {}]]
-  ],
+  ["a name in pieces", one, piece("0#1", "re", ""), piece("0", "ad", ""), more("0", a)],
+  ["arguments as an object", one, piece("0#1", "read", { path: "a" })],
+  ["arguments as an object behind an empty one", one, piece("0#1", "read", {}), piece("0#1", "read", { path: "a" })],
+  ["arguments behind an empty object", one, piece("0#1", "read", "{}"), more("0", '{"path"'), more("0", ':"a"}')],
+  ["arguments that the last piece repeats as a whole", one, piece("0#1", "read", a), more("0", a)],
+  ["arguments as JSON in a string of JSON", one, piece("0#1", "read", JSON.stringify(a))],
+  ["one id for all calls", oneAndList, piece("0#x", "read", a), piece("1#x", "list", "{}")],
   [
     "numbers as ids",
-    [piece({ index: 0, id: 1 }, "read", '{"path":"a"}'), piece({ index: 1, id: 2 }, "list", "{}")],
-    [...one, ["list", {}]]
+    oneAndList,
+    { tool_calls: [{ index: 0, id: 1, function: { name: "read", arguments: a } }] },
+    { tool_calls: [{ index: 1, id: 2, function: { name: "list", arguments: "{}" } }] }
   ],
-  [
-    "no level for the function",
-    [{ tool_calls: [{ index: 0, id: "1", name: "read", arguments: '{"path":"a"}' }] }],
-    one
-  ],
+  ["no level for the function", one, { tool_calls: [{ index: 0, id: "1", name: "read", arguments: a }] }],
   [
     "a function call as it was before",
-    [{ function_call: { name: "read", arguments: "" } }, { function_call: { arguments: '{"path":"a"}' } }],
-    one
+    one,
+    [{ function_call: { name: "read", arguments: "" } }, { function_call: { arguments: a } }]
   ],
   [
     "calls one after another without arguments",
-    [piece({ index: 0, id: "1" }, "list", ""), piece({ index: 0, id: "2" }, "read", '{"path":"a"}')],
-    [["list", {}], ...one]
+    [["list", {}], ...one],
+    [piece("0#1", "list", ""), piece("0#2", "read", a)]
   ]
 ]
 
 describe("calls that are streamed", () => {
-  it.effect.each(variants)("with %s", ([, deltas, calls]) =>
-    Effect.map(read(streamOf(deltas)), (answer) => assert.deepStrictEqual<unknown>(answer.calls, calls))
+  it.effect.each(variants)("with %s", ([, calls, ...deltas]) =>
+    Effect.map(read(streamOf(deltas.flat())), (answer) => assert.deepStrictEqual<unknown>(answer.calls, calls))
   )
 })
 

@@ -20,6 +20,7 @@ import { type CompletionBody, FakeOpenAi, fakeOpenAiModel, openAiError } from ".
 import type { OpenAiReply } from "../../support/FakeOpenAiReply.ts"
 import type { FakeServerOf } from "../../support/FakeServer.ts"
 import { withoutUrl } from "../../support/withoutUrl.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const base = { model: `openai:${fakeOpenAiModel}`, contextWindow: 8192, maxAnswerTokens: 2048 }
 
@@ -33,6 +34,13 @@ const withReply = <A, E>(
     const server = yield* FakeOpenAi.make(() => reply)
     return yield* use(server).pipe(Effect.provide(layerOpenAi({ ...base, host: server.url, ...options })))
   })
+
+type Body = (
+  server: FakeServerOf<CompletionBody>
+) => Generator<Effect.Effect<unknown, unknown, LanguageModel.LanguageModel>, unknown, never>
+
+const replyTest = (title: string, reply: OpenAiReply | string, body: Body): void =>
+  it.effect(title, () => withReply(reply, (server) => Effect.gen(() => body(server))))
 
 /** A part as plain data, without the marks of effect/ai. */
 const plain = (part: Response.AnyPart): Readonly<Record<string, unknown>> => {
@@ -85,32 +93,34 @@ const callWeather = { id: "call_1", name: "get_weather", arguments: '{"city":"Ro
 const askWith = (settings: CallSettings) => Effect.provideService(streamed("Hello"), CallOptions, settings)
 
 const askChoosing = (toolChoice: "auto" | "none" | "required" | { readonly tool: "get_time" }) =>
-  LanguageModel.generateText({ prompt: "?", toolkit: tools, toolChoice, disableToolCallResolution: true })
+  LanguageModel.generateText({ prompt: "?", toolkit: tools, toolChoice, disableToolCallResolution: true }).pipe(
+    Effect.provide(handlers)
+  )
 
 describe("what is sent", () => {
-  it.effect("streams a bounded answer with its counts, to the name without its prefix", () =>
-    withReply("Hi", ({ chats, requests }) =>
-      Effect.gen(function* () {
-        yield* streamed([
-          { role: "system", content: "Be brief." },
-          { role: "user", content: [{ type: "text", text: "Hello" }] }
-        ])
-        yield* LanguageModel.generateText({ prompt: "Hello" })
-        yield* askWith({ sampling: {}, model: "openai:other:1b" })
-        assert.deepStrictEqual<unknown>(chats, [
-          {
-            ...sent,
-            messages: [
-              { role: "system", content: "Be brief." },
-              { role: "user", content: "Hello" }
-            ]
-          },
-          { ...sent, messages: [{ role: "user", content: "Hello" }] },
-          { ...sent, model: "other:1b", messages: [{ role: "user", content: "Hello" }] }
-        ])
-        assert.isUndefined(requests[0]?.headers.authorization)
-      })
-    )
+  replyTest(
+    "streams a bounded answer with its counts, to the name without its prefix",
+    "Hi",
+    function* ({ chats, requests }) {
+      yield* streamed([
+        { role: "system", content: "Be brief." },
+        { role: "user", content: [{ type: "text", text: "Hello" }] }
+      ])
+      yield* LanguageModel.generateText({ prompt: "Hello" })
+      yield* askWith({ sampling: {}, model: "openai:other:1b" })
+      assert.deepStrictEqual<unknown>(chats, [
+        {
+          ...sent,
+          messages: [
+            { role: "system", content: "Be brief." },
+            { role: "user", content: "Hello" }
+          ]
+        },
+        { ...sent, messages: [{ role: "user", content: "Hello" }] },
+        { ...sent, model: "other:1b", messages: [{ role: "user", content: "Hello" }] }
+      ])
+      assert.isUndefined(requests[0]?.headers.authorization)
+    }
   )
 
   it.effect("has the key, sampling and thinking that are set, and nothing of what is not", () =>
@@ -149,122 +159,98 @@ describe("what is sent", () => {
     )
   )
 
-  it.effect("tells calls and their results as the API wants them, without thoughts", () =>
-    withReply("Rain.", ({ chats }) =>
-      Effect.gen(function* () {
-        yield* streamed([
-          {
-            role: "user",
-            content: [{ type: "text", text: "Where is this?" }]
-          },
-          {
-            role: "assistant",
-            content: [
-              { type: "reasoning", text: "Hm." },
-              { type: "tool-call", id: "c1", name: "get_weather", params: { city: "Rome" }, providerExecuted: false }
-            ]
-          },
-          {
-            role: "tool",
-            content: [{ type: "tool-result", id: "c1", name: "get_weather", result: "rain", isFailure: false }]
-          },
-          { role: "assistant", content: [{ type: "text", text: "It rains." }] }
-        ])
-        assert.deepStrictEqual<unknown>(chats[0]?.messages, [
-          { role: "user", content: "Where is this?" },
-          {
-            role: "assistant",
-            tool_calls: [
-              { id: "d0f631ca1", type: "function", function: { name: "get_weather", arguments: '{"city":"Rome"}' } }
-            ]
-          },
-          { role: "tool", content: "rain", tool_call_id: "d0f631ca1" },
-          { role: "assistant", content: "It rains." }
-        ])
-      })
-    )
-  )
+  replyTest("tells calls and their results as the API wants them, without thoughts", "Rain.", function* ({ chats }) {
+    yield* streamed([
+      { role: "user", content: [{ type: "text", text: "Where is this?" }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "reasoning", text: "Hm." },
+          { type: "tool-call", id: "c1", name: "get_weather", params: { city: "Rome" }, providerExecuted: false }
+        ]
+      },
+      {
+        role: "tool",
+        content: [{ type: "tool-result", id: "c1", name: "get_weather", result: "rain", isFailure: false }]
+      },
+      { role: "assistant", content: [{ type: "text", text: "It rains." }] }
+    ])
+    assert.deepStrictEqual<unknown>(chats[0]?.messages, [
+      { role: "user", content: "Where is this?" },
+      {
+        role: "assistant",
+        tool_calls: [
+          { id: "d0f631ca1", type: "function", function: { name: "get_weather", arguments: '{"city":"Rome"}' } }
+        ]
+      },
+      { role: "tool", content: "rain", tool_call_id: "d0f631ca1" },
+      { role: "assistant", content: "It rains." }
+    ])
+  })
 
-  it.effect("offers tools, and makes a call a must where that is wanted", () =>
-    withReply("No.", ({ chats }) =>
-      Effect.gen(function* () {
-        for (const choice of ["auto", "none", "required", { tool: "get_time" }] as const) yield* askChoosing(choice)
-        const names = chats.map(({ tool_choice, tools: offered }) => [
-          (offered as ReadonlyArray<{ function: { name: string } }> | undefined)?.map(({ function: f }) => f.name),
-          tool_choice
-        ])
-        assert.deepStrictEqual<unknown>(names, [
-          [["get_weather", "get_time"], undefined],
-          [undefined, undefined],
-          [["get_weather", "get_time"], "required"],
-          [["get_weather", "get_time"], { type: "function", function: { name: "get_time" } }]
-        ])
-        const offered = chats[0]?.["tools"] as ReadonlyArray<unknown> | undefined
-        assert.deepStrictEqual<unknown>(offered?.[0], {
-          type: "function",
-          function: {
-            name: "get_weather",
-            description: "Tells the weather of a city.",
-            parameters: {
-              type: "object",
-              properties: { city: { type: "string" } },
-              required: ["city"],
-              additionalProperties: true
-            }
-          }
-        })
-      }).pipe(Effect.provide(handlers))
-    )
-  )
+  replyTest("offers tools, and makes a call a must where that is wanted", "No.", function* ({ chats }) {
+    for (const choice of ["auto", "none", "required", { tool: "get_time" }] as const) yield* askChoosing(choice)
+    const names = chats.map(({ tool_choice, tools: offered }) => [
+      (offered as ReadonlyArray<{ function: { name: string } }> | undefined)?.map(({ function: f }) => f.name),
+      tool_choice
+    ])
+    assert.deepStrictEqual<unknown>(names, [
+      [["get_weather", "get_time"], undefined],
+      [undefined, undefined],
+      [["get_weather", "get_time"], "required"],
+      [["get_weather", "get_time"], { type: "function", function: { name: "get_time" } }]
+    ])
+    const offered = chats[0]?.["tools"] as ReadonlyArray<unknown> | undefined
+    assert.deepStrictEqual<unknown>(offered?.[0], {
+      type: "function",
+      function: {
+        name: "get_weather",
+        description: "Tells the weather of a city.",
+        parameters: {
+          type: "object",
+          properties: { city: { type: "string" } },
+          required: ["city"],
+          additionalProperties: true
+        }
+      }
+    })
+  })
 
-  it.effect("binds the answer to a schema, or to any object", () =>
-    withReply('{"city":"Rome"}', ({ chats }) =>
-      Effect.gen(function* () {
-        const schema = Schema.Struct({ city: Schema.String })
-        const { value } = yield* LanguageModel.generateObject({ prompt: "?", schema, objectName: "place" })
-        assert.deepStrictEqual(value, { city: "Rome" })
-        yield* LanguageModel.generateObject({ prompt: "?", schema: Schema.Record(Schema.String, Schema.Unknown) })
-        assert.deepStrictEqual<unknown>(
-          chats.map(({ response_format }) => response_format),
-          [
-            {
-              type: "json_schema",
-              json_schema: {
-                name: "place",
-                strict: true,
-                schema: {
-                  type: "object",
-                  properties: { city: { type: "string" } },
-                  required: ["city"],
-                  additionalProperties: false
-                }
-              }
-            },
-            { type: "json_object" }
-          ]
-        )
-      })
+  replyTest("binds the answer to a schema, or to any object", '{"city":"Rome"}', function* ({ chats }) {
+    const schema = Schema.Struct({ city: Schema.String })
+    const { value } = yield* LanguageModel.generateObject({ prompt: "?", schema, objectName: "place" })
+    assert.deepStrictEqual(value, { city: "Rome" })
+    yield* LanguageModel.generateObject({ prompt: "?", schema: Schema.Record(Schema.String, Schema.Unknown) })
+    const place = {
+      type: "object",
+      properties: { city: { type: "string" } },
+      required: ["city"],
+      additionalProperties: false
+    }
+    assert.deepStrictEqual<unknown>(
+      chats.map(({ response_format }) => response_format),
+      [{ type: "json_schema", json_schema: { name: "place", strict: true, schema: place } }, { type: "json_object" }]
     )
-  )
+  })
 })
 
 describe("what is read", () => {
-  it.effect("is text with its counts and the reason of its end", () =>
-    withReply({ text: "Grüße, 👩‍👩‍👧!", promptTokens: 7, answerTokens: 3, cachedTokens: 2 }, () =>
-      Effect.gen(function* () {
-        const parts = yield* streamed("Hello")
-        assert.deepStrictEqual(
-          parts.map(({ type }) => type),
-          ["text-start", "text-delta", "text-delta", "text-end", "finish"]
-        )
-        assert.strictEqual(textOf(parts, "text-delta"), "Grüße, 👩‍👩‍👧!")
-        assert.deepStrictEqual(parts.at(-1), {
-          type: "finish",
-          reason: "stop",
-          usage: { inputTokens: { total: 7, cacheRead: 2 }, outputTokens: { total: 3 } }
-        })
+  replyTest(
+    "is text with its counts and the reason of its end",
+    { text: "Grüße, 👩‍👩‍👧!", promptTokens: 7, answerTokens: 3, cachedTokens: 2 },
+    function* () {
+      const parts = yield* streamed("Hello")
+      assert.deepStrictEqual(
+        parts.map(({ type }) => type),
+        ["text-start", "text-delta", "text-delta", "text-end", "finish"]
+      )
+      assert.strictEqual(textOf(parts, "text-delta"), "Grüße, 👩‍👩‍👧!")
+      assert.deepStrictEqual(parts.at(-1), {
+        type: "finish",
+        reason: "stop",
+        usage: { inputTokens: { total: 7, cacheRead: 2 }, outputTokens: { total: 3 } }
       })
-    )
+    }
   )
 
   const forms: ReadonlyArray<readonly [name: string, reply: OpenAiReply]> = [
@@ -289,40 +275,23 @@ describe("what is read", () => {
     )
   )
 
-  it.effect.each([true, false])("is two calls whose pieces are told apart (with an index: %s)", (indexed) =>
-    withReply(
-      { toolCalls: [callWeather, { id: "call_2", name: "get_time", arguments: "" }], argumentBytes: 5, indexed },
-      () =>
-        Effect.gen(function* () {
-          const calls = (yield* streamedWithTools).filter(({ type }) => type === "tool-call")
-          assert.deepStrictEqual(
-            calls.map(({ id, name, params }) => [id, name, params]),
-            [
-              ["call_1", "get_weather", { city: 'Rome "a"' }],
-              ["call_2", "get_time", {}]
-            ]
-          )
-        })
-    )
+  replyTest(
+    "gives the arguments as they come, so that a loop in them is seen",
+    { toolCalls: [callWeather], argumentBytes: 5 },
+    function* () {
+      const parts = yield* streamedWithTools
+      assert.strictEqual(textOf(parts, "tool-params-delta"), callWeather.arguments)
+    }
   )
 
-  it.effect("gives the arguments as they come, so that a loop in them is seen", () =>
-    withReply({ toolCalls: [callWeather], argumentBytes: 5 }, () =>
-      Effect.gen(function* () {
-        const parts = yield* streamedWithTools
-        assert.strictEqual(textOf(parts, "tool-params-delta"), callWeather.arguments)
-      })
-    )
-  )
-
-  it.effect("has arguments that are no JSON as text, and an id where the server gave none", () =>
-    withReply({ toolCalls: [{ name: "get_weather", arguments: '{"city": Rome' }] }, () =>
-      Effect.gen(function* () {
-        const call = (yield* streamedWithTools).find(({ type }) => type === "tool-call")
-        assert.strictEqual(call?.["params"], '{"city": Rome')
-        assert.isNotEmpty(call?.["id"])
-      })
-    )
+  replyTest(
+    "has arguments that are no JSON as text, and an id where the server gave none",
+    { toolCalls: [{ name: "get_weather", arguments: '{"city": Rome' }] },
+    function* () {
+      const call = (yield* streamedWithTools).find(({ type }) => type === "tool-call")
+      assert.strictEqual(call?.["params"], '{"city": Rome')
+      assert.isNotEmpty(call?.["id"])
+    }
   )
 
   it.effect.each([
@@ -336,33 +305,28 @@ describe("what is read", () => {
     )
   )
 
-  it.effect("leaves the connection for the next request", () =>
-    withReply("Hi", (server) =>
-      Effect.gen(function* () {
-        yield* streamed("one")
-        yield* streamed("two")
-        assert.strictEqual(server.acceptedCount(), 1)
-      })
-    )
-  )
+  replyTest("leaves the connection for the next request", "Hi", function* (server) {
+    yield* streamed("one")
+    yield* streamed("two")
+    assert.strictEqual(server.acceptedCount(), 1)
+  })
 })
 
 /** The error of the domain for a reply. */
-const fail = (reply: OpenAiReply) =>
-  Effect.gen(function* () {
-    const server = yield* FakeOpenAi.make(() => reply)
-    let partial = ""
-    const error = yield* LanguageModel.streamText({ prompt: "Hello" }).pipe(
-      Stream.runForEach((part) =>
-        Effect.sync(() => {
-          if (part.type === "text-delta") partial += part.delta
-        })
-      ),
-      Effect.flip,
-      Effect.provide(layerOpenAi({ ...base, host: server.url }))
-    )
-    return fromAiError(error, { host: server.url, model: base.model, partial })
-  })
+const fail = Effect.fnUntraced(function* (reply: OpenAiReply) {
+  const server = yield* FakeOpenAi.make(() => reply)
+  let partial = ""
+  const error = yield* LanguageModel.streamText({ prompt: "Hello" }).pipe(
+    Stream.runForEach((part) =>
+      Effect.sync(() => {
+        if (part.type === "text-delta") partial += part.delta
+      })
+    ),
+    Effect.flip,
+    Effect.provide(layerOpenAi({ ...base, host: server.url }))
+  )
+  return fromAiError(error, { host: server.url, model: base.model, partial })
+})
 
 const { check, missing } = spoken.remedies(base.model)
 const overflow = { _tag: "ContextOverflow", estimated: 9000, window: 8192, isRefused: true } as const
@@ -372,72 +336,43 @@ const tooLong = (message: string, rest = {}) => ({
   body: { error: { message, type: "invalid_request_error", ...rest } }
 })
 
+/** A reply of this status, and the reason that repeats its error. */
+const missingAs = (status: number, error: string): readonly [OpenAiReply, ModelErrorReason] => [
+  { status, error },
+  { _tag: "ModelMissing", model: base.model, detail: `HTTP ${status}: ${error}`, remedy: missing, command: undefined }
+]
+const refusedAs = (status: number, error: string, remedy: string): readonly [OpenAiReply, ModelErrorReason] => [
+  { status, error },
+  { _tag: "Refused", detail: `HTTP ${status}: ${error}`, remedy }
+]
+const overloadedAs = (status: number, error: string, headers = {}): readonly [OpenAiReply, ModelErrorReason] => [
+  { status, error, headers },
+  { _tag: "Busy", detail: `HTTP ${status}: ${error}`, isOverloaded: true }
+]
+const died = (detail: string, partial = "") => ({ _tag: "DiedMidStream", detail, partial }) as const
+const noAnswer = (text: string) => died(`the server sent something that is not an answer of the OpenAI API: ${text}`)
+const tooLongForLlama = "request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it"
+const unsupported = "Unsupported value: 'reasoning_effort' does not support 'none'"
+
 const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason: ModelErrorReason]> = [
   [
     "a wrong key",
     { status: 401, body: openAiError(401, "Incorrect API key provided", "x").body },
     { _tag: "Refused", detail: "HTTP 401: Incorrect API key provided", remedy: check }
   ],
-  [
-    "a model that is not there",
-    { status: 404, error: `The model \`${fakeOpenAiModel}\` does not exist.` },
-    {
-      _tag: "ModelMissing",
-      model: base.model,
-      detail: `HTTP 404: The model \`${fakeOpenAiModel}\` does not exist`,
-      remedy: missing,
-      command: undefined
-    }
-  ],
-  [
-    "a model that llama-server does not have beside others",
-    { status: 400, error: `model '${fakeOpenAiModel}' not found` },
-    {
-      _tag: "ModelMissing",
-      model: base.model,
-      detail: `HTTP 400: model '${fakeOpenAiModel}' not found`,
-      remedy: missing,
-      command: undefined
-    }
-  ],
+  ["a model that is not there", ...missingAs(404, `The model \`${fakeOpenAiModel}\` does not exist`)],
+  ["a model that llama-server does not have beside others", ...missingAs(400, `model '${fakeOpenAiModel}' not found`)],
   [
     "a model that litellm does not have",
-    {
-      status: 400,
-      body: {
-        error: {
-          message: `/chat/completions: Invalid model name passed in model=${fakeOpenAiModel}. Call \`/v1/models\` to view available models for your key`,
-          type: "None",
-          param: "None",
-          code: "400"
-        }
-      }
-    },
-    {
-      _tag: "ModelMissing",
-      model: base.model,
-      detail: `HTTP 400: /chat/completions: Invalid model name passed in model=${fakeOpenAiModel}. Call \`/v1/models\` to view available models for your key`,
-      remedy: missing,
-      command: undefined
-    }
+    ...missingAs(400, `/chat/completions: Invalid model name passed in model=${fakeOpenAiModel}. Call \`/v1/models\``)
   ],
   [
     "a path that is not there",
-    { status: 404, error: "File Not Found" },
-    {
-      _tag: "Refused",
-      detail: "HTTP 404: File Not Found",
-      remedy: `No model server is at URL: correct the address. ${check}`
-    }
+    ...refusedAs(404, "File Not Found", `No model server is at URL: correct the address. ${check}`)
   ],
   [
     "a prompt that is too long for llama.cpp",
-    tooLong("request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it", {
-      code: 400,
-      type: "exceed_context_size_error",
-      n_prompt_tokens: 9000,
-      n_ctx: 8192
-    }),
+    tooLong(tooLongForLlama, { code: 400, type: "exceed_context_size_error", n_prompt_tokens: 9000, n_ctx: 8192 }),
     overflow
   ],
   [
@@ -464,24 +399,16 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
   ],
   [
     "a prompt that is too long for Ollama behind /v1",
-    {
-      status: 400,
-      body: {
-        error: {
-          message:
-            '{"error":{"code":400,"message":"request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":8192}}',
-          type: "invalid_request_error",
-          param: null,
-          code: null
-        }
-      }
-    },
+    tooLong(
+      `{"error":{"code":400,"message":"${tooLongForLlama}","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":8192}}`,
+      { param: null, code: null }
+    ),
     overflow
   ],
   [
     "a prompt that is too long for a server behind litellm",
     tooLong(
-      "litellm.BadRequestError: OpenAIException - Error code: 400 - {'error': {'message': \"request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it\"}}. Received Model Group=tiny"
+      `litellm.BadRequestError: OpenAIException - Error code: 400 - {'error': {'message': "${tooLongForLlama}"}}. Received Model Group=tiny`
     ),
     overflow
   ],
@@ -492,16 +419,11 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
   ],
   [
     "a template of the model that refuses, with the reason in its second line",
-    {
-      status: 500,
-      body: {
-        error: { code: 500, message: "While executing CallExpression:\nError: Jinja Exception: Roles must alternate!" }
-      }
-    },
+    { status: 500, error: "While executing CallExpression:\nError: Jinja Exception: Roles must alternate!" },
     {
       _tag: "Refused",
       detail: "HTTP 500: While executing CallExpression: Error: Jinja Exception: Roles must alternate!",
-      remedy: "Check OPENAI_BASE_URL, OPENAI_API_KEY and the model."
+      remedy: check
     }
   ],
   [
@@ -521,39 +443,20 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
   ],
   [
     "a request that llama-cpp-python will never take",
-    {
-      status: 500,
-      error: "1 validation error: {'type': 'literal_error', 'loc': ('body', 'response_format', 'type')}"
-    },
-    {
-      _tag: "Refused",
-      detail: "HTTP 500: 1 validation error: {'type': 'literal_error', 'loc': ('body', 'response_format', 'type')}",
-      remedy: check
-    }
+    ...refusedAs(
+      500,
+      "1 validation error: {'type': 'literal_error', 'loc': ('body', 'response_format', 'type')}",
+      check
+    )
   ],
-  [
-    "another bad request",
-    { status: 400, error: "tools are not supported" },
-    { _tag: "Refused", detail: "HTTP 400: tools are not supported", remedy: textCalls }
-  ],
+  ["another bad request", ...refusedAs(400, "tools are not supported", textCalls)],
   [
     "a refused setting for thinking",
-    { status: 400, error: "Unsupported value: 'reasoning_effort' does not support 'none'" },
-    {
-      _tag: "ThinkingRefused",
-      detail: "HTTP 400: Unsupported value: 'reasoning_effort' does not support 'none'"
-    }
+    { status: 400, error: unsupported },
+    { _tag: "ThinkingRefused", detail: `HTTP 400: ${unsupported}` }
   ],
-  [
-    "too many requests",
-    { status: 429, error: "Rate limit reached", headers: { "retry-after": "3" } },
-    { _tag: "Busy", detail: "HTTP 429: Rate limit reached", isOverloaded: true }
-  ],
-  [
-    "a server that loads its model",
-    { status: 503, error: "Loading model" },
-    { _tag: "Busy", detail: "HTTP 503: Loading model", isOverloaded: true }
-  ],
+  ["too many requests", ...overloadedAs(429, "Rate limit reached", { "retry-after": "3" })],
+  ["a server that loads its model", ...overloadedAs(503, "Loading model")],
   [
     "a server that broke",
     { status: 500, body: "<html>oops</html>" },
@@ -562,54 +465,34 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
   [
     "an error in the middle",
     { text: "one two", errorEvent: { message: "slot failed" } },
-    { _tag: "DiedMidStream", detail: "slot failed", partial: "one two" }
+    died("slot failed", "one two")
   ],
   [
     "an error in the way of older servers",
     { chunks: ['error: {"code":500,"message":"slot failed","type":"server_error"}\n\n'] },
-    { _tag: "DiedMidStream", detail: "slot failed", partial: "" }
+    died("slot failed")
   ],
-  [
-    "a connection that is cut",
-    { text: "one two", cutAfter: 500 },
-    { _tag: "DiedMidStream", detail: "the connection was lost (ECONNRESET)", partial: "one" }
-  ],
+  ["a connection that is cut", { text: "one two", cutAfter: 500 }, died("the connection was lost (ECONNRESET)", "one")],
   [
     "an end without a last event",
     { text: "one two", finish: null, stats: false, done: false },
-    { _tag: "DiedMidStream", detail: "the answer ended without its last event", partial: "one two" }
+    died("the answer ended without its last event", "one two")
   ],
   [
     "an end in the middle of an event",
     { chunks: ['data: {"choices":[{"delta":{"content":"one"}}]}\n\ndata: {"cho'] },
-    { _tag: "DiedMidStream", detail: "the answer ended without its last event", partial: "one" }
+    died("the answer ended without its last event", "one")
   ],
   [
     "another program",
     { chunks: ["<!doctype html><html>Hello</html>\n"] },
-    {
-      _tag: "DiedMidStream",
-      detail: "the server sent something that is not an answer of the OpenAI API: <!doctype html><html>Hello</html>",
-      partial: ""
-    }
+    noAnswer("<!doctype html><html>Hello</html>")
   ],
-  [
-    "events that are no objects",
-    { chunks: ["data: 42\n\n"] },
-    {
-      _tag: "DiedMidStream",
-      detail: "the server sent something that is not an answer of the OpenAI API: 42",
-      partial: ""
-    }
-  ],
+  ["events that are no objects", { chunks: ["data: 42\n\n"] }, noAnswer("42")],
   [
     "events of another shape",
     { chunks: ['data: {"choices":"none"}\n\ndata: [DONE]\n\n'] },
-    {
-      _tag: "DiedMidStream",
-      detail: 'the server sent something that is not an answer of the OpenAI API: {"choices":"none"}',
-      partial: ""
-    }
+    noAnswer('{"choices":"none"}')
   ]
 ]
 
@@ -618,64 +501,60 @@ describe("a failure", () => {
     Effect.map(fail(reply), (error) => assert.deepStrictEqual(withoutUrl(error.reason), reason))
   )
 
-  it.effect("names what to check, and neither Ollama nor the key", () =>
-    Effect.gen(function* () {
-      const messages = [
-        (yield* fail({ status: 401, error: "no" })).message,
-        (yield* fail({ status: 404, error: `no model ${fakeOpenAiModel}` })).message,
-        fromAiError(
-          yield* LanguageModel.generateText({ prompt: "Hello" }).pipe(
-            Effect.flip,
-            Effect.provide(layerOpenAi({ ...base, host: "http://127.0.0.1:1/v1", apiKey: Redacted.make("hush") }))
-          ),
-          { host: "http://127.0.0.1:1/v1", model: base.model, partial: "" }
-        ).message
-      ]
-      assert.deepStrictEqual(messages, [
-        "The model server refused the request (HTTP 401: no). Check OPENAI_BASE_URL, OPENAI_API_KEY and the model.",
-        `The model "${base.model}" is not on the server (HTTP 404: no model ${fakeOpenAiModel}). Choose one that the server offers with --model openai:NAME.`,
-        'No model server answers at http://127.0.0.1:1/v1 (ECONNREFUSED). Start it, set OPENAI_BASE_URL (or "openaiBaseUrl" in your configuration), or use --model embedded.'
-      ])
-    })
-  )
+  nodeTest("names what to check, and neither Ollama nor the key", function* () {
+    const messages = [
+      (yield* fail({ status: 401, error: "no" })).message,
+      (yield* fail({ status: 404, error: `no model ${fakeOpenAiModel}` })).message,
+      fromAiError(
+        yield* LanguageModel.generateText({ prompt: "Hello" }).pipe(
+          Effect.flip,
+          Effect.provide(layerOpenAi({ ...base, host: "http://127.0.0.1:1/v1", apiKey: Redacted.make("hush") }))
+        ),
+        { host: "http://127.0.0.1:1/v1", model: base.model, partial: "" }
+      ).message
+    ]
+    assert.deepStrictEqual(messages, [
+      "The model server refused the request (HTTP 401: no). Check OPENAI_BASE_URL, OPENAI_API_KEY and the model.",
+      `The model "${base.model}" is not on the server (HTTP 404: no model ${fakeOpenAiModel}). Choose one that the server offers with --model openai:NAME.`,
+      'No model server answers at http://127.0.0.1:1/v1 (ECONNREFUSED). Start it, set OPENAI_BASE_URL (or "openaiBaseUrl" in your configuration), or use --model embedded.'
+    ])
+  })
 
-  it.effect("is a limit of time that passes, in each phase", () =>
-    Effect.gen(function* () {
-      const late = Effect.fnUntraced(function* (reply: OpenAiReply, seconds: number) {
-        const server = yield* FakeOpenAi.make(() => reply)
-        const answer = yield* Effect.forkChild(
-          streamed("Hello").pipe(
-            Effect.flip,
-            Effect.provide(layerOpenAi({ ...base, host: server.url })),
-            Effect.provideService(CallOptions, {
-              sampling: {},
-              seconds: { connect: 15, firstWord: 5, nextWord: 3, call: 60 }
-            })
-          )
+  nodeTest("is a limit of time that passes, in each phase", function* () {
+    const late = Effect.fnUntraced(function* (reply: OpenAiReply, seconds: number) {
+      const server = yield* FakeOpenAi.make(() => reply)
+      const answer = yield* Effect.forkChild(
+        streamed("Hello").pipe(
+          Effect.flip,
+          Effect.provide(layerOpenAi({ ...base, host: server.url })),
+          Effect.provideService(CallOptions, {
+            sampling: {},
+            seconds: { connect: 15, firstWord: 5, nextWord: 3, call: 60 }
+          })
         )
-        yield* server.until(({ chats }) => chats.length === 1)
-        // The pieces before the latch have to be read before time passes.
-        for (let turn = 0; turn < 20; turn++) yield* Effect.promise(() => new Promise(setImmediate))
-        yield* TestClock.adjust(`${seconds} seconds`)
-        const error = yield* Fiber.join(answer)
-        yield* server.until(({ abortedCount }) => abortedCount() === 1)
-        return "message" in error ? String(error.message) : ""
-      })
-      assert.include(yield* late({ hold: "never" }, 6), "no first token within 5s")
-      assert.include(yield* late({ text: "one two", holdAfter: { events: 2, latch: "never" } }, 4), "within 3s")
+      )
+      yield* server.until(({ chats }) => chats.length === 1)
+      // The pieces before the latch have to be read before time passes.
+      for (let turn = 0; turn < 20; turn++) yield* Effect.promise(() => new Promise(setImmediate))
+      yield* TestClock.adjust(`${seconds} seconds`)
+      const error = yield* Fiber.join(answer)
+      yield* server.until(({ abortedCount }) => abortedCount() === 1)
+      return "message" in error ? String(error.message) : ""
     })
-  )
+    assert.include(yield* late({ hold: "never" }, 6), "no first token within 5s")
+    assert.include(yield* late({ text: "one two", holdAfter: { events: 2, latch: "never" } }, 4), "within 3s")
+  })
 
-  it.effect("leaves the server free when the reader stops", () =>
-    withReply({ text: "one two", holdAfter: { events: 2, latch: "never" } }, (server) =>
-      Effect.gen(function* () {
-        yield* LanguageModel.streamText({ prompt: "Hello" }).pipe(
-          Stream.takeUntil(({ type }) => type === "text-delta"),
-          Stream.runDrain
-        )
-        yield* server.until(({ connections }) => connections() === 0)
-        assert.strictEqual(server.abortedCount(), 1)
-      })
-    )
+  replyTest(
+    "leaves the server free when the reader stops",
+    { text: "one two", holdAfter: { events: 2, latch: "never" } },
+    function* (server) {
+      yield* LanguageModel.streamText({ prompt: "Hello" }).pipe(
+        Stream.takeUntil(({ type }) => type === "text-delta"),
+        Stream.runDrain
+      )
+      yield* server.until(({ connections }) => connections() === 0)
+      assert.strictEqual(server.abortedCount(), 1)
+    }
   )
 })

@@ -2,17 +2,19 @@
  * The command line with a server that speaks the API of OpenAI: runs and resumed runs reach it with
  * the key of the user, in the window that it has, and errors say what to check.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { fakeOpenAiModel } from "../../support/FakeOpenAi.ts"
 import { sandbox } from "../../support/OneModelServer.ts"
 import { obedient, key, model, ask, env, serve } from "../../support/OpenAiRun.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 describe("a server of the OpenAI API", () => {
-  it.live("answers a run, which can be shown and goes on where it is resumed, and its key is written nowhere", () =>
-    Effect.gen(function* () {
+  liveTest(
+    "answers a run, which can be shown and goes on where it is resumed, and its key is written nowhere",
+    function* () {
       const { root, run: start } = yield* sandbox
       let isExpired = true
       const server = yield* serve((body, index) =>
@@ -39,49 +41,43 @@ describe("a server of the OpenAI API", () => {
       )
       assert.isAbove(saved.length, 3)
       for (const { name, parentPath } of saved) assert.notInclude(readFileSync(join(parentPath, name), "utf8"), key)
-    })
+    }
   )
 
-  it.live.each([
+  liveTest.each([
     ["no more than the server has", { meta: { n_ctx: 6000 } }, [], 1500, "lowered from 8192 to 6000"],
     ["as large as the server has it", { max_model_len: 32_768 }, [], 2048, "is 32768 tokens"],
     ["the default", {}, [], 2048, undefined],
     ["what the user set", {}, ["--context-window", "4096"], 1024, undefined]
-  ] as const)("has a window that is %s", ([, listed, flags, maxTokens, note]) =>
-    Effect.gen(function* () {
-      const { run: start } = yield* sandbox
-      const server = yield* serve(obedient, { models: [{ id: fakeOpenAiModel, ...listed }] })
-      const { code, stderr } = yield* Effect.promise(() => start(["run", ...flags, ...ask], env(server)))
-      assert.strictEqual(code, 0)
-      assert.isTrue(
-        server.chats.every(({ max_tokens, temperature }) => Number(max_tokens) >= maxTokens && !temperature)
-      )
-      if (note === undefined) assert.notInclude(stderr, "context window")
-      else assert.include(stderr, note)
-    })
-  )
+  ] as const)("has a window that is %s", function* ([, listed, flags, maxTokens, note]) {
+    const { run: start } = yield* sandbox
+    const server = yield* serve(obedient, { models: [{ id: fakeOpenAiModel, ...listed }] })
+    const { code, stderr } = yield* Effect.promise(() => start(["run", ...flags, ...ask], env(server)))
+    assert.strictEqual(code, 0)
+    assert.isTrue(server.chats.every(({ max_tokens, temperature }) => Number(max_tokens) >= maxTokens && !temperature))
+    if (note === undefined) assert.notInclude(stderr, "context window")
+    else assert.include(stderr, note)
+  })
 
-  it.live("is the user's to choose: not that of a project, nor an address with a key in it", () =>
-    Effect.gen(function* () {
-      const { run: start, write } = yield* sandbox
-      const server = yield* serve()
-      write("project/task-conductor.json", JSON.stringify({ openaiBaseUrl: server.url }))
-      const project = yield* Effect.promise(() => start(["run", ...ask], {}))
-      assert.strictEqual(project.code, 2)
-      assert.include(project.stderr, '"openaiBaseUrl" has no effect in a project\'s file')
-      assert.include(project.stderr, "set OPENAI_BASE_URL")
+  liveTest("is the user's to choose: not that of a project, nor an address with a key in it", function* () {
+    const { run: start, write } = yield* sandbox
+    const server = yield* serve()
+    write("project/task-conductor.json", JSON.stringify({ openaiBaseUrl: server.url }))
+    const project = yield* Effect.promise(() => start(["run", ...ask], {}))
+    assert.strictEqual(project.code, 2)
+    assert.include(project.stderr, '"openaiBaseUrl" has no effect in a project\'s file')
+    assert.include(project.stderr, "set OPENAI_BASE_URL")
 
-      write("project/task-conductor.json", JSON.stringify({ model }))
-      const unasked = yield* Effect.promise(() =>
-        start(["run", "What time is it?"], { env: { ...env(server).env, TASK_CONDUCTOR_MODEL: "" } })
-      )
-      assert.include(unasked.stderr, "It is not used unless you choose it")
-      const inAddress = { env: { OPENAI_BASE_URL: `http://me:${key}@127.0.0.1:1/v1` } }
-      const refused = yield* Effect.promise(() => start(["run", ...ask], inAddress))
-      assert.strictEqual(refused.code, 2)
-      assert.include(refused.stderr, "a key goes into OPENAI_API_KEY")
-      assert.notInclude(refused.stderr, key)
-      assert.deepStrictEqual(server.requests, [])
-    })
-  )
+    write("project/task-conductor.json", JSON.stringify({ model }))
+    const unasked = yield* Effect.promise(() =>
+      start(["run", "What time is it?"], { env: { ...env(server).env, TASK_CONDUCTOR_MODEL: "" } })
+    )
+    assert.include(unasked.stderr, "It is not used unless you choose it")
+    const inAddress = { env: { OPENAI_BASE_URL: `http://me:${key}@127.0.0.1:1/v1` } }
+    const refused = yield* Effect.promise(() => start(["run", ...ask], inAddress))
+    assert.strictEqual(refused.code, 2)
+    assert.include(refused.stderr, "a key goes into OPENAI_API_KEY")
+    assert.notInclude(refused.stderr, key)
+    assert.deepStrictEqual(server.requests, [])
+  })
 })

@@ -1,5 +1,5 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -16,6 +16,7 @@ import { Policies } from "../../../src/services/permissions/Policies.ts"
 import { Evidence, type EvidenceContext } from "../../../src/services/references/Evidence.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { makeFolder, makeProject, putFiles } from "../../support/Project.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const tenLines = Array.from({ length: 10 }, (_, index) => `const value${index + 1} = ${index + 1}\n`).join("")
 const files = {
@@ -61,7 +62,7 @@ const check = (text: string, more: Partial<EvidenceContext> = {}) =>
   }).pipe(Effect.provide(NodeServices.layer))
 
 describe("a link that is right", () => {
-  it.effect.each([
+  nodeTest.each([
     "[a](src/a.ts)",
     "[a](./src/a.ts#L1-L10)",
     "[a](src/a.ts#L10)",
@@ -88,25 +89,18 @@ describe("a link that is right", () => {
     "| `value4` | [a](src/a.ts#L4) | `const value6 = 6` |",
     "```md\n[gone](gone.ts)\n```",
     "`[gone](gone.ts)`"
-  ])("is left as it is: %s", (text) =>
-    Effect.gen(function* () {
-      const found = yield* check(text)
-      expect([found.codes, found.text, found.marked, found.count.wrong]).toEqual([[], text, text, 0])
-    })
-  )
+  ])("is left as it is: %s", function* (text) {
+    const found = yield* check(text)
+    expect([found.codes, found.text, found.marked, found.count.wrong]).toEqual([[], text, text, 0])
+  })
 })
 
 describe("a link that is wrong", () => {
-  it.effect.each([
+  nodeTest.each([
     ["[b](src/b.ts)", "evidence-file", 'There is no file "src/b.ts".', "[b](src/b.ts) (not found)"],
     ["see [all](src/*.ts).", "evidence-file", '"src/*.ts" is a pattern', "see [all](src/*.ts) (not found)."],
     ["[lib](lib/)", "evidence-file", 'There is no file "lib/".', "[lib](lib/) (not found)"],
-    [
-      "[a](src/a.ts#L11)",
-      "evidence-lines",
-      "names lines that src/a.ts does not have",
-      "[a](src/a.ts#L11) (no such line)"
-    ],
+    ["[a](src/a.ts#L11)", "evidence-lines", "lines that src/a.ts does not have", "[a](src/a.ts#L11) (no such line)"],
     [
       "[a](src/a.ts#L3): `const other = 3`",
       "evidence-quote",
@@ -126,40 +120,31 @@ describe("a link that is wrong", () => {
       "[S](#search-9-results) (no such result)"
     ],
     ["[me](#read-1-results)", "evidence-result", "no result or heading", "[me](#read-1-results) (no such result)"],
-    [
-      "[x](https://example.com/docs)",
-      "evidence-page",
-      "was not fetched in this run",
-      "[x](https://example.com/docs) (not fetched)"
-    ],
+    ["[x](https://example.com/a)", "evidence-page", "was not fetched", "[x](https://example.com/a) (not fetched)"],
     [
       "[x](https://example.com/docs/inst)",
       "evidence-page",
       "was not fetched",
       "[x](https://example.com/docs/inst) (not fetched)"
     ]
-  ] as const)("is an issue, and is marked as the last resort: %s", ([text, code, what, marked]) =>
-    Effect.gen(function* () {
-      const found = yield* check(text)
-      expect(found.codes).toEqual([code])
-      expect(found.issues[0]?.what).toContain(what)
-      expect(found.issues[0]?.where).toEqual({ task: "Read 1", line: 1 })
-      expect([found.text, found.marked, found.count.wrong]).toEqual([text, marked, 1])
-      expect((yield* check(found.marked)).marked).toBe(marked)
-    })
-  )
+  ] as const)("is an issue, and is marked as the last resort: %s", function* ([text, code, what, marked]) {
+    const found = yield* check(text)
+    expect(found.codes).toEqual([code])
+    expect(found.issues[0]?.what).toContain(what)
+    expect(found.issues[0]?.where).toEqual({ task: "Read 1", line: 1 })
+    expect([found.text, found.marked, found.count.wrong]).toEqual([text, marked, 1])
+    expect((yield* check(found.marked)).marked).toBe(marked)
+  })
 
-  it.effect("names the nearest files, and never one that is hidden", () =>
-    Effect.gen(function* () {
-      const { issues } = yield* check("[m](lib/main.ts), [b](src/b.ts), [e](.environ)")
-      expect(issues[0]?.how).toMatch(/^One of these may be meant: src\/main\.ts/)
-      for (const { how } of issues) expect(how).not.toMatch(/private|\.env\b/)
-    })
-  )
+  nodeTest("names the nearest files, and never one that is hidden", function* () {
+    const { issues } = yield* check("[m](lib/main.ts), [b](src/b.ts), [e](.environ)")
+    expect(issues[0]?.how).toMatch(/^One of these may be meant: src\/main\.ts/)
+    for (const { how } of issues) expect(how).not.toMatch(/private|\.env\b/)
+  })
 })
 
 describe("a link that names its target inexactly", () => {
-  it.effect.each([
+  nodeTest.each([
     ["[a](src/a.ts#L5): `const value3 = 3`", "[a](src/a.ts#L3): `const value3 = 3`"],
     ["[src/a.ts#L12](src/a.ts#L12) - `const value3 = 3`", "[src/a.ts#L3](src/a.ts#L3) - `const value3 = 3`"],
     ["`value7` in [a](src/a.ts#L5)", "`value7` in [a](src/a.ts#L7)"],
@@ -169,39 +154,33 @@ describe("a link that names its target inexactly", () => {
     ["[x](/C#/x.cs#L2): `const value3 = 3`", "[x](C%23/x.cs#L3): `const value3 = 3`"],
     ["[g](<docs/guide\u00a0(old).md>)", "[g](<docs/guide%20%28old%29.md>)"],
     ["[s](#Search_1-results)", "[s](#search-1-results)"]
-  ] as const)("is corrected, which is told: %s", ([before, after]) =>
-    Effect.gen(function* () {
-      const found = yield* check(before)
-      expect([found.text, found.codes, found.repairs.map(({ code }) => code)]).toEqual([
-        after,
-        [],
-        ["evidence-corrected"]
-      ])
-    })
-  )
+  ] as const)("is corrected, which is told: %s", function* ([before, after]) {
+    const found = yield* check(before)
+    expect([found.text, found.codes, found.repairs.map(({ code }) => code)]).toEqual([
+      after,
+      [],
+      ["evidence-corrected"]
+    ])
+  })
 })
 
 describe("a link that may not be looked at", () => {
-  it.effect.each([
+  nodeTest.each([
     "[k](.env), [k](.env.local), [k](keys/id_rsa)",
     "[b](private/b.ts), [c](private/c.ts)",
     "[o]({outside}/secret.ts), [o]({outside}/none.ts), [up](../x.ts), [passwd](/etc/passwd)",
     "[l](src/link.ts#L99)",
     "[mail](mailto:a@example.com)"
-  ])("is neither right nor wrong, whether it exists or not: %s", (text) =>
-    Effect.gen(function* () {
-      const found = yield* check(text)
-      expect([found.codes, found.count]).toEqual([[], { checked: 0, wrong: 0 }])
-      expect(found.marked).toBe(found.text)
-    })
-  )
+  ])("is neither right nor wrong, whether it exists or not: %s", function* (text) {
+    const found = yield* check(text)
+    expect([found.codes, found.count]).toEqual([[], { checked: 0, wrong: 0 }])
+    expect(found.marked).toBe(found.text)
+  })
 })
 
-it.effect("does not judge what is quoted from a file that the run changed", () =>
-  Effect.gen(function* () {
-    const { codes } = yield* check("[a](src/a.ts#L3): `const old = 3` was replaced.", {
-      changed: new Set(["src/a.ts"])
-    })
-    expect(codes).toEqual([])
+nodeTest("does not judge what is quoted from a file that the run changed", function* () {
+  const { codes } = yield* check("[a](src/a.ts#L3): `const old = 3` was replaced.", {
+    changed: new Set(["src/a.ts"])
   })
-)
+  expect(codes).toEqual([])
+})

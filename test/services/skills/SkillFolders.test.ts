@@ -1,8 +1,7 @@
 /**
  * Skills as other programs have them: text without our headings, tools under other names, files beside the SKILL.md.
  */
-import { assert, describe, layer } from "@effect/vitest"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -73,8 +72,9 @@ const allowRead: Rule = { verdict: "allow", tool: "read_file", pattern: ".claude
 const readAccounts = { name: "read_file", arguments: { path: `${folder}/references/accounts.md` } }
 
 describe("a skill of another program", () => {
-  nodeTest("is carried out with its whole text, which stands in a prompt once, and may read its own files", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "is carried out with its whole text, which stands in a prompt once, and may read its own files",
+    function* () {
       const { outputs, prompts, report } = yield* runLedger([[readAccounts]], [allowRead])
       assert.strictEqual(report.status, "done", report.message)
       assert.deepStrictEqual(
@@ -87,36 +87,36 @@ describe("a skill of another program", () => {
       assert.include(refinement, "- Call `run_command` only for `git log:*`.")
       for (const { system } of prompts) assert.strictEqual(system.split("Look for the invoice first.").length, 2)
       assert.notMatch(refinement, /^## Tools\n\nRun/m)
-    })
+    }
   )
 
-  nodeTest("may not read other files or run other commands, and what it may is said in the issue", () =>
-    Effect.gen(function* () {
-      const { issues, outputs, report } = yield* runLedger(
-        [[{ name: "read_file", arguments: { path: "secret.md" } }], [readAccounts]],
-        [allowRead]
-      )
-      assert.strictEqual(report.status, "done", report.message)
-      assert.strictEqual(outputs.length, 1)
-      assert.deepStrictEqual(
-        issues.map(({ code, what }) => [code, what]),
-        [["tool-call-limited", "The skill keep-ledger may not make this call of read_file."]]
-      )
-      assert.include(issues[0]?.how, `only for \`${folder}/references/accounts.md\``)
-    })
-  )
+  nodeTest("may not read other files or run other commands, and what it may is said in the issue", function* () {
+    const { issues, outputs, report } = yield* runLedger(
+      [[{ name: "read_file", arguments: { path: "secret.md" } }], [readAccounts]],
+      [allowRead]
+    )
+    assert.strictEqual(report.status, "done", report.message)
+    assert.strictEqual(outputs.length, 1)
+    assert.deepStrictEqual(
+      issues.map(({ code, what }) => [code, what]),
+      [["tool-call-limited", "The skill keep-ledger may not make this call of read_file."]]
+    )
+    assert.include(issues[0]?.how, `only for \`${folder}/references/accounts.md\``)
+  })
 
-  nodeTest("reads its files through the gate like any other", () =>
-    Effect.gen(function* () {
-      const { outputs, report } = yield* runLedger([[readAccounts]], [])
-      assert.deepStrictEqual([report.status, outputs.map((one) => one.error_type)], ["not_permitted", ["permission_denied"]])
-    })
-  )
+  nodeTest("reads its files through the gate like any other", function* () {
+    const { outputs, report } = yield* runLedger([[readAccounts]], [])
+    assert.deepStrictEqual(
+      [report.status, outputs.map((one) => one.error_type)],
+      ["not_permitted", ["permission_denied"]]
+    )
+  })
 })
 
-layer(NodeServices.layer)("files of a skill", (it) => {
-  it.effect("are regular files beside it, those first that its text names; links, tests and leavings are none", () =>
-    Effect.gen(function* () {
+describe("files of a skill", () => {
+  nodeTest(
+    "are regular files beside it, those first that its text names; links, tests and leavings are none",
+    function* () {
       const fs = yield* FileSystem.FileSystem
       const root = yield* makeProject({
         "s/SKILL.md": "x",
@@ -132,26 +132,32 @@ layer(NodeServices.layer)("files of a skill", (it) => {
       yield* fs.symlink(`${root}/s`, `${root}/s/again`)
       const found = yield* skillResources(`${root}/s`, "See deep/one/z.md.", root)
       assert.deepStrictEqual(found, ["s/deep/one/z.md", "s/a.md"])
-      assert.deepStrictEqual(yield* skillResources(`${root}/s`, "", undefined), [`${root}/s/a.md`, `${root}/s/deep/one/z.md`])
-    })
+      assert.deepStrictEqual(yield* skillResources(`${root}/s`, "", undefined), [
+        `${root}/s/a.md`,
+        `${root}/s/deep/one/z.md`
+      ])
+    }
   )
 
-  it.effect("are at most 20, since each takes space in every prompt", () =>
-    Effect.gen(function* () {
-      const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`s/${index + 10}.md`, "x"]))
-      const root = yield* makeProject({ "s/SKILL.md": "x", ...many })
-      const found = yield* skillResources(`${root}/s`, "Begin with 49.md.", root)
-      assert.deepStrictEqual([found.length, found[0], found[1]], [20, "s/49.md", "s/10.md"])
-    })
-  )
+  nodeTest("are at most 20, since each takes space in every prompt", function* () {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`s/${index + 10}.md`, "x"]))
+    const root = yield* makeProject({ "s/SKILL.md": "x", ...many })
+    const found = yield* skillResources(`${root}/s`, "Begin with 49.md.", root)
+    assert.deepStrictEqual([found.length, found[0], found[1]], [20, "s/49.md", "s/10.md"])
+  })
 
-  it.effect("are absolute for a skill of the user, whose folder the project does not hold", () =>
-    Effect.gen(function* () {
-      const disk = yield* makeProject({ "home/.claude/skills/keep-ledger/SKILL.md": ledger, "home/.claude/skills/keep-ledger/references/accounts.md": "x" })
-      const { find } = yield* Skills.pipe(
-        Effect.provide(Skills.layer({ builtIn: `${disk}/package`, home: `${disk}/home`, project: `${disk}/project` }, leavesMachine))
+  nodeTest("are absolute for a skill of the user, whose folder the project does not hold", function* () {
+    const disk = yield* makeProject({
+      "home/.claude/skills/keep-ledger/SKILL.md": ledger,
+      "home/.claude/skills/keep-ledger/references/accounts.md": "x"
+    })
+    const { find } = yield* Skills.pipe(
+      Effect.provide(
+        Skills.layer({ builtIn: `${disk}/package`, home: `${disk}/home`, project: `${disk}/project` }, leavesMachine)
       )
-      assert.deepStrictEqual(find("keep-ledger")?.files, [`${disk}/home/.claude/skills/keep-ledger/references/accounts.md`])
-    })
-  )
+    )
+    assert.deepStrictEqual(find("keep-ledger")?.files, [
+      `${disk}/home/.claude/skills/keep-ledger/references/accounts.md`
+    ])
+  })
 })

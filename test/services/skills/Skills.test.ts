@@ -1,5 +1,4 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -25,11 +24,12 @@ import { stageName } from "../../support/stageName.ts"
 const skillText = (name: string, description: string) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n## Execution\n\nDo.\n`
 
-const asking = (name: string) =>
-  `---\nname: ${name}\ndescription: Does.\nmetadata:\n  task-conductor.requires-approval: "true"\n---\n\nDo.\n`
+/** A skill with one setting of this program. */
+const setting = (name: string, key: string, value: string) =>
+  `---\nname: ${name}\ndescription: Does.\nmetadata:\n  task-conductor.${key}: "${value}"\n---\n\nDo.\n`
 
-const modelled = (name: string, model: string) =>
-  `---\nname: ${name}\ndescription: Does.\nmetadata:\n  task-conductor.model: "${model}"\n---\n\nDo.\n`
+const asking = (name: string) => setting(name, "requires-approval", "true")
+const modelled = (name: string, model: string) => setting(name, "model", model)
 
 const skill = (name: string, allowedTools?: ReadonlyArray<string>) =>
   new Skill({
@@ -43,233 +43,205 @@ const skill = (name: string, allowedTools?: ReadonlyArray<string>) =>
     execution: ""
   })
 
-/** What is discovered in a folder that stands for the whole disk; paths are relative to it. */
-const discover = (files: Readonly<Record<string, string>>, config?: string) =>
-  Effect.gen(function* () {
-    const disk = yield* makeProject(files)
-    const found = yield* Skills.pipe(
-      Effect.provide(
-        Skills.layer({
-          builtIn: `${disk}/package`,
-          home: `${disk}/home`,
-          project: `${disk}/project`,
-          ...(config === undefined ? {} : { config: `${disk}/${config}` })
-        }, leavesMachine)
+/** The skills of a folder that stands for the whole disk. */
+const skillsIn = (disk: string, folders: Partial<Parameters<typeof Skills.layer>[0]> = {}) =>
+  Skills.pipe(
+    Effect.provide(
+      Skills.layer(
+        { builtIn: `${disk}/package`, home: `${disk}/home`, project: `${disk}/project`, ...folders },
+        leavesMachine
       )
     )
-    const short = (text: string) => text.replaceAll(`${disk}/`, "")
-    return {
-      all: found.all.map((one) => [one.skill.name, one.skill.description, one.origin, short(one.path)]),
-      notes: found.notes.map(short),
-      found
-    }
+  )
+
+/** What is discovered among these files; paths are relative. */
+const discover = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>, config?: string) {
+  const disk = yield* makeProject(files)
+  const found = yield* skillsIn(disk, config === undefined ? {} : { config: `${disk}/${config}` })
+  const short = (text: string) => text.replaceAll(`${disk}/`, "")
+  return {
+    all: found.all.map((one) => [one.skill.name, one.skill.description, one.origin, short(one.path)]),
+    notes: found.notes.map(short),
+    found
+  }
+})
+
+describe("discovery", () => {
+  nodeTest("finds skills in the package, in the folders of the user and in those of the project", function* () {
+    const { all, notes } = yield* discover({
+      "package/e/SKILL.md": skillText("e", "one"),
+      "home/.claude/skills/f/SKILL.md": skillText("f", "six"),
+      "project/.claude/skills/g/SKILL.md": skillText("g", "seven"),
+      "home/.agents/skills/d/SKILL.md": skillText("d", "two"),
+      "home/.config/task-conductor/skills/c/SKILL.md": skillText("c", "three"),
+      "project/.agents/skills/b/SKILL.md": skillText("b", "four"),
+      "project/.task-conductor/skills/a/SKILL.md": skillText("a", "five"),
+      "project/.task-conductor/skills/empty/README.md": "not a skill",
+      "project/.task-conductor/skills/file.md": "not a folder"
+    })
+    assert.deepStrictEqual(all, [
+      ["a", "five", "project", "project/.task-conductor/skills/a/SKILL.md"],
+      ["b", "four", "project", "project/.agents/skills/b/SKILL.md"],
+      ["c", "three", "user", "home/.config/task-conductor/skills/c/SKILL.md"],
+      ["d", "two", "user", "home/.agents/skills/d/SKILL.md"],
+      ["e", "one", "package", "package/e/SKILL.md"],
+      ["f", "six", "user", "home/.claude/skills/f/SKILL.md"],
+      ["g", "seven", "project", "project/.claude/skills/g/SKILL.md"]
+    ])
+    assert.deepStrictEqual(notes, [])
   })
 
-layer(NodeServices.layer)("discovery", (it) => {
-  it.effect("finds skills in the package, in the folders of the user and in those of the project", () =>
-    Effect.gen(function* () {
-      const { all, notes } = yield* discover({
-        "package/e/SKILL.md": skillText("e", "one"),
-        "home/.claude/skills/f/SKILL.md": skillText("f", "six"),
-        "project/.claude/skills/g/SKILL.md": skillText("g", "seven"),
-        "home/.agents/skills/d/SKILL.md": skillText("d", "two"),
-        "home/.config/task-conductor/skills/c/SKILL.md": skillText("c", "three"),
-        "project/.agents/skills/b/SKILL.md": skillText("b", "four"),
-        "project/.task-conductor/skills/a/SKILL.md": skillText("a", "five"),
-        "project/.task-conductor/skills/empty/README.md": "not a skill",
-        "project/.task-conductor/skills/file.md": "not a folder"
-      })
-      assert.deepStrictEqual(all, [
-        ["a", "five", "project", "project/.task-conductor/skills/a/SKILL.md"],
-        ["b", "four", "project", "project/.agents/skills/b/SKILL.md"],
-        ["c", "three", "user", "home/.config/task-conductor/skills/c/SKILL.md"],
-        ["d", "two", "user", "home/.agents/skills/d/SKILL.md"],
-        ["e", "one", "package", "package/e/SKILL.md"],
-        ["f", "six", "user", "home/.claude/skills/f/SKILL.md"],
-        ["g", "seven", "project", "project/.claude/skills/g/SKILL.md"]
-      ])
-      assert.deepStrictEqual(notes, [])
-    })
-  )
+  nodeTest("looks in the given configuration folder instead of ~/.config", function* () {
+    const { all } = yield* discover(
+      {
+        "xdg/task-conductor/skills/a/SKILL.md": skillText("a", "one"),
+        "home/.config/task-conductor/skills/b/SKILL.md": skillText("b", "two")
+      },
+      "xdg"
+    )
+    assert.deepStrictEqual(all, [["a", "one", "user", "xdg/task-conductor/skills/a/SKILL.md"]])
+  })
 
-  it.effect("looks in the given configuration folder instead of ~/.config", () =>
-    Effect.gen(function* () {
-      const { all } = yield* discover(
-        {
-          "xdg/task-conductor/skills/a/SKILL.md": skillText("a", "one"),
-          "home/.config/task-conductor/skills/b/SKILL.md": skillText("b", "two")
-        },
-        "xdg"
-      )
-      assert.deepStrictEqual(all, [["a", "one", "user", "xdg/task-conductor/skills/a/SKILL.md"]])
+  nodeTest("lets the nearer skill win, and that of this program; says what it replaces", function* () {
+    const { all, found, notes } = yield* discover({
+      "package/a/SKILL.md": skillText("a", "of the package"),
+      "home/.agents/skills/a/SKILL.md": skillText("a", "of the user"),
+      "project/.agents/skills/a/SKILL.md": skillText("a", "of the project"),
+      "home/.claude/skills/b/SKILL.md": skillText("b", "elsewhere, user"),
+      "home/.agents/skills/b/SKILL.md": skillText("b", "shared, user"),
+      "home/.claude/skills/c/SKILL.md": skillText("c", "elsewhere, user"),
+      "project/.claude/skills/c/SKILL.md": skillText("c", "elsewhere, project"),
+      "project/.agents/skills/d/SKILL.md": skillText("d", "shared, project"),
+      "project/.claude/skills/d/SKILL.md": skillText("d", "elsewhere, project")
     })
-  )
-
-  it.effect("lets the nearer skill win and says what it replaces", () =>
-    Effect.gen(function* () {
-      const { all, found, notes } = yield* discover({
-        "package/a/SKILL.md": skillText("a", "of the package"),
-        "home/.agents/skills/a/SKILL.md": skillText("a", "of the user"),
-        "project/.agents/skills/a/SKILL.md": skillText("a", "of the project")
-      })
-      assert.deepStrictEqual(all, [["a", "of the project", "project", "project/.agents/skills/a/SKILL.md"]])
-      assert.strictEqual(found.find("a")?.description, "of the project")
-      assert.strictEqual(catalogueOf(found.all.map((one) => one.skill)), "- a: of the project")
-      assert.deepStrictEqual(notes, [
+    assert.strictEqual(found.find("a")?.description, "of the project")
+    assert.strictEqual(
+      catalogueOf(found.all.map((one) => one.skill)),
+      "- a: of the project\n- b: shared, user\n- c: elsewhere, project\n- d: shared, project"
+    )
+    assert.deepStrictEqual(all[0], ["a", "of the project", "project", "project/.agents/skills/a/SKILL.md"])
+    assert.deepStrictEqual(
+      notes.filter((note) => note.includes('"a"')),
+      [
         'The skill "a" in home/.agents/skills/a/SKILL.md replaces the one in package/a/SKILL.md.',
         'The skill "a" in project/.agents/skills/a/SKILL.md replaces the one in home/.agents/skills/a/SKILL.md.'
-      ])
-    })
-  )
+      ]
+    )
+  })
 
-  it.effect("prefers the folders of this program to those of another one", () =>
-    Effect.gen(function* () {
-      const { all } = yield* discover({
-        "home/.claude/skills/a/SKILL.md": skillText("a", "elsewhere, user"),
-        "home/.agents/skills/a/SKILL.md": skillText("a", "shared, user"),
-        "home/.claude/skills/b/SKILL.md": skillText("b", "elsewhere, user"),
-        "project/.claude/skills/b/SKILL.md": skillText("b", "elsewhere, project"),
-        "project/.agents/skills/c/SKILL.md": skillText("c", "shared, project"),
-        "project/.claude/skills/c/SKILL.md": skillText("c", "elsewhere, project")
-      })
-      assert.deepStrictEqual(
-        all.map(([name, description]) => [name, description]),
-        [
-          ["a", "shared, user"],
-          ["b", "elsewhere, project"],
-          ["c", "shared, project"]
-        ]
-      )
+  nodeTest("leaves out a broken skill file with a note, and keeps the one it would have replaced", function* () {
+    const { all, notes } = yield* discover({
+      "package/a/SKILL.md": skillText("a", "works"),
+      "project/.agents/skills/a/SKILL.md": "---\nname: a\ndescription: [\n---\n",
+      "project/.agents/skills/b/SKILL.md": skillText("c", "of another folder"),
+      "project/.agents/skills/d/SKILL.md/file": "the skill is a folder",
+      "project/.agents/skills/e/SKILL.md": skillText("e", "x".repeat(300_000))
     })
-  )
+    assert.deepStrictEqual(all, [["a", "works", "package", "package/a/SKILL.md"]])
+    assert.deepStrictEqual(notes, [
+      "project/.agents/skills/a/SKILL.md:3: The front matter cannot be read as YAML: Flow sequence in block collection must be sufficiently indented and end with a ]. Write lines `key: value`, and put a value that has a meaning in YAML into quotes. The skill is left out.",
+      'project/.agents/skills/b/SKILL.md:2: The name "c" is not the name of the folder "b". Rename one of them. The skill is left out.',
+      "project/.agents/skills/d/SKILL.md: This is not a file of at most 262144 bytes. The skill is left out.",
+      "project/.agents/skills/e/SKILL.md: This is not a file of at most 262144 bytes. The skill is left out."
+    ])
+  })
 
-  it.effect("leaves out a broken skill file with a note, and keeps the one it would have replaced", () =>
-    Effect.gen(function* () {
-      const { all, notes } = yield* discover({
-        "package/a/SKILL.md": skillText("a", "works"),
-        "project/.agents/skills/a/SKILL.md": "---\nname: a\ndescription: [\n---\n",
-        "project/.agents/skills/b/SKILL.md": skillText("c", "of another folder"),
-        "project/.agents/skills/d/SKILL.md/file": "the skill is a folder",
-        "project/.agents/skills/e/SKILL.md": skillText("e", "x".repeat(300_000))
-      })
-      assert.deepStrictEqual(all, [["a", "works", "package", "package/a/SKILL.md"]])
-      assert.deepStrictEqual(notes, [
-        "project/.agents/skills/a/SKILL.md:3: The front matter cannot be read as YAML: Flow sequence in block collection must be sufficiently indented and end with a ]. Write lines `key: value`, and put a value that has a meaning in YAML into quotes. The skill is left out.",
-        'project/.agents/skills/b/SKILL.md:2: The name "c" is not the name of the folder "b". Rename one of them. The skill is left out.',
-        "project/.agents/skills/d/SKILL.md: This is not a file of at most 262144 bytes. The skill is left out.",
-        "project/.agents/skills/e/SKILL.md: This is not a file of at most 262144 bytes. The skill is left out."
-      ])
+  nodeTest("says which links lead nowhere and which folders are locked, and goes on", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const disk = yield* makeProject({
+      "project/.agents/skills/good/SKILL.md": skillText("good", "works"),
+      "project/.agents/skills/locked/SKILL.md": skillText("locked", "cannot be read"),
+      "elsewhere/far/SKILL.md": skillText("far", "of another place"),
+      "project/shared/near/SKILL.md": skillText("near", "of the project")
     })
-  )
+    const skills = `${disk}/project/.agents/skills`
+    yield* fs.symlink(`${disk}/nowhere`, `${skills}/lost`)
+    yield* fs.symlink(`${disk}/elsewhere/far`, `${skills}/far`)
+    yield* fs.symlink(`${disk}/project/shared/near`, `${skills}/near`)
+    yield* fs.makeDirectory(`${skills}/half`)
+    yield* fs.symlink(`${disk}/nowhere/SKILL.md`, `${skills}/half/SKILL.md`)
+    yield* fs.makeDirectory(`${disk}/home/.agents`, { recursive: true })
+    yield* fs.symlink(`${disk}/elsewhere`, `${disk}/home/.agents/skills`)
+    yield* fs.chmod(`${skills}/locked/SKILL.md`, 0o000)
+    const isRoot = process.getuid?.() === 0
+    const { all, notes } = yield* skillsIn(disk)
+    assert.deepStrictEqual(
+      all.map((one) => [one.skill.name, one.origin]),
+      [["far", "user"], ["good", "project"], ...(isRoot ? [["locked", "project"]] : []), ["near", "project"]]
+    )
+    assert.deepStrictEqual(
+      notes.map((note) => note.replaceAll(`${disk}/`, "")),
+      [
+        "project/.agents/skills/far/SKILL.md: This is a link that leads out of the project. The skill is left out.",
+        "project/.agents/skills/half/SKILL.md: This could not be read (NotFound). The skill is left out.",
+        ...(isRoot
+          ? []
+          : [
+              "project/.agents/skills/locked/SKILL.md: This could not be read (PermissionDenied). The skill is left out."
+            ]),
+        "project/.agents/skills/lost: This could not be read (NotFound). The skill is left out."
+      ]
+    )
+  })
 
-  it.effect("says which links lead nowhere and which folders are locked, and goes on", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const disk = yield* makeProject({
-        "project/.agents/skills/good/SKILL.md": skillText("good", "works"),
-        "project/.agents/skills/locked/SKILL.md": skillText("locked", "cannot be read"),
-        "elsewhere/far/SKILL.md": skillText("far", "of another place"),
-        "project/shared/near/SKILL.md": skillText("near", "of the project")
-      })
-      const skills = `${disk}/project/.agents/skills`
-      yield* fs.symlink(`${disk}/nowhere`, `${skills}/lost`)
-      yield* fs.symlink(`${disk}/elsewhere/far`, `${skills}/far`)
-      yield* fs.symlink(`${disk}/project/shared/near`, `${skills}/near`)
-      yield* fs.makeDirectory(`${skills}/half`)
-      yield* fs.symlink(`${disk}/nowhere/SKILL.md`, `${skills}/half/SKILL.md`)
-      yield* fs.makeDirectory(`${disk}/home/.agents`, { recursive: true })
-      yield* fs.symlink(`${disk}/elsewhere`, `${disk}/home/.agents/skills`)
-      yield* fs.chmod(`${skills}/locked/SKILL.md`, 0o000)
-      const isRoot = process.getuid?.() === 0
-      const folders = { builtIn: `${disk}/package`, home: `${disk}/home`, project: `${disk}/project` }
-      const { all, notes } = yield* Skills.pipe(Effect.provide(Skills.layer(folders, leavesMachine)))
-      assert.deepStrictEqual(
-        all.map((one) => [one.skill.name, one.origin]),
-        [["far", "user"], ["good", "project"], ...(isRoot ? [["locked", "project"]] : []), ["near", "project"]]
-      )
-      assert.deepStrictEqual(
-        notes.map((note) => note.replaceAll(`${disk}/`, "")),
-        [
-          "project/.agents/skills/far/SKILL.md: This is a link that leads out of the project. The skill is left out.",
-          "project/.agents/skills/half/SKILL.md: This could not be read (NotFound). The skill is left out.",
-          ...(isRoot
-            ? []
-            : [
-                "project/.agents/skills/locked/SKILL.md: This could not be read (PermissionDenied). The skill is left out."
-              ]),
-          "project/.agents/skills/lost: This could not be read (NotFound). The skill is left out."
-        ]
-      )
+  nodeTest("keeps the approval of a skill that the project replaces, and adds the project's", function* () {
+    const { found, notes } = yield* discover({
+      "package/a/SKILL.md": asking("a"),
+      "project/.agents/skills/a/SKILL.md": skillText("a", "asks nothing"),
+      "package/b/SKILL.md": skillText("b", "asks nothing"),
+      "project/.agents/skills/b/SKILL.md": asking("b"),
+      "package/c/SKILL.md": asking("c"),
+      "home/.agents/skills/c/SKILL.md": skillText("c", "asks nothing: the user may")
     })
-  )
+    assert.deepStrictEqual(
+      found.all.map(({ skill: { name, requiresApproval } }) => [name, requiresApproval]),
+      [
+        ["a", true],
+        ["b", true],
+        ["c", false]
+      ]
+    )
+    assert.include(
+      notes,
+      'The skill "a" in project/.agents/skills/a/SKILL.md requires approval all the same: the one it replaces does, and a project cannot take that away.'
+    )
+  })
 
-  it.effect("keeps the approval of a skill that the project replaces, and adds the project's", () =>
-    Effect.gen(function* () {
-      const { found, notes } = yield* discover({
-        "package/a/SKILL.md": asking("a"),
-        "project/.agents/skills/a/SKILL.md": skillText("a", "asks nothing"),
-        "package/b/SKILL.md": skillText("b", "asks nothing"),
-        "project/.agents/skills/b/SKILL.md": asking("b"),
-        "package/c/SKILL.md": asking("c"),
-        "home/.agents/skills/c/SKILL.md": skillText("c", "asks nothing: the user may")
-      })
-      assert.deepStrictEqual(
-        found.all.map(({ skill: { name, requiresApproval } }) => [name, requiresApproval]),
-        [
-          ["a", true],
-          ["b", true],
-          ["c", false]
-        ]
-      )
-      assert.include(
-        notes,
-        'The skill "a" in project/.agents/skills/a/SKILL.md requires approval all the same: the one it replaces does, and a project cannot take that away.'
-      )
+  nodeTest("takes a model from a skill, but from a project none that works elsewhere", function* () {
+    const { found, notes } = yield* discover({
+      "home/.agents/skills/a/SKILL.md": modelled("a", "gpt-oss:120b-cloud"),
+      "project/.agents/skills/b/SKILL.md": modelled("b", "gpt-oss:120b-cloud"),
+      "project/.agents/skills/c/SKILL.md": modelled("c", "qwen3:8b"),
+      "project/.agents/skills/d/SKILL.md": modelled("d", "http://example.org/qwen3")
     })
-  )
+    assert.deepStrictEqual(
+      found.all.map(({ skill: { model, name } }) => [name, model]),
+      [
+        ["a", "gpt-oss:120b-cloud"],
+        ["b", undefined],
+        ["c", "qwen3:8b"],
+        ["d", undefined]
+      ]
+    )
+    assert.deepStrictEqual(notes, [
+      'The model "gpt-oss:120b-cloud" of the skill "b" in project/.agents/skills/b/SKILL.md is not used: it works on another server, and a project cannot choose that.',
+      'project/.agents/skills/d/SKILL.md:4: "http://example.org/qwen3" is not the name of a model, so it is not used.'
+    ])
+  })
 
-  it.effect("takes a model from a skill, but from a project none that works elsewhere", () =>
-    Effect.gen(function* () {
-      const { found, notes } = yield* discover({
-        "home/.agents/skills/a/SKILL.md": modelled("a", "gpt-oss:120b-cloud"),
-        "project/.agents/skills/b/SKILL.md": modelled("b", "gpt-oss:120b-cloud"),
-        "project/.agents/skills/c/SKILL.md": modelled("c", "qwen3:8b"),
-        "project/.agents/skills/d/SKILL.md": modelled("d", "http://example.org/qwen3")
-      })
-      assert.deepStrictEqual(
-        found.all.map(({ skill: { model, name } }) => [name, model]),
-        [
-          ["a", "gpt-oss:120b-cloud"],
-          ["b", undefined],
-          ["c", "qwen3:8b"],
-          ["d", undefined]
-        ]
-      )
-      assert.deepStrictEqual(notes, [
-        'The model "gpt-oss:120b-cloud" of the skill "b" in project/.agents/skills/b/SKILL.md is not used: it works on another server, and a project cannot choose that.',
-        'project/.agents/skills/d/SKILL.md:4: "http://example.org/qwen3" is not the name of a model, so it is not used.'
-      ])
-    })
-  )
+  nodeTest("reads a folder once when the project is the home of the user", function* () {
+    const disk = yield* makeProject({ ".agents/skills/a/SKILL.md": skillText("a", "of both") })
+    const found = yield* skillsIn(disk, { home: disk, project: disk })
+    assert.deepStrictEqual([catalogueOf(found.all.map((one) => one.skill)), found.notes], ["- a: of both", []])
+  })
 
-  it.effect("reads a folder once when the project is the home of the user", () =>
-    Effect.gen(function* () {
-      const disk = yield* makeProject({ ".agents/skills/a/SKILL.md": skillText("a", "of both") })
-      const folders = { builtIn: `${disk}/package`, home: disk, project: disk }
-      const found = yield* Skills.pipe(Effect.provide(Skills.layer(folders, leavesMachine)))
-      assert.deepStrictEqual([catalogueOf(found.all.map((one) => one.skill)), found.notes], ["- a: of both", []])
-    })
-  )
-
-  it.effect("finds nothing where there are no folders", () =>
-    Effect.gen(function* () {
-      const { all, found, notes } = yield* discover({})
-      assert.deepStrictEqual(
-        [all, notes, catalogueOf(found.all.map((one) => one.skill)), found.find("a")],
-        [[], [], "", undefined]
-      )
-    })
-  )
+  nodeTest("finds nothing where there are no folders", function* () {
+    const { all, found, notes } = yield* discover({})
+    assert.deepStrictEqual(
+      [all, notes, catalogueOf(found.all.map((one) => one.skill)), found.find("a")],
+      [[], [], "", undefined]
+    )
+  })
 })
 
 describe("usableSkills", () => {
@@ -282,13 +254,7 @@ describe("usableSkills", () => {
   })
 })
 
-describe("catalogueOf", () => {
-  it("writes one line for each skill", () => {
-    assert.strictEqual(catalogueOf([skill("a"), skill("b")]), "- a: Does a.\n- b: Does b.")
-  })
-})
-
-layer(NodeServices.layer)("the shipped skills", (it) => {
+describe("the shipped skills", () => {
   const shipped = Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -299,18 +265,9 @@ layer(NodeServices.layer)("the shipped skills", (it) => {
     )
   })
 
-  it.effect("follow every rule", () =>
-    Effect.gen(function* () {
-      const findings = (yield* shipped).map((reading) => ({ issues: reading.issues, repairs: reading.repairs }))
-      assert.deepStrictEqual(
-        findings,
-        findings.map(() => ({ issues: [], repairs: [] }))
-      )
-    })
-  )
-
-  it.effect("are what the planner is taught, with their tools and gates", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "are what the planner is taught, each with tools, gate, all parts and a description that says when",
+    function* () {
       const skills = (yield* shipped).map((reading) => Option.getOrThrow(reading.value))
       assert.deepStrictEqual(
         skills.map((one) => [one.name, one.allowedTools?.join(" "), one.requiresApproval]),
@@ -326,50 +283,37 @@ layer(NodeServices.layer)("the shipped skills", (it) => {
           ["summarize", "", false]
         ]
       )
-    })
-  )
-
-  it.effect("have all parts, one for tools when they have any, a description that says when, and a short catalogue", () =>
-    Effect.gen(function* () {
-      const skills = (yield* shipped).map((reading) => Option.getOrThrow(reading.value))
-      const incomplete = skills.filter(
-        (one) =>
-          one.inputRequirements === "" ||
-          (one.refinement === "" && one.allowedTools?.length !== 0) ||
-          one.execution === "" ||
-          !/\bUse it\b/.test(one.description)
-      )
-      assert.deepStrictEqual(incomplete, [])
+      for (const { allowedTools, description, execution, inputRequirements, name, refinement } of skills) {
+        assert.notInclude([inputRequirements, execution], "", name)
+        if (allowedTools?.length !== 0) assert.notStrictEqual(refinement, "", name)
+        assert.match(description, /\bUse it\b/)
+      }
       assert.isBelow(catalogueOf(skills).length / 4, 500)
-    })
+    }
   )
 
-  it.effect("are what the layer finds when nothing else is there", () =>
-    Effect.gen(function* () {
-      const names = yield* Skills.use((skills) => Effect.succeed(skills.all.map((found) => found.skill.name))).pipe(
-        Effect.provide(Skills.layer({ home: "/nowhere", project: "/nowhere" }, leavesMachine))
-      )
-      assert.deepStrictEqual(
-        names,
-        (yield* shipped).map((reading) => Option.getOrThrow(reading.value).name)
-      )
-    })
-  )
+  nodeTest("are what the layer finds when nothing else is there", function* () {
+    const names = yield* Skills.use((skills) => Effect.succeed(skills.all.map((found) => found.skill.name))).pipe(
+      Effect.provide(Skills.layer({ home: "/nowhere", project: "/nowhere" }, leavesMachine))
+    )
+    assert.deepStrictEqual(
+      names,
+      (yield* shipped).map((reading) => Option.getOrThrow(reading.value).name)
+    )
+  })
 })
 
-layer(NodeServices.layer)("docs/reference/skills.md", (it) => {
-  it.effect("shows a skill that follows every rule", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* Path.Path
-      const guide = path.join(packageFolder("skills"), "..", "docs", "reference", "skills.md")
-      const blocks = fencedBlocks(yield* fs.readFileString(guide))
-      const example = blocks.find(({ text }) => text.startsWith("---"))?.text ?? ""
-      const { issues, repairs, value } = readSkill(new TextEncoder().encode(example), "count-words")
-      assert.deepStrictEqual([issues, repairs], [[], []])
-      assert.deepStrictEqual(Option.getOrThrow(value).allowedTools, ["word_count", "read_file"])
-    })
-  )
+describe("docs/reference/skills.md", () => {
+  nodeTest("shows a skill that follows every rule", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const guide = path.join(packageFolder("skills"), "..", "docs", "reference", "skills.md")
+    const blocks = fencedBlocks(yield* fs.readFileString(guide))
+    const example = blocks.find(({ text }) => text.startsWith("---"))?.text ?? ""
+    const { issues, repairs, value } = readSkill(new TextEncoder().encode(example), "count-words")
+    assert.deepStrictEqual([issues, repairs], [[], []])
+    assert.deepStrictEqual(Option.getOrThrow(value).allowedTools, ["word_count", "read_file"])
+  })
 })
 
 const birdsWith = (description: string) =>
@@ -406,32 +350,26 @@ describe("a plugin whose tools no skill names", () => {
     }).pipe(Effect.provide(layerTestRun({ plugins: [plugin], rules }).pipe(Layer.provide(model))))
   }
 
-  nodeTest("is planned for and called in a run, with its words as one quoted line", () =>
-    Effect.gen(function* () {
-      const { creation, outputs, report } = yield* runWith([{ verdict: "allow", tool: "find_bird" }])
-      assert.deepStrictEqual([report.status, outputs], ["done", ["Heron is a bird."]], report.message)
-      assert.include(
-        creation,
-        '\n- use-birds: Calls the tools of the plugin birds: find_bird "Finds a bird in the register". Use it when'
-      )
-      assert.notInclude(creation, "evil")
-    })
-  )
+  nodeTest("is planned for and called in a run, with its words as one quoted line", function* () {
+    const { creation, outputs, report } = yield* runWith([{ verdict: "allow", tool: "find_bird" }])
+    assert.deepStrictEqual([report.status, outputs], ["done", ["Heron is a bird."]], report.message)
+    assert.include(
+      creation,
+      '\n- use-birds: Calls the tools of the plugin birds: find_bird "Finds a bird in the register". Use it when'
+    )
+    assert.notInclude(creation, "evil")
+  })
 
-  nodeTest("is called only when somebody allows it", () =>
-    Effect.gen(function* () {
-      const { outputs, report } = yield* runWith([])
-      assert.deepStrictEqual([report.status, outputs], ["not_permitted", [null]])
-    })
-  )
+  nodeTest("is called only when somebody allows it", function* () {
+    const { outputs, report } = yield* runWith([])
+    assert.deepStrictEqual([report.status, outputs], ["not_permitted", [null]])
+  })
 
-  nodeTest("is left out with a note when its description has no room in a prompt", () =>
-    Effect.gen(function* () {
-      const { creation, notes } = yield* runWith([], birdsWith("Finds a bird. ".repeat(800)))
-      assert.notInclude(creation, "use-birds")
-      assert.match(notes.at(-1) ?? "", /^No skill is made for find_bird: /)
-    })
-  )
+  nodeTest("is left out with a note when its description has no room in a prompt", function* () {
+    const { creation, notes } = yield* runWith([], birdsWith("Finds a bird. ".repeat(800)))
+    assert.notInclude(creation, "use-birds")
+    assert.match(notes.at(-1) ?? "", /^No skill is made for find_bird: /)
+  })
 })
 
 describe("folders of the user that lead into the project", () => {
@@ -448,47 +386,36 @@ describe("folders of the user that lead into the project", () => {
     "a link to a link of the project": ["home/.agents/skills/odd", "project/linked"]
   }
   for (const [what, [link, target]] of Object.entries(layouts)) {
-    nodeTest(`are not used: ${what}`, () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const path = yield* Path.Path
-        const disk = yield* makeProject({
-          "project/theirs/odd/SKILL.md": skillText("odd", "Theirs."),
-          "project/above/skills/odd/SKILL.md": skillText("odd", "Theirs."),
-          "home/.agents/skills/mine/SKILL.md": skillText("mine", "Mine."),
-          "elsewhere/mine/SKILL.md": skillText("linked-mine", "Mine.")
-        })
-        yield* fs.symlink(`${disk}/project/theirs`, `${disk}/elsewhere/link`)
-        yield* fs.symlink(`${disk}/project/theirs/odd`, `${disk}/project/linked`)
-        yield* fs.remove(`${disk}/${link}`, { recursive: true, force: true })
-        yield* fs.makeDirectory(path.dirname(`${disk}/${link}`), { recursive: true })
-        yield* fs.symlink(target.startsWith("..") ? target : `${disk}/${target}`, `${disk}/${link}`)
-        const skills = yield* Skills.pipe(
-          Effect.provide(
-            Skills.layer({ project: `${disk}/project`, home: `${disk}/home`, builtIn: `${disk}/none` }, leavesMachine)
-          )
-        )
-        assert.isUndefined(skills.find("odd"))
-        assert.include(skills.notes.join("\n"), "This leads into the project, so that it is not yours.")
+    nodeTest(`are not used: ${what}`, function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const disk = yield* makeProject({
+        "project/theirs/odd/SKILL.md": skillText("odd", "Theirs."),
+        "project/above/skills/odd/SKILL.md": skillText("odd", "Theirs."),
+        "home/.agents/skills/mine/SKILL.md": skillText("mine", "Mine."),
+        "elsewhere/mine/SKILL.md": skillText("linked-mine", "Mine.")
       })
-    )
+      yield* fs.symlink(`${disk}/project/theirs`, `${disk}/elsewhere/link`)
+      yield* fs.symlink(`${disk}/project/theirs/odd`, `${disk}/project/linked`)
+      yield* fs.remove(`${disk}/${link}`, { recursive: true, force: true })
+      yield* fs.makeDirectory(path.dirname(`${disk}/${link}`), { recursive: true })
+      yield* fs.symlink(target.startsWith("..") ? target : `${disk}/${target}`, `${disk}/${link}`)
+      const skills = yield* skillsIn(disk)
+      assert.isUndefined(skills.find("odd"))
+      assert.include(skills.notes.join("\n"), "This leads into the project, so that it is not yours.")
+    })
   }
 
-  nodeTest("are used when they lead elsewhere, or when the user works in their home folder", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const disk = yield* makeProject({
-        "home/.agents/skills/mine/SKILL.md": skillText("mine", "Mine."),
-        "elsewhere/other/SKILL.md": skillText("other", "Mine.")
-      })
-      yield* fs.symlink(`${disk}/elsewhere/other`, `${disk}/home/.agents/skills/other`)
-      for (const project of [`${disk}/project`, `${disk}/home`]) {
-        yield* fs.makeDirectory(project, { recursive: true })
-        const { all } = yield* Skills.pipe(
-          Effect.provide(Skills.layer({ project, home: `${disk}/home`, builtIn: `${disk}/none` }, leavesMachine))
-        )
-        assert.include(all.map(({ skill: { name } }) => name), "mine")
-      }
+  nodeTest("are used when they lead elsewhere, or when the user works in their home folder", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const disk = yield* makeProject({
+      "home/.agents/skills/mine/SKILL.md": skillText("mine", "Mine."),
+      "elsewhere/other/SKILL.md": skillText("other", "Mine.")
     })
-  )
+    yield* fs.symlink(`${disk}/elsewhere/other`, `${disk}/home/.agents/skills/other`)
+    for (const project of [`${disk}/project`, `${disk}/home`]) {
+      yield* fs.makeDirectory(project, { recursive: true })
+      assert.isDefined((yield* skillsIn(disk, { project })).find("mine"))
+    }
+  })
 })

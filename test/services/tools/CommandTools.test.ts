@@ -42,95 +42,81 @@ const open = Effect.fnUntraced(function* (
 })
 
 describe("a declared tool", () => {
-  liveTest("runs its command with the arguments of the call", () =>
-    Effect.gen(function* () {
-      const { registry, run } = yield* open({ ofUser: show })
-      const tool = registry.find("show")
-      assert.deepInclude(tool, { origin: "user configuration", risk: "high", effect: "once" })
-      const words = ["a b", "$(id)", "; rm -rf x"]
-      assert.deepStrictEqual((yield* run("show", { words, file: "x.ts", count: 2 })).data, {
-        exit_code: 0,
-        output: "[--file=x.ts][a b][$(id)][; rm -rf x][2]"
-      })
-      assert.deepStrictEqual((yield* run("show", { words: [] })).data, { exit_code: 0, output: "[]" })
+  liveTest("runs its command with the arguments of the call", function* () {
+    const { registry, run } = yield* open({ ofUser: show })
+    const tool = registry.find("show")
+    assert.deepInclude(tool, { origin: "user configuration", risk: "high", effect: "once" })
+    const words = ["a b", "$(id)", "; rm -rf x"]
+    assert.deepStrictEqual((yield* run("show", { words, file: "x.ts", count: 2 })).data, {
+      exit_code: 0,
+      output: "[--file=x.ts][a b][$(id)][; rm -rf x][2]"
     })
-  )
+    assert.deepStrictEqual((yield* run("show", { words: [] })).data, { exit_code: 0, output: "[]" })
+  })
 
-  nodeTest("is judged as the command that it runs", () =>
-    Effect.gen(function* () {
-      const { registry } = yield* open({ ofUser: show })
-      const { accesses, risk } = yield* registry.prepare(callOf("show", { words: ["x"] }))
-      assert.strictEqual(risk, "high")
-      assert.deepInclude(accesses[0], { _tag: "RunCommand", argv: ["printf", "[%s]", "x"] })
-    })
-  )
+  nodeTest("is judged as the command that it runs", function* () {
+    const { registry } = yield* open({ ofUser: show })
+    const { accesses, risk } = yield* registry.prepare(callOf("show", { words: ["x"] }))
+    assert.strictEqual(risk, "high")
+    assert.deepInclude(accesses[0], { _tag: "RunCommand", argv: ["printf", "[%s]", "x"] })
+  })
 
-  nodeTest("tells a model which arguments do not fit", () =>
-    Effect.gen(function* () {
-      const { registry } = yield* open({ ofUser: show })
-      const issues = (given: Arguments) =>
-        registry.check(callOf("show", given), new Set(["show"])).issues.map(({ how, what }) => `${what} ${how}`)
-      assert.deepStrictEqual(issues({ words: ["-rf"] }), [
-        'The arguments of show do not fit. The argument "words" becomes "-rf", which a program may take for an option. Write "./-rf" if it is the name of a file.'
-      ])
-      assert.lengthOf(issues({ words: ["a"], file: "A B" }), 1)
-      assert.lengthOf(issues({ words: ["a"], count: 0 }), 1)
-      assert.lengthOf(issues({ words: ["a"], other: 1 }), 1)
-      assert.lengthOf(issues({}), 1)
-    })
-  )
+  nodeTest("tells a model which arguments do not fit", function* () {
+    const { registry } = yield* open({ ofUser: show })
+    const issues = (given: Arguments) =>
+      registry.check(callOf("show", given), new Set(["show"])).issues.map(({ how, what }) => `${what} ${how}`)
+    assert.deepStrictEqual(issues({ words: ["-rf"] }), [
+      'The arguments of show do not fit. The argument "words" becomes "-rf", which a program may take for an option. Write "./-rf" if it is the name of a file.'
+    ])
+    assert.lengthOf(issues({ words: ["a"], file: "A B" }), 1)
+    assert.lengthOf(issues({ words: ["a"], count: 0 }), 1)
+    assert.lengthOf(issues({ words: ["a"], other: 1 }), 1)
+    assert.lengthOf(issues({}), 1)
+  })
 
-  nodeTest("of a project counts only once the user has trusted exactly this declaration", () =>
-    Effect.gen(function* () {
-      const approver = scriptedApprover({ calls: ["remember", "deny"] })
-      const { gate } = yield* openGate({ approver: approver.layer })
-      const trust = (ofProject: Tools) =>
-        commandPlugins("/project", { ofProject, ofUser: {} }).pipe(Effect.provideService(Gate, gate))
-      assert.lengthOf((yield* trust(show)).plugins, 1)
-      assert.lengthOf((yield* trust(show)).plugins, 1)
-      const changed: Tools = { show: { ...show["show"]!, command: ["curl", "{words}", "{file}", "{count}"] } }
-      const { plugins, problems } = yield* trust(changed)
-      assert.deepStrictEqual(
-        [plugins, problems.map(({ message }) => message)],
-        [[], ["The tools of task-conductor.json are not used: you did not trust them."]]
-      )
-      assert.deepStrictEqual(
-        approver.asked.flat().map(({ details, risk }) => [risk, details]),
-        [
-          [
-            "medium",
-            ["File: /project/task-conductor.json", 'Tool show runs: printf "[%s]" "--file={file}" "{words}" "{count}"']
-          ],
-          ["medium", ["File: /project/task-conductor.json", 'Tool show runs: curl "{words}" "{file}" "{count}"']]
-        ]
-      )
-    })
-  )
+  nodeTest("of a project counts only once the user has trusted exactly this declaration", function* () {
+    const approver = scriptedApprover({ calls: ["remember", "deny"] })
+    const { gate } = yield* openGate({ approver: approver.layer })
+    const trust = (ofProject: Tools) =>
+      commandPlugins("/project", { ofProject, ofUser: {} }).pipe(Effect.provideService(Gate, gate))
+    assert.lengthOf((yield* trust(show)).plugins, 1)
+    assert.lengthOf((yield* trust(show)).plugins, 1)
+    const changed: Tools = { show: { ...show["show"]!, command: ["curl", "{words}", "{file}", "{count}"] } }
+    const { plugins, problems } = yield* trust(changed)
+    assert.deepStrictEqual(
+      [plugins, problems.map(({ message }) => message)],
+      [[], ["The tools of task-conductor.json are not used: you did not trust them."]]
+    )
+    const file = "File: /project/task-conductor.json"
+    assert.deepStrictEqual(
+      approver.asked.flat().map(({ details, risk }) => [risk, details]),
+      [
+        ["medium", [file, 'Tool show runs: printf "[%s]" "--file={file}" "{words}" "{count}"']],
+        ["medium", [file, 'Tool show runs: curl "{words}" "{file}" "{count}"']]
+      ]
+    )
+  })
 
-  nodeTest("of a project is left out when nobody can be asked, and a rule can allow it", () =>
-    Effect.gen(function* () {
-      const { problems, registry } = yield* open({ ofProject: show })
-      assert.isUndefined(registry.find("show"))
-      assert.include(problems[0], 'use --allow "load_plugin:tools of task-conductor.json *"')
-      const rules = [allow("load_plugin", "tools of task-conductor.json *")]
-      const allowed = yield* open({ ofProject: show }, { options: () => ({ rules }) })
-      assert.strictEqual(allowed.registry.find("show")?.origin, "task-conductor.json")
-    })
-  )
+  nodeTest("of a project is left out when nobody can be asked, and a rule can allow it", function* () {
+    const { problems, registry } = yield* open({ ofProject: show })
+    assert.isUndefined(registry.find("show"))
+    assert.include(problems[0], 'use --allow "load_plugin:tools of task-conductor.json *"')
+    const rules = [allow("load_plugin", "tools of task-conductor.json *")]
+    const allowed = yield* open({ ofProject: show }, { options: () => ({ rules }) })
+    assert.strictEqual(allowed.registry.find("show")?.origin, "task-conductor.json")
+  })
 
-  nodeTest("does not take the place of another tool, and leaves the others in use", () =>
-    Effect.gen(function* () {
-      const { registry } = yield* open({ ofUser: { read_file: { description: "Mine.", command: ["true"] }, ...show } })
-      assert.strictEqual(registry.find("read_file")?.origin, "built-in")
-      assert.isDefined(registry.find("show"))
-      assert.deepStrictEqual(
-        registry.problems.map(({ message }) => message),
-        [
-          'The plugin "user configuration" is not used: its tool "read_file" exists already (built-in). Rename it, or remove one of them.'
-        ]
-      )
-    })
-  )
+  nodeTest("does not take the place of another tool, and leaves the others in use", function* () {
+    const { registry } = yield* open({ ofUser: { read_file: { description: "Mine.", command: ["true"] }, ...show } })
+    assert.strictEqual(registry.find("read_file")?.origin, "built-in")
+    assert.isDefined(registry.find("show"))
+    assert.deepStrictEqual(
+      registry.problems.map(({ message }) => message),
+      [
+        'The plugin "user configuration" is not used: its tool "read_file" exists already (built-in). Rename it, or remove one of them.'
+      ]
+    )
+  })
 })
 
 describe("a declaration", () => {

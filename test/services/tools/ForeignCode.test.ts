@@ -15,41 +15,23 @@ const revoked = (): unknown => {
 }
 
 describe("what code of a plugin throws", () => {
+  const unread = "an error that cannot be read was thrown"
+  const noError = "a value that is not an error was thrown"
   it.each<[string, unknown, string]>([
     ["an error", new Error("no rain"), "no rain"],
     ["several lines", new Error("one\ntwo"), "one"],
     ["no message", new TypeError(""), "TypeError"],
-    ["a message that throws", withGetter("message", trap), "an error that cannot be read was thrown"],
-    [
-      "a name that throws",
-      Object.defineProperty(new Error(""), "name", { get: trap }),
-      "an error that cannot be read was thrown"
-    ],
+    ["a message that throws", withGetter("message", trap), unread],
+    ["a name that throws", Object.defineProperty(new Error(""), "name", { get: trap }), unread],
     ["a message that is a number", withGetter("message", () => 5), "5"],
-    ["a message that is a symbol", withGetter("message", () => Symbol("s")), "an error that cannot be read was thrown"],
-    [
-      "a message whose toString throws",
-      withGetter("message", () => ({ toString: trap })),
-      "an error that cannot be read was thrown"
-    ],
+    ["a message that is a symbol", withGetter("message", () => Symbol("s")), unread],
+    ["a message whose toString throws", withGetter("message", () => ({ toString: trap })), unread],
     ["a message that is null", withGetter("message", () => null), "null"],
-    [
-      "a proxy whose prototype throws",
-      new Proxy({}, { getPrototypeOf: trap }),
-      "an error that cannot be read was thrown"
-    ],
-    [
-      "a proxy that traps every read",
-      new Proxy(new Error("x"), { get: trap }),
-      "an error that cannot be read was thrown"
-    ],
-    ["a revoked proxy", revoked(), "an error that cannot be read was thrown"],
-    ["an object whose toString throws", { toString: trap }, "a value that is not an error was thrown"],
-    [
-      "a function whose toString throws",
-      Object.assign(() => {}, { toString: trap }),
-      "a value that is not an error was thrown"
-    ],
+    ["a proxy whose prototype throws", new Proxy({}, { getPrototypeOf: trap }), unread],
+    ["a proxy that traps every read", new Proxy(new Error("x"), { get: trap }), unread],
+    ["a revoked proxy", revoked(), unread],
+    ["an object whose toString throws", { toString: trap }, noError],
+    ["a function whose toString throws", Object.assign(() => {}, { toString: trap }), noError],
     ["a symbol", Symbol("s"), "Symbol(s)"],
     ["nothing", undefined, "undefined"]
   ])("is told in one line for %s", (_, thrown, text) => {

@@ -19,8 +19,10 @@ const ping = tool({
 
 const withTools = (name: string, tools: Tools): Plugin => definePlugin({ name, tools: Effect.succeed(tools) })
 
-/** A tool as a package written in JavaScript may bring it. */
-const malformed = (change: Readonly<Record<string, unknown>>): typeof ping => Object.assign({}, ping, change)
+const malformed = (problem: string) => `its tool "ping" is not well formed: ${problem}`
+const withPing = (change: Readonly<Record<string, unknown>>) =>
+  withTools("bad", { ping: Object.assign({}, ping, change) as typeof ping })
+const failing = (tools: Effect.Effect<Tools, ToolFailure>) => definePlugin({ name: "bad", tools })
 
 describe("PluginLoader", () => {
   const rejected: ReadonlyArray<[name: string, plugin: Plugin, problem: string]> = [
@@ -31,22 +33,11 @@ describe("PluginLoader", () => {
     ],
     [
       "that fails",
-      definePlugin({
-        name: "bad",
-        tools: Effect.fail(new ToolFailure({ type: "io_error", message: "No index was found." }))
-      }),
+      failing(Effect.fail(new ToolFailure({ type: "io_error", message: "No index was found." }))),
       "it failed while loading: No index was found."
     ],
-    [
-      "that throws",
-      definePlugin({ name: "bad", tools: Effect.die(new Error("boom\n    at somewhere.js:1")) }),
-      "it failed while loading: boom"
-    ],
-    [
-      "that interrupts itself",
-      definePlugin({ name: "bad", tools: Effect.interrupt }),
-      "it failed while loading: it interrupted itself"
-    ],
+    ["that throws", failing(Effect.die(new Error("boom\n    at x.js:1"))), "it failed while loading: boom"],
+    ["that interrupts itself", failing(Effect.interrupt), "it failed while loading: it interrupted itself"],
     [
       "with an illegal tool name",
       withTools("bad", { "read-File": ping }),
@@ -59,73 +50,62 @@ describe("PluginLoader", () => {
     ],
     [
       "with a tool without description",
-      withTools("bad", { ping: malformed({ description: "" }) }),
-      'its tool "ping" is not well formed: "description": Expected a value with a length of at least 1.'
+      withPing({ description: "" }),
+      malformed('"description": Expected a value with a length of at least 1.')
     ],
-    [
-      "with an unknown risk",
-      withTools("bad", { ping: malformed({ risk: "none" }) }),
-      'its tool "ping" is not well formed: "risk": Expected "safe" | "medium" | "high".'
-    ],
+    ["with an unknown risk", withPing({ risk: "none" }), malformed('"risk": Expected "safe" | "medium" | "high".')],
     [
       "with parameters that are no schema",
-      withTools("bad", { ping: malformed({ parameters: "path" }) }),
-      'its tool "ping" is not well formed: "parameters" is not a schema: neither of Effect, nor a Standard Schema, nor a JSON schema.'
+      withPing({ parameters: "path" }),
+      malformed('"parameters" is not a schema: neither of Effect, nor a Standard Schema, nor a JSON schema.')
     ],
     [
       "with parameters that are no struct",
-      withTools("bad", { ping: malformed({ parameters: Schema.String }) }),
-      'its tool "ping" is not well formed: its parameters are not a struct.'
+      withPing({ parameters: Schema.String }),
+      malformed("its parameters are not a struct.")
     ],
     [
       "with an example that does not fit",
-      withTools("bad", { ping: malformed({ parameters: Schema.Struct({ a: Schema.String }), example: { a: 1 } }) }),
-      'its tool "ping" is not well formed: its example does not fit its parameters.'
+      withPing({ parameters: Schema.Struct({ a: Schema.String }), example: { a: 1 } }),
+      malformed("its example does not fit its parameters.")
     ],
-    [
-      "with nothing to execute",
-      withTools("bad", { ping: malformed({ execute: "pong" }) }),
-      'its tool "ping" is not well formed: "execute" is not a function.'
-    ]
+    ["with nothing to execute", withPing({ execute: "pong" }), malformed('"execute" is not a function.')]
   ]
   for (const [name, plugin, problem] of rejected) {
-    nodeTest(`leaves out a plugin ${name}, whole, and loads the others`, () =>
-      Effect.gen(function* () {
-        const { registry, run } = yield* openTools({ plugins: [plugin, withTools("good", { echo: ping })] })
-        assert.deepStrictEqual(
-          registry.problems.map((one) => ["plugin" in one ? one.plugin : "", one.message]),
-          [["bad", `The plugin "bad" is not used: ${problem}`]]
-        )
-        assert.deepStrictEqual(
-          registry.tools.filter((one) => one.origin !== "built-in").map((one) => [one.origin, one.name]),
-          [["good", "echo"]]
-        )
-        assert.isUndefined(registry.find("new_tool"))
-        assert.strictEqual((yield* run("echo")).data, "pong")
-      })
-    )
+    nodeTest(`leaves out a plugin ${name}, whole, and loads the others`, function* () {
+      const { registry, run } = yield* openTools({ plugins: [plugin, withTools("good", { echo: ping })] })
+      assert.deepStrictEqual(
+        registry.problems.map((one) => ["plugin" in one ? one.plugin : "", one.message]),
+        [["bad", `The plugin "bad" is not used: ${problem}`]]
+      )
+      assert.deepStrictEqual(
+        registry.tools.filter((one) => one.origin !== "built-in").map((one) => [one.origin, one.name]),
+        [["good", "echo"]]
+      )
+      assert.isUndefined(registry.find("new_tool"))
+      assert.strictEqual((yield* run("echo")).data, "pong")
+    })
   }
 
-  nodeTest("leaves out a plugin that takes too long", () =>
-    Effect.gen(function* () {
-      const loading = yield* Deferred.make<void>()
-      const slow = definePlugin({
-        name: "slow",
-        tools: Effect.andThen(Deferred.succeed(loading, undefined), Effect.never)
-      })
-      const opening = yield* Effect.forkChild(openTools({ plugins: [slow] }))
-      yield* Deferred.await(loading)
-      yield* TestClock.adjust("30 seconds")
-      const { registry } = yield* Fiber.join(opening)
-      assert.deepStrictEqual(
-        registry.problems.map((one) => one.message),
-        ['The plugin "slow" is not used: it failed while loading: it took longer than 30 seconds.']
-      )
+  nodeTest("leaves out a plugin that takes too long", function* () {
+    const loading = yield* Deferred.make<void>()
+    const slow = definePlugin({
+      name: "slow",
+      tools: Effect.andThen(Deferred.succeed(loading, undefined), Effect.never)
     })
-  )
+    const opening = yield* Effect.forkChild(openTools({ plugins: [slow] }))
+    yield* Deferred.await(loading)
+    yield* TestClock.adjust("30 seconds")
+    const { registry } = yield* Fiber.join(opening)
+    assert.deepStrictEqual(
+      registry.problems.map((one) => one.message),
+      ['The plugin "slow" is not used: it failed while loading: it took longer than 30 seconds.']
+    )
+  })
 
-  nodeTest("keeps what a plugin opened until the run ends, and closes it at once for one that is left out", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "keeps what a plugin opened until the run ends, and closes it at once for one that is left out",
+    function* () {
       const log: Array<string> = []
       const opening = (name: string, tools: Tools) =>
         definePlugin({
@@ -145,6 +125,6 @@ describe("PluginLoader", () => {
         })
       )
       assert.deepStrictEqual(log, ["open bad", "close bad", "open good", "close good"])
-    })
+    }
   )
 })

@@ -1,6 +1,5 @@
 /** What is set for plugins: their configurations. */
-import { assert, describe, it } from "@effect/vitest"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -11,6 +10,8 @@ import type { SchemaSource } from "../../../src/domain/tools/SchemaSource.ts"
 import type { CallContext } from "../../../src/services/tools/CallContext.ts"
 import { definePlugin, type Plugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { openTools } from "../../support/OpenTools.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 interface Options {
   readonly table: string
@@ -50,72 +51,52 @@ const set = (plugin: Plugin, value: PluginConfig): Plugin => ({
 })
 
 /** What the tool says, or why the plugin is not used. */
-const opened = (plugin: Plugin) =>
-  Effect.gen(function* () {
-    const { registry, run } = yield* openTools({ plugins: [plugin] })
-    const [problem] = registry.problems
-    return problem === undefined ? (yield* run("options_of")).data : problem.message
-  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+const opened = Effect.fnUntraced(function* (plugin: Plugin) {
+  const { registry, run } = yield* openTools({ plugins: [plugin] })
+  const [problem] = registry.problems
+  return problem === undefined ? (yield* run("options_of")).data : problem.message
+})
+
+const notUsed = 'The plugin "query" is not used: '
 
 describe.each(schemas)("a plugin whose configuration is %s", (name, config) => {
-  it.effect("gets what is set, decoded", () =>
-    Effect.gen(function* () {
-      const value: PluginConfig = name === "a JSON schema" ? { table: "rows", limit: 10 } : { table: "rows" }
-      assert.deepStrictEqual(yield* opened(set(query(config), value)), { table: "rows", limit: 10 })
-    })
-  )
-
-  it.effect("is left out with the file, the path of the value, and what is expected", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(
-        yield* opened(set(query(config), { table: "rows", limit: "10", tabel: "x" })),
-        'The plugin "query" is not used: its configuration in /home/you/config.json cannot be used: "plugins[1][1].tabel" is unknown here. Remove it, or correct its name. "plugins[1][1].limit" must be a number, but is a string. Write it without quotes.'
-      )
-    })
-  )
-
-  it.effect("says what it needs when nothing is set", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(
-        yield* opened(query(config)),
-        'The plugin "query" is not used: it needs a configuration: "table" is missing. Add it. Write ["query", { ... }] in the place of its name.'
-      )
-    })
-  )
+  nodeTest("gets what is set, decoded, and says what it needs", function* () {
+    const value: PluginConfig = name === "a JSON schema" ? { table: "rows", limit: 10 } : { table: "rows" }
+    assert.deepStrictEqual(yield* opened(set(query(config), value)), { table: "rows", limit: 10 })
+    assert.strictEqual(
+      yield* opened(set(query(config), { table: "rows", limit: "10", tabel: "x" })),
+      `${notUsed}its configuration in /home/you/config.json cannot be used: "plugins[1][1].tabel" is unknown here. Remove it, or correct its name. "plugins[1][1].limit" must be a number, but is a string. Write it without quotes.`
+    )
+    assert.strictEqual(
+      yield* opened(query(config)),
+      `${notUsed}it needs a configuration: "table" is missing. Add it. Write ["query", { ... }] in the place of its name.`
+    )
+  })
 })
 
 describe("a configuration", () => {
-  it.effect("of a plugin that takes none is not ignored", () =>
-    Effect.gen(function* () {
-      const plugin = definePlugin({ name: "query", tools: { options_of: optionsOf } })
-      assert.strictEqual(
-        yield* opened(set(plugin, { table: "rows" })),
-        'The plugin "query" is not used: it takes no configuration, and /home/you/config.json has one for it ("plugins[1][1]").'
-      )
-    })
-  )
+  nodeTest("of a plugin that takes none is not ignored, and a schema that cannot be used is a fault", function* () {
+    const plugin = definePlugin({ name: "query", tools: { options_of: optionsOf } })
+    assert.strictEqual(
+      yield* opened(set(plugin, { table: "rows" })),
+      `${notUsed}it takes no configuration, and /home/you/config.json has one for it ("plugins[1][1]").`
+    )
+    assert.strictEqual(
+      yield* opened(query("table" as unknown as SchemaSource)),
+      `${notUsed}its "config" is not a schema: neither of Effect, nor a Standard Schema, nor a JSON schema.`
+    )
+  })
 
-  it.effect("with a schema that cannot be used is a fault of the plugin", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(
-        yield* opened(query("table" as unknown as SchemaSource)),
-        'The plugin "query" is not used: its "config" is not a schema: neither of Effect, nor a Standard Schema, nor a JSON schema.'
-      )
-    })
-  )
-
-  it.effect("is given to the function that opens the tools, with its type", () =>
-    Effect.gen(function* () {
-      const plugin = definePlugin({
-        name: "query",
-        config: z.object({ table: z.string() }),
-        tools: ({ config: { table } }) => ({
-          options_of: tool({ ...optionsOf, execute: async () => table.toUpperCase() })
-        })
+  nodeTest("is given to the function that opens the tools, with its type", function* () {
+    const plugin = definePlugin({
+      name: "query",
+      config: z.object({ table: z.string() }),
+      tools: ({ config: { table } }) => ({
+        options_of: tool({ ...optionsOf, execute: async () => table.toUpperCase() })
       })
-      assert.strictEqual(yield* opened(set(plugin, { table: "rows" })), "ROWS")
     })
-  )
+    assert.strictEqual(yield* opened(set(plugin, { table: "rows" })), "ROWS")
+  })
 })
 
 const value = "s3cret-of-the-plugin"
@@ -129,78 +110,63 @@ const given = (plugin: Plugin): Plugin => {
   noteSecret(value)
   return { ...plugin, secretValues: new Map([["QUERY_KEY", Result.succeed(value)]]) }
 }
-const result = (plugin: Plugin) =>
-  Effect.gen(function* () {
-    const { log, registry, run } = yield* openTools({ plugins: [plugin] })
-    const outcome = yield* run("options_of")
-    return {
-      ...outcome,
-      events: JSON.stringify(log.events()),
-      problems: registry.problems.map(({ message }) => message)
-    }
-  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+const result = Effect.fnUntraced(function* (plugin: Plugin) {
+  const { log, registry, run } = yield* openTools({ plugins: [plugin] })
+  const outcome = yield* run("options_of")
+  return {
+    ...outcome,
+    events: JSON.stringify(log.events()),
+    problems: registry.problems.map(({ message }) => message)
+  }
+})
 
 describe("a secret", () => {
-  it.live("reaches its tool, and neither the model nor an event", () =>
-    Effect.gen(function* () {
-      const { data, error_message, events, log, problems } = yield* result(
-        given(
-          sending(async ({ log: note, progress, secret }) => {
-            const key = secret("QUERY_KEY")
-            progress(`with ${key}`)
-            note(`sent ${key}`)
-            await new Promise((resolve) => setTimeout(resolve, 50))
-            return { length: key.length, header: `Bearer ${key}`, [key]: 1 }
-          })
-        )
+  liveTest("reaches its tool, and neither the model nor an event", function* () {
+    const { data, error_message, events, log, problems } = yield* result(
+      given(
+        sending(async ({ log: note, progress, secret }) => {
+          const key = secret("QUERY_KEY")
+          progress(`with ${key}`)
+          note(`sent ${key}`)
+          await new Promise((resolve) => setTimeout(resolve, 50))
+          return { length: key.length, header: `Bearer ${key}`, [key]: 1 }
+        })
       )
-      assert.deepStrictEqual(
-        [data, error_message, log, problems],
-        [{ length: value.length, header: "Bearer [redacted]", "[redacted]": 1 }, null, ["sent [redacted]"], []]
-      )
-      assert.include(events, "with [redacted]")
-      assert.notInclude(events, value)
-    })
-  )
+    )
+    assert.deepStrictEqual(
+      [data, error_message, log, problems],
+      [{ length: value.length, header: "Bearer [redacted]", "[redacted]": 1 }, null, ["sent [redacted]"], []]
+    )
+    assert.include(events, "with [redacted]")
+    assert.notInclude(events, value)
+  })
 
-  it.live("is in no error of its tool", () =>
-    Effect.gen(function* () {
-      const { error_message } = yield* result(
-        given(sending(async ({ secret }) => Promise.reject(new Error(`401 for ${secret("QUERY_KEY")}`))))
-      )
-      assert.strictEqual(error_message, "The tool options_of of query failed: 401 for [redacted]")
-    })
-  )
+  liveTest("is in no error of its tool", function* () {
+    const { error_message } = yield* result(
+      given(sending(async ({ secret }) => Promise.reject(new Error(`401 for ${secret("QUERY_KEY")}`))))
+    )
+    assert.strictEqual(error_message, "The tool options_of of query failed: 401 for [redacted]")
+  })
 
-  it.live("that is missing is said at the start, and by the call that needs it", () =>
-    Effect.gen(function* () {
-      const { error_message, error_type, problems } = yield* result(sending(async ({ secret }) => secret("QUERY_KEY")))
-      const why = "the secret QUERY_KEY is missing (To read the table): set the environment variable QUERY_KEY."
-      assert.deepStrictEqual(problems, [`The plugin "query" is used, but ${why}`])
-      assert.deepStrictEqual([error_type, error_message], ["not_found", `T${why.slice(1)}`])
-    })
-  )
+  liveTest("that is missing is said at the start, and by the call that needs it", function* () {
+    const { error_message, error_type, problems } = yield* result(sending(async ({ secret }) => secret("QUERY_KEY")))
+    const why = "the secret QUERY_KEY is missing (To read the table): set the environment variable QUERY_KEY."
+    assert.deepStrictEqual(problems, [`The plugin "query" is used, but ${why}`])
+    assert.deepStrictEqual([error_type, error_message], ["not_found", `T${why.slice(1)}`])
+  })
 
-  it.live("that is not declared is a fault of the plugin", () =>
-    Effect.gen(function* () {
-      const { error_message, error_type } = yield* result(given(sending(async ({ secret }) => secret("OTHER_KEY"))))
-      assert.deepStrictEqual(
-        [error_type, error_message],
-        [
-          "internal_error",
-          'The plugin query does not declare the secret OTHER_KEY in "secrets". This is a fault of the plugin.'
-        ]
-      )
-    })
-  )
+  liveTest("that is not declared is a fault of the plugin", function* () {
+    const { error_message, error_type } = yield* result(given(sending(async ({ secret }) => secret("OTHER_KEY"))))
+    const fault = 'The plugin query does not declare the secret OTHER_KEY in "secrets". This is a fault of the plugin.'
+    assert.deepStrictEqual([error_type, error_message], ["internal_error", fault])
+  })
 
-  it.live.each([{ "my key": "What for." }, { KEY: "" }, ["KEY"], "KEY"])(
+  liveTest.each([{ "my key": "What for." }, { KEY: "" }, ["KEY"], "KEY"])(
     "is declared by a name and a purpose: %s",
-    (secrets) =>
-      Effect.gen(function* () {
-        const plugin = { ...sending(async () => null), secrets: secrets as unknown as Record<string, string> }
-        const { registry } = yield* openTools({ plugins: [plugin] })
-        assert.match(registry.problems[0]?.message ?? "", /^The plugin "query" is not used: its (?:"secrets"|secret) /)
-      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    function* (secrets) {
+      const plugin = { ...sending(async () => null), secrets: secrets as unknown as Record<string, string> }
+      const { registry } = yield* openTools({ plugins: [plugin] })
+      assert.match(registry.problems[0]?.message ?? "", /^The plugin "query" is not used: its (?:"secrets"|secret) /)
+    }
   )
 })

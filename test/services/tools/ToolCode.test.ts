@@ -1,6 +1,5 @@
 /** Tools that are async functions: what they are given, what they end with, and how they are stopped. */
-import { assert, describe, it } from "@effect/vitest"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -11,6 +10,7 @@ import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import type { CallContext } from "../../../src/services/tools/CallContext.ts"
 import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { openTools } from "../../support/OpenTools.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 type Act = (params: { readonly text: string }, call: CallContext) => Promise<Schema.Json>
 
@@ -29,172 +29,123 @@ const acting = (act: Act, access: ReadonlyArray<Access> = []) =>
     }
   })
 
-const run = (act: Act, access?: ReadonlyArray<Access>) =>
-  Effect.gen(function* () {
-    const tools = yield* openTools({ files: { "a.txt": "one two" }, plugins: [acting(act, access)] })
-    return { ...(yield* tools.run("act", { text: "three" })), root: tools.root }
-  })
-
-const live = (name: string, test: () => Effect.Effect<void, unknown, Scope.Scope | NodeServices.NodeServices>) =>
-  it.live(name, () => test().pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
+const run = Effect.fnUntraced(function* (act: Act, access?: ReadonlyArray<Access>) {
+  const tools = yield* openTools({ files: { "a.txt": "one two" }, plugins: [acting(act, access)] })
+  return { ...(yield* tools.run("act", { text: "three" })), root: tools.root }
+})
 
 const within = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.timeout(work, "5 minutes")
 
 describe("a tool that is an async function", () => {
-  live("gives the result of its call", () =>
-    Effect.gen(function* () {
-      const { data, error_message } = yield* run(async ({ text }) => ({ text: text.toUpperCase() }))
-      assert.deepStrictEqual([data, error_message], [{ text: "THREE" }, null])
-    })
-  )
+  liveTest("uses what it was granted through the host", function* () {
+    const { data, error_message } = yield* run(
+      async ({ text }, { granted: [file], host }) => {
+        const before = await host.readText("a.txt")
+        await host.write(file)
+        return [before, await host.readText("b.txt"), text]
+      },
+      [{ _tag: "WriteFile", path: "b.txt", content: "four" }]
+    )
+    assert.deepStrictEqual([data, error_message], [["one two", "four", "three"], null])
+  })
 
-  live("uses what it was granted through the host", () =>
-    Effect.gen(function* () {
-      const { data, error_message } = yield* run(
-        async ({ text }, { granted: [file], host }) => {
-          const before = await host.readText("a.txt")
-          await host.write(file)
-          return [before, await host.readText("b.txt"), text]
-        },
-        [{ _tag: "WriteFile", path: "b.txt", content: "four" }]
-      )
-      assert.deepStrictEqual([data, error_message], [["one two", "four", "three"], null])
-    })
-  )
+  liveTest("runs a command that it was granted", function* () {
+    const { data } = yield* run(
+      async (_, { granted: [command], host }) => host.runCommand(command),
+      [{ _tag: "RunCommand", argv: ["node", "-e", "console.log('ran')"] }]
+    )
+    assert.deepInclude(data, { exit_code: 0 })
+  })
 
-  live("runs a command that it was granted", () =>
-    Effect.gen(function* () {
-      const { data } = yield* run(
-        async (_, { granted: [command], host }) => host.runCommand(command),
-        [{ _tag: "RunCommand", argv: ["node", "-e", "console.log('ran')"] }]
-      )
-      assert.deepInclude(data, { exit_code: 0 })
-    })
-  )
+  liveTest("cannot do with the host what it did not declare", function* () {
+    const { error_message, error_type } = yield* run(async (_, { host }) => host.readText("/etc/hostname"))
+    assert.strictEqual(error_type, "permission_denied")
+    assert.include(error_message, "the tool did not declare that it reads /etc/hostname")
+    const page = yield* run(async (_, { host }) => (await host.fetchPage("http://127.0.0.1:9/")).text)
+    assert.strictEqual(page.error_type, "permission_denied")
+  })
 
-  live("cannot do with the host what it did not declare", () =>
-    Effect.gen(function* () {
-      const { error_message, error_type } = yield* run(async (_, { host }) => host.readText("/etc/hostname"))
-      assert.strictEqual(error_type, "permission_denied")
-      assert.include(error_message, "the tool did not declare that it reads /etc/hostname")
-      const page = yield* run(async (_, { host }) => (await host.fetchPage("http://127.0.0.1:9/")).text)
-      assert.strictEqual(page.error_type, "permission_denied")
+  liveTest("says with a ToolFailure of which type its failure is, whether it is thrown at once or later", function* () {
+    const failure = new ToolFailure({ type: "not_found", message: "There is no such city." })
+    const later = yield* run(async () => Promise.reject(failure))
+    const atOnce = yield* run(() => {
+      throw failure
     })
-  )
-
-  live("says with a ToolFailure of which type its failure is, whether it is thrown at once or later", () =>
-    Effect.gen(function* () {
-      const failure = new ToolFailure({ type: "not_found", message: "There is no such city." })
-      const later = yield* run(async () => Promise.reject(failure))
-      const atOnce = yield* run(() => {
-        throw failure
-      })
-      for (const { error_message, error_type } of [later, atOnce]) {
-        assert.deepStrictEqual([error_type, error_message], ["not_found", "There is no such city."])
-      }
-    })
-  )
-
-  live("fails its call with whatever else it throws", () =>
-    Effect.gen(function* () {
-      const { error_message, error_type } = yield* run(async () => {
-        throw new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED") })
-      })
-      assert.deepStrictEqual(
-        [error_type, error_message],
-        ["internal_error", "The tool act of acting failed: fetch failed: connect ECONNREFUSED"]
-      )
-    })
-  )
-
-  live("fails its call when it gives what is not JSON", () =>
-    Effect.gen(function* () {
-      const { error_message } = yield* run(async () => undefined as unknown as Schema.Json)
-      assert.strictEqual(
-        error_message,
-        "The tool act returned what is not JSON: it is undefined. This is a fault of the tool."
-      )
-    })
-  )
+    for (const { error_message, error_type } of [later, atOnce]) {
+      assert.deepStrictEqual([error_type, error_message], ["not_found", "There is no such city."])
+    }
+  })
 })
 
 describe("an async function that is stopped", () => {
-  live("has its signal aborted at its limit, and ends in peace", () =>
-    Effect.gen(function* () {
-      let ended = ""
-      const plugin = acting(
-        (_, { signal }) =>
-          new Promise((_resolve, reject) => {
-            signal.addEventListener("abort", () =>
-              setTimeout(() => {
-                ended = "cleaned up"
-                reject(new Error("aborted"))
-              }, 100)
-            )
-          })
-      )
-      const tools = yield* openTools({ plugins: [plugin], limits: { toolSeconds: 1 } })
-      const { error_message, error_type } = yield* within(tools.run("act", { text: "" }))
-      assert.strictEqual(error_type, "timeout")
-      assert.notInclude(error_message, "does not end")
-      assert.strictEqual(ended, "cleaned up")
-    })
-  )
-
-  live("is left behind when it does not look at its signal", () =>
-    Effect.gen(function* () {
-      let calls = 0
-      const act: Act = () => (++calls === 1 ? new Promise(() => undefined) : Promise.resolve("second"))
-      const tools = yield* openTools({ plugins: [acting(act)], limits: { toolSeconds: 1 } })
-      const { error_message, error_type } = yield* within(tools.run("act", { text: "" }))
-      assert.strictEqual(error_type, "timeout")
-      assert.include(error_message, "It does not end: what it waits for goes on in the background.")
-      assert.strictEqual((yield* within(tools.run("act", { text: "" }))).data, "second")
-    })
-  )
-
-  live("has its signal aborted when the run is interrupted", () =>
-    Effect.gen(function* () {
-      let isAborted = false
-      const act: Act = (_, { signal }) =>
+  liveTest("has its signal aborted at its limit, and ends in peace", function* () {
+    let ended = ""
+    const plugin = acting(
+      (_, { signal }) =>
         new Promise((_resolve, reject) => {
-          signal.addEventListener("abort", () => {
-            isAborted = true
-            reject(signal.reason)
-          })
+          signal.addEventListener("abort", () =>
+            setTimeout(() => {
+              ended = "cleaned up"
+              reject(new Error("aborted"))
+            }, 100)
+          )
         })
-      const { log, run: start } = yield* openTools({ plugins: [acting(act)] })
-      const fiber = yield* Effect.forkChild(start("act", { text: "" }))
-      while (!log.events().some(({ type }) => type === "tool.started")) yield* Effect.sleep("20 millis")
-      yield* within(Fiber.interrupt(fiber))
-      assert.isTrue(isAborted)
-    })
-  )
+    )
+    const tools = yield* openTools({ plugins: [plugin], limits: { toolSeconds: 1 } })
+    const { error_message, error_type } = yield* within(tools.run("act", { text: "" }))
+    assert.strictEqual(error_type, "timeout")
+    assert.notInclude(error_message, "does not end")
+    assert.strictEqual(ended, "cleaned up")
+  })
+
+  liveTest("is left behind when it does not look at its signal", function* () {
+    let calls = 0
+    const act: Act = () => (++calls === 1 ? new Promise(() => undefined) : Promise.resolve("second"))
+    const tools = yield* openTools({ plugins: [acting(act)], limits: { toolSeconds: 1 } })
+    const { error_message, error_type } = yield* within(tools.run("act", { text: "" }))
+    assert.strictEqual(error_type, "timeout")
+    assert.include(error_message, "It does not end: what it waits for goes on in the background.")
+    assert.strictEqual((yield* within(tools.run("act", { text: "" }))).data, "second")
+  })
+
+  liveTest("has its signal aborted when the run is interrupted", function* () {
+    let isAborted = false
+    const act: Act = (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          isAborted = true
+          reject(signal.reason)
+        })
+      })
+    const { log, run: start } = yield* openTools({ plugins: [acting(act)] })
+    const fiber = yield* Effect.forkChild(start("act", { text: "" }))
+    while (!log.events().some(({ type }) => type === "tool.started")) yield* Effect.sleep("20 millis")
+    yield* within(Fiber.interrupt(fiber))
+    assert.isTrue(isAborted)
+  })
 })
 
-it.live("the signal of a tool that is an effect is aborted too", () =>
-  Effect.gen(function* () {
-    let isAborted = false
-    const plugin = definePlugin({
-      name: "acting",
-      tools: {
-        act: tool({
-          description: "Acts.",
-          parameters: { type: "object", properties: {} },
-          risk: "safe",
-          effect: "pure",
-          execute: (_, { signal }) => {
-            signal.addEventListener("abort", () => (isAborted = true))
-            return Effect.never
-          }
-        })
-      }
-    })
-    const tools = yield* openTools({ plugins: [plugin], limits: { toolSeconds: 1 } })
-    assert.strictEqual((yield* within(tools.run("act"))).error_type, "timeout")
-    assert.isTrue(isAborted)
-  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-)
+liveTest("the signal of a tool that is an effect is aborted too", function* () {
+  let isAborted = false
+  const plugin = definePlugin({
+    name: "acting",
+    tools: {
+      act: tool({
+        description: "Acts.",
+        parameters: { type: "object", properties: {} },
+        risk: "safe",
+        effect: "pure",
+        execute: (_, { signal }) => {
+          signal.addEventListener("abort", () => (isAborted = true))
+          return Effect.never
+        }
+      })
+    }
+  })
+  const tools = yield* openTools({ plugins: [plugin], limits: { toolSeconds: 1 } })
+  assert.strictEqual((yield* within(tools.run("act"))).error_type, "timeout")
+  assert.isTrue(isAborted)
+})
 
 describe("a plugin that opens its tools in a function", () => {
   const ping = tool({
@@ -205,46 +156,42 @@ describe("a plugin that opens its tools in a function", () => {
     execute: async () => "pong"
   })
 
-  live("has what it opened closed at the end of the run, the last first", () =>
-    Effect.gen(function* () {
-      const closed: Array<string> = []
-      const plugin = definePlugin({
-        name: "opening",
-        tools: async ({ onEnd }) => {
+  liveTest("has what it opened closed at the end of the run, the last first", function* () {
+    const closed: Array<string> = []
+    const plugin = definePlugin({
+      name: "opening",
+      tools: async ({ onEnd }) => {
+        await Promise.resolve()
+        onEnd(() => closed.push("first"))
+        onEnd(async () => {
           await Promise.resolve()
-          onEnd(() => closed.push("first"))
-          onEnd(async () => {
-            await Promise.resolve()
-            closed.push("second")
-          })
-          return { ping }
-        }
-      })
-      const scope = yield* Scope.make()
-      const { run: call } = yield* Scope.provide(openTools({ plugins: [plugin] }), scope)
-      assert.deepStrictEqual([(yield* call("ping")).data, closed], ["pong", []])
-      yield* Scope.close(scope, Exit.void)
-      assert.deepStrictEqual(closed, ["second", "first"])
+          closed.push("second")
+        })
+        return { ping }
+      }
     })
-  )
+    const scope = yield* Scope.make()
+    const { run: call } = yield* Scope.provide(openTools({ plugins: [plugin] }), scope)
+    assert.deepStrictEqual([(yield* call("ping")).data, closed], ["pong", []])
+    yield* Scope.close(scope, Exit.void)
+    assert.deepStrictEqual(closed, ["second", "first"])
+  })
 
-  live("is left out when the function fails", () =>
-    Effect.gen(function* () {
-      const broken = definePlugin({ name: "broken", tools: async () => Promise.reject(new Error("no database")) })
-      const throwing = definePlugin({
-        name: "throwing",
-        tools: () => {
-          throw new Error("no key")
-        }
-      })
-      const { registry } = yield* openTools({ plugins: [broken, throwing] })
-      assert.deepStrictEqual(
-        registry.problems.map(({ message }) => message),
-        [
-          'The plugin "broken" is not used: it failed while loading: no database',
-          'The plugin "throwing" is not used: it failed while loading: no key'
-        ]
-      )
+  liveTest("is left out when the function fails", function* () {
+    const broken = definePlugin({ name: "broken", tools: async () => Promise.reject(new Error("no database")) })
+    const throwing = definePlugin({
+      name: "throwing",
+      tools: () => {
+        throw new Error("no key")
+      }
     })
-  )
+    const { registry } = yield* openTools({ plugins: [broken, throwing] })
+    assert.deepStrictEqual(
+      registry.problems.map(({ message }) => message),
+      [
+        'The plugin "broken" is not used: it failed while loading: no database',
+        'The plugin "throwing" is not used: it failed while loading: no key'
+      ]
+    )
+  })
 })

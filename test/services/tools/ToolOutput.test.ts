@@ -1,8 +1,6 @@
 /** Images and files that tools return: what the result says of them, where they are kept, and what is refused. */
-import { assert, describe, it } from "@effect/vitest"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { ToolOutput } from "../../../src/domain/tools/ToolOutput.ts"
@@ -13,6 +11,7 @@ import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { openTools } from "../../support/OpenTools.ts"
 import { png } from "../../support/pictures.ts"
 import { makeFolder } from "../../support/Project.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 type Parts = ConstructorParameters<typeof ToolOutput>[0]
 
@@ -40,148 +39,122 @@ const shoot = Effect.fnUntraced(function* (
 
 const parts = (given: Parts) => new ToolOutput(given)
 
-const live = (name: string, test: () => Effect.Effect<void, unknown, Scope.Scope | NodeServices.NodeServices>) =>
-  it.live(name, () => test().pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
-
 describe("a result with images and files", () => {
-  live("names them with type and size, and keeps them in a folder that only the user can read", () =>
-    Effect.gen(function* () {
-      const folder = yield* makeFolder
-      const rows = "a,b\n1,2\n"
-      const { data, files } = yield* shoot(
-        parts({
-          text: "Two rows.",
-          images: [
-            { mediaType: "image/png", data: png },
-            { name: "b.png", mediaType: "image/png", data: png.toString("base64") }
-          ],
-          files: [{ name: "rows.csv", mediaType: "text/csv", data: Buffer.from(rows) }]
-        }),
-        { kept: yield* filesIn(folder) }
-      )
-      const [first, second, third] = files ?? []
-      assert.strictEqual(
-        data,
-        [
-          "Two rows.",
-          `[image image-1.png: image/png, ${png.length} bytes, kept as ${first?.path}]`,
-          `[image b.png: image/png, ${png.length} bytes, kept as ${second?.path}]`,
-          `[file rows.csv: text/csv, 8 bytes, kept as ${third?.path}]`
-        ].join("\n")
-      )
-      assert.match(third?.path ?? "", /^files\/[0-9a-f]{12}-rows\.csv$/)
-      assert.deepStrictEqual([first?.isImage, third?.isImage], [true, undefined])
-      assert.strictEqual(readFileSync(join(folder, third?.path ?? ""), "utf8"), rows)
-      assert.deepStrictEqual(readFileSync(join(folder, first?.path ?? "")), png)
-      assert.strictEqual(statSync(join(folder, third?.path ?? "")).mode & 0o077, 0)
-    })
-  )
+  liveTest("names them with type and size, and keeps them in a folder that only the user can read", function* () {
+    const folder = yield* makeFolder
+    const rows = "a,b\n1,2\n"
+    const { data, files } = yield* shoot(
+      parts({
+        text: "Two rows.",
+        images: [
+          { mediaType: "image/png", data: png },
+          { name: "b.png", mediaType: "image/png", data: png.toString("base64") }
+        ],
+        files: [{ name: "rows.csv", mediaType: "text/csv", data: Buffer.from(rows) }]
+      }),
+      { kept: yield* filesIn(folder) }
+    )
+    const [first, second, third] = files ?? []
+    assert.strictEqual(
+      data,
+      [
+        "Two rows.",
+        `[image image-1.png: image/png, ${png.length} bytes, kept as ${first?.path}]`,
+        `[image b.png: image/png, ${png.length} bytes, kept as ${second?.path}]`,
+        `[file rows.csv: text/csv, 8 bytes, kept as ${third?.path}]`
+      ].join("\n")
+    )
+    assert.match(third?.path ?? "", /^files\/[0-9a-f]{12}-rows\.csv$/)
+    assert.deepStrictEqual([first?.isImage, third?.isImage], [true, undefined])
+    assert.strictEqual(readFileSync(join(folder, third?.path ?? ""), "utf8"), rows)
+    assert.deepStrictEqual(readFileSync(join(folder, first?.path ?? "")), png)
+    assert.strictEqual(statSync(join(folder, third?.path ?? "")).mode & 0o077, 0)
+  })
 
-  live("says that nothing is kept where there is no place for it", () =>
-    Effect.gen(function* () {
-      const file = { name: "a.bin", mediaType: "application/octet-stream", data: new Uint8Array([255, 1]) }
-      const { data } = yield* shoot(parts({ text: "", files: [file] }))
-      assert.strictEqual(data, "[file a.bin: application/octet-stream, 2 bytes, not kept]")
-    })
-  )
+  liveTest("says that nothing is kept where there is no place for it", function* () {
+    const file = { name: "a.bin", mediaType: "application/octet-stream", data: new Uint8Array([255, 1]) }
+    const { data } = yield* shoot(parts({ text: "", files: [file] }))
+    assert.strictEqual(data, "[file a.bin: application/octet-stream, 2 bytes, not kept]")
+  })
 
-  live("takes an image of a kind that models do not see for a file", () =>
-    Effect.gen(function* () {
-      const images = [{ mediaType: "image/svg+xml; charset=utf-8", data: Buffer.from("<svg/>") }]
-      const { files } = yield* shoot(parts({ text: "A drawing.", images }))
-      assert.deepInclude(files?.[0], { name: "image-1.svg", mediaType: "image/svg+xml" })
-      assert.isUndefined(files?.[0]?.isImage)
-    })
-  )
+  liveTest("takes an image of a kind that models do not see for a file", function* () {
+    const images = [{ mediaType: "image/svg+xml; charset=utf-8", data: Buffer.from("<svg/>") }]
+    const { files } = yield* shoot(parts({ text: "A drawing.", images }))
+    assert.deepInclude(files?.[0], { name: "image-1.svg", mediaType: "image/svg+xml" })
+    assert.isUndefined(files?.[0]?.isImage)
+  })
 
-  live("keeps names within their folder, and no secret of a plugin in texts", () =>
-    Effect.gen(function* () {
-      noteSecret("key-of-a-plugin-in-a-file")
-      const kept = yield* filesInMemory
-      const data = Buffer.from("the key-of-a-plugin-in-a-file")
-      const { files = [] } = yield* shoot(
-        parts({ text: "", files: [{ name: "../../.ssh/my\u001b[31m key", mediaType: "text/plain", data }] }),
-        { kept }
-      )
-      assert.match(files[0]?.name ?? "", /^\w[\w .-]*$/)
-      assert.strictEqual(Buffer.from((yield* kept.read(files[0]!)) ?? []).toString(), "the [redacted]")
-    })
-  )
+  liveTest("keeps names within their folder, and no secret of a plugin in texts", function* () {
+    noteSecret("key-of-a-plugin-in-a-file")
+    const kept = yield* filesInMemory
+    const data = Buffer.from("the key-of-a-plugin-in-a-file")
+    const { files = [] } = yield* shoot(
+      parts({ text: "", files: [{ name: "../../.ssh/my\u001b[31m key", mediaType: "text/plain", data }] }),
+      { kept }
+    )
+    assert.match(files[0]?.name ?? "", /^\w[\w .-]*$/)
+    assert.strictEqual(Buffer.from((yield* kept.read(files[0]!)) ?? []).toString(), "the [redacted]")
+  })
 
-  live("counts its text as output", () =>
-    Effect.gen(function* () {
-      const { error_message, error_type } = yield* shoot(parts({ text: "x".repeat(11) }), {
-        limits: { toolOutputBytes: 10 }
-      })
-      assert.strictEqual(error_type, "output_limit")
-      assert.include(error_message, "has 11 bytes, 10 are allowed (limits.toolOutputBytes)")
+  liveTest("counts its text as output", function* () {
+    const { error_message, error_type } = yield* shoot(parts({ text: "x".repeat(11) }), {
+      limits: { toolOutputBytes: 10 }
     })
-  )
+    assert.strictEqual(error_type, "output_limit")
+    assert.include(error_message, "has 11 bytes, 10 are allowed (limits.toolOutputBytes)")
+  })
 
   const small = { name: "a.txt", mediaType: "text/plain", data: Buffer.from("a") }
-  live("is refused when a file is too large, or there are too many", () =>
-    Effect.gen(function* () {
-      const limits = { toolFileBytes: 3 }
-      const exact = yield* shoot(parts({ text: "", files: [{ ...small, data: Buffer.from("abc") }] }), { limits })
-      assert.isTrue(exact.success)
-      const large = yield* shoot(parts({ text: "", files: [{ ...small, data: Buffer.from("abcd") }] }), { limits })
-      assert.deepStrictEqual(
-        [large.error_type, large.error_message],
-        [
-          "output_limit",
-          "The tool shoot returned a.txt with 4 bytes, 3 are allowed (limits.toolFileBytes); nothing of it was kept."
-        ]
-      )
-      const most = yield* shoot(parts({ text: "", files: Array.from({ length: 20 }, () => small) }))
-      assert.lengthOf(most.files ?? [], 20)
-      const many = yield* shoot(parts({ text: "", files: Array.from({ length: 21 }, () => small) }))
-      assert.strictEqual(
-        many.error_message,
-        "The tool shoot returned 21 images and files, 20 are allowed; nothing of it was kept."
-      )
-    })
-  )
-
-  live("that is not well formed is a fault of the tool", () =>
-    Effect.gen(function* () {
-      const wrong: ReadonlyArray<readonly [unknown, string]> = [
-        [parts({ text: 1 as unknown as string }), 'A "ToolOutput" has a "text" and lists of "images" and "files".'],
-        [
-          parts({ text: "", images: "a" as unknown as [] }),
-          'A "ToolOutput" has a "text" and lists of "images" and "files".'
-        ],
-        [
-          parts({ text: "", files: [null as never] }),
-          'Each of its images and files has a "mediaType" such as "image/png".'
-        ],
-        [
-          parts({ text: "", files: [{ ...small, mediaType: "png" }] }),
-          'Each of its images and files has a "mediaType" such as "image/png".'
-        ],
-        [
-          parts({ text: "", files: [{ ...small, name: 3 as unknown as string }] }),
-          'Each of its images and files has a "name" that is text.'
-        ],
-        [
-          parts({ text: "", files: [{ ...small, data: "no base64!" }] }),
-          'Each of its images and files has its bytes or their base64 as "data".'
-        ]
+  liveTest("is refused when a file is too large, or there are too many", function* () {
+    const limits = { toolFileBytes: 3 }
+    const exact = yield* shoot(parts({ text: "", files: [{ ...small, data: Buffer.from("abc") }] }), { limits })
+    assert.isTrue(exact.success)
+    const large = yield* shoot(parts({ text: "", files: [{ ...small, data: Buffer.from("abcd") }] }), { limits })
+    assert.deepStrictEqual(
+      [large.error_type, large.error_message],
+      [
+        "output_limit",
+        "The tool shoot returned a.txt with 4 bytes, 3 are allowed (limits.toolFileBytes); nothing of it was kept."
       ]
-      for (const [output, why] of wrong) {
-        const { error_message, error_type } = yield* shoot(output)
-        assert.strictEqual(error_type, "internal_error")
-        assert.strictEqual(
-          error_message,
-          `The tool shoot returned images or files in an invalid form. ${why} This is a fault of the tool.`
-        )
-      }
-    })
-  )
+    )
+    const most = yield* shoot(parts({ text: "", files: Array.from({ length: 20 }, () => small) }))
+    assert.lengthOf(most.files ?? [], 20)
+    const many = yield* shoot(parts({ text: "", files: Array.from({ length: 21 }, () => small) }))
+    assert.strictEqual(
+      many.error_message,
+      "The tool shoot returned 21 images and files, 20 are allowed; nothing of it was kept."
+    )
+  })
 
-  live("may be of a copy of the class", () =>
-    Effect.gen(function* () {
-      const { data } = yield* shoot({ _tag: "ToolOutput", text: "One.", images: [], files: [small] })
-      assert.strictEqual(data, "One.\n[file a.txt: text/plain, 1 byte, not kept]")
-    })
-  )
+  liveTest("that is not well formed is a fault of the tool", function* () {
+    const shape = 'A "ToolOutput" has a "text" and lists of "images" and "files".'
+    const mediaType = 'Each of its images and files has a "mediaType" such as "image/png".'
+    const wrong: ReadonlyArray<readonly [unknown, string]> = [
+      [parts({ text: 1 as never }), shape],
+      [parts({ text: "", images: "a" as never }), shape],
+      [parts({ text: "", files: [null as never] }), mediaType],
+      [parts({ text: "", files: [{ ...small, mediaType: "png" }] }), mediaType],
+      [
+        parts({ text: "", files: [{ ...small, name: 3 as never }] }),
+        'Each of its images and files has a "name" that is text.'
+      ],
+      [
+        parts({ text: "", files: [{ ...small, data: "no base64!" }] }),
+        'Each of its images and files has its bytes or their base64 as "data".'
+      ]
+    ]
+    for (const [output, why] of wrong) {
+      const { error_message, error_type } = yield* shoot(output)
+      assert.strictEqual(error_type, "internal_error")
+      assert.strictEqual(
+        error_message,
+        `The tool shoot returned images or files in an invalid form. ${why} This is a fault of the tool.`
+      )
+    }
+  })
+
+  liveTest("may be of a copy of the class", function* () {
+    const { data } = yield* shoot({ _tag: "ToolOutput", text: "One.", images: [], files: [small] })
+    assert.strictEqual(data, "One.\n[file a.txt: text/plain, 1 byte, not kept]")
+  })
 })

@@ -13,6 +13,7 @@ import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { WebFetch } from "../../../src/services/tools/WebFetch.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
+import type { EventLog } from "../../support/EventLog.ts"
 import { passTime } from "../../support/passTime.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { callOf, openTools } from "../../support/OpenTools.ts"
@@ -44,8 +45,10 @@ const failed = (error_type: ToolResult["error_type"], error_message: string): To
 
 const promising = () => Promise.resolve("x") as unknown as Effect.Effect<Schema.Json>
 
-/** What foreign code may return although its type forbids it. */
-const foreign = (value: unknown) => value as Schema.Json
+/** Gives what foreign code may return although its type forbids it. */
+const giving = (value: unknown) => () => Effect.succeed(value as Schema.Json)
+
+const typesOf = (log: EventLog["Service"]) => log.events().map(({ type }) => type)
 
 const nested = (depth: number): Schema.Json => {
   let value: Schema.Json = []
@@ -55,412 +58,319 @@ const nested = (depth: number): Schema.Json => {
 
 const notJson = (fault: string) => `The tool act returned what is not JSON: ${fault}. This is a fault of the tool.`
 
-describe("ToolRunner", () => {
-  nodeTest("puts the data into the envelope with its size and the time it took", () =>
-    Effect.gen(function* () {
-      const started = yield* Deferred.make<void>()
-      const act = () =>
-        Deferred.succeed(started, undefined).pipe(Effect.andThen(Effect.sleep("250 millis")), Effect.as({ text: "ä" }))
-      const { log, run } = yield* openTools({ plugins: [acting(act)] })
-      yield* TestClock.adjust("1 minute")
-      const running = yield* Effect.forkChild(run("act"))
-      yield* Deferred.await(started)
-      yield* TestClock.adjust("250 millis")
-      const result: ToolResult = {
-        success: true,
-        data: { text: "ä" },
-        error_message: null,
-        error_type: "none",
-        metadata: { execution_time_ms: 250, data_size_bytes: 18, timestamp: 60_250 }
-      }
-      assert.deepStrictEqual(yield* Fiber.join(running), result)
-      const id = { round: 1, task: "T", uid: "call-1" }
-      assert.deepStrictEqual(log.events(), [
-        { type: "tool.started", id, call: callOf("act"), risk: "safe", targets: [] },
-        { type: "tool.finished", id, name: "act", result }
-      ])
-    })
-  )
+const crashed = (why: string) => `The tool act of acting crashed: ${why}`
 
-  const cyclic: Record<string, unknown> = {}
-  cyclic["self"] = cyclic
-  const throwing = {
-    get value(): never {
-      throw new Error("no value")
-    }
+nodeTest("puts the data into the envelope with its size and the time it took", function* () {
+  const started = yield* Deferred.make<void>()
+  const act = () =>
+    Deferred.succeed(started, undefined).pipe(Effect.andThen(Effect.sleep("250 millis")), Effect.as({ text: "ä" }))
+  const { log, run } = yield* openTools({ plugins: [acting(act)] })
+  yield* TestClock.adjust("1 minute")
+  const running = yield* Effect.forkChild(run("act"))
+  yield* Deferred.await(started)
+  yield* TestClock.adjust("250 millis")
+  const result: ToolResult = {
+    success: true,
+    data: { text: "ä" },
+    error_message: null,
+    error_type: "none",
+    metadata: { execution_time_ms: 250, data_size_bytes: 18, timestamp: 60_250 }
   }
-  const failures: ReadonlyArray<
-    [name: string, act: () => Effect.Effect<Schema.Json, ToolFailure>, result: ToolResult]
-  > = [
-    [
-      "what the tool says went wrong",
-      () => Effect.fail(new ToolFailure({ type: "parse_error", message: "Not text." })),
-      failed("parse_error", "Not text.")
-    ],
-    [
-      "a crash, without its stack",
-      () => Effect.die(new TypeError("x is undefined\n    at act.js:1")),
-      failed("internal_error", "The tool act of acting crashed: x is undefined")
-    ],
-    [
-      "a throw before the effect begins",
-      () => {
-        throw new Error("early")
-      },
-      failed("internal_error", "The tool act of acting crashed: early")
-    ],
-    [
-      "a thrown value that is no error",
-      () => Effect.die({ secret: 1 }),
-      failed("internal_error", "The tool act of acting crashed: a value that is not an error was thrown")
-    ],
-    [
-      "a tool that interrupts itself",
-      () => Effect.interrupt,
-      failed("internal_error", "The tool act of acting crashed: it interrupted itself")
-    ],
-    [
-      "a cyclic value",
-      () => Effect.succeed(foreign(cyclic)),
-      failed("internal_error", notJson('"self" refers to an object that holds it'))
-    ],
-    [
-      "a BigInt",
-      () => Effect.succeed(foreign({ rows: [{ total: 1n }] })),
-      failed("internal_error", notJson('"rows[0].total" is a BigInt'))
-    ],
-    ["undefined", () => Effect.succeed(foreign(undefined)), failed("internal_error", notJson("it is undefined"))],
-    [
-      "a key without a value",
-      () => Effect.succeed(foreign({ id: 1, name: undefined })),
-      failed("internal_error", notJson('"name" is undefined'))
-    ],
-    [
-      "a function",
-      () => Effect.succeed(foreign({ act: () => 1 })),
-      failed("internal_error", notJson('"act" is a function'))
-    ],
-    ["a number that JSON has not", () => Effect.succeed(Number.NaN), failed("internal_error", notJson("it is NaN"))],
-    [
-      "a value that is nested too deep",
-      () => Effect.succeed(nested(100_000)),
-      failed("output_limit", "The output of act is nested more than 64 levels deep; all of it was left out.")
-    ],
-    [
-      "a value that throws when it is looked at",
-      () => Effect.succeed(foreign(throwing)),
-      failed("internal_error", "The tool act of acting crashed: no value")
-    ],
-    [
-      "a date",
-      () => Effect.succeed(foreign(new Date(0))),
-      failed("internal_error", notJson("it is an object of the class Date"))
-    ]
-  ]
-  for (const [name, act, result] of failures) {
-    nodeTest(`makes a result of ${name}`, () =>
-      Effect.gen(function* () {
-        const { log, run } = yield* openTools({ plugins: [acting(act)] })
-        assert.deepStrictEqual(yield* run("act"), result)
-        assert.deepStrictEqual(
-          log.events().map((event) => event.type),
-          ["tool.started", "tool.finished"]
-        )
-      })
-    )
+  assert.deepStrictEqual(yield* Fiber.join(running), result)
+  const id = { round: 1, task: "T", uid: "call-1" }
+  assert.deepStrictEqual(log.events(), [
+    { type: "tool.started", id, call: callOf("act"), risk: "safe", targets: [] },
+    { type: "tool.finished", id, name: "act", result }
+  ])
+})
+
+const cyclic: Record<string, unknown> = {}
+cyclic["self"] = cyclic
+const throwing = {
+  get value(): never {
+    throw new Error("no value")
   }
+}
+type Act = () => Effect.Effect<Schema.Json, ToolFailure>
+const failures: ReadonlyArray<[name: string, act: Act, message: string, type?: ToolResult["error_type"]]> = [
+  [
+    "what the tool says went wrong",
+    () => Effect.fail(new ToolFailure({ type: "parse_error", message: "Not text." })),
+    "Not text.",
+    "parse_error"
+  ],
+  [
+    "a crash, without its stack",
+    () => Effect.die(new TypeError("x is undefined\n    at act.js:1")),
+    crashed("x is undefined")
+  ],
+  [
+    "a throw before the effect begins",
+    () => {
+      throw new Error("early")
+    },
+    crashed("early")
+  ],
+  ["a thrown value that is no error", () => Effect.die({ a: 1 }), crashed("a value that is not an error was thrown")],
+  ["a tool that interrupts itself", () => Effect.interrupt, crashed("it interrupted itself")],
+  ["a cyclic value", giving(cyclic), notJson('"self" refers to an object that holds it')],
+  ["a BigInt", giving({ rows: [{ total: 1n }] }), notJson('"rows[0].total" is a BigInt')],
+  ["undefined", giving(undefined), notJson("it is undefined")],
+  ["a key without a value", giving({ id: 1, name: undefined }), notJson('"name" is undefined')],
+  ["a function", giving({ act: () => 1 }), notJson('"act" is a function')],
+  ["a number that JSON has not", giving(Number.NaN), notJson("it is NaN")],
+  [
+    "a value that is nested too deep",
+    giving(nested(100_000)),
+    "The output of act is nested more than 64 levels deep; all of it was left out.",
+    "output_limit"
+  ],
+  ["a value that throws when it is looked at", giving(throwing), crashed("no value")],
+  ["a date", giving(new Date(0)), notJson("it is an object of the class Date")]
+]
+nodeTest.each(failures)("makes a result of %s", function* ([, act, message, type = "internal_error"]) {
+  const { log, run } = yield* openTools({ plugins: [acting(act)] })
+  assert.deepStrictEqual(yield* run("act"), failed(type, message))
+  assert.deepStrictEqual(typesOf(log), ["tool.started", "tool.finished"])
+})
 
-  nodeTest("makes a result of what a promise gives", () =>
-    Effect.gen(function* () {
-      const { run } = yield* openTools({ plugins: [acting(promising)] })
-      const { error_message, error_type } = yield* run("act")
-      assert.deepStrictEqual([error_type, error_message], ["none", null])
-    })
-  )
+nodeTest("makes a result of what a promise gives", function* () {
+  const { run } = yield* openTools({ plugins: [acting(promising)] })
+  const { error_message, error_type } = yield* run("act")
+  assert.deepStrictEqual([error_type, error_message], ["none", null])
+})
 
-  nodeTest("makes a result of a tool that throws while saying what it touches", () =>
-    Effect.gen(function* () {
-      const broken = definePlugin({
-        name: "broken",
-        tools: Effect.succeed({
-          act: tool({
-            description: "Acts.",
-            parameters: Schema.Struct({ how: Schema.Literals(["throw", "lie"]) }),
-            risk: "safe",
-            effect: "pure",
-            access: ({ how }) => {
-              if (how === "throw") throw new Error("no idea")
-              return [JSON.parse('{ "_tag": "ReadFile" }')]
-            },
-            execute: () => Effect.succeed("done")
-          })
-        })
+nodeTest("makes a result of a tool that throws while saying what it touches", function* () {
+  const broken = definePlugin({
+    name: "broken",
+    tools: Effect.succeed({
+      act: tool({
+        description: "Acts.",
+        parameters: Schema.Struct({ how: Schema.Literals(["throw", "lie"]) }),
+        risk: "safe",
+        effect: "pure",
+        access: ({ how }) => {
+          if (how === "throw") throw new Error("no idea")
+          return [JSON.parse('{ "_tag": "ReadFile" }')]
+        },
+        execute: () => Effect.succeed("done")
       })
-      const { run } = yield* openTools({ plugins: [broken] })
-      assert.deepStrictEqual(
-        yield* run("act", { how: "throw" }),
-        failed("internal_error", "The tool act of broken crashed: no idea")
-      )
-      assert.deepStrictEqual(
-        yield* run("act", { how: "lie" }),
-        failed(
-          "internal_error",
-          "The tool act declares what it accesses in an invalid form. This is a fault of the tool."
-        )
-      )
     })
+  })
+  const { run } = yield* openTools({ plugins: [broken] })
+  assert.deepStrictEqual(
+    yield* run("act", { how: "throw" }),
+    failed("internal_error", "The tool act of broken crashed: no idea")
   )
+  assert.deepStrictEqual(
+    yield* run("act", { how: "lie" }),
+    failed("internal_error", "The tool act declares what it accesses in an invalid form. This is a fault of the tool.")
+  )
+})
 
-  nodeTest("makes a result of an unknown tool and of wrong arguments, without a start", () =>
-    Effect.gen(function* () {
-      const { log, run } = yield* openTools({ plugins: [acting(() => Effect.succeed(1))] })
-      assert.strictEqual((yield* run("act_now")).error_type, "not_found")
-      assert.deepStrictEqual(
-        yield* run("act", { times: "many" }),
-        failed("validation_failed", "The arguments of act do not fit: times must be a number, but is a string.")
-      )
-      assert.deepStrictEqual(
-        log.events().map((event) => event.type),
-        ["tool.finished", "tool.finished"]
-      )
+nodeTest("makes a result of an unknown tool and of wrong arguments, without a start", function* () {
+  const { log, run } = yield* openTools({ plugins: [acting(() => Effect.succeed(1))] })
+  assert.strictEqual((yield* run("act_now")).error_type, "not_found")
+  assert.deepStrictEqual(
+    yield* run("act", { times: "many" }),
+    failed("validation_failed", "The arguments of act do not fit: times must be a number, but is a string.")
+  )
+  assert.deepStrictEqual(typesOf(log), ["tool.finished", "tool.finished"])
+})
+
+nodeTest("makes a result of a denial, and the tool does not run", function* () {
+  let ran = false
+  const act = () =>
+    Effect.sync(() => {
+      ran = true
+      return null
     })
+  const { log, run } = yield* openTools({ plugins: [acting(act, "medium")], approver: Approver.layerDenyAll })
+  assert.deepStrictEqual(
+    yield* run("act"),
+    failed("permission_denied", "Permission denied: the settings of the user do not allow act. Go on without it.")
   )
+  assert.isFalse(ran)
+  assert.deepStrictEqual(typesOf(log), ["approval.requested", "approval.answered", "tool.finished"])
+})
 
-  nodeTest("makes a result of a denial, and the tool does not run", () =>
-    Effect.gen(function* () {
-      let ran = false
-      const act = () =>
-        Effect.sync(() => {
-          ran = true
-          return null
-        })
-      const { log, run } = yield* openTools({ plugins: [acting(act, "medium")], approver: Approver.layerDenyAll })
-      assert.deepStrictEqual(
-        yield* run("act"),
-        failed("permission_denied", "Permission denied: the settings of the user do not allow act. Go on without it.")
-      )
-      assert.isFalse(ran)
-      assert.deepStrictEqual(
-        log.events().map((event) => event.type),
-        ["approval.requested", "approval.answered", "tool.finished"]
-      )
-    })
-  )
-
-  nodeTest("takes a call that a denial stopped for denied, in whatever words the tool tells it", () =>
-    Effect.gen(function* () {
-      const page = "https://a.example/"
-      const visiting = (effect: "pure" | "once") =>
-        definePlugin({
-          name: "visiting",
-          tools: Effect.succeed({
-            visit: tool({
-              description: "Visits a page that redirects.",
-              parameters: Schema.Struct({}),
-              risk: "safe",
-              effect,
-              access: () => [{ _tag: "FetchUrl", url: page }],
-              execute: () =>
-                Effect.mapError(
-                  Effect.flatMap(PageFetch, ({ get }) => Effect.as(get(page), null)),
-                  ({ type }) => new ToolFailure({ type, message: "The page is out of reach." })
-                )
-            })
-          })
-        })
-      const web = Layer.succeed(WebFetch)(
-        WebFetch.of({
-          get: (_url, authorizeHop = () => Effect.void) =>
-            Effect.andThen(authorizeHop("https://b.example/"), Effect.die("the redirect was followed"))
-        })
-      )
-      const kept = Effect.fnUntraced(function* (effect: "pure" | "once") {
-        const outcomes: Array<string> = []
-        const activities = Layer.succeed(Activities)({
-          ...(yield* Effect.provide(Activities, Activities.layerUnsaved)),
-          run: ({ execute }) =>
-            Effect.tap(execute, () => Effect.sync(() => outcomes.push("success"))).pipe(
-              Effect.tapError((error) => Effect.sync(() => outcomes.push(String(error))))
+nodeTest("takes a call that a denial stopped for denied, in whatever words the tool tells it", function* () {
+  const page = "https://a.example/"
+  const visiting = (effect: "pure" | "once") =>
+    definePlugin({
+      name: "visiting",
+      tools: Effect.succeed({
+        visit: tool({
+          description: "Visits a page that redirects.",
+          parameters: Schema.Struct({}),
+          risk: "safe",
+          effect,
+          access: () => [{ _tag: "FetchUrl", url: page }],
+          execute: () =>
+            Effect.mapError(
+              Effect.flatMap(PageFetch, ({ get }) => Effect.as(get(page), null)),
+              ({ type }) => new ToolFailure({ type, message: "The page is out of reach." })
             )
         })
-        const { run } = yield* openTools({
-          plugins: [visiting(effect)],
-          approver: Approver.layerDenyAll,
-          rules: [{ verdict: "allow", tool: "visit" }],
-          activities,
-          web
-        })
-        const { error_type } = yield* run("visit")
-        return [error_type, ...outcomes]
       })
-      assert.deepStrictEqual(yield* kept("pure"), [
-        "permission_denied",
-        'PermissionDenied: Permission denied: fetch_url on https://b.example/ needs approval and there is no terminal to ask on. Use --allow "fetch_url:https://b.example/".'
-      ])
-      assert.deepStrictEqual(yield* kept("once"), ["permission_denied", "success"])
+    })
+  const web = Layer.succeed(WebFetch)(
+    WebFetch.of({
+      get: (_url, authorizeHop = () => Effect.void) =>
+        Effect.andThen(authorizeHop("https://b.example/"), Effect.die("the redirect was followed"))
     })
   )
-
-  nodeTest("stops a tool that takes too long; waiting for an answer does not count", () =>
-    Effect.gen(function* () {
-      const answered = yield* Deferred.make<void>()
-      const stopped = yield* Deferred.make<string>()
-      const { run } = yield* openTools({
-        plugins: [acting(() => Effect.onInterrupt(Effect.never, () => Deferred.succeed(stopped, "stopped")), "medium")],
-        approver: scriptedApprover({ calls: ["once"] }, Deferred.await(answered)).layer,
-        limits: { toolSeconds: 2 }
-      })
-      const running = yield* Effect.forkChild(run("act"))
-      yield* TestClock.adjust("1 hour")
-      yield* Deferred.succeed(answered, undefined)
-      yield* TestClock.adjust("2 seconds")
-      assert.deepStrictEqual(yield* Fiber.join(running), {
-        ...failed("timeout", "The tool act was stopped after 2 s (limits.toolSeconds). Ask for less work in one call."),
-        metadata: { execution_time_ms: 2000, data_size_bytes: 0, timestamp: 3_602_000 }
-      })
-      assert.strictEqual(yield* Deferred.await(stopped), "stopped")
-    })
-  )
-
-  nodeTest("says every ten seconds that a tool still runs, and has limits for single tools", () =>
-    Effect.gen(function* () {
-      const limits = { toolSeconds: 5, tools: { act: { seconds: 25, outputBytes: 3 } } }
-      const { log, run } = yield* openTools({ plugins: [acting(() => Effect.never)], limits })
-      const { error_message } = yield* passTime(run("act"), "1 second")
-      assert.include(error_message, "was stopped after 25 s (limits.tools.act.seconds).")
-      const signs = log.events().flatMap((event) => (event.type === "tool.running" ? [event] : []))
-      assert.deepStrictEqual(
-        signs.map(({ endsAtSeconds, name, seconds }) => [name, seconds, endsAtSeconds]),
-        [
-          ["act", 10, 25],
-          ["act", 20, 25]
-        ]
-      )
-      const large = yield* openTools({ plugins: [acting(() => Effect.succeed("four"))], limits })
-      assert.include((yield* large.run("act")).error_message, "3 are allowed (limits.tools.act.outputBytes)")
-    })
-  )
-
-  nodeTest("leaves out an output that is too large and says how large it is", () =>
-    Effect.gen(function* () {
-      const { run } = yield* openTools({
-        plugins: [acting(() => Effect.succeed("ä".repeat(6)))],
-        limits: { toolOutputBytes: 11 }
-      })
-      assert.deepStrictEqual(
-        yield* run("act"),
-        failed(
-          "output_limit",
-          "The output of act has 12 bytes, 11 are allowed (limits.toolOutputBytes); all of it was left out. Ask for less: a narrower path, range or pattern."
+  const kept = Effect.fnUntraced(function* (effect: "pure" | "once") {
+    const outcomes: Array<string> = []
+    const activities = Layer.succeed(Activities)({
+      ...(yield* Effect.provide(Activities, Activities.layerUnsaved)),
+      run: ({ execute }) =>
+        Effect.tap(execute, () => Effect.sync(() => outcomes.push("success"))).pipe(
+          Effect.tapError((error) => Effect.sync(() => outcomes.push(String(error))))
         )
-      )
     })
-  )
-
-  nodeTest("lets interruption reach the tool and waits for it to end", () =>
-    Effect.gen(function* () {
-      const started = yield* Deferred.make<void>()
-      const ended: Array<string> = []
-      const act = () =>
-        Deferred.succeed(started, undefined).pipe(
-          Effect.andThen(Effect.never),
-          Effect.onInterrupt(() => Effect.sync(() => ended.push("interrupted")))
-        )
-      const { log, run } = yield* openTools({ plugins: [acting(act)] })
-      const running = yield* Effect.forkChild(run("act"))
-      yield* Deferred.await(started)
-      yield* Fiber.interrupt(running)
-      assert.deepStrictEqual(ended, ["interrupted"])
-      assert.deepStrictEqual(
-        log.events().map((event) => event.type),
-        ["tool.started"]
-      )
+    const { run } = yield* openTools({
+      plugins: [visiting(effect)],
+      approver: Approver.layerDenyAll,
+      rules: [{ verdict: "allow", tool: "visit" }],
+      activities,
+      web
     })
-  )
-
-  describe("files", () => {
-    nodeTest("refuses writes through links, outside and into .git, with the file system unchanged", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const outside = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
-        yield* fs.writeFileString(`${outside}/kept.txt`, "kept")
-        const { root, run } = yield* openTools({
-          files: { ".git/config": "[core]", "src/a.txt": "a" },
-          rules: [{ verdict: "allow", tool: "write_file" }]
-        })
-        yield* fs.symlink(outside, `${root}/link`)
-        yield* fs.symlink(`${outside}/kept.txt`, `${root}/kept.txt`)
-        yield* fs.symlink(`${root}/.git`, `${root}/src/git`)
-        const before = yield* fs.readDirectory(root, { recursive: true })
-        const paths = [
-          `${outside}/new.txt`,
-          "../new.txt",
-          "link/new.txt",
-          "link/deep/new.txt",
-          "kept.txt",
-          ".git/config",
-          ".git/hooks/pre-commit",
-          "src/git/config",
-          ".task-conductor/skills/x/SKILL.md"
-        ]
-        for (const path of paths) {
-          const { error_type } = yield* run("write_file", { path, content: "changed" })
-          assert.deepStrictEqual([path, error_type], [path, "permission_denied"])
-        }
-        assert.deepStrictEqual(yield* fs.readDirectory(outside), ["kept.txt"])
-        assert.strictEqual(yield* fs.readFileString(`${outside}/kept.txt`), "kept")
-        assert.strictEqual(yield* fs.readFileString(`${root}/.git/config`), "[core]")
-        assert.deepStrictEqual(yield* fs.readDirectory(root, { recursive: true }), before)
-        assert.isFalse(yield* fs.exists(`${root}/../new.txt`))
-      })
-    )
-
-    nodeTest("asks for the real path of a link that leads outside", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const outside = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
-        yield* fs.writeFileString(`${outside}/a.txt`, "outside")
-        const approver = scriptedApprover({ calls: ["deny"] })
-        const { root, run } = yield* openTools({
-          approver: approver.layer,
-          rules: [{ verdict: "allow", tool: "read_file", pattern: "**" }]
-        })
-        yield* fs.symlink(`${outside}/a.txt`, `${root}/a.txt`)
-        assert.strictEqual((yield* run("read_file", { path: "a.txt" })).error_type, "permission_denied")
-        assert.deepStrictEqual(
-          approver.asked.flat().map(({ risk, targets }) => [risk, targets]),
-          [["medium", [`${outside}/a.txt`]]]
-        )
-      })
-    )
+    const { error_type } = yield* run("visit")
+    return [error_type, ...outcomes]
   })
+  assert.deepStrictEqual(yield* kept("pure"), [
+    "permission_denied",
+    'PermissionDenied: Permission denied: fetch_url on https://b.example/ needs approval and there is no terminal to ask on. Use --allow "fetch_url:https://b.example/".'
+  ])
+  assert.deepStrictEqual(yield* kept("once"), ["permission_denied", "success"])
+})
 
-  nodeTest("performs each call as one activity with a stable key, and takes a recorded outcome instead", () =>
-    Effect.gen(function* () {
-      const keys: Array<string> = []
-      const recorded: ToolResult = {
-        success: true,
-        data: "recorded",
-        error_message: null,
-        error_type: "none",
-        metadata
-      }
-      const activities = Layer.succeed(Activities)(
-        Activities.of({
-          run: ({ key, success }) =>
-            Effect.suspend(() => {
-              keys.push(key)
-              return Effect.orDie(Schema.decodeEffect(success)(recorded))
-            }),
-          stageResult: () => Effect.succeedNone,
-          runStage: (_stage, execute) => execute,
-          record: (_what, look) => look
-        })
-      )
-      const { log, run } = yield* openTools({ activities })
-      assert.deepStrictEqual(yield* run("get_current_time"), recorded)
-      assert.deepStrictEqual(keys, ["round-1/tool/t/call-1"])
-      assert.deepStrictEqual(log.events(), [])
+nodeTest("stops a tool that takes too long; waiting for an answer does not count", function* () {
+  const answered = yield* Deferred.make<void>()
+  const stopped = yield* Deferred.make<string>()
+  const { run } = yield* openTools({
+    plugins: [acting(() => Effect.onInterrupt(Effect.never, () => Deferred.succeed(stopped, "stopped")), "medium")],
+    approver: scriptedApprover({ calls: ["once"] }, Deferred.await(answered)).layer,
+    limits: { toolSeconds: 2 }
+  })
+  const running = yield* Effect.forkChild(run("act"))
+  yield* TestClock.adjust("1 hour")
+  yield* Deferred.succeed(answered, undefined)
+  yield* TestClock.adjust("2 seconds")
+  assert.deepStrictEqual(yield* Fiber.join(running), {
+    ...failed("timeout", "The tool act was stopped after 2 s (limits.toolSeconds). Ask for less work in one call."),
+    metadata: { execution_time_ms: 2000, data_size_bytes: 0, timestamp: 3_602_000 }
+  })
+  assert.strictEqual(yield* Deferred.await(stopped), "stopped")
+})
+
+nodeTest("says every ten seconds that a tool still runs, and has limits for single tools", function* () {
+  const limits = { toolSeconds: 5, tools: { act: { seconds: 25, outputBytes: 3 } } }
+  const { log, run } = yield* openTools({ plugins: [acting(() => Effect.never)], limits })
+  const { error_message } = yield* passTime(run("act"), "1 second")
+  assert.include(error_message, "was stopped after 25 s (limits.tools.act.seconds).")
+  const signs = log.events().flatMap((event) => (event.type === "tool.running" ? [event] : []))
+  assert.deepStrictEqual(
+    signs.map(({ endsAtSeconds, name, seconds }) => [name, seconds, endsAtSeconds]),
+    [
+      ["act", 10, 25],
+      ["act", 20, 25]
+    ]
+  )
+  const large = yield* openTools({ plugins: [acting(() => Effect.succeed("four"))], limits })
+  assert.include((yield* large.run("act")).error_message, "3 are allowed (limits.tools.act.outputBytes)")
+})
+
+nodeTest("leaves out an output that is too large and says how large it is", function* () {
+  const { run } = yield* openTools({
+    plugins: [acting(() => Effect.succeed("ä".repeat(6)))],
+    limits: { toolOutputBytes: 11 }
+  })
+  assert.deepStrictEqual(
+    yield* run("act"),
+    failed(
+      "output_limit",
+      "The output of act has 12 bytes, 11 are allowed (limits.toolOutputBytes); all of it was left out. Ask for less: a narrower path, range or pattern."
+    )
+  )
+})
+
+nodeTest("lets interruption reach the tool and waits for it to end", function* () {
+  const started = yield* Deferred.make<void>()
+  const ended: Array<string> = []
+  const act = () =>
+    Deferred.succeed(started, undefined).pipe(
+      Effect.andThen(Effect.never),
+      Effect.onInterrupt(() => Effect.sync(() => ended.push("interrupted")))
+    )
+  const { log, run } = yield* openTools({ plugins: [acting(act)] })
+  const running = yield* Effect.forkChild(run("act"))
+  yield* Deferred.await(started)
+  yield* Fiber.interrupt(running)
+  assert.deepStrictEqual(ended, ["interrupted"])
+  assert.deepStrictEqual(typesOf(log), ["tool.started"])
+})
+
+describe("the files of a call", () => {
+  nodeTest("refuses writes through links, outside and into .git, with the file system unchanged", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const outside = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
+    yield* fs.writeFileString(`${outside}/kept.txt`, "kept")
+    const { root, run } = yield* openTools({
+      files: { ".git/config": "[core]", "src/a.txt": "a" },
+      rules: [{ verdict: "allow", tool: "write_file" }]
+    })
+    yield* fs.symlink(outside, `${root}/link`)
+    yield* fs.symlink(`${outside}/kept.txt`, `${root}/kept.txt`)
+    yield* fs.symlink(`${root}/.git`, `${root}/src/git`)
+    const before = yield* fs.readDirectory(root, { recursive: true })
+    const paths = [
+      `${outside}/new.txt`,
+      "../new.txt",
+      "link/new.txt",
+      "link/deep/new.txt",
+      "kept.txt",
+      ".git/config",
+      ".git/hooks/pre-commit",
+      "src/git/config",
+      ".task-conductor/skills/x/SKILL.md"
+    ]
+    for (const path of paths) {
+      const { error_type } = yield* run("write_file", { path, content: "changed" })
+      assert.deepStrictEqual([path, error_type], [path, "permission_denied"])
+    }
+    assert.deepStrictEqual(yield* fs.readDirectory(outside), ["kept.txt"])
+    assert.strictEqual(yield* fs.readFileString(`${outside}/kept.txt`), "kept")
+    assert.strictEqual(yield* fs.readFileString(`${root}/.git/config`), "[core]")
+    assert.deepStrictEqual(yield* fs.readDirectory(root, { recursive: true }), before)
+    assert.isFalse(yield* fs.exists(`${root}/../new.txt`))
+  })
+})
+
+nodeTest("performs each call as one activity with a stable key, and takes a recorded outcome instead", function* () {
+  const keys: Array<string> = []
+  const recorded: ToolResult = {
+    success: true,
+    data: "recorded",
+    error_message: null,
+    error_type: "none",
+    metadata
+  }
+  const activities = Layer.succeed(Activities)(
+    Activities.of({
+      run: ({ key, success }) =>
+        Effect.suspend(() => {
+          keys.push(key)
+          return Effect.orDie(Schema.decodeEffect(success)(recorded))
+        }),
+      stageResult: () => Effect.succeedNone,
+      runStage: (_stage, execute) => execute,
+      record: (_what, look) => look
     })
   )
+  const { log, run } = yield* openTools({ activities })
+  assert.deepStrictEqual(yield* run("get_current_time"), recorded)
+  assert.deepStrictEqual(keys, ["round-1/tool/t/call-1"])
+  assert.deepStrictEqual(log.events(), [])
 })

@@ -1,12 +1,12 @@
 /** Toolkits of effect/ai as plugins. */
-import { assert, it } from "@effect/vitest"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert } from "@effect/vitest"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { toolkitPlugin } from "../../../src/services/tools/ToolkitPlugin.ts"
 import { openTools } from "../../support/OpenTools.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 const toolkit = Toolkit.make(
   Tool.make("count_letters", {
@@ -28,23 +28,21 @@ const plugin = toolkitPlugin({
   })
 })
 
-it.live("a toolkit of effect/ai is a plugin as it is", () =>
-  Effect.gen(function* () {
-    const { registry, run } = yield* openTools({ plugins: [plugin] })
-    assert.deepStrictEqual(
-      registry.tools.filter(({ origin }) => origin === "letters").map(({ effect, name, risk }) => [name, risk, effect]),
-      [
-        ["count_letters", "safe", "pure"],
-        ["drop_letters", "high", "once"]
-      ]
-    )
-    assert.deepStrictEqual((yield* run("count_letters", { text: "abc", since: "2026-01-01T00:00:00Z" })).data, {
-      letters: 3
-    })
-    const failed = yield* run("count_letters", { text: "" })
-    assert.deepStrictEqual([failed.success, failed.error_type], [false, "internal_error"])
-    assert.include(failed.error_message, "there is no text")
-    assert.strictEqual((yield* run("count_letters", {})).error_type, "validation_failed")
-    assert.isTrue((yield* run("drop_letters")).success)
-  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-)
+liveTest("a toolkit of effect/ai is a plugin as it is", function* () {
+  const { registry, run } = yield* openTools({ plugins: [plugin] })
+  assert.deepStrictEqual(
+    registry.tools.filter(({ origin }) => origin === "letters").map(({ effect, name, risk }) => [name, risk, effect]),
+    [
+      ["count_letters", "safe", "pure"],
+      ["drop_letters", "high", "once"]
+    ]
+  )
+  assert.deepStrictEqual((yield* run("count_letters", { text: "abc", since: "2026-01-01T00:00:00Z" })).data, {
+    letters: 3
+  })
+  const failed = yield* run("count_letters", { text: "" })
+  assert.deepStrictEqual([failed.success, failed.error_type], [false, "internal_error"])
+  assert.include(failed.error_message, "there is no text")
+  assert.strictEqual((yield* run("count_letters", {})).error_type, "validation_failed")
+  assert.isTrue((yield* run("drop_letters")).success)
+})

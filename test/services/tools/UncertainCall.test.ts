@@ -1,8 +1,7 @@
 /**
  * What becomes of a call that a crash cut off: its files decide where they can, else the user does.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { FileState, UncertainCall } from "../../../src/domain/journal/JournalRecord.ts"
@@ -13,6 +12,7 @@ import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { resolveUncertain } from "../../../src/services/tools/UncertainCall.ts"
 import { openGate } from "../../support/OpenGate.ts"
 import { willingApprover } from "../../support/ScriptedApprover.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const intent = (root: string, files: ReadonlyArray<FileState>): UncertainCall => ({
   type: "intent",
@@ -41,83 +41,62 @@ const [old, a, next] = ["old\n", "a\n", "new\n"].map(textHash) as [string, strin
 
 const answered = (answer: UncertainAnswer) => decideAbout(() => [], willingApprover(answer))
 
-layer(NodeServices.layer)("an uncertain call", (it) => {
-  const cases: ReadonlyArray<
-    readonly [string, (root: string) => ReadonlyArray<FileState>, UncertainAnswer | undefined]
-  > = [
+describe("an uncertain call", () => {
+  /* The files of the call: which one, its hash before the call, and after it. */
+  type Files = ReadonlyArray<readonly [path: string, before: string, after: string | null]>
+  const cases: ReadonlyArray<readonly [what: string, files: Files, expected: UncertainAnswer | undefined]> = [
+    ["is made again when its file is as before", [["README.md", old, next]], "again"],
+    ["was made when its file is as after it", [["README.md", next, old]], "done"],
+    ["is made again when the text would be the same", [["README.md", old, old]], "again"],
+    ["was made when its file is gone", [["gone.md", old, null]], "done"],
     [
-      "is made again when its file is as before",
-      (root) => [{ path: `${root}/README.md`, before: old, after: next }],
-      "again"
-    ],
-    [
-      "was made when its file is as after it",
-      (root) => [{ path: `${root}/README.md`, before: next, after: old }],
-      "done"
-    ],
-    [
-      "is made again when the text would be the same",
-      (root) => [{ path: `${root}/README.md`, before: old, after: old }],
-      "again"
-    ],
-    ["was made when its file is gone", (root) => [{ path: `${root}/gone.md`, before: old, after: null }], "done"],
-    [
-      "goes on when one of several files is as after it",
-      (root) => [
-        { path: `${root}/README.md`, before: next, after: old },
-        { path: `${root}/src/a.ts`, before: a, after: next }
+      "goes on when one of several is as after it",
+      [
+        ["README.md", next, old],
+        ["src/a.ts", a, next]
       ],
       "again"
     ],
     [
-      "is asked about when one of several files is neither",
-      (root) => [
-        { path: `${root}/README.md`, before: next, after: old },
-        { path: `${root}/src/a.ts`, before: next, after: old }
+      "is asked about when one of several is neither",
+      [
+        ["README.md", next, old],
+        ["src/a.ts", next, old]
       ],
       undefined
     ],
-    [
-      "is asked about when its file is neither",
-      (root) => [{ path: `${root}/README.md`, before: next, after: a }],
-      undefined
-    ],
-    ["is asked about when it writes no file", () => [], undefined]
+    ["is asked about when its file is neither", [["README.md", next, a]], undefined],
+    ["is asked about when it writes no file", [], undefined]
   ]
   for (const [what, files, expected] of cases) {
-    it.effect(what, () =>
-      Effect.gen(function* () {
-        const { decision, denials, events } = yield* decideAbout(files)
-        if (expected === undefined) {
-          assert.strictEqual(decision._tag, "Failure")
-          assert.deepStrictEqual(
-            denials.map(({ by, tool }) => [by, tool]),
-            [["nobody", "write_file"]]
-          )
-          assert.include(denials[0]?.message, "resume --in-doubt")
-        } else {
-          assert.deepStrictEqual(Result.getOrUndefined(decision), expected)
-          assert.deepStrictEqual([denials, events], [[], []])
-        }
-      })
-    )
+    nodeTest(what, function* () {
+      const { decision, denials, events } = yield* decideAbout((root) =>
+        files.map(([path, before, after]) => ({ path: `${root}/${path}`, before, after }))
+      )
+      if (expected === undefined) {
+        assert.strictEqual(decision._tag, "Failure")
+        assert.deepInclude(denials[0], { by: "nobody", tool: "write_file" })
+        assert.include(denials[0]?.message, "resume --in-doubt")
+      } else {
+        assert.deepStrictEqual(Result.getOrUndefined(decision), expected)
+        assert.deepStrictEqual([denials, events], [[], []])
+      }
+    })
   }
 
-  it.effect("is decided by the user where its files do not tell", () =>
-    Effect.gen(function* () {
-      for (const answer of ["again", "done"] as const) {
-        const { decision, denials } = yield* answered(answer)
-        assert.deepStrictEqual([Result.getOrUndefined(decision), denials], [answer, []])
-      }
-      const { denials, events } = yield* answered("stop")
-      assert.deepStrictEqual(
-        denials.map(({ by, reason }) => [by, reason]),
-        [["person", undefined]]
-      )
-      assert.deepStrictEqual(
-        events.map(({ type }) => type),
-        ["approval.requested", "approval.answered"]
-      )
-    })
-  )
+  nodeTest("is decided by the user where its files do not tell", function* () {
+    for (const answer of ["again", "done"] as const) {
+      const { decision, denials } = yield* answered(answer)
+      assert.deepStrictEqual([Result.getOrUndefined(decision), denials], [answer, []])
+    }
+    const { denials, events } = yield* answered("stop")
+    assert.deepStrictEqual(
+      denials.map(({ by, reason }) => [by, reason]),
+      [["person", undefined]]
+    )
+    assert.deepStrictEqual(
+      events.map(({ type }) => type),
+      ["approval.requested", "approval.answered"]
+    )
+  })
 })

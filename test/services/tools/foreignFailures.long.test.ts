@@ -1,12 +1,12 @@
 /** Tools and resources of plugins that do not end. */
-import { assert, describe, it } from "@effect/vitest"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { openTools } from "../../support/OpenTools.ts"
 import { acting } from "../../support/actingPlugin.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 /** Tools that do not end when they are stopped. */
 const endless: ReadonlyArray<readonly [name: string, act: () => Effect.Effect<never>]> = [
@@ -38,43 +38,35 @@ const within = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.timeout(work, "
 
 /* Each waits seconds for a limit: side by side. */
 describe.concurrent("a tool that", () => {
-  it.live.each(endless)("%s is left behind at its limit, and the next call is made", ([, act]) =>
-    Effect.gen(function* () {
-      let calls = 0
-      const plugin = acting(() => (++calls === 1 ? act() : Effect.succeed("second")))
-      const { run } = yield* openTools({ plugins: [plugin], limits: { toolSeconds: 1 } })
-      const { error_message, error_type } = yield* within(run("act"))
-      assert.strictEqual(error_type, "timeout")
-      assert.match(
-        error_message ?? "",
-        /stopped after 1 s \(limits\.toolSeconds\).* It does not end: .*fault of the tool\.$/
-      )
-      assert.strictEqual((yield* within(run("act"))).data, "second")
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-  )
+  liveTest.each(endless)("%s is left behind at its limit, and the next call is made", function* ([, act]) {
+    let calls = 0
+    const plugin = acting(() => (++calls === 1 ? act() : Effect.succeed("second")))
+    const { run } = yield* openTools({ plugins: [plugin], limits: { toolSeconds: 1 } })
+    const { error_message, error_type } = yield* within(run("act"))
+    assert.strictEqual(error_type, "timeout")
+    assert.match(
+      error_message ?? "",
+      /stopped after 1 s \(limits\.toolSeconds\).* It does not end: .*fault of the tool\.$/
+    )
+    assert.strictEqual((yield* within(run("act"))).data, "second")
+  })
 
-  it.live.each(endless)("%s does not keep a run that is interrupted", ([, act]) =>
-    Effect.gen(function* () {
-      const { log, run } = yield* openTools({ plugins: [acting(act)] })
-      const fiber = yield* Effect.forkChild(run("act"))
-      while (!log.events().some(({ type }) => type === "tool.started")) yield* Effect.sleep("20 millis")
-      yield* within(Fiber.interrupt(fiber))
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-  )
+  liveTest.each(endless)("%s does not keep a run that is interrupted", function* ([, act]) {
+    const { log, run } = yield* openTools({ plugins: [acting(act)] })
+    const fiber = yield* Effect.forkChild(run("act"))
+    while (!log.events().some(({ type }) => type === "tool.started")) yield* Effect.sleep("20 millis")
+    yield* within(Fiber.interrupt(fiber))
+  })
 
-  it.live("ends in time is not said to be endless", () =>
-    Effect.gen(function* () {
-      const { run } = yield* openTools({ plugins: [acting(quick)], limits: { toolSeconds: 1 } })
-      assert.notInclude((yield* within(run("act"))).error_message, "does not end")
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-  )
+  liveTest("ends in time is not said to be endless", function* () {
+    const { run } = yield* openTools({ plugins: [acting(quick)], limits: { toolSeconds: 1 } })
+    assert.notInclude((yield* within(run("act"))).error_message, "does not end")
+  })
 })
 
-it.live("resources of a plugin that are never released do not keep the end of a run", () =>
-  Effect.gen(function* () {
-    const scope = yield* Scope.make()
-    const resources = Effect.acquireRelease(Effect.void, () => Effect.never)
-    yield* Scope.provide(openTools({ plugins: [acting(() => Effect.succeed(1), resources)] }), scope)
-    yield* within(Scope.close(scope, Exit.void))
-  }).pipe(Effect.provide(NodeServices.layer))
-)
+liveTest("resources of a plugin that are never released do not keep the end of a run", function* () {
+  const scope = yield* Scope.make()
+  const resources = Effect.acquireRelease(Effect.void, () => Effect.never)
+  yield* Scope.provide(openTools({ plugins: [acting(() => Effect.succeed(1), resources)] }), scope)
+  yield* within(Scope.close(scope, Exit.void))
+})
