@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { CheckOutcome } from "../../src/domain/checks/CheckOutcome.ts"
 import { nothingAsked, type TurnContent } from "../../src/domain/documents/TurnFormat.ts"
 import { fromHost } from "../../src/domain/models/ConversationMessage.ts"
 import { parsedAnswer } from "../../src/domain/documents/TurnAnswer.ts"
@@ -15,7 +16,7 @@ import {
   newSession,
   type Session
 } from "../../src/services/agent/Session.ts"
-import type { FinishedTurn, TurnResults } from "../../src/services/agent/Turn.ts"
+import type { FinishedTurn, ReportVerdict, TurnResults } from "../../src/services/agent/Turn.ts"
 import { makeWorkingCopy } from "../../src/services/files/WorkingCopy.ts"
 
 export const assignmentOf = (more: Partial<Assignment> = {}): Assignment => ({
@@ -73,6 +74,26 @@ export const noResults: TurnResults = {
   remaining: [],
   checks: [],
   folderInstructions: ""
+}
+
+/** What `npm test` came to: a code other than 0 is a new failure. */
+export const checkEnding = (exitCode: number): CheckOutcome => ({
+  command: "npm test",
+  exitCode,
+  seconds: 1,
+  text: "",
+  failures: [],
+  newFailures: exitCode === 0 ? [] : ["slug"]
+})
+
+/** The verdict on an answer that holds no report. */
+export const noVerdict: ReportVerdict<string> = {
+  accepted: Option.none(),
+  issues: [],
+  repairs: [],
+  isSentBack: false,
+  isUnfounded: false,
+  isOpen: false
 }
 
 interface TurnParts {

@@ -1,130 +1,95 @@
 /**
  * Instructions of a project that lead elsewhere, and those above the project.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { describe, expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { mkdirSync } from "node:fs"
+import { mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { readDescriptions } from "../../../src/services/files/Descriptions.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeProject } from "../../support/Project.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
-interface Variant {
-  readonly files: Readonly<Record<string, string>>
-  /** The texts that are shown, the nearest first, with their paths. */
-  readonly shown: Readonly<Record<string, string>>
-  readonly notes?: ReadonlyArray<string | RegExp>
-  readonly near?: ReadonlyArray<string>
-}
+type Files = Readonly<Record<string, string>>
+
+/** Files of a project, what is shown of them by path, the nearest first, notes, and the files that are worked on. */
+type Variant = readonly [what: string, Files, shown: Files, notes?: ReadonlyArray<RegExp>, near?: ReadonlyArray<string>]
 
 const tabs = "Always use tabs."
-const left = "AGENTS.md is not part of the prompts: it holds only the path"
+const rules = { "docs/rules.md": tabs }
+const shop = { "README.md": "Shop" }
+const agents = (text: string) => ({ "AGENTS.md": text })
+const claude = (text: string) => ({ "CLAUDE.md": text })
 
-const variants: Readonly<Record<string, Variant>> = {
-  "a path alone is followed": {
-    files: { "AGENTS.md": "CLAUDE.md", "CLAUDE.md": tabs },
-    shown: { "AGENTS.md": tabs }
-  },
-  "a path in a folder is followed": {
-    files: { "AGENTS.md": "docs/rules.md\n", "docs/rules.md": tabs },
-    shown: { "AGENTS.md": tabs }
-  },
-  "a path with a blank is followed when there is the file": {
-    files: { "AGENTS.md": "docs/my rules.md", "docs/my rules.md": tabs },
-    shown: { "AGENTS.md": tabs }
-  },
-  "a word that is no file is a text": { files: { "AGENTS.md": "Use tabs" }, shown: { "AGENTS.md": "Use tabs" } },
-  "a path to nothing is named": {
-    files: { "AGENTS.md": "docs/gone.md" },
-    shown: {},
-    notes: [`${left} docs/gone.md, which is not there.`]
-  },
-  "a path out of the project is named": {
-    files: { "AGENTS.md": "../other/AGENTS.md", "README.md": "Shop" },
-    shown: { "README.md": "Shop" },
-    notes: [`${left} ../other/AGENTS.md, which leads out of the project.`]
-  },
-  "a path to a secret is never followed": {
-    files: { "AGENTS.md": "config/.env", "config/.env": "KEY=1" },
-    shown: {},
-    notes: [`${left} config/.env, which has a name that looks like a secret.`]
-  },
-  "a path to a path is named": {
-    files: { "AGENTS.md": "docs/a.md", "docs/a.md": "b.md", "docs/b.md": tabs },
-    shown: {},
-    notes: [/leads to docs\/a\.md, which holds only a path, too: b\.md/]
-  },
-  "two files that name each other are named": {
-    files: { "AGENTS.md": "CLAUDE.md", "CLAUDE.md": "AGENTS.md" },
-    shown: {},
-    notes: [/^AGENTS\.md is not .* leads to CLAUDE\.md/, /^CLAUDE\.md is not .* leads to AGENTS\.md/]
-  },
-  "a file that names itself is named": {
-    files: { "AGENTS.md": "AGENTS.md" },
-    shown: {},
-    notes: [`${left} AGENTS.md, which is the file itself.`]
-  },
-  "an import is read in its place": {
-    files: { "CLAUDE.md": "Rules:\n@docs/rules.md\nEnd.", "docs/rules.md": tabs },
-    shown: { "CLAUDE.md": `Rules:\n${tabs}\nEnd.` }
-  },
-  "an import in a sentence stands at the end": {
-    files: { "CLAUDE.md": "See @docs/rules.md for style.", "docs/rules.md": tabs },
-    shown: { "CLAUDE.md": `See @docs/rules.md for style.\n\n(From docs/rules.md:)\n\n${tabs}` }
-  },
-  "a path alone leads to a file with imports": {
-    files: { "AGENTS.md": "CLAUDE.md", "CLAUDE.md": "@docs/rules.md", "docs/rules.md": tabs },
-    shown: { "AGENTS.md": tabs }
-  },
-  "an import starts at its own folder": {
-    files: { "web/AGENTS.md": "@rules.md", "web/rules.md": tabs, "README.md": "Shop" },
-    near: ["web/a.ts"],
-    shown: { "web/AGENTS.md": tabs, "README.md": "Shop" }
-  },
-  "an import that is not there is named": {
-    files: { "AGENTS.md": "Rules.\n@docs/gone.md" },
-    shown: { "AGENTS.md": "Rules.\n@docs/gone.md" },
-    notes: ["AGENTS.md imports docs/gone.md, which is not there."]
-  },
-  "imports out of the project are named": {
-    files: { "AGENTS.md": "@../a.md\n@~/.claude/me.md\n@/etc/hosts" },
-    shown: { "AGENTS.md": "@../a.md\n@~/.claude/me.md\n@/etc/hosts" },
-    notes: [
-      "AGENTS.md imports ../a.md, which leads out of the project.",
-      "AGENTS.md imports ~/.claude/me.md, which leads out of the project.",
-      "AGENTS.md imports /etc/hosts, which leads out of the project."
-    ]
-  },
-  "an import of a secret is named": {
-    files: { "AGENTS.md": "@.env", ".env": "KEY=1" },
-    shown: { "AGENTS.md": "@.env" },
-    notes: ["AGENTS.md imports .env, which has a name that looks like a secret."]
-  },
-  "an import of an import is named": {
-    files: { "AGENTS.md": "@a.md", "a.md": "First.\n@b.md", "b.md": tabs },
-    shown: { "AGENTS.md": "First.\n@b.md" },
-    notes: ["a.md imports b.md, which is not followed: AGENTS.md imports the file itself."]
-  },
-  "an import of itself is named": {
-    files: { "AGENTS.md": "Rules.\n@AGENTS.md" },
-    shown: { "AGENTS.md": "Rules.\n@AGENTS.md" },
-    notes: ["AGENTS.md imports AGENTS.md, which is the file itself."]
-  },
-  "an @ in code is no import": {
-    files: { "AGENTS.md": "```\n@docs/rules.md\n```\n`@docs/rules.md`", "docs/rules.md": tabs },
-    shown: { "AGENTS.md": "```\n@docs/rules.md\n```\n`@docs/rules.md`" }
-  },
-  "a package is no import": {
-    files: { "AGENTS.md": "Use @effect/vitest for tests." },
-    shown: { "AGENTS.md": "Use @effect/vitest for tests." }
-  },
-  "what leads to a file that is shown is not shown again": {
-    files: { "AGENTS.md": tabs, "web/AGENTS.md": "../AGENTS.md", "api/AGENTS.md": "Api.\n@../AGENTS.md" },
-    near: ["web/a.ts", "api/b.ts"],
-    shown: { "api/AGENTS.md": "Api.\n@../AGENTS.md", "AGENTS.md": tabs }
-  }
-}
+const holding = (path: string, why: string) =>
+  RegExp(`^AGENTS\\.md is not part of the prompts: it holds only the path ${path}, which ${why}\\.$`)
+const importing = (path: string, why: string) => RegExp(`^AGENTS\\.md imports ${path}, which ${why}\\.$`)
+const gone = "is not there"
+const leadsOut = "leads out of the project"
+const isSecret = "has a name that looks like a secret"
+const isSame = "is the file itself"
+const toPath = /leads to docs\/a\.md, which holds only a path, too: b\.md/
+const round = [/^AGENTS\.md is not .* leads to CLAUDE\.md/, /^CLAUDE\.md is not .* leads to AGENTS\.md/]
+const nested = /^a\.md imports b\.md, which is not followed: AGENTS\.md imports the file itself\.$/
+
+const outside = "@../a.md\n@~/.claude/me.md\n@/etc/hosts"
+const outsidePaths = ["../a.md", "~/.claude/me.md", "/etc/hosts"]
+const quoted = "```\n@docs/rules.md\n```\n`@docs/rules.md`"
+const sentence = "See @docs/rules.md for style."
+const apart = `${sentence}\n\n(From docs/rules.md:)\n\n${tabs}`
+const web = { "web/AGENTS.md": "../AGENTS.md", "api/AGENTS.md": "Api.\n@../AGENTS.md" }
+
+const variants: ReadonlyArray<Variant> = [
+  ["a path alone is followed", { ...agents("CLAUDE.md"), ...claude(tabs) }, agents(tabs)],
+  ["a path in a folder is followed", { ...agents("docs/rules.md\n"), ...rules }, agents(tabs)],
+  ["a path with a blank is followed", { ...agents("docs/my rules.md"), "docs/my rules.md": tabs }, agents(tabs)],
+  ["a word that is no file is a text", agents("Use tabs"), agents("Use tabs")],
+  ["a path to nothing is named", agents("docs/gone.md"), {}, [holding("docs/gone.md", gone)]],
+  ["a path out of the project is named", { ...agents("../o/A.md"), ...shop }, shop, [holding("../o/A.md", leadsOut)]],
+  ["a path to a secret is named", { ...agents("c/.env"), "c/.env": "KEY=1" }, {}, [holding("c/.env", isSecret)]],
+  ["a path to a path is named", { ...agents("docs/a.md"), "docs/a.md": "b.md", "docs/b.md": tabs }, {}, [toPath]],
+  ["two files that name each other are named", { ...agents("CLAUDE.md"), ...claude("AGENTS.md") }, {}, round],
+  ["a file that names itself is named", agents("AGENTS.md"), {}, [holding("AGENTS.md", isSame)]],
+  ["an import is read in its place", { ...claude("R:\n@docs/rules.md\nE."), ...rules }, claude(`R:\n${tabs}\nE.`)],
+  ["an import in a sentence stands at the end", { ...claude(sentence), ...rules }, claude(apart)],
+  ["a path leads to imports", { ...agents("CLAUDE.md"), ...claude("@docs/rules.md"), ...rules }, agents(tabs)],
+  [
+    "an import starts at its own folder",
+    { "web/AGENTS.md": "@rules.md", "web/rules.md": tabs, ...shop },
+    { "web/AGENTS.md": tabs, ...shop },
+    [],
+    ["web/a.ts"]
+  ],
+  ["an import that is not there is named", agents("@x.md"), agents("@x.md"), [importing("x.md", gone)]],
+  [
+    "imports out of the project are named",
+    agents(outside),
+    agents(outside),
+    outsidePaths.map((path) => importing(path, leadsOut))
+  ],
+  [
+    "an import of a secret is named",
+    { ...agents("@.env"), ".env": "K=1" },
+    agents("@.env"),
+    [importing(".env", isSecret)]
+  ],
+  [
+    "an import of an import is named",
+    { ...agents("@a.md"), "a.md": "F.\n@b.md", "b.md": tabs },
+    agents("F.\n@b.md"),
+    [nested]
+  ],
+  ["an import of itself is named", agents("@AGENTS.md"), agents("@AGENTS.md"), [importing("AGENTS.md", isSame)]],
+  ["an @ in code is no import", { ...agents(quoted), ...rules }, agents(quoted)],
+  ["a package is no import", agents("Use @effect/vitest."), agents("Use @effect/vitest.")],
+  [
+    "what leads to a file that is shown is not shown again",
+    { ...agents(tabs), ...web },
+    { "api/AGENTS.md": web["api/AGENTS.md"], ...agents(tabs) },
+    [],
+    ["web/a.ts", "api/b.ts"]
+  ]
+]
 
 const read = (root: string, near: ReadonlyArray<string> = []) =>
   Effect.flatMap(Workspace, (workspace) =>
@@ -134,21 +99,23 @@ const read = (root: string, near: ReadonlyArray<string> = []) =>
 const paths = (root: string, near: ReadonlyArray<string> = []) =>
   Effect.map(read(root, near), (found) => found.files.map(({ path }) => path))
 
-layer(NodeServices.layer)("instructions of a project", (it) => {
+describe("instructions of a project", () => {
   describe("that lead elsewhere", () => {
-    for (const [name, { files, near = [], notes = [], shown }] of Object.entries(variants)) {
-      it.effect(name, () =>
-        Effect.gen(function* () {
-          const found = yield* read(yield* makeProject(files), near)
-          expect(Object.fromEntries(found.files.map(({ path, text }) => [path, text]))).toEqual(shown)
-          expect(found.notes).toHaveLength(notes.length)
-          for (const [index, note] of notes.entries()) {
-            if (typeof note === "string") expect(found.notes[index]).toBe(note)
-            else expect(found.notes[index]).toMatch(note)
-          }
-        })
-      )
+    for (const [what, files, shown, notes = [], near = []] of variants) {
+      nodeTest(what, function* () {
+        const found = yield* read(yield* makeProject(files), near)
+        expect(Object.fromEntries(found.files.map(({ path, text }) => [path, text]))).toEqual(shown)
+        expect(found.notes).toEqual(notes.map((note) => expect.stringMatching(note)))
+      })
     }
+  })
+
+  nodeTest("do not leave the project through a link, and are not read in folders without work", function* () {
+    const root = yield* makeProject({ "README.md": "Shop", "a/AGENTS.md": "A", "d/AGENTS.md": "D" })
+    symlinkSync(join(yield* makeProject({ "AGENTS.md": "secret" }), "AGENTS.md"), join(root, "AGENTS.md"))
+    const { files, notes } = yield* read(root, ["d/x.ts"])
+    expect(files.map(({ path }) => path)).toEqual(["d/AGENTS.md", "README.md"])
+    expect(notes).toEqual(["AGENTS.md is not part of the prompts: it leads out of the project."])
   })
 
   describe("that is a folder of a repository", () => {
@@ -159,45 +126,39 @@ layer(NodeServices.layer)("instructions of a project", (it) => {
       "packages/web/src/AGENTS.md": tabs
     }
 
-    it.effect("are read up to the repository, the nearest first", () =>
-      Effect.gen(function* () {
-        const root = yield* makeProject(files)
-        mkdirSync(join(root, ".git"))
-        expect(yield* paths(join(root, "packages/web"), ["src/a.ts"])).toEqual([
-          "src/AGENTS.md",
-          "README.md",
-          "../AGENTS.md",
-          "../../AGENTS.md"
-        ])
-      })
-    )
+    nodeTest("are read up to the repository, the nearest first", function* () {
+      const root = yield* makeProject(files)
+      mkdirSync(join(root, ".git"))
+      expect(yield* paths(join(root, "packages/web"), ["src/a.ts"])).toEqual([
+        "src/AGENTS.md",
+        "README.md",
+        "../AGENTS.md",
+        "../../AGENTS.md"
+      ])
+    })
 
-    it.effect("are not read above the repository, nor where there is none", () =>
-      Effect.gen(function* () {
-        const root = yield* makeProject(files)
-        expect(yield* paths(join(root, "packages/web"))).toEqual(["README.md"])
-        mkdirSync(join(root, "packages/.git"))
-        expect(yield* paths(join(root, "packages/web"))).toEqual(["README.md", "../AGENTS.md"])
-        mkdirSync(join(root, "packages/web/.git"))
-        expect(yield* paths(join(root, "packages/web"))).toEqual(["README.md"])
-      })
-    )
+    nodeTest("are not read above the repository, nor where there is none", function* () {
+      const root = yield* makeProject(files)
+      expect(yield* paths(join(root, "packages/web"))).toEqual(["README.md"])
+      mkdirSync(join(root, "packages/.git"))
+      expect(yield* paths(join(root, "packages/web"))).toEqual(["README.md", "../AGENTS.md"])
+      mkdirSync(join(root, "packages/web/.git"))
+      expect(yield* paths(join(root, "packages/web"))).toEqual(["README.md"])
+    })
 
-    it.effect("import no file of the repository outside the project into those of the project", () =>
-      Effect.gen(function* () {
-        const root = yield* makeProject({
-          "docs/a.md": tabs,
-          "AGENTS.md": "@docs/a.md",
-          "web/AGENTS.md": "@../docs/a.md"
-        })
-        mkdirSync(join(root, ".git"))
-        const found = yield* read(join(root, "web"))
-        expect(found.files).toEqual([
-          { path: "AGENTS.md", text: "@../docs/a.md" },
-          { path: "../AGENTS.md", text: tabs }
-        ])
-        expect(found.notes).toEqual(["AGENTS.md imports ../docs/a.md, which leads out of the project."])
+    nodeTest("import no file of the repository outside the project into those of the project", function* () {
+      const root = yield* makeProject({
+        "docs/a.md": tabs,
+        "AGENTS.md": "@docs/a.md",
+        "web/AGENTS.md": "@../docs/a.md"
       })
-    )
+      mkdirSync(join(root, ".git"))
+      const found = yield* read(join(root, "web"))
+      expect(found.files).toEqual([
+        { path: "AGENTS.md", text: "@../docs/a.md" },
+        { path: "../AGENTS.md", text: tabs }
+      ])
+      expect(found.notes).toEqual(["AGENTS.md imports ../docs/a.md, which leads out of the project."])
+    })
   })
 })

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { temporaryName } from "../../../src/services/files/AtomicWrite.ts"
@@ -9,6 +9,7 @@ import { textHash } from "../../../src/services/files/Hash.ts"
 import { ProjectWriteLock, takeProject } from "../../../src/services/files/ProjectWriteLock.ts"
 import { makeFolder } from "../../support/Project.ts"
 import { waitFor } from "../../support/waitFor.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 const makeWorld = Effect.gen(function* () {
   const place = { locks: yield* makeFolder, project: yield* makeFolder }
@@ -31,24 +32,23 @@ const makeWorld = Effect.gen(function* () {
   }
 })
 
-layer(NodeServices.layer, { excludeTestServices: true })("the lock on a project", (it) => {
-  it.effect("is taken once, and given back as often as one likes", () =>
-    Effect.gen(function* () {
-      const { claim, other, work } = yield* makeWorld
-      yield* work("one", (lock) =>
-        Effect.gen(function* () {
-          assert.deepStrictEqual(yield* Effect.all([claim(lock), claim(lock)]), [undefined, undefined])
-          assert.match((yield* Effect.flip(Effect.scoped(other))).message, /is in use by run one \(pid \d+, since /)
-          yield* lock.release
-          yield* lock.release
-          yield* Effect.scoped(other)
-        }).pipe(Effect.orDie, Effect.provide(NodeServices.layer))
-      )
-    })
-  )
+describe("the lock on a project", () => {
+  liveTest("is taken once, and given back as often as one likes", function* () {
+    const { claim, other, work } = yield* makeWorld
+    yield* work("one", (lock) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* Effect.all([claim(lock), claim(lock)]), [undefined, undefined])
+        assert.match((yield* Effect.flip(Effect.scoped(other))).message, /is in use by run one \(pid \d+, since /)
+        yield* lock.release
+        yield* lock.release
+        yield* Effect.scoped(other)
+      }).pipe(Effect.orDie, Effect.provide(NodeServices.layer))
+    )
+  })
 
-  it.effect("comes with the removal of what writes of a process left that was killed, and of nothing else", () =>
-    Effect.gen(function* () {
+  liveTest(
+    "comes with the removal of what writes of a process left that was killed, and of nothing else",
+    function* () {
       const { claim, place, work } = yield* makeWorld
       const { project } = place
       const left = temporaryName({ path: join(project, "src/a.txt"), after: "x" }, "1a2b")
@@ -71,65 +71,56 @@ layer(NodeServices.layer, { excludeTestServices: true })("the lock on a project"
       writeFileSync(join(list, textHash(realpathSync(project))), realpathSync(project))
       yield* work("two", claim)
       assert.deepStrictEqual(stays(), names.slice(2))
-    })
+    }
   )
 
-  it.effect("is waited for, says once who has it, and ends with what it belongs to", () =>
-    Effect.gen(function* () {
-      const { claim, other, said, work } = yield* makeWorld
-      const waiting = yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* other
-          const fiber = yield* Effect.forkDetach(work("one", claim))
-          yield* waitFor("the line", () => said.length > 0)
-          assert.isUndefined(fiber.pollUnsafe())
-          return fiber
-        })
-      )
-      assert.isUndefined(yield* Fiber.join(waiting))
-      assert.strictEqual(said.length, 1)
-      assert.match(
-        said[0] ?? "",
-        /^The project \S+ is being changed by run another \(pid \d+, since [^)]+\)\. Waiting until that has ended\.$/
-      )
-      yield* Effect.scoped(other)
-    })
-  )
-
-  it.effect("can be waited for in vain, and is free all the same", () =>
-    Effect.gen(function* () {
-      const { claim, other, work } = yield* makeWorld
-      yield* Effect.scoped(Effect.andThen(other, Effect.timeoutOption(work("one", claim), "400 millis")))
-      yield* Effect.scoped(other)
-    })
-  )
-
-  it.effect("keeps those out that work in a folder above or below, and nobody beside", () =>
-    Effect.gen(function* () {
-      const { claim, said, work } = yield* makeWorld
-      const isTaken = Effect.fnUntraced(function* (folder: string) {
-        const before = said.length
-        const fiber = yield* Effect.forkChild(work("two", claim, folder))
-        yield* waitFor("an answer", () => fiber.pollUnsafe() !== undefined || said.length > before)
-        yield* Fiber.interrupt(fiber)
-        return said.length > before
+  liveTest("is waited for, says once who has it, and ends with what it belongs to", function* () {
+    const { claim, other, said, work } = yield* makeWorld
+    const waiting = yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* other
+        const fiber = yield* Effect.forkDetach(work("one", claim))
+        yield* waitFor("the line", () => said.length > 0)
+        assert.isUndefined(fiber.pollUnsafe())
+        return fiber
       })
-      yield* work(
-        "one",
-        (lock) =>
-          Effect.gen(function* () {
-            yield* claim(lock)
-            const taken = yield* Effect.forEach(
-              ["", "packages", "packages/a", "packages/a/src", "packages/ab"],
-              isTaken
-            )
-            assert.deepStrictEqual(taken, [true, true, true, true, false])
-            assert.isTrue(said.every((text) => text.includes("is being changed by run one (pid")))
-            yield* lock.release
-            assert.deepStrictEqual(yield* Effect.forEach(["", "packages/a/src"], isTaken), [false, false])
-          }).pipe(Effect.provide(NodeServices.layer)),
-        "packages/a"
-      )
+    )
+    assert.isUndefined(yield* Fiber.join(waiting))
+    assert.strictEqual(said.length, 1)
+    assert.match(
+      said[0] ?? "",
+      /^The project \S+ is being changed by run another \(pid \d+, since [^)]+\)\. Waiting until that has ended\.$/
+    )
+    yield* Effect.scoped(other)
+  })
+
+  liveTest("can be waited for in vain, and is free all the same", function* () {
+    const { claim, other, work } = yield* makeWorld
+    yield* Effect.scoped(Effect.andThen(other, Effect.timeoutOption(work("one", claim), "400 millis")))
+    yield* Effect.scoped(other)
+  })
+
+  liveTest("keeps those out that work in a folder above or below, and nobody beside", function* () {
+    const { claim, said, work } = yield* makeWorld
+    const isTaken = Effect.fnUntraced(function* (folder: string) {
+      const before = said.length
+      const fiber = yield* Effect.forkChild(work("two", claim, folder))
+      yield* waitFor("an answer", () => fiber.pollUnsafe() !== undefined || said.length > before)
+      yield* Fiber.interrupt(fiber)
+      return said.length > before
     })
-  )
+    yield* work(
+      "one",
+      (lock) =>
+        Effect.gen(function* () {
+          yield* claim(lock)
+          const taken = yield* Effect.forEach(["", "packages", "packages/a", "packages/a/src", "packages/ab"], isTaken)
+          assert.deepStrictEqual(taken, [true, true, true, true, false])
+          assert.isTrue(said.every((text) => text.includes("is being changed by run one (pid")))
+          yield* lock.release
+          assert.deepStrictEqual(yield* Effect.forEach(["", "packages/a/src"], isTaken), [false, false])
+        }).pipe(Effect.provide(NodeServices.layer)),
+      "packages/a"
+    )
+  })
 })

@@ -1,8 +1,7 @@
 /**
  * Programs that the host itself starts are never ones that a command of the project or another user can have put there.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import { spawnSync } from "node:child_process"
@@ -13,6 +12,7 @@ import { readMcpServers } from "../../../src/plugins/mcp/McpServers.ts"
 import { needs } from "../../support/needs.ts"
 import { openTools } from "../../support/OpenTools.ts"
 import { makeFolder } from "../../support/Project.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 const folder = (name: string, mode = 0o755) => {
   mkdirSync(name, { recursive: true })
@@ -62,52 +62,46 @@ const plant = (folder: string, name: string, marker: string): void => {
   chmodSync(join(folder, name), 0o755)
 }
 
-layer(NodeServices.layer, { excludeTestServices: true })("a program of the host", (it) => {
-  it.effect("is looked for only where nobody else can put one", () =>
-    Effect.gen(function* () {
-      const { link, project, right, wrong } = yield* makePlaces
-      for (const root of [project, link]) {
-        for (const [what, folder] of Object.entries(wrong)) {
-          assert.deepStrictEqual(trustedFolders(folder, root), [], what)
-        }
-        for (const [what, folder] of Object.entries(right)) {
-          assert.deepStrictEqual(trustedFolders(folder, root), [folder], what)
-        }
+describe("a program of the host", () => {
+  liveTest("is looked for only where nobody else can put one", function* () {
+    const { link, project, right, wrong } = yield* makePlaces
+    for (const root of [project, link]) {
+      for (const [what, folder] of Object.entries(wrong)) {
+        assert.deepStrictEqual(trustedFolders(folder, root), [], what)
       }
-      const all = [...Object.values(wrong), ...Object.values(right)].join(":")
-      assert.deepStrictEqual(trustedFolders(all, project), Object.values(right))
-      assert.deepStrictEqual(trustedFolders(undefined, project), [])
-    })
-  )
+      for (const [what, folder] of Object.entries(right)) {
+        assert.deepStrictEqual(trustedFolders(folder, root), [folder], what)
+      }
+    }
+    const all = [...Object.values(wrong), ...Object.values(right)].join(":")
+    assert.deepStrictEqual(trustedFolders(all, project), Object.values(right))
+    assert.deepStrictEqual(trustedFolders(undefined, project), [])
+  })
 
   describe("is not one of the project", needs("bwrap", "git"), () => {
     for (const where of ["its folder", "a link to its folder"]) {
-      it.effect(`for the sandbox and its copies, with ${where} on the search path`, () =>
-        Effect.gen(function* () {
-          const { bin, marker, project, wrong } = yield* makePlaces
-          spawnSync("git", ["init", "-q", project])
-          for (const name of ["bwrap", "git", "unshare", "mount", "setpriv", "newuidmap"]) plant(bin, name, marker)
-          const folder = where === "its folder" ? bin : wrong["a link into the project"]
-          const PATH = `${folder}:${process.env["PATH"]}`
-          const { run } = yield* openTools({ project, commands: { environment: { PATH } } })
-          const { data } = yield* run("run_command", { argv: ["sh", "-c", "echo done"] })
-          assert.strictEqual((data as { readonly output?: string } | null)?.output, "done\n")
-          assert.isFalse(existsSync(marker), existsSync(marker) ? readFileSync(marker, "utf8") : "")
-        })
-      )
+      liveTest(`for the sandbox and its copies, with ${where} on the search path`, function* () {
+        const { bin, marker, project, wrong } = yield* makePlaces
+        spawnSync("git", ["init", "-q", project])
+        for (const name of ["bwrap", "git", "unshare", "mount", "setpriv", "newuidmap"]) plant(bin, name, marker)
+        const folder = where === "its folder" ? bin : wrong["a link into the project"]
+        const PATH = `${folder}:${process.env["PATH"]}`
+        const { run } = yield* openTools({ project, commands: { environment: { PATH } } })
+        const { data } = yield* run("run_command", { argv: ["sh", "-c", "echo done"] })
+        assert.strictEqual((data as { readonly output?: string } | null)?.output, "done\n")
+        assert.isFalse(existsSync(marker), existsSync(marker) ? readFileSync(marker, "utf8") : "")
+      })
     }
   })
 
-  it.effect("is not one of the project for a server of the user", () =>
-    Effect.gen(function* () {
-      const { bin, project, right } = yield* makePlaces
-      const tools = right["a folder outside"]
-      const env = { PATH: `${bin}:${tools}`, HOME: tools }
-      const { servers } = yield* readMcpServers({ project, userServers: { s: { command: "npx" } } }).pipe(
-        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
-      )
-      const [address] = servers.map((server) => server.address)
-      assert.strictEqual(address?._tag === "Program" ? address.env["PATH"] : undefined, tools)
-    })
-  )
+  liveTest("is not one of the project for a server of the user", function* () {
+    const { bin, project, right } = yield* makePlaces
+    const tools = right["a folder outside"]
+    const env = { PATH: `${bin}:${tools}`, HOME: tools }
+    const { servers } = yield* readMcpServers({ project, userServers: { s: { command: "npx" } } }).pipe(
+      Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+    )
+    const [address] = servers.map((server) => server.address)
+    assert.strictEqual(address?._tag === "Program" ? address.env["PATH"] : undefined, tools)
+  })
 })

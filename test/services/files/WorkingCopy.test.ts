@@ -1,10 +1,10 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { changesSince, CurrentCopy, makeWorkingCopy, proposeAgain } from "../../../src/services/files/WorkingCopy.ts"
 import { isFileAt, Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeProject } from "../../support/Project.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const lines = "one\ntwo\nthree\n"
 
@@ -13,46 +13,35 @@ describe("a working copy", () => {
     const copy = makeWorkingCopy()
     copy.propose({ path: "/p/a", base: "1", text: "2" })
     copy.propose({ path: "/p/a", base: "2", text: "3" })
-    assert.deepStrictEqual(copy.files(), [{ path: "/p/a", base: "1", text: "3" }])
+    expect(copy.files()).toEqual([{ path: "/p/a", base: "1", text: "3" }])
     copy.propose({ path: "/p/a", base: "3", text: "1" })
-    assert.deepStrictEqual(copy.files(), [])
+    expect(copy.files()).toEqual([])
   })
 
-  it.effect("is what the fiber of its task sees of the project, and nobody else", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({ "a.txt": lines, "gone.txt": "x" })
-      const seen = Effect.gen(function* () {
-        const workspace = yield* Workspace
-        const of = (name: string) => `${workspace.root}/${name}`
-        return {
-          a: yield* workspace.readText(of("a.txt"), 1000),
-          line: yield* workspace.readText(of("a.txt"), 1000, { from: 2, to: 2 }),
-          beyond: yield* Effect.flip(workspace.readText(of("a.txt"), 1000, { from: 9, to: 9 })),
-          gone: yield* Effect.result(workspace.readText(of("gone.txt"), 1000)),
-          isNew: yield* isFileAt(workspace, of("new/b.txt")),
-          tree: yield* workspace.tree
-        }
-      })
-      const { alone, within } = yield* Effect.gen(function* () {
-        const { root: real } = yield* Workspace
-        const copy = makeWorkingCopy()
-        copy.propose({ path: `${real}/a.txt`, base: lines, text: "one\nTWO\nthree\n" })
-        copy.propose({ path: `${real}/new/b.txt`, base: null, text: "new" })
-        copy.propose({ path: `${real}/gone.txt`, base: "x", text: null })
-        const task = Effect.flatMap(Effect.forkChild(seen), (fiber) => Fiber.join(fiber))
-        return { within: yield* Effect.provideService(task, CurrentCopy, copy), alone: yield* seen }
-      }).pipe(Effect.provide(Workspace.layer(root)))
-      assert.strictEqual(within.a, "one\nTWO\nthree\n")
-      assert.strictEqual(within.line, "TWO")
-      assert.strictEqual(within.beyond.message, alone.beyond.message)
-      assert.strictEqual(within.gone._tag, "Failure")
-      assert.isTrue(within.isNew)
-      assert.deepStrictEqual(within.tree, ["a.txt", "new/b.txt"])
-      assert.strictEqual(alone.a, lines)
-      assert.deepStrictEqual(alone.tree, ["a.txt", "gone.txt"])
-      assert.isFalse(alone.isNew)
-    }).pipe(Effect.provide(NodeServices.layer))
-  )
+  nodeTest("is what the fiber of its task sees of the project, and nobody else", function* () {
+    const root = yield* makeProject({ "a.txt": lines, "gone.txt": "x" })
+    const workspace = yield* Effect.provide(Workspace, Workspace.layer(root))
+    const of = (name: string) => `${workspace.root}/${name}`
+    const seen = Effect.gen(function* () {
+      return {
+        a: yield* workspace.readText(of("a.txt"), 1000),
+        line: yield* workspace.readText(of("a.txt"), 1000, { from: 2, to: 2 }),
+        isGone: (yield* Effect.result(workspace.readText(of("gone.txt"), 1000)))._tag === "Failure",
+        isNew: yield* isFileAt(workspace, of("new/b.txt")),
+        tree: yield* workspace.tree
+      }
+    })
+    const copy = makeWorkingCopy([
+      { path: of("a.txt"), base: lines, text: "one\nTWO\nthree\n" },
+      { path: of("new/b.txt"), base: null, text: "new" },
+      { path: of("gone.txt"), base: "x", text: null }
+    ])
+    const task = Effect.flatMap(Effect.forkChild(seen), (fiber) => Fiber.join(fiber))
+    expect([yield* Effect.provideService(task, CurrentCopy, copy), yield* seen]).toEqual([
+      { a: "one\nTWO\nthree\n", line: "TWO", isGone: true, isNew: true, tree: ["a.txt", "new/b.txt"] },
+      { a: lines, line: "two", isGone: false, isNew: false, tree: ["a.txt", "gone.txt"] }
+    ])
+  })
 })
 
 const base = Array.from({ length: 1000 }, (_, index) => `line ${index}`).join("\n")

@@ -1,79 +1,86 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { defaultLimits } from "../../../../src/domain/configuration/Limits.ts"
+import type { CheckOutcome } from "../../../../src/domain/checks/CheckOutcome.ts"
 import { selfReviewText } from "../../../../src/domain/documents/SelfReview.ts"
-import { type OpenStages } from "../../../support/OpenStages.ts"
+import { makeSelfReview } from "../../../../src/services/agent/hooks/SelfReview.ts"
+import type { Assignment } from "../../../../src/services/agent/Session.ts"
+import { makeWorkingCopy } from "../../../../src/services/files/WorkingCopy.ts"
+import { checkEnding, turnOf, workOf } from "../../../support/AgentWork.ts"
+import { liveTest } from "../../../support/liveTest.ts"
+import { nodeTest } from "../../../support/nodeTest.ts"
+import { openStages, type OpenStages } from "../../../support/OpenStages.ts"
 import {
-  testRunner,
   after,
-  block,
-  fixed,
-  testing,
-  order,
-  open,
+  files,
   first,
+  fixed,
   isQuestion,
-  lastOf
+  lastOf,
+  open,
+  order,
+  testing
 } from "../../../support/SelfReviewWork.ts"
 
-layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) => {
-  it.effect("asks once for a case that no test treats, with the places that use the change", () =>
-    Effect.gen(function* () {
-      const { taskAgent, messages } = yield* open([
-        fixed,
-        first,
-        `Line: src/page.mjs:2\n\n${testing("assert.strictEqual(slug('ab cd', 3), 'ab')")}`
-      ])
-      const refinement = yield* taskAgent.work(order)
-      expect(lastOf(messages)[2]).toBe(
-        selfReviewText(["- src/page.mjs:2: export const address = (title) => `/p/${slug(title, 40)}` (calls `slug`)"])
-      )
-      expect(lastOf(messages).filter(isQuestion)).toHaveLength(1)
-      expect(messages).toHaveLength(3)
-      expect(refinement.result?.summary).toBe("The words stay whole.")
-      expect(refinement.files?.map(({ path }) => path)).toEqual(["src/slug.mjs", "test/slug.test.mjs"])
-    })
-  )
+const question = selfReviewText([
+  "- src/page.mjs:2: export const address = (title) => `/p/${slug(title, 40)}` (calls `slug`)"
+])
 
-  const replaced = '{"replace": "wordLimit", "with": "longestWord"}'
-  const small = block("src/slug.mjs", "  return text.slice(0, max)\n", "  return text.slice(0, max - 0)\n")
-  const alone = block("src/alone.mjs", "", `${after.replace("slug", "alone")}alone("a b", 1)\n`)
-  const prose = block("notes.md", "", "One.\nTwo.\nThree.\nFour.\nFive.\n")
-  const quiet: ReadonlyArray<readonly [why: string, change: string, settings: OpenStages["settings"]]> = [
-    ["a rename", replaced, {}],
-    ["a change that nothing else in the code belongs to", alone, {}],
-    ["a small change", small, {}],
-    ["text for people", prose, {}],
-    ["a change that nothing checks", fixed, { checks: false }],
-    ["a person who does not want it", fixed, { lookBack: false }],
-    ["the last answers", fixed, { limits: { ...defaultLimits, turns: 3 } }],
-    ["three answers that are left", fixed, { limits: { ...defaultLimits, turns: 5 } }]
-  ]
-  for (const [why, change, settings] of quiet) {
-    it.effect(`is left out for ${why}`, () =>
-      Effect.gen(function* () {
-        const { taskAgent, messages } = yield* open([change, first], settings === undefined ? {} : { settings })
-        expect((yield* taskAgent.work(order)).result?.summary).toBe("The words stay whole.")
-        expect(messages).toHaveLength(2)
-      })
-    )
+interface Reviewed {
+  readonly assignment?: Partial<Assignment>
+  readonly checks?: ReadonlyArray<CheckOutcome>
+  readonly left?: number
+  readonly changed?: Readonly<Record<string, string>>
+  readonly settings?: NonNullable<OpenStages["settings"]>
+}
+
+/** The question after a change of these files. */
+const review = Effect.fnUntraced(function* ({
+  assignment,
+  changed = { "src/slug.mjs": after },
+  checks = [checkEnding(0)],
+  left = 5,
+  settings = {}
+}: Reviewed) {
+  const { project, within } = yield* openStages({ files, settings })
+  const copy = makeWorkingCopy()
+  const bases: Readonly<Record<string, string>> = files
+  for (const [path, text] of Object.entries(changed)) {
+    copy.propose({ path: `${project}/${path}`, base: bases[path] ?? null, text })
   }
-
-  it.effect("comes with four answers left", () =>
-    Effect.gen(function* () {
-      const settings = { checks: [testRunner], limits: { ...defaultLimits, turns: 6 } } as const
-      const { taskAgent, messages } = yield* open([fixed, first, "No such line."], { settings })
-      yield* taskAgent.work(order)
-      expect(lastOf(messages).filter(isQuestion)).toHaveLength(1)
-    })
+  const { beforeEnd } = yield* within(makeSelfReview)
+  return yield* (
+    beforeEnd?.(turnOf({ work: workOf({ ...assignment, copy }), session: { checks }, left })) ?? Effect.undefined
   )
+})
 
-  it.effect("is left out for each of many items", () =>
-    Effect.gen(function* () {
-      const { taskAgent, messages } = yield* open([fixed, first])
-      yield* taskAgent.work({ ...order, isItem: true })
-      expect(messages).toHaveLength(2)
-    })
-  )
+describe("the self-review", () => {
+  nodeTest("asks about a change that passes the checks, with the lines of other files that use it", function* () {
+    for (const asked of [{}, { left: 4 }, { settings: { lookBack: true } }]) expect(yield* review(asked)).toBe(question)
+  })
+
+  const silent: Readonly<Record<string, Reviewed>> = {
+    "no check": { checks: [] },
+    "a check that fails": { checks: [checkEnding(0), checkEnding(1)] },
+    "an item": { assignment: { kind: "item" } },
+    "a message": { assignment: { kind: "message" } },
+    "three answers that are left": { left: 3 },
+    "a user who does not want it": { settings: { lookBack: false } },
+    prose: { changed: { "docs/slug.md": after } },
+    "no change": { changed: {} },
+    "a small change": { changed: { "src/slug.mjs": files["src/slug.mjs"].replace("max)\n}", "max - 0)\n}") } },
+    "a change whose users change too": { changed: { "src/slug.mjs": after, "src/page.mjs": "slug(1)\n" } },
+    "a change that nothing uses": { changed: { "src/new.mjs": after.replace("slug", "fresh") } }
+  }
+  nodeTest("is left out where it is not worth its calls", function* () {
+    for (const [why, reviewed] of Object.entries(silent)) expect(yield* review(reviewed), why).toBeUndefined()
+  })
+
+  liveTest("is asked once in a task, whose report stays when the answer adds a test that passes", function* () {
+    const tested = `Line: src/page.mjs:2\n\n${testing("assert.strictEqual(slug('ab cd', 3), 'ab')")}`
+    const { taskAgent, messages } = yield* open([fixed, first, tested])
+    const { files: changed, result } = yield* taskAgent.work(order)
+    expect(lastOf(messages).map(isQuestion)).toEqual([false, false, true])
+    expect(result?.summary).toBe("The words stay whole.")
+    expect(changed?.map(({ path }) => path)).toEqual(["src/slug.mjs", "test/slug.test.mjs"])
+  })
 })
