@@ -13,7 +13,7 @@ import { ProjectWriteLock } from "../../src/services/files/ProjectWriteLock.ts"
 import type { GateOptions } from "../../src/services/permissions/Policy.ts"
 import { RunAnswers } from "../../src/services/permissions/RunAnswers.ts"
 import { Policies } from "../../src/services/permissions/Policies.ts"
-import type { QuestionScope } from "../../src/services/permissions/GateQuestion.ts"
+import { questionOfAccess, questionOfCall, type QuestionScope } from "../../src/services/permissions/GateQuestion.ts"
 import type { PreparedCall } from "../../src/domain/tools/ToolCall.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
 import { EventLog } from "./EventLog.ts"
@@ -72,10 +72,17 @@ export const openGate = Effect.fnUntraced(function* (given: {
   const context = yield* Layer.build(Gate.layer(given.options?.(root)).pipe(Layer.provideMerge(world)))
   return yield* Effect.provideContext(
     Effect.gen(function* () {
+      const gate = yield* Gate
+      /** Asks the gate for a call, or for one access of a reference. */
+      const authorize = (call: PreparedCall | CanonicalAccess, task = "T") =>
+        gate.authorize("_tag" in call ? questionOfAccess(inTask(task), call) : questionOfCall(inTask(task), call))
       return {
         root,
         answers: yield* RunAnswers,
-        gate: yield* Gate,
+        gate,
+        authorize,
+        /** Asks likewise, and expects a denial. */
+        denial: (call: PreparedCall | CanonicalAccess, task?: string) => Effect.flip(authorize(call, task)),
         policies: yield* Policies,
         log: yield* EventLog
       }

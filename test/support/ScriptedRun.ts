@@ -7,6 +7,7 @@ import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import type { Stage } from "../../src/domain/runs/ActivityKey.ts"
 import type { RunOrder } from "../../src/domain/runs/RunOrder.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
+import type * as AiError from "effect/ai/AiError"
 import { type ScriptedAnswer, ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "./EventLog.ts"
 import { stageName } from "./stageName.ts"
@@ -17,7 +18,7 @@ export type RunStage = Exclude<Stage, "ask" | "task"> | "refine" | "execute"
 
 /** What the model says in each stage; `count` counts the calls of that stage from 1. */
 export type Script = Partial<
-  Record<RunStage, (prompt: string, count: number, whole: FilledPrompt) => ScriptedAnswer | string>
+  Record<RunStage, (prompt: string, count: number, whole: FilledPrompt) => ScriptedAnswer | string | AiError.AiError>
 >
 
 const stageNames: Readonly<Record<string, RunStage>> = {
@@ -64,3 +65,7 @@ export const runScript = (order: Partial<RunOrder> = {}) =>
 /** Provides everything that `runScript` needs. */
 export const scripted = (script: Script, options: TestRunOptions = {}) =>
   Effect.provide(layerTestRun(options).pipe(Layer.provideMerge(layerScript(script))))
+
+/** One run with its events, of a model that follows the script. */
+export const scriptedRun = (script: Script, options: TestRunOptions = {}, order: Partial<RunOrder> = {}) =>
+  runScript(order).pipe(scripted(script, options))

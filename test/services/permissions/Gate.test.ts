@@ -1,657 +1,517 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
+import * as Result from "effect/Result"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
+import type { CallAnswer } from "../../../src/domain/permissions/Answer.ts"
+import type { Rule } from "../../../src/domain/permissions/Permission.ts"
+import type { RememberedRule } from "../../../src/domain/permissions/PolicyFormat.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
 import { redeem, approveCalls } from "../../../src/services/permissions/Gate.ts"
+import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
 import type { PreparedCall } from "../../../src/domain/tools/ToolCall.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 import { allow, deny, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { layerAllowAll, scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { untilQuiet } from "../../support/untilQuiet.ts"
-import { questionOfAccess, questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 
-const denialOf = <A>(effect: Effect.Effect<A, { readonly message: string }>) =>
-  Effect.map(Effect.flip(effect), (denied) => denied.message)
+const page = (url: string): CanonicalAccess => ({ _tag: "FetchUrl", url })
+const file = (path: string, inside = true): CanonicalAccess => ({ _tag: "ReadFile", path, inside })
+const fetching = (url: string) => prepared("fetch_url", "medium", [page(url)], { url })
 
-const fetching = (url: string) => prepared("fetch_url", "medium", [{ _tag: "FetchUrl", url }], { url })
-
-/** The item for an access of a reference. */
-const askedAbout = (tool: string, target: string, session = target) => ({
-  task: "T",
-  tool,
-  risk: "medium",
-  targets: [target],
-  offers: { session: `${tool} for ${session}`, remember: `${tool} for ${target}` }
-})
-
-/** A call of an answer of the model. */
-const ofReply = (reply: string) => ({ ...inTask("T"), reply })
-
+const rememberedAt = "1970-01-01T00:00:00.000Z"
 const origin = "word-count@1.0.0"
 const first = "a".repeat(64)
 const second = "b".repeat(64)
 
 /** A call of a tool that is not built in. */
 const counting = (definition: string): PreparedCall => {
-  const call = prepared("word_count", "medium", [{ _tag: "ReadFile", path: "/etc/hosts", inside: false }])
+  const call = prepared("word_count", "medium", [file("/etc/hosts", false)])
   return { ...call, info: { ...call.info, origin, definition } }
 }
 
-layer(NodeServices.layer)("Gate", (it) => {
-  describe("authorize", () => {
-    it.effect("asks about no other call of an answer after a no to one of its calls", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["once", "deny", "once"] })
-        const { answers, gate, log, root } = yield* openGate({
-          approver: approver.layer,
-          options: () => ({ rules: [allow("fetch_url")] })
-        })
-        const calls = Array.from({ length: 40 }, (_, at) => reading(`/elsewhere/${at}`, false))
-        const asked = yield* Effect.forEach(
-          calls,
-          (call) => Effect.exit(gate.authorize(questionOfCall(ofReply("one"), call))),
-          {
-            concurrency: "unbounded"
-          }
-        )
-        assert.deepStrictEqual(
-          [
-            asked.filter(({ _tag }) => _tag === "Success").length,
-            approver.asked.length,
-            (yield* answers.denials).length
-          ],
-          [1, 2, 39]
-        )
-        const later = yield* denialOf(
-          gate.authorize(questionOfCall(ofReply("one"), writing(`${root}/README.md`, "new\n")))
-        )
-        assert.match(later, /denied another call of this answer, so write_file on \S+ was not made and not asked about/)
-        /* What a rule allows is not made either. */
-        yield* Effect.flip(gate.authorize(questionOfCall(ofReply("one"), fetching("https://example.com/"))))
-        yield* gate.authorize(questionOfCall(ofReply("two"), calls[2]!))
-        assert.strictEqual(log.events().filter(({ type }) => type === "approval.requested").length, 3)
-      })
-    )
+type Asked = PreparedCall | CanonicalAccess
+interface Given {
+  readonly answers?: ReadonlyArray<CallAnswer>
+  readonly rules?: ReadonlyArray<Rule>
+  readonly remembered?: ReadonlyArray<RememberedRule>
+}
 
-    it.effect("says why it asks again about a file that somebody changed", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ steps: ["step"], calls: ["once", "once"] })
-        const { gate, root } = yield* openGate({ approver: approver.layer })
-        const change = (found: string, content: string) =>
-          prepared("write_file", "high", [
-            { _tag: "WriteFile", path: `${root}/README.md`, inside: true, content, found }
-          ])
-        const title = { title: "Task section 1", planKey: "plan" }
-        yield* approveCalls(gate, {
-          ...title,
-          tasks: [{ task: "T", gatedBy: "risk", calls: [change("old", "new\n")] }]
-        })
-        yield* gate.authorize(questionOfCall(inTask("T"), change("somebody", "new\n")))
-        yield* gate.authorize(questionOfCall(inTask("T"), change(textHash("new\n"), "newer\n")))
-        assert.deepStrictEqual(
-          approver.asked.map(([item]) => item?.warnings),
-          [undefined, ["You allowed a change of README.md before, and the file has changed since."], undefined]
-        )
-      })
-    )
-
-    it.effect("lets a safe call pass without a question", () =>
-      Effect.gen(function* () {
-        const { answers, gate, log } = yield* openGate({})
-        const call = prepared("get_current_time", "safe")
-        assert.strictEqual((yield* gate.authorize(questionOfCall(inTask("T"), call))).prepared, call)
-        assert.deepStrictEqual(log.events(), [])
-        assert.deepStrictEqual(yield* answers.denials, [])
-      })
-    )
-
-    it.effect("makes permits that are used up once", () =>
-      Effect.gen(function* () {
-        const { gate } = yield* openGate({})
-        const permit = yield* gate.authorize(questionOfCall(inTask("T"), prepared("get_current_time", "safe")))
-        assert.isFalse(redeem({ ...permit }))
-        assert.isTrue(redeem(permit))
-        assert.isFalse(redeem(permit))
-      })
-    )
-
-    it.effect("denies by nobody without a terminal and keeps the denial", () =>
-      Effect.gen(function* () {
-        const { answers, gate, root } = yield* openGate({})
-        const denied = yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`))))
-        assert.deepStrictEqual(
-          [denied.by, denied.forModel, denied.message],
-          [
-            "nobody",
-            `Permission denied: the settings of the user do not allow read_file on ${root}/README.md. Go on without it.`,
-            `Permission denied: read_file on ${root}/README.md needs approval and there is no terminal to ask on. Use --allow "read_file:${root}/README.md".`
-          ]
-        )
-        assert.deepStrictEqual(yield* answers.denials, [denied])
-      })
-    )
-
-    it.effect("allows by a flag, by a pattern, and by what is remembered", () =>
-      Effect.gen(function* () {
-        const { gate, log, root } = yield* openGate({
-          options: () => ({ rules: [allow("read_file", "src/*"), allow("t")] }),
-          remembered: [allow("fetch_url", "https://example.com/")]
-        })
-        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/src/a.ts`)))
-        yield* gate.authorize(questionOfCall(inTask("T"), prepared("t", "high")))
-        const fetched: CanonicalAccess = { _tag: "FetchUrl", url: "https://example.com/" }
-        yield* gate.authorize(questionOfCall(inTask("T"), prepared("fetch_url", "medium", [fetched])))
-        assert.deepStrictEqual(log.events(), [])
-      })
-    )
-
-    it.effect("lets deny win over allow without a question", () =>
-      Effect.gen(function* () {
-        const { gate, log, root } = yield* openGate({
-          approver: layerAllowAll,
-          options: () => ({ rules: [allow("read_file"), deny("read_file", "src/**")] })
-        })
-        assert.strictEqual(
-          yield* denialOf(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/src/a.ts`)))),
-          `Permission denied: a rule denies read_file on ${root}/src/a.ts.`
-        )
-        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
-        assert.deepStrictEqual(log.events(), [])
-      })
-    )
-
-    it.effect("asks each time when the answer is once", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["once", "deny"] })
-        const { gate, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
-        assert.strictEqual(
-          yield* denialOf(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))),
-          `Permission denied: a person denied read_file on ${root}/README.md.`
-        )
-        assert.strictEqual(approver.asked.length, 2)
-      })
-    )
-
-    it.effect("publishes the question and the answer with the hash of the call", () =>
-      Effect.gen(function* () {
-        const { gate, log, root } = yield* openGate({ approver: scriptedApprover({ calls: ["once", "once"] }).layer })
-        const call = writing(`${root}/README.md`, "new\n")
-        yield* gate.authorize(questionOfCall(inTask("Edit 1"), call))
-        yield* gate.authorize(questionOfCall(inTask("Edit 1"), writing(`${root}/README.md`, "newer\n")))
-        const [requested, answered, other] = log.events()
-        assert.isTrue(requested?.type === "approval.requested" && other?.type === "approval.requested")
-        if (requested?.type !== "approval.requested" || other?.type !== "approval.requested") return
-        assert.match(requested.hash, /^[0-9a-f]{64}$/)
-        assert.notStrictEqual(other.hash, requested.hash)
-        assert.deepStrictEqual(requested, {
-          type: "approval.requested",
-          scope: "call",
-          title: "Edit 1",
-          hash: requested.hash,
-          items: [
-            {
-              task: "Edit 1",
-              tool: "write_file",
-              risk: "high",
-              targets: [`${root}/README.md`],
-              call: call.call,
-              preview: [`--- ${root}/README.md`, `+++ ${root}/README.md`, "@@ -1 +1 @@", "-old", "+new"].join("\n"),
-              diff: "--- README.md\n+++ README.md\n@@ -1 +1 @@\n-old\n+new\n",
-              words: {
-                does: "edit README.md (+1 -1)",
-                consequence: "Changes a file of the project, and nothing else.",
-                isCalm: true,
-                names: ["README.md"]
-              },
-              offers: { session: "exactly this call", always: ["write_file:README.md"] }
-            }
-          ]
-        })
-        assert.deepStrictEqual(answered, {
-          type: "approval.answered",
-          scope: "call",
-          hash: requested.hash,
-          answer: "once",
-          by: "person"
-        })
-      })
-    )
-
-    it.effect("allows a tool to read every everyday file of the project for the session, and nothing else", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["session", "once", "once", "once"] })
-        const { gate, policies, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
-        yield* gate.authorize(questionOfCall(inTask("U"), reading(`${root}/src/a.ts`)))
-        yield* gate.authorize(
-          questionOfAccess(inTask("U"), { _tag: "ReadFile", path: `${root}/README.md`, inside: true })
-        )
-        assert.strictEqual(approver.asked.length, 1)
-        assert.deepStrictEqual(approver.asked[0]?.[0]?.offers, {
-          session: "read_file for every file of the project that does not look like a secret",
-          remember: `read_file for ${root}/README.md`,
-          always: ["read_file", "read_file:README.md"]
-        })
-        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/.env`)))
-        yield* gate.authorize(questionOfCall(inTask("T"), reading("/etc/hosts", false)))
-        yield* gate.authorize(
-          questionOfCall(inTask("T"), prepared("other", "medium", reading(`${root}/README.md`).accesses))
-        )
-        assert.strictEqual(approver.asked.length, 4)
-        assert.deepStrictEqual(yield* policies.rules, [])
-      })
-    )
-
-    it.effect("allows fetching from one host over https for the session, and nothing else", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["session", "once", "once", "once", "session", "once"] })
-        const { gate } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(questionOfCall(inTask("T"), fetching("https://example.com/a")))
-        yield* gate.authorize(questionOfCall(inTask("T"), fetching("https://example.com/b?q=1")))
-        yield* gate.authorize(questionOfAccess(inTask("T"), { _tag: "FetchUrl", url: "https://example.com/c" }))
-        assert.strictEqual(approver.asked.length, 1)
-        yield* gate.authorize(questionOfCall(inTask("T"), fetching("https://www.example.com/a")))
-        yield* gate.authorize(questionOfCall(inTask("T"), fetching("https://example.com:8443/a")))
-        yield* gate.authorize(questionOfCall(inTask("T"), fetching("http://example.com/a")))
-        const long = fetching(`https://example.com/?d=${"x".repeat(256)}`)
-        yield* gate.authorize(questionOfCall(inTask("T"), long))
-        yield* gate.authorize(questionOfCall(inTask("T"), long))
-        assert.strictEqual(approver.asked.length, 6)
-        assert.deepStrictEqual(approver.asked.at(-1)?.[0]?.offers, {})
-        assert.deepStrictEqual(approver.asked.at(-1)?.[0]?.warnings, [
-          "Sends 260 characters of data in the address. This is asked each time."
-        ])
-      })
-    )
-
-    it.effect("binds an answer for the session to the exact call when the risk is high", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["session", "deny"] })
-        const { gate, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(questionOfCall(inTask("T"), writing(`${root}/README.md`, "new\n")))
-        yield* gate.authorize(questionOfCall(inTask("U"), writing(`${root}/README.md`, "new\n")))
-        yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), writing(`${root}/README.md`, "else\n"))))
-        assert.strictEqual(approver.asked.length, 2)
-      })
-    )
-
-    it.effect("asks each time before a file changes that programs run by themselves", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["session", "remember", "once"] })
-        const { gate, log, policies, root } = yield* openGate({
-          approver: approver.layer,
-          options: () => ({ rules: [allow("write_file"), allow("write_file", ".husky/pre-push")] })
-        })
-        const workflow = writing(`${root}/.github/workflows/ci.yml`, "on: push\n")
-        yield* gate.authorize(questionOfCall(inTask("T"), workflow))
-        yield* gate.authorize(questionOfCall(inTask("T"), workflow))
-        yield* gate.authorize(questionOfCall(inTask("T"), workflow))
-        assert.deepStrictEqual<unknown>(
-          approver.asked.flat().map(({ offers, risk, warnings }) => ({ offers, risk, warnings })),
-          Array.from({ length: 3 }, () => ({
-            offers: {},
-            risk: "high",
-            warnings: ["Programs run or read this file automatically. This is asked each time."]
-          }))
-        )
-        assert.deepStrictEqual(yield* policies.rules, [])
-        assert.deepStrictEqual(
-          log.events().flatMap((event) => (event.type === "message" ? [event.text] : [])),
-          ["A call of high risk is never remembered: write_file is allowed for this run only."]
-        )
-        yield* gate.authorize(questionOfCall(inTask("T"), writing(`${root}/.husky/pre-push`, "npm test\n")))
-      })
-    )
-
-    it.effect("warns of a host in other letters and of scripts that npm runs", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["once", "once", "once"] })
-        const { gate, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(questionOfCall(inTask("T"), fetching("https://xn--80ak6aa92e.com/")))
-        yield* gate.authorize(
-          questionOfCall(inTask("T"), writing(`${root}/package.json`, '{ "scripts": { "prepare": "sh x" } }'))
-        )
-        yield* gate.authorize(questionOfCall(inTask("T"), writing(`${root}/package.json`, '{ "version": "1.0.0" }')))
-        assert.deepStrictEqual(
-          approver.asked.flat().map(({ warnings }) => warnings),
-          [
-            [
-              "The host xn--80ak6aa92e.com is written \u0430\u0440\u0440\u04cf\u0435.com and may look like another one."
-            ],
-            ["It changes scripts that npm runs."],
-            undefined
-          ]
-        )
-      })
-    )
-
-    describe("a tool that is not built in", () => {
-      it.effect("is remembered by its definition and asks again when it has changed", () =>
-        Effect.gen(function* () {
-          const approver = scriptedApprover({ calls: ["remember", "remember"] })
-          const { gate, policies } = yield* openGate({ approver: approver.layer })
-          yield* gate.authorize(questionOfCall(inTask("T"), counting(first)))
-          yield* gate.authorize(questionOfCall(inTask("T"), counting(first)))
-          const entry = { ...allow("word_count", "/etc/hosts"), rememberedAt: "1970-01-01T00:00:00.000Z" }
-          assert.deepStrictEqual(yield* policies.rules, [{ ...entry, pin: { origin, definition: first } }])
-          const { gate: next, policies: kept } = yield* openGate({
-            approver: approver.layer,
-            remembered: yield* policies.rules
-          })
-          yield* next.authorize(questionOfCall(inTask("T"), counting(second)))
-          assert.deepStrictEqual(
-            approver.asked.flat().map((item) => [item.origin, item.warnings]),
-            [
-              [origin, undefined],
-              [origin, ["The tool has changed since it was allowed on 1970-01-01."]]
-            ]
-          )
-          assert.deepStrictEqual(yield* kept.rules, [{ ...entry, pin: { origin, definition: second } }])
-        })
-      )
-
-      it.effect("is not allowed by an entry without a definition, but denied by one for another definition", () =>
-        Effect.gen(function* () {
-          const approver = scriptedApprover({ calls: ["once"] })
-          const { gate } = yield* openGate({
-            approver: approver.layer,
-            remembered: [allow("word_count", "/etc/hosts")]
-          })
-          yield* gate.authorize(questionOfCall(inTask("T"), counting(first)))
-          assert.strictEqual(approver.asked.length, 1)
-          const { gate: denying } = yield* openGate({
-            remembered: [{ ...deny("word_count"), pin: { origin: "other@1.0.0", definition: second } }]
-          })
-          assert.strictEqual(
-            (yield* Effect.flip(denying.authorize(questionOfCall(inTask("T"), counting(first))))).by,
-            "rule"
-          )
-        })
-      )
-
-      it.effect("is allowed by a flag whatever its definition", () =>
-        Effect.gen(function* () {
-          const { gate, log } = yield* openGate({ options: () => ({ rules: [allow("word_count", "/etc/*")] }) })
-          yield* gate.authorize(questionOfCall(inTask("T"), counting(first)))
-          assert.deepStrictEqual(log.events(), [])
-        })
-      )
+/** What comes of calls one after another: "allowed" or "denied by ..." without a question, "yes" or "no" after one. */
+const outcomesOf = Effect.fnUntraced(function* (
+  calls: (root: string) => ReadonlyArray<Asked>,
+  { answers = [], remembered = [], rules = [] }: Given
+) {
+  const approver = scriptedApprover({ calls: answers })
+  const open = yield* openGate({ approver: approver.layer, options: () => ({ rules }), remembered })
+  const outcomes = yield* Effect.forEach(calls(open.root), (call) =>
+    Effect.gen(function* () {
+      const before = approver.asked.length
+      const result = yield* Effect.result(open.authorize(call))
+      if (approver.asked.length > before) return Result.isSuccess(result) ? "yes" : "no"
+      return Result.isSuccess(result) ? "allowed" : `denied by ${result.failure.by}`
     })
+  )
+  return { ...open, items: approver.asked.flat(), outcomes }
+})
 
-    it.effect("asks no more when a person has declined the same effect three times", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["deny", "deny", "deny", "once"] })
-        const { gate, root } = yield* openGate({ approver: approver.layer })
-        const denials = yield* Effect.forEach(["1\n", "2\n", "3\n", "4\n"], (content) =>
-          Effect.flip(gate.authorize(questionOfCall(inTask("T"), writing(`${root}/README.md`, content))))
-        )
-        assert.deepStrictEqual<unknown>(
-          denials.map(({ by, endsTask, times }) => ({ by, endsTask, times })),
-          [1, 2, 3, 3].map((times) => ({ by: "person", endsTask: times === 3, times }))
-        )
-        assert.strictEqual(
-          denials[3]?.message,
-          `Permission denied: a person denied write_file on ${root}/README.md 3 times, so the task ends.`
-        )
-        assert.strictEqual(approver.asked.length, 3)
-        yield* gate.authorize(questionOfCall(inTask("T"), writing(`${root}/src/a.ts`, "4\n")))
-      })
+const rows: ReadonlyArray<
+  readonly [name: string, given: Given, calls: (root: string) => ReadonlyArray<Asked>, outcomes: ReadonlyArray<string>]
+> = [
+  ["lets a safe call pass", {}, () => [prepared("get_current_time", "safe")], ["allowed"]],
+  ["reads references inside the project", {}, (root) => [file(`${root}/README.md`)], ["allowed"]],
+  [
+    "allows by a flag, by a pattern, and by what is remembered",
+    { rules: [allow("read_file", "src/*"), allow("t")], remembered: [allow("fetch_url", "https://example.com/")] },
+    (root) => [reading(`${root}/src/a.ts`), prepared("t", "high"), fetching("https://example.com/")],
+    ["allowed", "allowed", "allowed"]
+  ],
+  [
+    "lets deny win over allow",
+    { rules: [allow("read_file"), deny("read_file", "src/**")] },
+    (root) => [reading(`${root}/src/a.ts`), reading(`${root}/README.md`)],
+    ["denied by rule", "allowed"]
+  ],
+  [
+    "follows for references the rules of read_file and fetch_url",
+    {
+      answers: ["deny"],
+      rules: [allow("read_file", "/etc/hosts"), deny("read_file", "src/**"), allow("fetch_url", "https://a.b/**")]
+    },
+    (root) => [file("/etc/hosts", false), page("https://a.b/c/d"), file(`${root}/src/a.ts`), page("https://a.bc/d")],
+    ["allowed", "allowed", "denied by rule", "no"]
+  ],
+  [
+    "asks each time when the answer is once",
+    { answers: ["once", "deny"] },
+    (root) => [reading(`${root}/README.md`), reading(`${root}/README.md`)],
+    ["yes", "no"]
+  ],
+  [
+    "binds an answer for the session to the exact call when the risk is high",
+    { answers: ["session", "deny"] },
+    (root) => ["new\n", "new\n", "else\n"].map((content) => writing(`${root}/README.md`, content)),
+    ["yes", "allowed", "no"]
+  ],
+  [
+    "allows a tool whose calls name no target for the session, with any arguments",
+    { answers: ["session", "deny"] },
+    () => [..."12"].map((a) => prepared("t", "medium", [], { a })).concat(prepared("u", "medium")),
+    ["yes", "allowed", "no"]
+  ],
+  [
+    "remembers a tool whose calls name no target",
+    { answers: ["deny"], remembered: [{ ...allow("t"), rememberedAt }] },
+    () => [prepared("t", "medium", [], { a: "2" }), prepared("u", "medium")],
+    ["allowed", "no"]
+  ],
+  [
+    "remembers exactly the tool and the target, also when the name holds a star",
+    { answers: ["deny"], remembered: [{ ...allow("read_file", "a\\*"), rememberedAt }] },
+    (root) => [reading(`${root}/a*`), reading(`${root}/abc`)],
+    ["allowed", "no"]
+  ],
+  [
+    "allows no tool of a plugin by an entry without a definition",
+    { answers: ["once"], remembered: [allow("word_count", "/etc/hosts")] },
+    () => [counting(first)],
+    ["yes"]
+  ],
+  [
+    "denies a tool of a plugin by an entry for another definition",
+    { remembered: [{ ...deny("word_count"), pin: { origin: "other@1.0.0", definition: second } }] },
+    () => [counting(first)],
+    ["denied by rule"]
+  ],
+  [
+    "allows a tool of a plugin by a flag whatever its definition",
+    { rules: [allow("word_count", "/etc/*")] },
+    () => [counting(first)],
+    ["allowed"]
+  ],
+  [
+    "asks no more when a person has declined the same effect three times",
+    { answers: ["deny", "deny", "deny", "once"] },
+    (root) => [...[..."1234"].map((text) => writing(`${root}/README.md`, text)), writing(`${root}/src/a.ts`, "4")],
+    ["no", "no", "no", "denied by person", "yes"]
+  ]
+]
+
+describe("Gate.authorize", () => {
+  for (const [name, given, calls, outcomes] of rows) {
+    nodeTest(name, function* () {
+      assert.deepStrictEqual((yield* outcomesOf(calls, given)).outcomes, outcomes)
+    })
+  }
+
+  nodeTest("allows a tool to read every everyday file of the project for the session, and nothing else", function* () {
+    const { items, outcomes, policies, root } = yield* outcomesOf(
+      (folder) => [
+        reading(`${folder}/README.md`),
+        reading(`${folder}/src/a.ts`),
+        file(`${folder}/README.md`),
+        reading(`${folder}/.env`),
+        reading("/etc/hosts", false),
+        prepared("other", "medium", [file(`${folder}/README.md`)])
+      ],
+      { answers: ["session", "once", "once", "once"] }
     )
+    assert.deepStrictEqual(outcomes, ["yes", "allowed", "allowed", "yes", "yes", "yes"])
+    assert.deepStrictEqual(items[0]?.offers, {
+      session: "read_file for every file of the project that does not look like a secret",
+      remember: `read_file for ${root}/README.md`,
+      always: ["read_file", "read_file:README.md"]
+    })
+    assert.deepStrictEqual(yield* policies.rules, [])
+  })
 
-    it.effect("allows a tool whose calls name no target for the session, with any arguments", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["session", "deny"] })
-        const { gate } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(questionOfCall(inTask("T"), prepared("t", "medium", [], { a: "1" })))
-        yield* gate.authorize(questionOfCall(inTask("T"), prepared("t", "medium", [], { a: "2" })))
-        yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), prepared("u", "medium", [], { a: "1" }))))
-        assert.strictEqual(approver.asked.length, 2)
-      })
+  nodeTest("allows fetching from one host over https for the session, and nothing else", function* () {
+    const long = fetching(`https://example.com/?d=${"x".repeat(256)}`)
+    const { items, outcomes } = yield* outcomesOf(
+      () => [
+        fetching("https://example.com/a"),
+        fetching("https://example.com/b?q=1"),
+        page("https://example.com/c"),
+        fetching("https://www.example.com/a"),
+        fetching("https://example.com:8443/a"),
+        fetching("http://example.com/a"),
+        long,
+        long
+      ],
+      { answers: ["session", "once", "once", "once", "session", "once"] }
     )
+    assert.deepStrictEqual(outcomes, ["yes", "allowed", "allowed", "yes", "yes", "yes", "yes", "yes"])
+    assert.deepStrictEqual(items.at(-1)?.offers, {})
+    assert.deepStrictEqual(items.at(-1)?.warnings, [
+      "Sends 260 characters of data in the address. This is asked each time."
+    ])
+  })
 
-    it.effect("lets a run that only reads change nothing, whatever rules and people say", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({})
-        const { gate, root } = yield* openGate({
-          approver: approver.layer,
-          options: () => ({ rules: [allow("write_file", "**"), allow("read_file")], readOnly: true })
-        })
-        const { message } = yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), writing(`${root}/a`, "new"))))
-        assert.include(message, "would change something, and this run only reads")
-        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/a`)))
-        assert.deepStrictEqual(approver.asked, [])
-      })
+  nodeTest("asks about no other call of an answer after a no to one of its calls", function* () {
+    const approver = scriptedApprover({ calls: ["once", "deny", "once"] })
+    const { answers, gate, log, root } = yield* openGate({
+      approver: approver.layer,
+      options: () => ({ rules: [allow("fetch_url")] })
+    })
+    const authorize = (reply: string, call: PreparedCall) =>
+      gate.authorize(questionOfCall({ ...inTask("T"), reply }, call))
+    const calls = Array.from({ length: 40 }, (_, at) => reading(`/elsewhere/${at}`, false))
+    const asked = yield* Effect.forEach(calls, (call) => Effect.exit(authorize("one", call)), {
+      concurrency: "unbounded"
+    })
+    assert.deepStrictEqual(
+      [asked.filter(({ _tag }) => _tag === "Success").length, approver.asked.length, (yield* answers.denials).length],
+      [1, 2, 39]
     )
+    const later = yield* Effect.flip(authorize("one", writing(`${root}/README.md`, "new\n")))
+    const why = /denied another call of this answer, so write_file on \S+ was not made and not asked about/
+    assert.match(later.message, why)
+    /* What a rule allows is not made either. */
+    yield* Effect.flip(authorize("one", fetching("https://example.com/")))
+    yield* authorize("two", calls[2]!)
+    assert.strictEqual(log.events().filter(({ type }) => type === "approval.requested").length, 3)
+  })
 
-    it.effect("remembers a tool whose calls name no target, and nothing of high risk", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["remember", "deny"] })
-        const { gate, policies } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(questionOfCall(inTask("T"), prepared("t", "medium", [], { a: "1" })))
-        const rule = { verdict: "allow" as const, tool: "t", rememberedAt: "1970-01-01T00:00:00.000Z" }
-        assert.deepStrictEqual(yield* policies.rules, [rule])
-        const { gate: next } = yield* openGate({ remembered: [rule] })
-        yield* next.authorize(questionOfCall(inTask("T"), prepared("t", "medium", [], { a: "2" })))
-        yield* Effect.flip(next.authorize(questionOfCall(inTask("T"), prepared("u", "medium"))))
-      })
+  nodeTest("says why it asks again about a file that somebody changed", function* () {
+    const approver = scriptedApprover({ steps: ["step"], calls: ["once", "once"] })
+    const { authorize, gate, root } = yield* openGate({ approver: approver.layer })
+    const change = (found: string, content: string) =>
+      prepared("write_file", "high", [{ _tag: "WriteFile", path: `${root}/README.md`, inside: true, content, found }])
+    const tasks = [{ task: "T", gatedBy: "risk" as const, calls: [change("old", "new\n")] }]
+    yield* approveCalls(gate, { title: "Task section 1", planKey: "plan", tasks })
+    yield* authorize(change("somebody", "new\n"))
+    yield* authorize(change(textHash("new\n"), "newer\n"))
+    assert.deepStrictEqual(
+      approver.asked.map(([item]) => item?.warnings),
+      [undefined, ["You allowed a change of README.md before, and the file has changed since."], undefined]
     )
+  })
 
-    it.effect("remembers exactly the tool and the target, also when the name holds a star", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["remember"] })
-        const { gate, policies, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/a*`)))
-        const rule = { ...allow("read_file", `${root}/a\\*`), rememberedAt: "1970-01-01T00:00:00.000Z" }
-        assert.deepStrictEqual(yield* policies.rules, [rule])
-        const { gate: next } = yield* openGate({ remembered: [rule] })
-        yield* next.authorize(questionOfCall(inTask("T"), reading(`${root}/a*`)))
-        yield* Effect.flip(next.authorize(questionOfCall(inTask("T"), reading(`${root}/abc`))))
-      })
-    )
+  nodeTest("makes permits that are used up once", function* () {
+    const { authorize } = yield* openGate({})
+    const call = prepared("get_current_time", "safe")
+    const permit = yield* authorize(call)
+    assert.strictEqual(permit.prepared, call)
+    assert.deepStrictEqual([redeem({ ...permit }), redeem(permit), redeem(permit)], [false, true, false])
+  })
 
-    const notRemembered: ReadonlyArray<[name: string, call: (root: string) => PreparedCall, text: string]> = [
+  nodeTest("denies by nobody without a terminal and keeps the denial", function* () {
+    const { answers, denial, root } = yield* openGate({})
+    const denied = yield* denial(reading(`${root}/README.md`))
+    assert.deepStrictEqual(
+      [denied.by, denied.forModel, denied.message],
       [
-        "a call of high risk",
-        (root) => writing(`${root}/README.md`, "new\n"),
-        "A call of high risk is never remembered: write_file is allowed for this run only."
+        "nobody",
+        `Permission denied: the settings of the user do not allow read_file on ${root}/README.md. Go on without it.`,
+        `Permission denied: read_file on ${root}/README.md needs approval and there is no terminal to ask on. Use --allow "read_file:${root}/README.md".`
       ]
-    ]
-    for (const [name, call, text] of notRemembered) {
-      it.effect(`allows ${name} for the session when the answer is remember, and says so`, () =>
-        Effect.gen(function* () {
-          const approver = scriptedApprover({ calls: ["remember"] })
-          const { gate, log, policies, root } = yield* openGate({ approver: approver.layer })
-          yield* gate.authorize(questionOfCall(inTask("T"), call(root)))
-          yield* gate.authorize(questionOfCall(inTask("T"), call(root)))
-          assert.deepStrictEqual(yield* policies.rules, [])
-          assert.deepStrictEqual(log.events().at(-1), { type: "message", level: "warning", text })
-        })
-      )
-    }
-
-    it.effect("allows for the session and says so when the policy file cannot be used", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const approver = scriptedApprover({ calls: ["remember"] })
-        const { gate, log, root } = yield* openGate({
-          approver: approver.layer,
-          policies: (folder) => Policies.layer(`${folder}/policies.json`)
-        })
-        yield* fs.writeFileString(`${root}/policies.json`, "{}")
-        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
-        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
-        assert.deepStrictEqual(log.events().at(-1), {
-          type: "message",
-          level: "warning",
-          text: `The remembered permissions in ${root}/policies.json are not used: line 1, column 1: "version": Missing key. Fix the file, or remove it. The answer counts for this run.`
-        })
-        assert.strictEqual(yield* fs.readFileString(`${root}/policies.json`), "{}")
-      })
     )
+    assert.deepStrictEqual(yield* answers.denials, [denied])
+  })
 
-    it.effect("asks two questions one after the other", () =>
-      Effect.gen(function* () {
-        const answered = yield* Deferred.make<void>()
-        const approver = scriptedApprover({ calls: ["once", "once"] }, Deferred.await(answered))
-        const { gate, root } = yield* openGate({ approver: approver.layer })
-        const first = yield* Effect.forkChild(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`))))
-        const second = yield* Effect.forkChild(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/src/a.ts`))))
-        yield* untilQuiet
-        assert.strictEqual(approver.asked.length, 1)
-        yield* Deferred.succeed(answered, undefined)
-        yield* Fiber.join(first)
-        yield* Fiber.join(second)
-        assert.deepStrictEqual(
-          approver.asked.map((items) => items[0]?.targets),
-          [[`${root}/README.md`], [`${root}/src/a.ts`]]
-        )
-      })
+  nodeTest("names in a denial who denied, and the third one by a person ends the task", function* () {
+    const { denial, root } = yield* openGate({
+      approver: scriptedApprover({ calls: ["deny", "deny", "deny"] }).layer,
+      options: () => ({ rules: [deny("read_file", "src/**")] })
+    })
+    const denials = yield* Effect.forEach([1, 2, 3, 4], (text) => denial(writing(`${root}/README.md`, `${text}`)))
+    assert.deepStrictEqual<unknown>(
+      denials.map(({ by, endsTask, times }) => [by, endsTask, times]),
+      [1, 2, 3, 3].map((times) => ["person", times === 3, times])
     )
+    const messages = [denials[0], denials[3], yield* denial(reading(`${root}/src/a.ts`))].map((one) => one?.message)
+    assert.deepStrictEqual(messages, [
+      `Permission denied: a person denied write_file on ${root}/README.md.`,
+      `Permission denied: a person denied write_file on ${root}/README.md 3 times, so the task ends.`,
+      `Permission denied: a rule denies read_file on ${root}/src/a.ts.`
+    ])
+  })
 
-    it.effect("does not ask again for what was allowed while the question waited", () =>
-      Effect.gen(function* () {
-        const answered = yield* Deferred.make<void>()
-        const approver = scriptedApprover({ calls: ["session"] }, Deferred.await(answered))
-        const { gate, root } = yield* openGate({ approver: approver.layer })
-        const first = yield* Effect.forkChild(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`))))
-        const second = yield* Effect.forkChild(
-          gate.authorize(questionOfCall(inTask("U"), reading(`${root}/README.md`)))
-        )
-        yield* untilQuiet
-        yield* Deferred.succeed(answered, undefined)
-        yield* Fiber.join(first)
-        yield* Fiber.join(second)
-        assert.strictEqual(approver.asked.length, 1)
-      })
+  nodeTest("publishes the question and the answer with the hash of the call", function* () {
+    const { authorize, log, root } = yield* openGate({ approver: scriptedApprover({ calls: ["once", "once"] }).layer })
+    const call = writing(`${root}/README.md`, "new\n")
+    yield* authorize(call, "Edit 1")
+    yield* authorize(writing(`${root}/README.md`, "newer\n"), "Edit 1")
+    const [requested, answered, other] = log.events()
+    if (requested?.type !== "approval.requested" || other?.type !== "approval.requested") return assert.fail("no event")
+    const { hash } = requested
+    assert.match(hash, /^[0-9a-f]{64}$/)
+    assert.notStrictEqual(other.hash, hash)
+    const item = {
+      task: "Edit 1",
+      tool: "write_file",
+      risk: "high",
+      targets: [`${root}/README.md`],
+      call: call.call,
+      preview: [`--- ${root}/README.md`, `+++ ${root}/README.md`, "@@ -1 +1 @@", "-old", "+new"].join("\n"),
+      diff: "--- README.md\n+++ README.md\n@@ -1 +1 @@\n-old\n+new\n",
+      words: {
+        does: "edit README.md (+1 -1)",
+        consequence: "Changes a file of the project, and nothing else.",
+        isCalm: true,
+        names: ["README.md"]
+      },
+      offers: { session: "exactly this call", always: ["write_file:README.md"] }
+    } as const
+    assert.deepStrictEqual(requested, {
+      type: "approval.requested",
+      scope: "call",
+      title: "Edit 1",
+      hash,
+      items: [item]
+    })
+    assert.deepStrictEqual(answered, { type: "approval.answered", scope: "call", hash, answer: "once", by: "person" })
+  })
+
+  nodeTest("asks each time before a file changes that programs run by themselves", function* () {
+    const { items, log, outcomes, policies } = yield* outcomesOf(
+      (root) => [
+        ...[1, 2, 3].map(() => writing(`${root}/.github/workflows/ci.yml`, "on: push\n")),
+        writing(`${root}/.husky/pre-push`, "npm test\n")
+      ],
+      { answers: ["session", "remember", "once"], rules: [allow("write_file"), allow("write_file", ".husky/pre-push")] }
     )
+    assert.deepStrictEqual(outcomes, ["yes", "yes", "yes", "allowed"])
+    const warnings = ["Programs run or read this file automatically. This is asked each time."]
+    for (const item of items) assert.deepInclude(item, { offers: {}, risk: "high", warnings })
+    assert.deepStrictEqual(yield* policies.rules, [])
+    const text = "A call of high risk is never remembered: write_file is allowed for this run only."
+    assert.deepInclude(log.events(), { type: "message", level: "warning", text })
+  })
 
-    it.effect("lets the next question be asked when one is interrupted", () =>
-      Effect.gen(function* () {
-        let open = 0
-        const approver = scriptedApprover(
-          { calls: ["once"] },
-          Effect.suspend(() => (open++ === 0 ? Effect.never : Effect.void))
-        )
-        const { answers, gate, root } = yield* openGate({ approver: approver.layer })
-        const first = yield* Effect.forkChild(gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`))))
-        yield* untilQuiet
-        yield* Fiber.interrupt(first)
-        yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
-        assert.deepStrictEqual(yield* answers.denials, [])
-      })
+  nodeTest("warns of a host in other letters and of scripts that npm runs", function* () {
+    const { items } = yield* outcomesOf(
+      (root) => [
+        fetching("https://xn--80ak6aa92e.com/"),
+        writing(`${root}/package.json`, '{ "scripts": { "prepare": "sh x" } }'),
+        writing(`${root}/package.json`, '{ "version": "1.0.0" }')
+      ],
+      { answers: ["once", "once", "once"] }
+    )
+    const host =
+      "The host xn--80ak6aa92e.com is written \u0430\u0440\u0440\u04cf\u0435.com and may look like another one."
+    assert.deepStrictEqual(
+      items.map(({ warnings }) => warnings),
+      [[host], ["It changes scripts that npm runs."], undefined]
     )
   })
 
-  describe("refusals", () => {
-    it.effect("refuses writes outside the project and to control paths, whatever rules and people say", () =>
-      Effect.gen(function* () {
-        const { answers, gate, log, root } = yield* openGate({
-          approver: layerAllowAll,
-          options: (folder) => ({
-            rules: [allow("write_file")],
-            protectedPaths: [`${folder}/state`, `${folder}/policies.json`]
-          })
-        })
-        const outside = `would write outside the project ${root}, which nothing can allow; start with --project in a folder that holds it to work there.`
-        const control = "would change what controls git or this program, which nothing can allow."
-        const cases: ReadonlyArray<[path: string, inside: boolean, reason: string]> = [
-          ["/etc/passwd", false, outside],
-          [`${root}-old/a`, false, outside],
-          [`${root}/.git/hooks/pre-commit`, true, control],
-          [`${root}/.git`, true, control],
-          [`${root}/.task-conductor/skills/x/SKILL.md`, true, control],
-          [`${root}/state/runs/1/journal.jsonl`, true, control],
-          [`${root}/policies.json`, true, control]
+  nodeTest("asks for secret-like names, for what lies outside and for fetches, as the tools do", function* () {
+    const { items, root } = yield* outcomesOf(
+      (folder) => [file(`${folder}/.env`), file("/etc/hosts", false), page("https://example.com/")],
+      { answers: ["once", "once", "deny"] }
+    )
+    const host = "https://example.com"
+    assert.deepStrictEqual<unknown>(
+      items.map((item) => [item.words?.does, item.personOnly, item.tool, item.risk, item.targets, item.offers]),
+      [
+        [
+          "read .env",
+          true,
+          "read_file",
+          "medium",
+          [`${root}/.env`],
+          {
+            session: `read_file for ${root}/.env`,
+            remember: `read_file for ${root}/.env`,
+            always: ["read_file:.env"]
+          }
+        ],
+        [
+          "read /etc/hosts",
+          true,
+          "read_file",
+          "medium",
+          ["/etc/hosts"],
+          {
+            session: "read_file for /etc/hosts",
+            remember: "read_file for /etc/hosts",
+            always: ["read_file:/etc/hosts"]
+          }
+        ],
+        [
+          `fetch ${host}/`,
+          undefined,
+          "fetch_url",
+          "medium",
+          [`${host}/`],
+          {
+            session: `fetch_url for ${host}`,
+            remember: `fetch_url for ${host}/`,
+            always: [`fetch_url:${host}/**`, `fetch_url:${host}/`]
+          }
         ]
-        for (const [path, inside, reason] of cases) {
-          assert.strictEqual(
-            yield* denialOf(gate.authorize(questionOfCall(inTask("T"), writing(path, "x", inside)))),
-            `Permission denied: write_file on ${path} ${reason}`
-          )
-        }
-        yield* gate.authorize(questionOfCall(inTask("T"), writing(`${root}/state-machine.ts`, "x")))
-        assert.deepStrictEqual(
-          (yield* answers.denials).map((denied) => denied.by),
-          cases.map(() => "rule")
-        )
-        assert.deepStrictEqual(log.events(), [])
-      })
+      ]
     )
   })
 
-  describe("authorizeReference", () => {
-    it.effect("reads inside the project without a question", () =>
-      Effect.gen(function* () {
-        const { gate, log, root } = yield* openGate({})
-        yield* gate.authorize(
-          questionOfAccess(inTask("T"), { _tag: "ReadFile", path: `${root}/README.md`, inside: true })
-        )
-        assert.deepStrictEqual(log.events(), [])
-      })
-    )
+  nodeTest("lets a run that only reads change nothing, whatever rules and people say", function* () {
+    const approver = scriptedApprover({})
+    const { authorize, denial, root } = yield* openGate({
+      approver: approver.layer,
+      options: () => ({ rules: [allow("write_file", "**"), allow("read_file")], readOnly: true })
+    })
+    const { message } = yield* denial(writing(`${root}/a`, "new"))
+    assert.include(message, "would change something, and this run only reads")
+    yield* authorize(reading(`${root}/a`))
+    assert.deepStrictEqual(approver.asked, [])
+  })
 
-    it.effect("asks for secret-like names, for what lies outside and for fetches, as the tools that do the same", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["once", "once", "deny"] })
-        const { gate, root } = yield* openGate({ approver: approver.layer })
-        yield* gate.authorize(questionOfAccess(inTask("T"), { _tag: "ReadFile", path: `${root}/.env`, inside: true }))
-        yield* gate.authorize(questionOfAccess(inTask("T"), { _tag: "ReadFile", path: "/etc/hosts", inside: false }))
-        yield* Effect.flip(
-          gate.authorize(questionOfAccess(inTask("T"), { _tag: "FetchUrl", url: "https://example.com/" }))
-        )
-        const shown = approver.asked.flat()
-        assert.deepStrictEqual(
-          shown.map(({ offers, personOnly, words }) => [words?.does, offers?.always, personOnly]),
-          [
-            ["read .env", ["read_file:.env"], true],
-            ["read /etc/hosts", ["read_file:/etc/hosts"], true],
-            [
-              "fetch https://example.com/",
-              ["fetch_url:https://example.com/**", "fetch_url:https://example.com/"],
-              undefined
-            ]
-          ]
-        )
-        assert.deepStrictEqual<unknown>(
-          shown.map(({ offers, risk, targets, task, tool }) => ({
-            task,
-            tool,
-            risk,
-            targets,
-            offers: { session: offers?.session, remember: offers?.remember }
-          })),
-          [
-            askedAbout("read_file", `${root}/.env`),
-            askedAbout("read_file", "/etc/hosts"),
-            askedAbout("fetch_url", "https://example.com/", "https://example.com")
-          ]
-        )
+  nodeTest("refuses writes outside the project and to control paths, whatever rules and people say", function* () {
+    const { answers, authorize, denial, log, root } = yield* openGate({
+      approver: layerAllowAll,
+      options: (folder) => ({
+        rules: [allow("write_file")],
+        protectedPaths: [`${folder}/state`, `${folder}/policies.json`]
       })
-    )
+    })
+    const outside = `would write outside the project ${root}, which nothing can allow; start with --project in a folder that holds it to work there.`
+    const control = "would change what controls git or this program, which nothing can allow."
+    const inside = [".git/hooks/pre-commit", ".git", ".task-conductor/skills/x/SKILL.md", "state/1/a", "policies.json"]
+    const cases: ReadonlyArray<[path: string, inside: boolean, reason: string]> = [
+      ["/etc/passwd", false, outside],
+      [`${root}-old/a`, false, outside],
+      ...inside.map((path): [string, boolean, string] => [`${root}/${path}`, true, control])
+    ]
+    for (const [path, isInside, reason] of cases) {
+      const { by, message } = yield* denial(writing(path, "x", isInside))
+      assert.deepStrictEqual([by, message], ["rule", `Permission denied: write_file on ${path} ${reason}`])
+    }
+    yield* authorize(writing(`${root}/state-machine.ts`, "x"))
+    assert.deepStrictEqual([(yield* answers.denials).length, log.events()], [cases.length, []])
+  })
+})
 
-    it.effect("follows the rules of read_file and fetch_url", () =>
-      Effect.gen(function* () {
-        const { answers, gate, root } = yield* openGate({
-          options: () => ({
-            rules: [allow("read_file", "/etc/hosts"), deny("read_file", "src/**"), allow("fetch_url", "https://a.b/**")]
-          })
-        })
-        yield* gate.authorize(questionOfAccess(inTask("T"), { _tag: "ReadFile", path: "/etc/hosts", inside: false }))
-        yield* gate.authorize(questionOfAccess(inTask("T"), { _tag: "FetchUrl", url: "https://a.b/c/d" }))
-        yield* Effect.flip(
-          gate.authorize(questionOfAccess(inTask("T"), { _tag: "ReadFile", path: `${root}/src/a.ts`, inside: true }))
-        )
-        yield* Effect.flip(gate.authorize(questionOfAccess(inTask("T"), { _tag: "FetchUrl", url: "https://a.bc/d" })))
-        assert.deepStrictEqual(
-          (yield* answers.denials).map((denied) => denied.by),
-          ["rule", "nobody"]
-        )
-      })
+/** The rules that are remembered after this call. */
+const rulesAfter = (call: (root: string) => PreparedCall) =>
+  Effect.gen(function* () {
+    const { outcomes, policies, root } = yield* outcomesOf((folder) => [call(folder)], { answers: ["remember"] })
+    assert.deepStrictEqual(outcomes, ["yes"])
+    return JSON.parse(JSON.stringify(yield* policies.rules).replaceAll(`${root}/`, ""))
+  })
+
+describe("an answer that is to be remembered", () => {
+  nodeTest("names the tool and its target exactly, and the definition of a tool that is not built in", function* () {
+    const pin = { origin, definition: first }
+    assert.deepStrictEqual(yield* rulesAfter(() => prepared("t", "medium")), [{ ...allow("t"), rememberedAt }])
+    assert.deepStrictEqual(yield* rulesAfter((root) => reading(`${root}/a*`)), [
+      { ...allow("read_file", "a\\*"), rememberedAt }
+    ])
+    assert.deepStrictEqual(yield* rulesAfter(() => counting(first)), [
+      { ...allow("word_count", "/etc/hosts"), rememberedAt, pin }
+    ])
+  })
+
+  nodeTest("is asked for again when the definition of the tool has changed", function* () {
+    const entry = { ...allow("word_count", "/etc/hosts"), rememberedAt }
+    const { items, outcomes, policies } = yield* outcomesOf(() => [counting(first), counting(second)], {
+      answers: ["remember"],
+      remembered: [{ ...entry, pin: { origin, definition: first } }]
+    })
+    assert.deepStrictEqual(outcomes, ["allowed", "yes"])
+    assert.deepStrictEqual(
+      items.map((item) => [item.origin, item.warnings]),
+      [[origin, ["The tool has changed since it was allowed on 1970-01-01."]]]
     )
+    assert.deepStrictEqual(yield* policies.rules, [{ ...entry, pin: { origin, definition: second } }])
+  })
+
+  nodeTest("holds for the session, and says so, for a call of high risk", function* () {
+    const { log, outcomes, policies } = yield* outcomesOf(
+      (root) => [writing(`${root}/README.md`, "new\n"), writing(`${root}/README.md`, "new\n")],
+      { answers: ["remember"] }
+    )
+    assert.deepStrictEqual([outcomes, yield* policies.rules], [["yes", "allowed"], []])
+    const text = "A call of high risk is never remembered: write_file is allowed for this run only."
+    assert.deepStrictEqual(log.events().at(-1), { type: "message", level: "warning", text })
+  })
+
+  nodeTest("holds for the session, and says so, when the policy file cannot be used", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const { authorize, log, root } = yield* openGate({
+      approver: scriptedApprover({ calls: ["remember"] }).layer,
+      policies: (folder) => Policies.layer(`${folder}/policies.json`)
+    })
+    yield* fs.writeFileString(`${root}/policies.json`, "{}")
+    for (const _ of [1, 2]) yield* authorize(reading(`${root}/README.md`))
+    const text = `The remembered permissions in ${root}/policies.json are not used: line 1, column 1: "version": Missing key. Fix the file, or remove it. The answer counts for this run.`
+    assert.deepStrictEqual(log.events().at(-1), { type: "message", level: "warning", text })
+    assert.strictEqual(yield* fs.readFileString(`${root}/policies.json`), "{}")
+  })
+})
+
+describe("questions at the same time", () => {
+  const asking = Effect.fnUntraced(function* (answers: ReadonlyArray<CallAnswer>, names: ReadonlyArray<string>) {
+    const answered = yield* Deferred.make<void>()
+    const approver = scriptedApprover({ calls: answers }, Deferred.await(answered))
+    const { authorize, root } = yield* openGate({ approver: approver.layer })
+    const fibers = yield* Effect.forEach(names, (name) => Effect.forkChild(authorize(reading(`${root}/${name}`), name)))
+    yield* untilQuiet
+    assert.strictEqual(approver.asked.length, 1)
+    yield* Deferred.succeed(answered, undefined)
+    yield* Effect.forEach(fibers, Fiber.join)
+    return approver.asked.map((items) => items[0]?.targets[0]?.replace(`${root}/`, ""))
+  })
+
+  nodeTest("are asked one after the other, and not what was allowed while the question waited", function* () {
+    assert.deepStrictEqual(yield* asking(["once", "once"], ["README.md", "src/a.ts"]), ["README.md", "src/a.ts"])
+    assert.deepStrictEqual(yield* asking(["session"], ["README.md", "README.md"]), ["README.md"])
+  })
+
+  nodeTest("go on with the next when one is interrupted", function* () {
+    let open = 0
+    const approver = scriptedApprover(
+      { calls: ["once"] },
+      Effect.suspend(() => (open++ === 0 ? Effect.never : Effect.void))
+    )
+    const { answers, authorize, root } = yield* openGate({ approver: approver.layer })
+    const waiting = yield* Effect.forkChild(authorize(reading(`${root}/README.md`)))
+    yield* untilQuiet
+    yield* Fiber.interrupt(waiting)
+    yield* authorize(reading(`${root}/README.md`))
+    assert.deepStrictEqual(yield* answers.denials, [])
   })
 })

@@ -1,14 +1,14 @@
 /**
  * What is said of rules that seem to be about a question and do not allow it any more: on the screen, and where nobody can be asked.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 import type { RememberedRule } from "../../../src/domain/permissions/PolicyFormat.ts"
 import { type GateQuestion, questionOfAccess, questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 import { allow, inTask, openGate, prepared } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const server: CanonicalAccess = { _tag: "StartServer", name: "notes", does: ["Starts: notes"], hash: "new" }
 const starting = questionOfAccess(inTask("T"), server)
@@ -22,7 +22,7 @@ const trusted = (name: string, day: string, more: Partial<RememberedRule> = {}):
   ...more
 })
 
-layer(NodeServices.layer)("a rule that does not count any more", (it) => {
+describe("a rule that does not count any more", () => {
   const warnings = Effect.fnUntraced(function* (question: GateQuestion, remembered: ReadonlyArray<RememberedRule>) {
     const approver = scriptedApprover({ calls: ["once"] })
     const { gate } = yield* openGate({ approver: approver.layer, remembered })
@@ -30,28 +30,23 @@ layer(NodeServices.layer)("a rule that does not count any more", (it) => {
     return approver.asked[0]?.[0]?.warnings
   })
 
-  it.effect("is named by its last day when what is to be started has changed", () =>
-    Effect.gen(function* () {
-      const said = "It has changed since you trusted it on 2026-03-02."
-      assert.deepStrictEqual(
-        yield* warnings(starting, [trusted("notes", "2026-03-01"), trusted("notes", "2026-03-02")]),
-        [said]
-      )
-    })
-  )
-
-  const others: ReadonlyArray<readonly [string, RememberedRule]> = [
-    ["another server", trusted("notes-2", "2026-03-01")],
-    ["a plugin of this name", trusted("notes", "2026-03-01", { tool: "load_plugin" })],
-    ["another version that was denied", trusted("notes", "2026-03-01", { verdict: "deny" })]
-  ]
-  for (const [what, rule] of others) {
-    it.effect(`is not one about ${what}`, () =>
-      Effect.gen(function* () {
-        assert.isUndefined(yield* warnings(starting, [rule]))
-      })
+  nodeTest("is named by its last day when what is to be started has changed", function* () {
+    const said = "It has changed since you trusted it on 2026-03-02."
+    assert.deepStrictEqual(
+      yield* warnings(starting, [trusted("notes", "2026-03-01"), trusted("notes", "2026-03-02")]),
+      [said]
     )
-  }
+  })
+
+  nodeTest("is not one about another server, a plugin of this name, or another version that was denied", function* () {
+    for (const rule of [
+      trusted("notes-2", "2026-03-01"),
+      trusted("notes", "2026-03-01", { tool: "load_plugin" }),
+      trusted("notes", "2026-03-01", { verdict: "deny" })
+    ]) {
+      assert.isUndefined(yield* warnings(starting, [rule]))
+    }
+  })
 
   const remedyFor = Effect.fnUntraced(function* (question: GateQuestion, remembered: ReadonlyArray<RememberedRule>) {
     const { gate } = yield* openGate({ remembered })
@@ -59,23 +54,19 @@ layer(NodeServices.layer)("a rule that does not count any more", (it) => {
     return { flags, message }
   })
 
-  it.effect("is told with the flag for what is to be started now, where nobody can be asked", () =>
-    Effect.gen(function* () {
-      const { flags, message } = yield* remedyFor(starting, [trusted("notes", "2026-03-01")])
-      assert.isUndefined(flags)
-      assert.include(
-        message,
-        'needs approval: It has changed since you trusted it on 2026-03-01. Use --allow "start_server:notes sha256:new" when that is right'
-      )
-    })
-  )
+  nodeTest("is told with the flag for what is to be started now, where nobody can be asked", function* () {
+    const { flags, message } = yield* remedyFor(starting, [trusted("notes", "2026-03-01")])
+    assert.isUndefined(flags)
+    assert.include(
+      message,
+      'needs approval: It has changed since you trusted it on 2026-03-01. Use --allow "start_server:notes sha256:new" when that is right'
+    )
+  })
 
-  it.effect("leaves the flags of a tool of a plugin as they are", () =>
-    Effect.gen(function* () {
-      const call = prepared("word_count", "medium", [{ _tag: "Host", host: "example.com" }])
-      const now = questionOfCall(inTask("T"), { ...call, info: { ...call.info, ...pin("b") } })
-      const { flags } = yield* remedyFor(now, [{ ...allow("word_count"), pin: pin("a") }])
-      assert.strictEqual(flags, '--allow "word_count:example.com"')
-    })
-  )
+  nodeTest("leaves the flags of a tool of a plugin as they are", function* () {
+    const call = prepared("word_count", "medium", [{ _tag: "Host", host: "example.com" }])
+    const now = questionOfCall(inTask("T"), { ...call, info: { ...call.info, ...pin("b") } })
+    const { flags } = yield* remedyFor(now, [{ ...allow("word_count"), pin: pin("a") }])
+    assert.strictEqual(flags, '--allow "word_count:example.com"')
+  })
 })

@@ -1,5 +1,5 @@
 /** Tools that reach hosts and have effects of their own: what is asked, which rules decide, and what is kept of it. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import type { Access } from "../../../src/domain/tools/Access.ts"
@@ -8,6 +8,7 @@ import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { openTools } from "../../support/OpenTools.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 const acting = (access: Access) =>
   definePlugin({
@@ -42,69 +43,61 @@ const calling = (access: Access, rules: ReadonlyArray<Rule> = [], approver = App
 const allow = (pattern: string): Rule => ({ verdict: "allow", tool: "change_orders", pattern })
 
 describe("an effect of a tool's own", () => {
-  it.live("is asked about with the words of the tool, as what may destroy things", () =>
-    Effect.gen(function* () {
-      const { isMade, item } = yield* calling(rows)
-      assert.isFalse(isMade)
-      assert.strictEqual(item?.risk, "high")
-      assert.deepStrictEqual(item?.targets, ["db:orders"])
-      assert.include(item?.words?.does, "delete rows of orders")
-      assert.include(item?.words?.consequence, "cannot undo")
-    })
-  )
+  liveTest("is asked about with the words of the tool, as what may destroy things", function* () {
+    const { isMade, item } = yield* calling(rows)
+    assert.isFalse(isMade)
+    assert.strictEqual(item?.risk, "high")
+    assert.deepStrictEqual(item?.targets, ["db:orders"])
+    assert.include(item?.words?.does, "delete rows of orders")
+    assert.include(item?.words?.consequence, "cannot undo")
+  })
 
-  it.live.each([
-    ["db:orders", true],
-    ["db:*", true],
-    ["db:customers", false]
-  ] as const)("is allowed by a rule for its target: %s", ([pattern, isAllowed]) =>
-    Effect.gen(function* () {
+  liveTest("is allowed by a rule for its target", function* () {
+    for (const [pattern, isAllowed] of [
+      ["db:orders", true],
+      ["db:*", true],
+      ["db:customers", false]
+    ] as const) {
       const { isMade, targets } = yield* calling(rows, [allow(pattern)])
       assert.deepStrictEqual([isMade, targets], [isAllowed, isAllowed ? ["db:orders"] : []])
-    })
-  )
+    }
+  })
 
-  it.live("that changes nothing runs like its tool, unless a rule denies its target", () =>
-    Effect.gen(function* () {
-      const reads: Access = { ...rows, changes: false }
-      assert.isTrue((yield* calling(reads)).isMade)
-      assert.isFalse((yield* calling(reads, [{ verdict: "deny", tool: "change_orders", pattern: "db:*" }])).isMade)
-    })
-  )
+  liveTest("that changes nothing runs like its tool, unless a rule denies its target", function* () {
+    const reads: Access = { ...rows, changes: false }
+    assert.isTrue((yield* calling(reads)).isMade)
+    assert.isFalse((yield* calling(reads, [{ verdict: "deny", tool: "change_orders", pattern: "db:*" }])).isMade)
+  })
 
-  it.live.each(["", "two\nlines", "x".repeat(501)])("must be one line: %j", (words) =>
-    Effect.gen(function* () {
+  liveTest("must be one line", function* () {
+    for (const words of ["", "two\nlines", "x".repeat(501)]) {
       const { isMade } = yield* calling({ ...rows, words }, [{ verdict: "allow", tool: "change_orders" }])
       assert.isFalse(isMade)
-    })
-  )
+    }
+  })
 })
 
 describe("a host that a tool reaches", () => {
-  it.live("is asked about by its canonical name", () =>
-    Effect.gen(function* () {
-      const { isMade, item } = yield* calling(host)
-      assert.isFalse(isMade)
-      assert.deepStrictEqual([item?.risk, item?.targets], ["medium", ["api.example.com:8443"]])
-      assert.include(item?.words?.does, "reach api.example.com:8443")
-    })
-  )
+  liveTest("is asked about by its canonical name", function* () {
+    const { isMade, item } = yield* calling(host)
+    assert.isFalse(isMade)
+    assert.deepStrictEqual([item?.risk, item?.targets], ["medium", ["api.example.com:8443"]])
+    assert.include(item?.words?.does, "reach api.example.com:8443")
+  })
 
-  it.live("is allowed by a rule of its tool, and denied by one about pages of the host", () =>
-    Effect.gen(function* () {
-      assert.isTrue((yield* calling(host, [allow("api.example.com:8443")])).isMade)
-      const denied = yield* calling({ _tag: "Host", host: "api.example.com" }, [
-        allow("api.example.com"),
-        { verdict: "deny", tool: "fetch_url", pattern: "api.example.com" }
-      ])
-      assert.isFalse(denied.isMade)
-    })
-  )
+  liveTest("is allowed by a rule of its tool, and denied by one about pages of the host", function* () {
+    assert.isTrue((yield* calling(host, [allow("api.example.com:8443")])).isMade)
+    const denied = yield* calling({ _tag: "Host", host: "api.example.com" }, [
+      allow("api.example.com"),
+      { verdict: "deny", tool: "fetch_url", pattern: "api.example.com" }
+    ])
+    assert.isFalse(denied.isMade)
+  })
 
-  it.live.each(["", "a b", "http://a", "a/b", "user@a"])("must be a name alone: %j", (name) =>
-    Effect.gen(function* () {
+  liveTest("must be a name alone", function* () {
+    for (const name of ["", "a b", "http://a", "a/b", "user@a"]) {
       const { isMade } = yield* calling({ _tag: "Host", host: name }, [{ verdict: "allow", tool: "change_orders" }])
       assert.isFalse(isMade)
-    })
-  )
+    }
+  })
 })

@@ -1,10 +1,11 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { TestClock } from "effect/testing"
 import { type RememberedRule } from "../../../src/domain/permissions/PolicyFormat.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const rule: RememberedRule = { verdict: "allow", tool: "read_file", pattern: "/p/README.md" }
 const other: RememberedRule = { verdict: "deny", tool: "fetch_url" }
@@ -31,207 +32,150 @@ const withPolicies = <A, E>(
   owner?: number
 ) => Effect.provide(Policies.use(use), Policies.layer(path, owner))
 
+const rulesOf = (path: string) => withPolicies(path, (policies) => policies.rules)
 const problemOf = (path: string, owner?: number) =>
   withPolicies(path, (policies) => Effect.succeed(policies.rejection?.problem), owner)
 
-describe("Policies.layer", () => {
-  it.effect("has no rules when there is no file, and makes none", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* freshPath
-      assert.deepStrictEqual(yield* withPolicies(path, (policies) => policies.rules), [])
-      assert.isFalse(yield* fs.exists(path))
-    }).pipe(Effect.provide(NodeServices.layer))
-  )
+/** The text of a file of policies with these rules. */
+const fileOf = (...rules: ReadonlyArray<object>): string => JSON.stringify({ version: 1, rules })
 
-  it.effect("remembers a rule for the next run, readable by nobody else", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* freshPath
-      const now = yield* withPolicies(path, (policies) => Effect.andThen(policies.remember(rule), policies.rules))
-      assert.deepStrictEqual(now, [kept])
-      assert.deepStrictEqual(yield* withPolicies(path, (policies) => policies.rules), [kept])
-      assert.strictEqual((yield* fs.stat(path)).mode & 0o777, 0o600)
-      const folder = path.slice(0, path.lastIndexOf("/"))
-      assert.strictEqual((yield* fs.stat(folder)).mode & 0o777, 0o700)
-      assert.deepStrictEqual(yield* fs.readDirectory(folder), ["policies.json"])
-    }).pipe(Effect.provide(NodeServices.layer))
-  )
+nodeTest("has no rules when there is no file, and makes none", function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* freshPath
+  assert.deepStrictEqual([yield* rulesOf(path), yield* fs.exists(path)], [[], false])
+})
 
-  it.effect("stores the same rule once", () =>
-    Effect.gen(function* () {
-      const path = yield* freshPath
-      const rules = yield* withPolicies(path, (policies) =>
-        Effect.all([policies.remember(rule), policies.remember(rule)]).pipe(Effect.andThen(policies.rules))
-      )
-      assert.deepStrictEqual(rules, [kept])
-    }).pipe(Effect.provide(NodeServices.layer))
+nodeTest("remembers a rule once for the next run, readable by nobody else", function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* freshPath
+  const now = yield* withPolicies(path, (policies) =>
+    Effect.all([policies.remember(rule), policies.remember(rule)]).pipe(Effect.andThen(policies.rules))
   )
+  assert.deepStrictEqual([now, yield* rulesOf(path)], [[kept], [kept]])
+  const folder = path.slice(0, path.lastIndexOf("/"))
+  const modes = yield* Effect.forEach([path, folder], (one) => Effect.map(fs.stat(one), ({ mode }) => mode & 0o777))
+  assert.deepStrictEqual([modes, yield* fs.readDirectory(folder)], [[0o600, 0o700], ["policies.json"]])
+})
 
-  it.effect("keeps the definition of a tool and puts a newer answer for it in the place of the older one", () =>
-    Effect.gen(function* () {
-      const path = yield* freshPath
-      const newer = { origin: "word-count@2.0.0", definition: "b".repeat(64) }
-      yield* withPolicies(path, (policies) =>
-        Effect.gen(function* () {
-          yield* policies.remember({ ...rule, pin })
-          yield* TestClock.adjust("1 day")
-          yield* policies.remember({ ...rule, pin: newer })
-        })
-      )
-      assert.deepStrictEqual(yield* withPolicies(path, (policies) => policies.rules), [
-        { ...rule, pin: newer, rememberedAt: "1970-01-02T00:00:00.000Z" }
-      ])
-    }).pipe(Effect.provide(NodeServices.layer))
+nodeTest("keeps the definition of a tool and puts a newer answer for it in the place of the older one", function* () {
+  const path = yield* freshPath
+  const newer = { origin: "word-count@2.0.0", definition: "b".repeat(64) }
+  yield* withPolicies(path, (policies) => policies.remember({ ...rule, pin }))
+  yield* TestClock.adjust("1 day")
+  yield* withPolicies(path, (policies) => policies.remember({ ...rule, pin: newer }))
+  assert.deepStrictEqual(yield* rulesOf(path), [{ ...rule, pin: newer, rememberedAt: "1970-01-02T00:00:00.000Z" }])
+})
+
+nodeTest("keeps what another process remembered meanwhile, but does not follow it in this run", function* () {
+  const path = yield* freshPath
+  const mine = yield* withPolicies(path, (policies) =>
+    put(path, fileOf(other)).pipe(
+      Effect.andThen(policies.remember(rule)),
+      Effect.andThen(policies.rules),
+      Effect.provide(NodeServices.layer)
+    )
   )
+  assert.deepStrictEqual([mine, yield* rulesOf(path)], [[kept], [other, kept]])
+})
 
-  it.effect("keeps what another process remembered meanwhile, but does not follow it in this run", () =>
-    Effect.gen(function* () {
-      const path = yield* freshPath
-      const mine = yield* withPolicies(path, (policies) =>
-        put(path, JSON.stringify({ version: 1, rules: [other] })).pipe(
-          Effect.andThen(policies.remember(rule)),
-          Effect.andThen(policies.rules),
-          Effect.provide(NodeServices.layer)
-        )
-      )
-      assert.deepStrictEqual(mine, [kept])
-      assert.deepStrictEqual(yield* withPolicies(path, (policies) => policies.rules), [other, kept])
-    }).pipe(Effect.provide(NodeServices.layer))
+nodeTest("revokes a rule and says whether it was there", function* () {
+  const path = yield* freshPath
+  yield* put(path, fileOf(rule, other))
+  const answers = yield* withPolicies(path, (policies) => Effect.all([policies.revoke(rule), policies.revoke(rule)]))
+  assert.deepStrictEqual([answers, yield* rulesOf(path)], [[true, false], [other]])
+})
+
+const allowed = { verdict: "allow", tool: "read_file" }
+const damages: ReadonlyArray<readonly [name: string, text: string, problem: string]> = [
+  ["cut off", '{ "version": 1,', "line 1, column 16: property name expected"],
+  ["empty", "", "line 1, column 1"],
+  ["an empty object", "{}", 'line 1, column 1: "version": Missing key'],
+  ["an array", "[]", "line 1, column 1: the file: Expected object"],
+  ["of another version", '{ "version": 2, "rules": [] }', 'line 1, column 3: "version": Expected 1'],
+  ["with an unknown field", '{ "version": 1, "rules": [], "all": true }', 'unknown key "all". Remove it, or correct'],
+  [
+    "with an unknown field in a rule",
+    fileOf({ ...allowed, patern: "a" }).replace('"rules"', '\n "rules"'),
+    'line 2, column 49: unknown key "rules[0].patern". Remove it, or correct its name'
+  ],
+  ["with a repeated key", '{ "version": 1, "rules": [], "rules": [] }', "line 1"],
+  ["that allows every tool", fileOf({ ...allowed, tool: "*" }), '"*" is not a tool name'],
+  [
+    "with a definition that is no hash",
+    fileOf({ ...allowed, pin: { origin: "x", definition: "1" } }),
+    '"rules[0].pin.definition": Expected a SHA-256 in hex'
+  ],
+  [
+    "with a time that is none",
+    fileOf({ ...allowed, rememberedAt: "yesterday" }),
+    '"rules[0].rememberedAt": Expected a time in UTC'
+  ],
+  [
+    "with a pattern that leads out of the project",
+    fileOf({ ...allowed, pattern: "../b" }),
+    'The pattern "../b" holds ".."'
+  ],
+  ...["write_file", "edit_file", "run_command", "load_plugin", "start_server"].flatMap((tool) =>
+    [undefined, "*", "**", "**/*", "./**", "/**", "*.*"].map((pattern): [string, string, string] => [
+      `that allows ${tool} for ${pattern ?? "everything"}`,
+      fileOf({ verdict: "allow", tool, ...(pattern !== undefined && { pattern }) }),
+      `A remembered permission for ${tool} must name what it allows.`
+    ])
   )
+]
+for (const [name, text, problem] of damages) {
+  nodeTest(`does not use a file ${name}, says where, and never overwrites it`, function* () {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* freshPath
+    yield* put(path, text)
+    const [rejection, failed, rules] = yield* withPolicies(path, (policies) =>
+      Effect.all([Effect.succeed(policies.rejection), Effect.flip(policies.remember(rule)), policies.rules])
+    )
+    assert.include(rejection?.problem, problem)
+    assert.deepStrictEqual([failed.problem, rules], [rejection?.problem, []])
+    assert.strictEqual(yield* fs.readFileString(path), text)
+  })
+}
 
-  it.effect("revokes a rule and says whether it was there", () =>
-    Effect.gen(function* () {
-      const path = yield* freshPath
-      yield* put(path, JSON.stringify({ version: 1, rules: [rule, other] }))
-      const answers = yield* withPolicies(path, (policies) =>
-        Effect.all([policies.revoke(rule), policies.revoke(rule)])
-      )
-      assert.deepStrictEqual(answers, [true, false])
-      assert.deepStrictEqual(yield* withPolicies(path, (policies) => policies.rules), [other])
-    }).pipe(Effect.provide(NodeServices.layer))
-  )
-
-  const entry = '{ "verdict": "allow", "tool": "read_file" }'
-  const damages: ReadonlyArray<[name: string, text: string, problem: string]> = [
-    ["cut off", '{ "version": 1,', "line 1, column 16: property name expected"],
-    ["empty", "", "line 1, column 1"],
-    ["an empty object", "{}", 'line 1, column 1: "version": Missing key'],
-    ["an array", "[]", "line 1, column 1: the file: Expected object"],
-    ["of another version", '{ "version": 2, "rules": [] }', 'line 1, column 3: "version": Expected 1'],
-    [
-      "with an unknown field",
-      '{ "version": 1, "rules": [], "all": true }',
-      'unknown key "all". Remove it, or correct its name'
-    ],
-    [
-      "with an unknown field in a rule",
-      `{\n "version": 1, "rules": [{ "verdict": "allow", "tool": "read_file", "patern": "a" }] }`,
-      'line 2, column 69: unknown key "rules[0].patern". Remove it, or correct its name'
-    ],
-    ["with a repeated key", `{ "version": 1, "rules": [], "rules": [${entry}] }`, "line 1"],
-    [
-      "that allows every tool",
-      '{ "version": 1, "rules": [{ "verdict": "allow", "tool": "*" }] }',
-      '"*" is not a tool name'
-    ],
-    [
-      "with a definition that is no hash",
-      `{ "version": 1, "rules": [{ "verdict": "allow", "tool": "a", "pin": { "origin": "x", "definition": "1" } }] }`,
-      '"rules[0].pin.definition": Expected a SHA-256 in hex'
-    ],
-    [
-      "with a time that is none",
-      `{ "version": 1, "rules": [{ "verdict": "allow", "tool": "a", "rememberedAt": "yesterday" }] }`,
-      '"rules[0].rememberedAt": Expected a time in UTC'
-    ],
-    ...["write_file", "edit_file", "run_command", "load_plugin", "start_server"].flatMap((tool) =>
-      ["", "*", "**", "**/*", "./**", "/**", "*.*"].map((pattern): [string, string, string] => [
-        `that allows ${tool} for ${pattern === "" ? "everything" : pattern}`,
-        JSON.stringify({ version: 1, rules: [{ verdict: "allow", tool, ...(pattern === "" ? {} : { pattern }) }] }),
-        `A remembered permission for ${tool} must name what it allows.`
-      ])
-    ),
-    [
-      "with a pattern that leads out of the project",
-      '{ "version": 1, "rules": [{ "verdict": "allow", "tool": "a", "pattern": "../b" }] }',
-      'The pattern "../b" holds ".."'
-    ]
+nodeTest("uses a file that allows a write by name and forbids all others", function* () {
+  const path = yield* freshPath
+  const rules: ReadonlyArray<RememberedRule> = [
+    { verdict: "allow", tool: "write_file", pattern: "docs/**" },
+    { verdict: "deny", tool: "run_command", pattern: "**" },
+    { verdict: "ask", tool: "edit_file" }
   ]
-  for (const [name, text, problem] of damages) {
-    it.effect(`does not use a file ${name}, says where, and never overwrites it`, () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const path = yield* freshPath
-        yield* put(path, text)
-        yield* withPolicies(path, (policies) =>
-          Effect.gen(function* () {
-            assert.include(policies.rejection?.problem, problem)
-            assert.deepStrictEqual(yield* policies.rules, [])
-            const failed = yield* Effect.flip(policies.remember(rule))
-            assert.strictEqual(failed.problem, policies.rejection?.problem)
-            assert.deepStrictEqual(yield* policies.rules, [])
-          })
-        )
-        assert.strictEqual(yield* fs.readFileString(path), text)
-      }).pipe(Effect.provide(NodeServices.layer))
-    )
-  }
-
-  it.effect("uses a file that allows a write by name and forbids all others", () =>
-    Effect.gen(function* () {
-      const path = yield* freshPath
-      const rules: ReadonlyArray<RememberedRule> = [
-        { verdict: "allow", tool: "write_file", pattern: "docs/**" },
-        { verdict: "deny", tool: "run_command", pattern: "**" },
-        { verdict: "ask", tool: "edit_file" }
-      ]
-      yield* put(path, JSON.stringify({ version: 1, rules }))
-      assert.deepStrictEqual(yield* withPolicies(path, (policies) => policies.rules), rules)
-    }).pipe(Effect.provide(NodeServices.layer))
-  )
-
-  const fine = `{ "version": 1, "rules": [${entry}] }`
-  for (const mode of [0o620, 0o602, 0o666]) {
-    it.effect(`does not use a file of mode ${mode.toString(8)}`, () =>
-      Effect.gen(function* () {
-        const path = yield* freshPath
-        yield* put(path, fine, mode)
-        yield* withPolicies(path, (policies) =>
-          Effect.gen(function* () {
-            assert.deepStrictEqual(yield* policies.rules, [])
-            assert.strictEqual(
-              policies.rejection?.message,
-              `The remembered permissions in ${path} are not used: other users can write the file. Check its content, then run: chmod 600 ${path}`
-            )
-          })
-        )
-      }).pipe(Effect.provide(NodeServices.layer))
-    )
-  }
-
-  it.effect("does not use a link, a folder, or a file of another user", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* freshPath
-      yield* put(`${path}.real`, fine)
-      yield* fs.symlink(`${path}.real`, path)
-      assert.strictEqual(yield* problemOf(path), "the file is a link")
-      assert.strictEqual(yield* problemOf(path.slice(0, path.lastIndexOf("/"))), "it is not a regular file")
-      assert.strictEqual(yield* problemOf(`${path}.real`, 4_000_000_000), "the file belongs to another user")
-      assert.isUndefined(yield* problemOf(`${path}.real`))
-    }).pipe(Effect.provide(NodeServices.layer))
-  )
+  yield* put(path, fileOf(...rules))
+  assert.deepStrictEqual(yield* rulesOf(path), rules)
 })
 
-describe("Policies.layerMemory", () => {
-  it.effect("begins with the given rules and remembers without a file", () =>
-    Effect.gen(function* () {
-      const policies = yield* Policies
-      yield* policies.remember(rule)
-      assert.deepStrictEqual(yield* policies.rules, [other, kept])
-      assert.isTrue(yield* policies.revoke(other))
-      assert.deepStrictEqual(yield* policies.rules, [kept])
-    }).pipe(Effect.provide(Policies.layerMemory([other])))
-  )
+for (const mode of [0o620, 0o602, 0o666]) {
+  nodeTest(`does not use a file of mode ${mode.toString(8)}`, function* () {
+    const path = yield* freshPath
+    yield* put(path, fileOf(allowed), mode)
+    const rejection = yield* withPolicies(path, (policies) => Effect.succeed(policies.rejection))
+    const detail = `other users can write the file. Check its content, then run: chmod 600 ${path}`
+    assert.strictEqual(rejection?.message, `The remembered permissions in ${path} are not used: ${detail}`)
+    assert.deepStrictEqual(yield* rulesOf(path), [])
+  })
+}
+
+nodeTest("does not use a link, a folder, or a file of another user", function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* freshPath
+  yield* put(`${path}.real`, fileOf(allowed))
+  yield* fs.symlink(`${path}.real`, path)
+  assert.strictEqual(yield* problemOf(path), "the file is a link")
+  assert.strictEqual(yield* problemOf(path.slice(0, path.lastIndexOf("/"))), "it is not a regular file")
+  assert.strictEqual(yield* problemOf(`${path}.real`, 4_000_000_000), "the file belongs to another user")
+  assert.isUndefined(yield* problemOf(`${path}.real`))
 })
+
+it.effect("begins in memory with the given rules and remembers without a file", () =>
+  Effect.gen(function* () {
+    const policies = yield* Policies
+    yield* policies.remember(rule)
+    assert.deepStrictEqual(yield* policies.rules, [other, kept])
+    assert.isTrue(yield* policies.revoke(other))
+    assert.deepStrictEqual(yield* policies.rules, [kept])
+  }).pipe(Effect.provide(Policies.layerMemory([other])))
+)

@@ -1,8 +1,7 @@
 /**
  * From which texts of a run a link may be followed, and which words a URL may not hold.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { lstat } from "node:fs/promises"
@@ -10,6 +9,7 @@ import { CurrentCopy, makeWorkingCopy } from "../../../src/services/files/Workin
 import { type ReadSource, ReadTexts } from "../../../src/services/permissions/ReadTexts.ts"
 import { RunAnswers } from "../../../src/services/permissions/RunAnswers.ts"
 import { makeProject } from "../../support/Project.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const link = "https://docs.example/search?q=bluefin"
 const text = `codename bluefin, see ${link}`
@@ -28,7 +28,7 @@ const carried = Effect.fnUntraced(function* (source: ReadSource, before: Readonl
   )
 })
 
-layer(NodeServices.layer)("ReadTexts", (it) => {
+describe("ReadTexts", () => {
   const word = "codename"
   const cases: ReadonlyArray<
     readonly [
@@ -46,23 +46,19 @@ layer(NodeServices.layer)("ReadTexts", (it) => {
     ["a command", "command", [], ["bluefin", word]]
   ]
   for (const [what, source, before, expected] of cases) {
-    it.effect(`after ${what}`, () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual(yield* carried(source, before, Date.now()), expected)
-      })
-    )
+    nodeTest(`after ${what}`, function* () {
+      assert.deepStrictEqual(yield* carried(source, before, Date.now()), expected)
+    })
   }
 
-  it.effect("follows the links of a file that is as it was when the run began, to the millisecond", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({ "a.md": text })
-      const file = `${root}/a.md`
-      const { ctimeMs } = yield* Effect.promise(() => lstat(file))
-      const bluefin = (since: number) => Effect.map(carried({ file }, [], since), ([found]) => found)
-      assert.isUndefined(yield* bluefin(ctimeMs))
-      assert.strictEqual(yield* bluefin(ctimeMs - 1), "bluefin")
-      const copy = makeWorkingCopy([{ path: file, base: "", text }])
-      assert.strictEqual(yield* Effect.provideService(bluefin(ctimeMs), CurrentCopy, copy), "bluefin")
-    })
-  )
+  nodeTest("follows the links of a file that is as it was when the run began, to the millisecond", function* () {
+    const root = yield* makeProject({ "a.md": text })
+    const file = `${root}/a.md`
+    const { ctimeMs } = yield* Effect.promise(() => lstat(file))
+    const bluefin = (since: number) => Effect.map(carried({ file }, [], since), ([found]) => found)
+    assert.isUndefined(yield* bluefin(ctimeMs))
+    assert.strictEqual(yield* bluefin(ctimeMs - 1), "bluefin")
+    const copy = makeWorkingCopy([{ path: file, base: "", text }])
+    assert.strictEqual(yield* Effect.provideService(bluefin(ctimeMs), CurrentCopy, copy), "bluefin")
+  })
 })

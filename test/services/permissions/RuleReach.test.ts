@@ -1,22 +1,21 @@
 /**
  * How far a rule reaches: the parts of a move, the files beside a skill whose script may run, commands whose scripts changed.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { lstat } from "node:fs/promises"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
-import type { PreparedCall } from "../../../src/domain/tools/ToolCall.ts"
 import type { Rule } from "../../../src/domain/permissions/Permission.ts"
 import { SkillFiles } from "../../../src/services/files/SkillFiles.ts"
-import { questionOfAccess, questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
+import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 import { allow, deny, inTask, openGate, prepared } from "../../support/OpenGate.ts"
 import { makeProject } from "../../support/Project.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const asking = () => scriptedApprover({ calls: ["once"] })
 
-layer(NodeServices.layer)("a rule for writing", (it) => {
+describe("a rule for writing", () => {
   const verdict = Effect.fnUntraced(function* (tool: string, isPlugin: boolean, rules: ReadonlyArray<Rule>) {
     const { gate, root } = yield* openGate({ approver: asking().layer, options: () => ({ rules }) })
     const file = { _tag: "WriteFile", inside: true } as const
@@ -28,19 +27,17 @@ layer(NodeServices.layer)("a rule for writing", (it) => {
     return (yield* gate.decide(questionOfCall(inTask("T"), isPlugin ? plugin : call)))._tag
   })
 
-  it.effect("covers with one for removals a move, and no other tool with the same effects", () =>
-    Effect.gen(function* () {
-      const rules = [allow("write_file", "b.md"), allow("remove_file", "README.md")]
-      assert.strictEqual(yield* verdict("move_file", false, rules), "Allow")
-      assert.strictEqual(yield* verdict("move_file", false, [allow("write_file", "b.md")]), "Ask")
-      assert.strictEqual(yield* verdict("move_file", false, [allow("write_file")]), "Ask")
-      assert.strictEqual(yield* verdict("edit_file", false, rules), "Ask")
-      assert.strictEqual(yield* verdict("move_file", true, rules), "Ask")
-    })
-  )
+  nodeTest("covers with one for removals a move, and no other tool with the same effects", function* () {
+    const rules = [allow("write_file", "b.md"), allow("remove_file", "README.md")]
+    assert.strictEqual(yield* verdict("move_file", false, rules), "Allow")
+    assert.strictEqual(yield* verdict("move_file", false, [allow("write_file", "b.md")]), "Ask")
+    assert.strictEqual(yield* verdict("move_file", false, [allow("write_file")]), "Ask")
+    assert.strictEqual(yield* verdict("edit_file", false, rules), "Ask")
+    assert.strictEqual(yield* verdict("move_file", true, rules), "Ask")
+  })
 })
 
-layer(NodeServices.layer)("a file beside a skill", (it) => {
+describe("a file beside a skill", () => {
   const script = "/skills/report/scripts/run.sh"
   const beside = { _tag: "ReadFile", path: "/skills/report/notes.md", inside: false, ofSkill: true } as const
   const read = Effect.fnUntraced(function* (
@@ -64,79 +61,63 @@ layer(NodeServices.layer)("a file beside a skill", (it) => {
     ["is asked about where another tool is allowed", [allow("send", "/skills/**")], "Ask"]
   ]
   for (const [what, rules, expected] of cases) {
-    it.effect(what, () =>
-      Effect.gen(function* () {
-        assert.strictEqual(yield* read(rules), expected)
-      })
-    )
+    nodeTest(what, function* () {
+      assert.strictEqual(yield* read(rules), expected)
+    })
   }
 
-  it.effect("may be read alone: not with what is not of the skill, and not when it looks like a secret", () =>
-    Effect.gen(function* () {
-      const rules = [allow("run_command")]
-      assert.strictEqual(yield* read(rules, [beside, { ...beside, ofSkill: false }]), "Ask")
-      assert.strictEqual(yield* read(rules, [{ ...beside, path: "/skills/report/.env" }]), "Ask")
-      assert.strictEqual(yield* read(rules, []), "Ask")
-    })
-  )
+  nodeTest("may be read alone: not with what is not of the skill, and not when it looks like a secret", function* () {
+    const rules = [allow("run_command")]
+    assert.strictEqual(yield* read(rules, [beside, { ...beside, ofSkill: false }]), "Ask")
+    assert.strictEqual(yield* read(rules, [{ ...beside, path: "/skills/report/.env" }]), "Ask")
+    assert.strictEqual(yield* read(rules, []), "Ask")
+  })
 })
 
-layer(NodeServices.layer)("a rule for a command", (it) => {
+describe("a rule for a command", () => {
   const script = Effect.fnUntraced(function* () {
     const root = yield* makeProject({ "x.sh": "true\n" })
     const path = `${root}/x.sh`
     const { ctimeMs } = yield* Effect.promise(() => lstat(path))
-    const access: CanonicalAccess = {
-      _tag: "RunCommand",
-      argv: ["sh", "x.sh"],
-      cwd: root,
-      sandboxed: true,
-      sandbox: "",
-      scripts: [{ path, hash: null }]
-    }
-    const call: PreparedCall = prepared("run_command", "high", [access])
+    const place = { cwd: root, sandboxed: true, sandbox: "", scripts: [{ path, hash: null }] }
+    const call = prepared("run_command", "high", [{ _tag: "RunCommand", argv: ["sh", "x.sh"], ...place }])
     return { root, ctimeMs, question: questionOfCall(inTask("T"), call) }
   })
 
-  it.effect("counts from the day it was remembered, also in a run that began later", () =>
-    Effect.gen(function* () {
-      const { ctimeMs, question, root } = yield* script()
-      const decided = Effect.fnUntraced(function* (rememberedAt: number) {
-        const rule = { ...allow("run_command", "sh x.sh"), rememberedAt: new Date(rememberedAt).toISOString() }
-        const approver = asking()
-        const { gate } = yield* openGate({
-          approver: approver.layer,
-          root,
-          remembered: [rule],
-          options: () => ({ since: ctimeMs + 60_000 })
-        })
-        yield* gate.authorize(question)
-        return approver.asked[0]?.[0]?.warnings
+  nodeTest("counts from the day it was remembered, also in a run that began later", function* () {
+    const { ctimeMs, question, root } = yield* script()
+    const decided = Effect.fnUntraced(function* (rememberedAt: number) {
+      const rule = { ...allow("run_command", "sh x.sh"), rememberedAt: new Date(rememberedAt).toISOString() }
+      const approver = asking()
+      const { gate } = yield* openGate({
+        approver: approver.layer,
+        root,
+        remembered: [rule],
+        options: () => ({ since: ctimeMs + 60_000 })
       })
-      assert.deepStrictEqual(yield* decided(ctimeMs - 5000), [
-        "It runs x.sh, which changed after a rule allowed the command."
-      ])
-      assert.isUndefined(yield* decided(ctimeMs + 5000))
+      yield* gate.authorize(question)
+      return approver.asked[0]?.[0]?.warnings
     })
-  )
+    const changed = "It runs x.sh, which changed after a rule allowed the command."
+    assert.deepStrictEqual(yield* decided(ctimeMs - 5000), [changed])
+    assert.isUndefined(yield* decided(ctimeMs + 5000))
+  })
 })
 
-layer(NodeServices.layer)("the flag for a page", (it) => {
+describe("the flag for a page", () => {
   const denied = Effect.fnUntraced(function* (access: CanonicalAccess) {
-    const { gate } = yield* openGate({})
-    const { flags, reason } = yield* Effect.flip(gate.authorize(questionOfAccess(inTask("T"), access)))
+    const { denial } = yield* openGate({})
+    const { flags, reason } = yield* denial(access)
     return [flags, reason]
   })
 
-  it.effect("is told beside what its address would send, where nobody can be asked", () =>
-    Effect.gen(function* () {
-      const page = { _tag: "FetchUrl", url: "https://example.com/?q=a" } as const
-      const flag = '--allow "fetch_url:https://example.com/?q=a"'
-      assert.deepStrictEqual(yield* denied(page), [flag, undefined])
-      assert.deepStrictEqual(yield* denied({ ...page, carries: "a" }), [
-        undefined,
-        `would send "a", which was read in this run, and nobody can be asked; ${flag} allows it`
-      ])
-    })
-  )
+  nodeTest("is told beside what its address would send, where nobody can be asked", function* () {
+    const page = { _tag: "FetchUrl", url: "https://example.com/?q=a" } as const
+    const flag = '--allow "fetch_url:https://example.com/?q=a"'
+    assert.deepStrictEqual(yield* denied(page), [flag, undefined])
+    assert.deepStrictEqual(yield* denied({ ...page, carries: "a" }), [
+      undefined,
+      `would send "a", which was read in this run, and nobody can be asked; ${flag} allows it`
+    ])
+  })
 })

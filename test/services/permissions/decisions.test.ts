@@ -1,8 +1,7 @@
 /**
  * Decisions of the gate that no wording shows: by what a call is allowed, what is kept of a no, which rules a removal needs.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, it, layer } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Approver, denyAll } from "../../../src/services/approvals/Approver.ts"
@@ -20,16 +19,13 @@ import {
 } from "../../../src/services/permissions/GateQuestion.ts"
 import { allow, inTask, openGate, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 it("takes rules for removals only for what removes a file", () => {
   const write = { _tag: "WriteFile", path: "a.md", inside: true, content: "" } as const
-  assert.deepStrictEqual(toolsWithEffect(write), ["write_file", "edit_file", "read_file"])
-  assert.deepStrictEqual(toolsWithEffect({ ...write, removes: true }), [
-    "write_file",
-    "edit_file",
-    "read_file",
-    "remove_file"
-  ])
+  const tools = ["write_file", "edit_file", "read_file"]
+  assert.deepStrictEqual(toolsWithEffect(write), tools)
+  assert.deepStrictEqual(toolsWithEffect({ ...write, removes: true }), [...tools, "remove_file"])
 })
 
 it("knows of each kind of access whether it changes something, and whether it only reads", () => {
@@ -86,111 +82,82 @@ it("counts a denial as one of a look only where nothing would change", () => {
   )
 })
 
-layer(NodeServices.layer)("Gate.authorize", (it) => {
-  it.effect("claims the project for what changes it and may be allowed, and for nothing else", () =>
-    Effect.gen(function* () {
-      let claims = 0
-      const lock = Layer.succeed(ProjectWriteLock)({
-        claim: () => Effect.sync(() => (++claims === 2 ? "would change something, and somebody else does" : undefined)),
-        release: Effect.void
-      })
-      const approver = scriptedApprover({ calls: ["once", "once"] })
-      const { gate, root } = yield* openGate({ approver: approver.layer, lock })
-      const change = questionOfCall(inTask("T"), writing(`${root}/README.md`, "new\n"))
-      yield* gate.authorize(questionOfCall(inTask("T"), reading(`${root}/README.md`)))
-      yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), writing("/elsewhere.md", "new\n", false))))
-      yield* gate.authorize({ ...change, isProposal: true })
-      assert.strictEqual(claims, 0)
-      yield* gate.authorize(change)
-      assert.strictEqual(claims, 1)
-      const denied = yield* Effect.flip(gate.authorize(change))
-      assert.strictEqual(
-        denied.message,
-        `Permission denied: write_file on ${root}/README.md would change something, and somebody else does.`
-      )
-      assert.deepStrictEqual([claims, approver.asked.length], [2, 2])
-    })
+nodeTest("claims the project for what changes it and may be allowed, and for nothing else", function* () {
+  let claims = 0
+  const lock = Layer.succeed(ProjectWriteLock)({
+    claim: () => Effect.sync(() => (++claims === 2 ? "would change something, and somebody else does" : undefined)),
+    release: Effect.void
+  })
+  const approver = scriptedApprover({ calls: ["once", "once"] })
+  const { authorize, denial, gate, root } = yield* openGate({ approver: approver.layer, lock })
+  const change = writing(`${root}/README.md`, "new\n")
+  yield* authorize(reading(`${root}/README.md`))
+  yield* denial(writing("/elsewhere.md", "new\n", false))
+  yield* gate.authorize({ ...questionOfCall(inTask("T"), change), isProposal: true })
+  assert.strictEqual(claims, 0)
+  yield* authorize(change)
+  assert.strictEqual(claims, 1)
+  assert.strictEqual(
+    (yield* denial(change)).message,
+    `Permission denied: write_file on ${root}/README.md would change something, and somebody else does.`
   )
+  assert.deepStrictEqual([claims, approver.asked.length], [2, 2])
+})
 
-  it.effect("ends a task that comes for the third time with a call that was left out of its step", () =>
-    Effect.gen(function* () {
-      const { answers, gate, root } = yield* openGate({ approver: scriptedApprover({}).layer })
-      const question = questionOfCall(inTask("T"), writing(`${root}/README.md`, "new\n"))
-      answers.grants.addExcluded(question)
-      const denials = yield* Effect.forEach([1, 2, 3, 4], () => Effect.flip(gate.authorize(question)))
-      assert.deepStrictEqual(
-        denials.map(({ endsTask, times }) => [times, endsTask]),
-        [
-          [1, false],
-          [2, false],
-          [3, true],
-          [3, true]
-        ]
-      )
-    })
+nodeTest("ends a task that comes for the third time with a call that was left out of its step", function* () {
+  const { answers, denial, root } = yield* openGate({ approver: scriptedApprover({}).layer })
+  const change = writing(`${root}/README.md`, "new\n")
+  answers.grants.addExcluded(questionOfCall(inTask("T"), change))
+  const denials = yield* Effect.forEach([1, 2, 3, 4], () => denial(change))
+  assert.deepStrictEqual(
+    denials.map(({ endsTask, times }) => [times, endsTask]),
+    [1, 2, 3, 3].map((times) => [times, times === 3])
   )
 })
 
-layer(NodeServices.layer)("Gate.decide", (it) => {
-  it.effect("says by what a call is allowed: a rule before an answer, an answer before its risk", () =>
-    Effect.gen(function* () {
-      const approver = scriptedApprover({ calls: ["once", "once", "once"] })
-      const { gate, root } = yield* openGate({
-        approver: approver.layer,
-        options: (folder) => ({
-          rules: [{ ...allow("write_file", `${folder}/README.md`), source: "a flag", scope: "given" }]
-        })
-      })
-      const byOf = Effect.fnUntraced(function* (call: ReturnType<typeof writing>) {
-        const question = questionOfCall(inTask("Edit 1"), call)
-        const before = yield* gate.decide(question)
-        yield* gate.authorize(question)
-        const after = yield* gate.decide(question)
-        return [before, after].map((decision) => (decision._tag === "Allow" ? decision.by : decision._tag))
-      })
-      assert.deepStrictEqual(yield* byOf(writing(`${root}/README.md`, "new\n")), ["rules", "rules"])
-      assert.deepStrictEqual(yield* byOf(prepared("get_current_time", "safe")), ["risk", "risk"])
+nodeTest("says by what a call is allowed: a rule before an answer, an answer before its risk", function* () {
+  const { authorize, gate, root } = yield* openGate({
+    approver: scriptedApprover({ calls: ["once", "once", "once"] }).layer,
+    options: (folder) => ({
+      rules: [{ ...allow("write_file", `${folder}/README.md`), source: "a flag", scope: "given" }]
     })
-  )
-})
-
-layer(NodeServices.layer)("Gate.decide where nobody can be asked", (it) => {
-  const cases = [
-    ["denies", undefined, "Deny"],
-    ["denies what a flag leaves to a person", true, "Deny"],
-    ["leaves open what a flag answers", false, "Ask"]
-  ] as const
-  for (const [what, leaves, expected] of cases) {
-    it.effect(what, () =>
-      Effect.gen(function* () {
-        const given = leaves === undefined ? {} : { leaves: () => leaves }
-        const approver = Layer.succeed(Approver)({ ...denyAll, canAsk: Effect.succeed(false), ...given })
-        const { gate, root } = yield* openGate({ approver })
-        const decision = yield* gate.decide(questionOfCall(inTask("T"), writing(`${root}/README.md`, "new\n")))
-        assert.strictEqual(decision._tag, expected)
-      })
-    )
+  })
+  for (const [call, by] of [
+    [writing(`${root}/README.md`, "new\n"), "rules"],
+    [prepared("get_current_time", "safe"), "risk"]
+  ] as const) {
+    const decided = gate.decide(questionOfCall(inTask("Edit 1"), call))
+    assert.deepInclude(yield* decided, { _tag: "Allow", by })
+    yield* authorize(call, "Edit 1")
+    assert.deepInclude(yield* decided, { _tag: "Allow", by })
   }
 })
 
-layer(NodeServices.layer)("a no to a call", (it) => {
-  it.effect("keeps what the user wants instead, and whether the call only reads", () =>
+nodeTest("denies where nobody can be asked, unless a flag answers", function* () {
+  const decisions = yield* Effect.forEach([undefined, true, false], (leaves) =>
     Effect.gen(function* () {
-      const declining = Layer.succeed(Approver)({
-        ...denyAll,
-        call: () => Effect.succeed({ answer: "deny", by: "person", instead: "Wait." })
-      })
-      const { answers, gate, root } = yield* openGate({ approver: declining })
-      for (const call of [reading(`${root}/../outside.md`, false), writing(`${root}/README.md`, "new\n")]) {
-        yield* Effect.flip(gate.authorize(questionOfCall(inTask("Edit 1"), call)))
-      }
-      assert.deepStrictEqual(
-        (yield* answers.requestedChanges).map(({ instead, isRead }) => [instead, isRead]),
-        [
-          ["Wait.", true],
-          ["Wait.", undefined]
-        ]
-      )
+      const given = leaves === undefined ? {} : { leaves: () => leaves }
+      const approver = Layer.succeed(Approver)({ ...denyAll, canAsk: Effect.succeed(false), ...given })
+      const { gate, root } = yield* openGate({ approver })
+      return (yield* gate.decide(questionOfCall(inTask("T"), writing(`${root}/README.md`, "new\n"))))._tag
     })
+  )
+  assert.deepStrictEqual(decisions, ["Deny", "Deny", "Ask"])
+})
+
+nodeTest("keeps of a no what the user wants instead, and whether the call only reads", function* () {
+  const declining = Layer.succeed(Approver)({
+    ...denyAll,
+    call: () => Effect.succeed({ answer: "deny", by: "person", instead: "Wait." })
+  })
+  const { answers, denial, root } = yield* openGate({ approver: declining })
+  yield* denial(reading(`${root}/../outside.md`, false))
+  yield* denial(writing(`${root}/README.md`, "new\n"))
+  assert.deepStrictEqual(
+    (yield* answers.requestedChanges).map(({ instead, isRead }) => [instead, isRead]),
+    [
+      ["Wait.", true],
+      ["Wait.", undefined]
+    ]
   )
 })

@@ -1,11 +1,9 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, layer } from "@effect/vitest"
-import * as Effect from "effect/Effect"
+import { assert } from "@effect/vitest"
 import { unfetchable } from "../../../src/domain/commands/NetworkAddress.ts"
-import { allow, inTask, openGate, prepared } from "../../support/OpenGate.ts"
+import { allow, openGate, prepared } from "../../support/OpenGate.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
-import { questionOfAccess, questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 import { approveCalls } from "../../../src/services/permissions/Gate.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const url = "http://127.0.0.1:9/"
 const call = prepared("fetch_url", "medium", [{ _tag: "FetchUrl", url }], { url })
@@ -16,28 +14,17 @@ const options = () => ({
 const says =
   "Permission denied: fetch_url on http://127.0.0.1:9/ is not on the public internet, which no answer can allow; to permit it, list 127.0.0.1:9 under fetchAllow in your user configuration."
 
-layer(NodeServices.layer)("A URL that can never be fetched", (it) => {
-  it.effect("is denied to a call, to a reference and in a step, and nobody is asked", () =>
-    Effect.gen(function* () {
-      const person = scriptedApprover({})
-      const { gate, log } = yield* openGate({ approver: person.layer, options })
-      assert.strictEqual((yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), call)))).message, says)
-      const reference = gate.authorize(questionOfAccess(inTask("T"), { _tag: "FetchUrl", url }))
-      assert.strictEqual((yield* Effect.flip(reference)).message, says)
-      yield* approveCalls(gate, {
-        planKey: "round-1",
-        title: "S",
-        tasks: [{ task: "T", gatedBy: "risk", calls: [call] }]
-      })
-      assert.deepStrictEqual([person.asked, log.events()], [[], []])
-    })
-  )
+nodeTest("a URL that can never be fetched is denied without a question to calls, references and steps", function* () {
+  const person = scriptedApprover({})
+  const { denial, gate, log } = yield* openGate({ approver: person.layer, options })
+  assert.strictEqual((yield* denial(call)).message, says)
+  assert.strictEqual((yield* denial({ _tag: "FetchUrl", url })).message, says)
+  const tasks = [{ task: "T", gatedBy: "risk" as const, calls: [call] }]
+  yield* approveCalls(gate, { planKey: "round-1", title: "S", tasks })
+  assert.deepStrictEqual([person.asked, log.events()], [[], []])
+})
 
-  it.effect("is not suggested to be allowed when nobody can be asked", () =>
-    Effect.gen(function* () {
-      const { gate } = yield* openGate({ options })
-      const { message } = yield* Effect.flip(gate.authorize(questionOfCall(inTask("T"), call)))
-      assert.notInclude(message, "--allow")
-    })
-  )
+nodeTest("a URL that can never be fetched is not suggested to be allowed when nobody can be asked", function* () {
+  const { denial } = yield* openGate({ options })
+  assert.notInclude((yield* denial(call)).message, "--allow")
 })

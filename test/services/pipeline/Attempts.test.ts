@@ -1,10 +1,9 @@
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Issue, Reading } from "../../../src/domain/findings/Issue.ts"
 import { ModelError, type ModelErrorReason } from "../../../src/domain/models/ModelAnswer.ts"
-import type { Tuning } from "../../../src/services/models/CallPlan.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
@@ -22,17 +21,36 @@ import { type ScriptedAnswer, ScriptedModel } from "../../../src/services/provid
 import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
 import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
 import { EventLog } from "../../support/EventLog.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
-const settings = RunSettings.layer({ limits: { ...defaultLimits, attempts: 3 } })
+const settingsOf = (attempts: number) => RunSettings.layer({ limits: { ...defaultLimits, attempts } })
 
 /** Attempts over a model that gives these answers, the last one for ever. */
-const over = (...answers: ReadonlyArray<ScriptedAnswer | string>) =>
+const layerModel = (answers: ReadonlyArray<ScriptedAnswer | string>) =>
   Attempts.layer.pipe(
     Layer.provide(ModelCaller.layer),
     Layer.provide(ScriptedModel.layer((_, index) => answers[index] ?? answers.at(-1)!)),
     Layer.provide(ModelSlots.layer),
     Layer.provide([UsageMeter.layer, TokenCalibration.layer, Activities.layerUnsaved, Journal.layerNone]),
-    Layer.provide(settings),
+    Layer.provide(settingsOf(3)),
+    Layer.provideMerge(EventLog.layer)
+  )
+
+/** Attempts over a caller that answers like this. */
+const layerCaller = (answer: (order: Parameters<ModelCaller["Service"]["ask"]>[0]) => string | ModelErrorReason) =>
+  Attempts.layer.pipe(
+    Layer.provide(
+      Layer.succeed(ModelCaller)({
+        ask: (order) =>
+          Effect.suspend(() => {
+            const text = answer(order)
+            return typeof text === "string"
+              ? Effect.succeed({ text, thinking: "", usage: { durationMs: 1 } })
+              : Effect.fail(new ModelError({ reason: text }))
+          })
+      })
+    ),
+    Layer.provide(settingsOf(5)),
     Layer.provideMerge(EventLog.layer)
   )
 
@@ -48,281 +66,163 @@ const readGood = (answer: string): Effect.Effect<Reading<string>> =>
   )
 
 const say = Effect.fnUntraced(function* (
-  more: Partial<Pick<AttemptPlan<string, never, never>, "prompt" | "readPart">> = {},
-  read: (answer: string) => Effect.Effect<Reading<string>> = readGood
+  layer: Layer.Layer<Attempts | EventLog>,
+  more: Partial<Pick<AttemptPlan<string, never, never>, "prompt" | "readPart">> = {}
 ) {
-  const attempts = yield* Attempts
-  const log = yield* EventLog
   const seen: Array<Previous | undefined> = []
-  const outcome = yield* Effect.result(
-    attempts.run({
-      stage: "iterate",
-      round: 2,
-      prompt: (previous): FilledPrompt => {
-        seen.push(previous)
-        return { system: "s", user: `try ${seen.length}` }
-      },
-      read,
-      ...more
-    })
+  const prompt = (previous: Previous | undefined): FilledPrompt => {
+    seen.push(previous)
+    return { system: "s", user: `try ${seen.length}` }
+  }
+  const plan = { stage: "iterate", round: 2, prompt, read: readGood, ...more } as const
+  const [outcome, events] = yield* Effect.flatMap(Attempts, (attempts) => Effect.result(attempts.run(plan))).pipe(
+    Effect.zip(Effect.map(EventLog, (log) => log.events())),
+    Effect.provide(layer)
   )
-  return { outcome, seen, rejected: log.events().filter((event) => event.type.startsWith("answer.")) }
+  return { outcome, seen, rejected: events.filter((event) => event.type.startsWith("answer.")) }
 })
 
+const after = (...answers: ReadonlyArray<ScriptedAnswer | string>) => say(layerModel(answers))
 const call = (attempt: number) => ({ stage: "iterate" as const, round: 2, attempt })
+const succeeds = (attempts: number) => ({ _tag: "Success", success: { value: "good", attempts } })
 
-it.effect("takes the first answer that has no issue", () =>
-  Effect.gen(function* () {
-    const { outcome, seen, rejected } = yield* say()
-    expect(outcome).toMatchObject({ _tag: "Success", success: { value: "good", answer: "good", attempts: 1 } })
-    expect(seen).toEqual([undefined])
-    expect(rejected).toEqual([])
-  }).pipe(Effect.provide(over("good")))
-)
+nodeTest("takes the first answer that has no issue", function* () {
+  const { outcome, seen, rejected } = yield* after("good")
+  expect(outcome).toMatchObject({ _tag: "Success", success: { value: "good", answer: "good", attempts: 1 } })
+  expect([seen, rejected]).toEqual([[undefined], []])
+})
 
-it.effect("asks again with the answer and its issues, and tells of repairs", () =>
-  Effect.gen(function* () {
-    const { outcome, seen, rejected } = yield* say()
-    expect(outcome).toMatchObject({ _tag: "Success", success: { value: "good", answer: "GOOD", attempts: 2 } })
-    expect(seen).toEqual([undefined, { answer: "bad", issues: [wrong] }])
-    expect(rejected).toEqual([
-      { type: "answer.rejected", call: call(1), answer: "bad", issues: [wrong], mostAttempts: 3 },
-      { type: "answer.repaired", call: call(2), repairs: [shouted] }
-    ])
-  }).pipe(Effect.provide(over("bad", "GOOD")))
-)
+nodeTest("asks again with the answer and its issues, and tells of repairs", function* () {
+  const { outcome, seen, rejected } = yield* after("bad", "GOOD")
+  expect(outcome).toMatchObject({ _tag: "Success", success: { value: "good", answer: "GOOD", attempts: 2 } })
+  expect(seen).toEqual([undefined, { answer: "bad", issues: [wrong] }])
+  expect(rejected).toEqual([
+    { type: "answer.rejected", call: call(1), answer: "bad", issues: [wrong], mostAttempts: 3 },
+    { type: "answer.repaired", call: call(2), repairs: [shouted] }
+  ])
+})
 
-it.effect("gives up after the maximum of attempts with the last issues", () =>
-  Effect.gen(function* () {
-    const { outcome } = yield* say()
-    expect(outcome).toMatchObject({
-      _tag: "Failure",
-      failure: new AttemptsExhausted({ attempts: 3, repeated: false, issues: [wrong] })
-    })
-    expect(outcome._tag === "Failure" && outcome.failure.message).toBe("after 3 tries.")
-  }).pipe(Effect.provide(over("bad", "worse", "worst")))
-)
+nodeTest("gives up after the maximum of attempts, and says when every answer was the same", function* () {
+  const { outcome } = yield* after("bad", "worse", "worst")
+  const failure = new AttemptsExhausted({ attempts: 3, repeated: false, issues: [wrong] })
+  expect(outcome).toMatchObject({ _tag: "Failure", failure })
+  expect(failure.message).toBe("after 3 tries.")
+  const same = yield* after("bad", " bad\n")
+  const message = "after 3 tries. The model gave the same answer every time."
+  expect(same.outcome).toMatchObject({ _tag: "Failure", failure: { message } })
+  expect(same.seen.length).toBe(3)
+})
 
-it.effect("says when every answer was the same", () =>
-  Effect.gen(function* () {
-    const { outcome, seen } = yield* say()
-    expect(outcome._tag === "Failure" && outcome.failure.message).toBe(
-      "after 3 tries. The model gave the same answer every time."
-    )
-    expect(seen.length).toBe(3)
-  }).pipe(Effect.provide(over("bad", " bad\n")))
-)
+nodeTest("counts an answer that is empty, only thought or cut off as an attempt with an issue", function* () {
+  const short = { text: "go", finish: "length" } as const
+  const { outcome, seen } = yield* after(short, { text: " ", thinking: "Let me think." }, "good")
+  expect(outcome).toMatchObject(succeeds(3))
+  const codes = seen.map((previous) => previous?.issues.map(({ code }) => code))
+  expect(codes).toEqual([undefined, ["answer-cut-off"], ["answer-empty"]])
+  expect(seen[1]?.answer).toBe("go")
+})
 
-it.effect("counts an answer that is empty, only thought or cut off as an attempt with an issue", () =>
-  Effect.gen(function* () {
-    const { outcome, seen } = yield* say()
-    expect(outcome).toMatchObject({ _tag: "Success", success: { attempts: 3 } })
-    expect(seen.map((previous) => previous?.issues.map((issue) => issue.code))).toEqual([
-      undefined,
-      ["answer-cut-off"],
-      ["answer-empty"]
-    ])
-    expect(seen[1]?.answer).toBe("go")
-  }).pipe(Effect.provide(over({ text: "go", finish: "length" }, { text: " ", thinking: "Let me think." }, "good")))
-)
-
-it.effect("tells what was whole in an answer that was cut off, and what is wrong there", () =>
-  Effect.gen(function* () {
-    const late: Issue = { ...wrong, where: { line: 3 } }
-    const { seen } = yield* say({ readPart: (part) => (part === "# A\n\nbad" ? [late, wrong] : []) })
-    expect(seen[1]?.issues).toEqual([
-      {
-        code: "answer-cut-off",
-        where: {},
-        what: "The answer ran into the length limit and broke off. It was whole up to the line `## B`.",
-        how: "Answer shorter."
-      },
-      late
-    ])
-  }).pipe(Effect.provide(over({ text: "# A\n\nbad\n\n## B\n\nand", finish: "length" }, "good")))
-)
+nodeTest("tells what was whole in an answer that was cut off, and what is wrong there", function* () {
+  const late: Issue = { ...wrong, where: { line: 3 } }
+  const short = { text: "# A\n\nbad\n\n## B\n\nand", finish: "length" } as const
+  const readPart = (part: string) => (part === "# A\n\nbad" ? [late, wrong] : [])
+  const { seen } = yield* say(layerModel([short, "good"]), { readPart })
+  const what = "The answer ran into the length limit and broke off. It was whole up to the line `## B`."
+  expect(seen[1]?.issues).toEqual([{ code: "answer-cut-off", where: {}, what, how: "Answer shorter." }, late])
+})
 
 const looping = (sentence: string) => `# Start\n\n${`${sentence} `.repeat(100)}`
 
-it.effect("shows a stopped answer by its beginning only, says why it was stopped, and counts it as an attempt", () =>
-  Effect.gen(function* () {
-    const { outcome, rejected, seen } = yield* say()
-    expect(outcome).toMatchObject({ _tag: "Success", success: { attempts: 2 } })
-    const sentence = "I will read the file main.ts again."
-    expect(seen[1]?.issues).toEqual([
-      {
-        code: "answer-loop",
-        where: {},
-        what: `The answer was stopped: it repeated "${sentence}" 21 times.`,
-        how: "Write the document, write everything once, and stop."
-      }
-    ])
-    const answer = seen[1]?.answer ?? ""
-    expect(answer).toMatch(/^# Start\n\n\[The answer was stopped; \d+ characters are left out\.\]$/)
-    expect(rejected).toEqual([
-      { type: "answer.rejected", call: call(1), answer: looping(sentence), issues: seen[1]?.issues, mostAttempts: 3 }
-    ])
-  }).pipe(Effect.provide(over(looping("I will read the file main.ts again."), "good")))
-)
-
-it.effect("goes on after two answers that were stopped for different loops", () =>
-  Effect.gen(function* () {
-    const { outcome } = yield* say()
-    expect(outcome).toMatchObject({ _tag: "Success", success: { attempts: 3 } })
-  }).pipe(
-    Effect.provide(
-      over(
-        { text: "", thinking: looping("Wait, let me look at this again.") },
-        { text: "", thinking: looping("Maybe I should begin with another file.") },
-        "good"
-      )
-    )
-  )
-)
-
-/** Attempts over a caller with these outcomes; gives how each attempt was tuned. */
-const tuned = (...outcomes: ReadonlyArray<string | ModelErrorReason>) =>
-  Effect.gen(function* () {
-    const tunings: Array<Tuning | undefined> = []
-    const caller = Layer.succeed(ModelCaller)(
-      ModelCaller.of({
-        ask: ({ tuning }) =>
-          Effect.suspend(() => {
-            const said = outcomes[tunings.push(tuning) - 1] ?? "good"
-            return typeof said === "string"
-              ? Effect.succeed({ text: said, thinking: "", usage: { durationMs: 1 } })
-              : Effect.fail(new ModelError({ reason: said }))
-          })
-      })
-    )
-    const layer = Attempts.layer.pipe(
-      Layer.provide(caller),
-      Layer.provide(RunSettings.layer({ limits: { ...defaultLimits, attempts: 5 } })),
-      Layer.provideMerge(EventLog.layer)
-    )
-    const { outcome, seen } = yield* Effect.provide(say(), layer)
-    return { outcome, seen, tunings: tunings.map((tuning) => [tuning?.repeats, tuning?.thinkingCuts]) }
-  })
-
-/** A prompt that shows the answer before. */
-const withAnswer = (previous: Previous | undefined): FilledPrompt => ({
-  system: "s",
-  user: `try ${previous?.answer ?? ""}`
+nodeTest("shows a stopped answer by its beginning only, says why, and counts it as an attempt", function* () {
+  const sentence = "I will read the file main.ts again."
+  const { outcome, rejected, seen } = yield* after(looping(sentence), "good")
+  expect(outcome).toMatchObject(succeeds(2))
+  const issues = [
+    {
+      code: "answer-loop",
+      where: {},
+      what: `The answer was stopped: it repeated "${sentence}" 21 times.`,
+      how: "Write the document, write everything once, and stop."
+    }
+  ]
+  expect(seen[1]?.issues).toEqual(issues)
+  expect(seen[1]?.answer).toMatch(/^# Start\n\n\[The answer was stopped; \d+ characters are left out\.\]$/)
+  expect(rejected).toEqual([
+    { type: "answer.rejected", call: call(1), answer: looping(sentence), issues, mostAttempts: 3 }
+  ])
 })
 
-it.effect("asks without the answer before when it leaves no room", () =>
-  Effect.gen(function* () {
-    const prompts: Array<string> = []
-    const caller = Layer.succeed(ModelCaller)(
-      ModelCaller.of({
-        ask: ({ prompt: { user } }) =>
-          Effect.suspend(() => {
-            prompts.push(user)
-            return user.length > 6
-              ? Effect.fail(new ModelError({ reason: { _tag: "ContextOverflow", estimated: 9000, window: 8192 } }))
-              : Effect.succeed({ text: prompts.length > 1 ? "good" : "bad", thinking: "", usage: { durationMs: 1 } })
-          })
-      })
-    )
-    const layer = Attempts.layer.pipe(Layer.provide([caller, settings]), Layer.provideMerge(EventLog.layer))
-    const { outcome } = yield* Effect.provide(say({ prompt: withAnswer }), layer)
-    expect(outcome).toMatchObject({ _tag: "Success", success: { value: "good", attempts: 2 } })
-    expect(prompts).toEqual(["try ", "try bad", "try "])
+nodeTest("goes on after two answers that were stopped for different loops", function* () {
+  const thoughts = ["Wait, let me look at this again.", "Maybe I should begin with another file."]
+  const { outcome } = yield* after(...thoughts.map((one) => ({ text: "", thinking: looping(one) })), "good")
+  expect(outcome).toMatchObject(succeeds(3))
+})
+
+/** A prompt that shows the answer before. */
+const withAnswer = (previous: Previous | undefined) => ({ system: "s", user: `try ${previous?.answer ?? ""}` })
+
+nodeTest("asks without the answer before when it leaves no room", function* () {
+  const prompts: Array<string> = []
+  const layer = layerCaller(({ prompt: { user } }) => {
+    prompts.push(user)
+    if (user.length > 6) return { _tag: "ContextOverflow", estimated: 9000, window: 8192 }
+    return prompts.length > 1 ? "good" : "bad"
   })
-)
+  const { outcome } = yield* say(layer, { prompt: withAnswer })
+  expect(outcome).toMatchObject(succeeds(2))
+  expect(prompts).toEqual(["try ", "try bad", "try "])
+})
 
 /** With a grammar: which calls are held to it, with these answers. */
-const bounds = (read: AttemptPlan<string, never, never>["read"], ...answers: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const held: Array<boolean> = []
-    const caller = Layer.succeed(ModelCaller)(
-      ModelCaller.of({
-        ask: ({ bound }) =>
-          Effect.sync(() => ({
-            text: answers[held.push(bound?.grammar !== undefined) - 1] ?? "good",
-            thinking: "",
-            usage: { durationMs: 1 }
-          }))
-      })
-    )
-    const layer = Attempts.layer.pipe(
-      Layer.provide(caller),
-      Layer.provide(RunSettings.layer({ limits: { ...defaultLimits, attempts: 5 } })),
-      Layer.provideMerge(EventLog.layer)
-    )
-    const plan = {
-      stage: "plan",
-      round: 0,
-      prompt: () => ({ system: "", user: "" }),
-      read,
-      grammar: () => "root"
-    } as const
-    yield* Effect.provide(
-      Effect.flatMap(Attempts, (attempts) => attempts.run(plan)),
-      layer
-    )
-    return held
-  })
+const bounds = Effect.fnUntraced(function* (
+  read: AttemptPlan<string, never, never>["read"],
+  ...answers: ReadonlyArray<string>
+) {
+  const held: Array<boolean> = []
+  const layer = layerCaller(({ bound }) => answers[held.push(bound?.grammar !== undefined) - 1] ?? "good")
+  const plan = { stage: "plan", round: 0, prompt: withAnswer, read, grammar: () => "root" } as const
+  yield* Effect.provide(
+    Effect.flatMap(Attempts, (attempts) => attempts.run(plan)),
+    layer
+  )
+  return held
+})
 
-it.effect("holds the server to the grammar after one answer that was no document, or two that had issues", () =>
-  Effect.gen(function* () {
-    expect(yield* bounds(readGood, "bad", "worse")).toEqual([false, true, true])
-    const readWithIssues: typeof readGood = (answer) =>
-      Effect.map(readGood(answer), (reading) => ({ ...reading, value: Option.some(answer) }))
-    expect(yield* bounds(readWithIssues, "bad", "worse", "worst")).toEqual([false, false, true, true])
-  })
-)
+nodeTest("holds the server to the grammar after one answer that was no document, or two that had issues", function* () {
+  expect(yield* bounds(readGood, "bad", "worse")).toEqual([false, true, true])
+  const readWithIssues: typeof readGood = (answer) =>
+    Effect.map(readGood(answer), (reading) => ({ ...reading, value: Option.some(answer) }))
+  expect(yield* bounds(readWithIssues, "bad", "worse", "worst")).toEqual([false, false, true, true])
+})
 
-it.effect("samples differently after each answer that repeats a rejected one, also an older one", () =>
-  Effect.gen(function* () {
-    const { outcome, tunings } = yield* tuned("bad", "worse", " bad", "worse", "good")
-    expect(outcome._tag).toBe("Success")
-    expect(tunings).toEqual([
-      [0, 0],
-      [0, 0],
-      [0, 0],
-      [1, 0],
-      [2, 0]
-    ])
-  })
-)
+const cut = (tokens: number) => ({ _tag: "ThinkingCutOff", tokens }) as const
 
-it.effect(
-  "says to a model that was cut off while it thought what happened, and asks without thoughts from then on",
-  () =>
-    Effect.gen(function* () {
-      const { seen, tunings } = yield* tuned(
-        { _tag: "ThinkingCutOff", tokens: 4000 },
-        "bad",
-        { _tag: "ThinkingOnly", thinking: "Hm." },
-        { _tag: "ThinkingCutOff", tokens: 8000 }
-      )
-      expect(tunings).toEqual([
-        [0, 0],
-        [0, 1],
-        [0, 1],
-        [0, 2],
-        [0, 3]
-      ])
-      expect(seen[1]).toEqual({
-        answer: "",
-        issues: [
-          {
-            code: "answer-empty",
-            where: {},
-            what: "The thinking ran into the length limit, so there was no answer.",
-            how: "Write the document at once, without thinking first."
-          }
-        ]
-      })
-    })
-)
+/** How each attempt was tuned: by how many repetitions, and by how many thoughts that were cut. */
+const tuned = Effect.fnUntraced(function* (...outcomes: ReadonlyArray<string | ModelErrorReason>) {
+  const tunings: Array<string> = []
+  const layer = layerCaller(
+    ({ tuning }) => outcomes[tunings.push(`${tuning?.repeats} ${tuning?.thinkingCuts}`) - 1] ?? "good"
+  )
+  return { ...(yield* say(layer)), tunings }
+})
 
-it.effect("does not call it repetition when a model only thinks every time", () =>
-  Effect.gen(function* () {
-    const { outcome } = yield* tuned(
-      ...Array.from({ length: 5 }, () => ({ _tag: "ThinkingCutOff", tokens: 1 }) as const)
-    )
-    expect(outcome).toMatchObject({ failure: { attempts: 3, repeated: false } })
-  })
-)
+nodeTest("samples differently after each answer that repeats a rejected one, also an older one", function* () {
+  const { outcome, tunings } = yield* tuned("bad", "worse", " bad", "worse", "good")
+  expect(outcome._tag).toBe("Success")
+  expect(tunings).toEqual(["0 0", "0 0", "0 0", "1 0", "2 0"])
+})
+
+nodeTest("tells a model that it was cut off while it thought, and asks without thoughts from then on", function* () {
+  const { seen, tunings } = yield* tuned(cut(4000), "bad", { _tag: "ThinkingOnly", thinking: "Hm." }, cut(8000))
+  expect(tunings).toEqual(["0 0", "0 1", "0 1", "0 2", "0 3"])
+  const issue = {
+    code: "answer-empty",
+    where: {},
+    what: "The thinking ran into the length limit, so there was no answer.",
+    how: "Write the document at once, without thinking first."
+  }
+  expect(seen[1]).toEqual({ answer: "", issues: [issue] })
+  /* That is no repetition. */
+  const { outcome } = yield* tuned(...[1, 2, 3, 4, 5].map(() => cut(1)))
+  expect(outcome).toMatchObject({ failure: { attempts: 3, repeated: false } })
+})

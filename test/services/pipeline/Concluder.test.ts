@@ -1,41 +1,14 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { expect, it } from "@effect/vitest"
-import { type BriefingParts, requestDocument } from "../../../src/domain/models/Briefing.ts"
-import { type FilledPrompt, neededTokens, scaleOfText } from "../../../src/domain/models/PromptSize.ts"
+import { expect } from "@effect/vitest"
+import { neededTokens, scaleOfText } from "../../../src/domain/models/PromptSize.ts"
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
-import { builtIns } from "../../../src/app/layers.ts"
-import { Approver } from "../../../src/services/approvals/Approver.ts"
-import { layerNoCommands } from "../../support/NoCommands.ts"
-import { Workspace } from "../../../src/services/files/Workspace.ts"
-import { Gate } from "../../../src/services/permissions/Gate.ts"
-import { ProjectWriteLock } from "../../../src/services/files/ProjectWriteLock.ts"
-import { Policies } from "../../../src/services/permissions/Policies.ts"
-import { Evidence } from "../../../src/services/references/Evidence.ts"
-import { Skills } from "../../../src/services/skills/Skills.ts"
-import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
-import { layerPublicWeb } from "../../../src/plugins/web/PublicWeb.ts"
-import { makeProject } from "../../support/Project.ts"
-import { Activities } from "../../../src/services/journal/Activities.ts"
-import { Journal } from "../../../src/services/journal/Journal.ts"
-import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
-import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
-import { Prompts } from "../../../src/services/models/Prompts.ts"
-import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
-import { Attempts } from "../../../src/services/pipeline/Attempts.ts"
 import { makeConcluder, type ConclusionOrder } from "../../../src/services/pipeline/Concluder.ts"
-import { ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
-import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
-import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
-import { EventLog } from "../../support/EventLog.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { briefing, openStages } from "../../support/OpenStages.ts"
 import { finished } from "../../support/sampleTasks.ts"
-import { leavesMachine } from "../../../src/app/providers.ts"
-
-const parts: BriefingParts = { prompt: "Where is it?", environment: "", projectDescription: "# Shop", openFiles: [] }
 
 const order: ConclusionOrder = {
-  briefing: { ...parts, requestDocument: requestDocument(parts) },
+  briefing,
   round: 2,
   goals: "The place is known.",
   finished: [finished("Search 1", "It is in [a.ts](src/a.ts).")],
@@ -44,169 +17,126 @@ const order: ConclusionOrder = {
   notRun: []
 }
 
-/** A project with the file that the answers link. */
-const layerEvidence = Layer.unwrap(
-  Effect.map(makeProject({ "src/a.ts": "export const a = 1\nexport const b = 2\n" }), (project) =>
-    Evidence.layer.pipe(
-      Layer.provide(Gate.layer()),
-      Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
-      Layer.provideMerge(ToolRegistry.layer([builtIns])),
-      Layer.provideMerge(Skills.layer({ project, home: project }, leavesMachine)),
-      Layer.provide([layerPublicWeb({ allowed: [] }), layerNoCommands]),
-      Layer.provideMerge(Workspace.layer(project))
-    )
-  )
-)
-
 /** What comes of an order when the model gives these answers, with the prompts that it got. */
-const conclude = (given: Partial<ConclusionOrder>, ...answers: ReadonlyArray<string>) => {
-  const prompts: Array<FilledPrompt> = []
-  const model = ScriptedModel.layer((prompt, index) => {
-    prompts.push(prompt)
-    return answers[index] ?? ""
+const conclude = Effect.fnUntraced(function* (given: Partial<ConclusionOrder>, ...answers: ReadonlyArray<string>) {
+  const { log, prompts, within } = yield* openStages({
+    answer: (index) => answers[index] ?? "",
+    files: { "src/a.ts": "export const a = 1\nexport const b = 2\n" },
+    settings: { contextWindow: 4096 }
   })
-  const layer = Layer.merge(Attempts.layer, layerEvidence).pipe(
-    Layer.provide(ModelCaller.layer),
-    Layer.provide(model),
-    Layer.provide(ModelSlots.layer),
-    Layer.provideMerge([UsageMeter.layer, TokenCalibration.layer, Activities.layerUnsaved, Journal.layerNone]),
-    Layer.provideMerge([RunSettings.layer({ contextWindow: 4096 }), Prompts.layer]),
-    Layer.provideMerge(EventLog.layer),
-    Layer.provide(NodeServices.layer)
-  )
-  return Effect.gen(function* () {
-    const concluder = yield* makeConcluder
-    const outcome = yield* Effect.result(concluder.conclude({ ...order, ...given }))
-    return { outcome, prompts, events: (yield* EventLog).events() }
-  }).pipe(Effect.provide(layer))
-}
+  const concluded = Effect.flatMap(makeConcluder, (concluder) => concluder.conclude({ ...order, ...given }))
+  const outcome = yield* Effect.result(within(concluded))
+  return { outcome, prompts, events: log.events() }
+})
 
-it.effect("answers with the text of the model and its links", () =>
-  Effect.gen(function* () {
-    const { events, outcome } = yield* conclude({}, "\nIt is in [a.ts](src/a.ts).\n\n")
-    expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is in [a.ts](src/a.ts)." } })
-    expect(events.flatMap((event) => (event.type === "model.started" ? [event.call] : []))).toEqual([
-      { stage: "conclude", round: 2, attempt: 1 }
-    ])
+nodeTest("answers with the text of the model and its links", function* () {
+  const { events, outcome } = yield* conclude({}, "\nIt is in [a.ts](src/a.ts).\n\n")
+  expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is in [a.ts](src/a.ts)." } })
+  expect(events.flatMap((event) => (event.type === "model.started" ? [event.call] : []))).toEqual([
+    { stage: "conclude", round: 2, attempt: 1 }
+  ])
+})
+
+nodeTest("shows the prompt, the goals, the results and each failure on one line", function* () {
+  const failure = new TaskFailure({
+    task: finished("Search 2", "").name,
+    phase: "execution",
+    reason: "no result\n  after 2 tries.",
+    skipped: false
   })
-)
+  const { prompts } = yield* conclude({ failures: [failure] }, "It is there.")
+  expect(prompts.map(({ user }) => user.trim())).toEqual([
+    [
+      "## User prompt\n\n```text\nDo it.\n```",
+      "## Goals / summary\n\nThe place is known.",
+      "## Outputs from completed tasks\n\n### Search 1\n\nIt is in [a.ts](src/a.ts).",
+      '## Tasks that failed\n\n- Task execution: "Search 2": no result after 2 tries.',
+      "## Now\n\nWrite the answer to the prompt."
+    ].join("\n\n")
+  ])
+})
 
-it.effect("shows the prompt, the goals, the results and each failure on one line", () =>
-  Effect.gen(function* () {
-    const failure = new TaskFailure({
-      task: finished("Search 2", "").name,
-      phase: "execution",
-      reason: "no result\n  after 2 tries.",
-      skipped: false
-    })
-    const { prompts } = yield* conclude({ failures: [failure] }, "It is there.")
-    expect(prompts.map(({ user }) => user.trim())).toEqual([
-      [
-        "## User prompt\n\n```text\nWhere is it?\n```",
-        "## Goals / summary\n\nThe place is known.",
-        "## Outputs from completed tasks\n\n### Search 1\n\nIt is in [a.ts](src/a.ts).",
-        '## Tasks that failed\n\n- Task execution: "Search 2": no result after 2 tries.',
-        "## Now\n\nWrite the answer to the prompt."
-      ].join("\n\n")
-    ])
-  })
-)
+nodeTest("shortens the longest results until the prompt fits the window", function* () {
+  const long = finished("Search 2", "x".repeat(50_000))
+  const { outcome, prompts } = yield* conclude({ finished: [...order.finished, long] }, "It is there.")
+  expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is there." } })
+  const [prompt] = prompts
+  expect(prompt?.user).toContain("### Search 1\n\nIt is in [a.ts](src/a.ts).\n")
+  const shown = /### Search 2\n\nx+\n\[only the first (\d+) of 50000 characters are shown\]/.exec(prompt?.user ?? "")
+  expect(Number(shown?.[1])).toBeGreaterThan(1000)
+  expect(neededTokens(prompt!)).toBeLessThan(4096)
+})
 
-it.effect("shortens the longest results until the prompt fits the window", () =>
-  Effect.gen(function* () {
-    const long = finished("Search 2", "x".repeat(50_000))
-    const { outcome, prompts } = yield* conclude({ finished: [...order.finished, long] }, "It is there.")
-    expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is there." } })
-    const [prompt] = prompts
-    expect(prompt?.user).toContain("### Search 1\n\nIt is in [a.ts](src/a.ts).\n")
-    const shown = /### Search 2\n\nx+\n\[only the first (\d+) of 50000 characters are shown\]/.exec(prompt?.user ?? "")
-    expect(Number(shown?.[1])).toBeGreaterThan(1000)
-    expect(neededTokens(prompt!)).toBeLessThan(4096)
-  })
-)
-
-it.effect("asks again, and says why, after an empty answer", () =>
-  Effect.gen(function* () {
-    const { outcome, prompts } = yield* conclude({}, " ", "It is there.")
-    expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is there." } })
-    expect(prompts.length).toBe(2)
-    expect(prompts[1]?.user).toBe(
-      prompts[0]?.user.replace(
-        "## Now",
-        "## Issues with your previous answer\n\n1. The answer was empty. Write the document that is asked for.\n\nFix all of them and write the whole answer again.\n\n$&"
-      )
+nodeTest("asks again, and says why, after an empty answer", function* () {
+  const { outcome, prompts } = yield* conclude({}, " ", "It is there.")
+  expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is there." } })
+  expect(prompts.length).toBe(2)
+  expect(prompts[1]?.user).toBe(
+    prompts[0]?.user.replace(
+      "## Now",
+      "## Issues with your previous answer\n\n1. The answer was empty. Write the document that is asked for.\n\nFix all of them and write the whole answer again.\n\n$&"
     )
-  })
-)
+  )
+})
 
-it.effect("asks again after the document of another stage", () =>
-  Effect.gen(function* () {
-    const list = "## Original prompt\n\nx\n\n## Goals / summary\n\nIt is done.\n\n## Tasks\n"
-    const { events, outcome } = yield* conclude({}, list, "It is there.")
-    expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is there." } })
-    const rejected = events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : []))
-    expect(rejected).toMatchObject([{ code: "answer-shape" }])
-  })
-)
+nodeTest("asks again after the document of another stage", function* () {
+  const list = "## Original prompt\n\nx\n\n## Goals / summary\n\nIt is done.\n\n## Tasks\n"
+  const { events, outcome } = yield* conclude({}, list, "It is there.")
+  expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is there." } })
+  const rejected = events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : []))
+  expect(rejected).toMatchObject([{ code: "answer-shape" }])
+})
 
-it.effect("gives up when the model says nothing every time", () =>
-  Effect.gen(function* () {
-    const { outcome } = yield* conclude({}, "")
-    expect(outcome).toMatchObject({
-      _tag: "Failure",
-      failure: { _tag: "AttemptsExhausted", attempts: 3, repeated: true, issues: [{ code: "answer-empty" }] }
-    })
+nodeTest("gives up when the model says nothing every time", function* () {
+  const { outcome } = yield* conclude({}, "")
+  expect(outcome).toMatchObject({
+    _tag: "Failure",
+    failure: { _tag: "AttemptsExhausted", attempts: 3, repeated: true, issues: [{ code: "answer-empty" }] }
   })
-)
+})
 
-it.effect("holds links against the project and the results, and asks again for wrong ones", () =>
-  Effect.gen(function* () {
-    const wrong = "It is in [b.ts](src/b.ts), see [Search 9](#search-9-results) and [docs](https://example.com/docs)."
-    const right = "It is in [a.ts](src/a.ts#L2), see [Search 1](#search-1-results)."
-    const { events, outcome, prompts } = yield* conclude({}, wrong, right)
-    expect(outcome).toMatchObject({ _tag: "Success", success: { text: right, evidence: { checked: 2, wrong: 0 } } })
-    expect(prompts[1]?.user).toContain(`## Your previous answer\n\n\`\`\`markdown\n${wrong}\n\`\`\``)
-    expect(prompts[1]?.user).toContain('There is no file "src/b.ts". One of these may be meant: src/a.ts.')
-    expect(
-      events.flatMap((event) => (event.type === "answer.rejected" ? event.issues.map(({ code }) => code) : []))
-    ).toEqual(["evidence-file", "evidence-result", "evidence-page"])
-  })
-)
+nodeTest("holds links against the project and the results, and asks again for wrong ones", function* () {
+  const wrong = "It is in [b.ts](src/b.ts), see [Search 9](#search-9-results) and [docs](https://example.com/docs)."
+  const right = "It is in [a.ts](src/a.ts#L2), see [Search 1](#search-1-results)."
+  const { events, outcome, prompts } = yield* conclude({}, wrong, right)
+  expect(outcome).toMatchObject({ _tag: "Success", success: { text: right, evidence: { checked: 2, wrong: 0 } } })
+  expect(prompts[1]?.user).toContain(`## Your previous answer\n\n\`\`\`markdown\n${wrong}\n\`\`\``)
+  expect(prompts[1]?.user).toContain('There is no file "src/b.ts". One of these may be meant: src/a.ts.')
+  expect(
+    events.flatMap((event) => (event.type === "answer.rejected" ? event.issues.map(({ code }) => code) : []))
+  ).toEqual(["evidence-file", "evidence-result", "evidence-page"])
+})
 
-it.effect("marks wrong links in an answer that the model insists on", () =>
-  Effect.gen(function* () {
-    const { events, outcome } = yield* conclude({}, ...Array(5).fill("See [b.ts](src/b.ts) and [a.ts](src/a.ts#L7)."))
-    expect(outcome).toMatchObject({
-      _tag: "Success",
-      success: {
-        text: "See [b.ts](src/b.ts) (not found) and [a.ts](src/a.ts#L7) (no such line).",
-        evidence: { checked: 2, wrong: 2 }
-      }
-    })
-    expect(
-      events.flatMap((event) => (event.type === "answer.repaired" ? event.repairs.map(({ code }) => code) : []))
-    ).toEqual(["evidence-marked", "evidence-marked"])
+nodeTest("marks wrong links in an answer that the model insists on", function* () {
+  const { events, outcome } = yield* conclude({}, ...Array(5).fill("See [b.ts](src/b.ts) and [a.ts](src/a.ts#L7)."))
+  expect(outcome).toMatchObject({
+    _tag: "Success",
+    success: {
+      text: "See [b.ts](src/b.ts) (not found) and [a.ts](src/a.ts#L7) (no such line).",
+      evidence: { checked: 2, wrong: 2 }
+    }
   })
-)
+  expect(
+    events.flatMap((event) => (event.type === "answer.repaired" ? event.repairs.map(({ code }) => code) : []))
+  ).toEqual(["evidence-marked", "evidence-marked"])
+})
 
 const tasks = (kind: string) => Array.from({ length: 1500 }, (_, index) => `${kind} ${index + 1}`)
 
-it.effect("fits the window however many tasks have ended, and however", () =>
-  Effect.gen(function* () {
-    const failures = tasks("Broken").map(
-      (task) => new TaskFailure({ task, phase: "execution", reason: "it broke.", skipped: false })
-    )
-    const notRun = tasks("Left").map((task) => ({ task, why: "The maximum of rounds was reached before it." }))
-    const results = tasks("Done").map((name) => finished(name, "It is in [a.ts](src/a.ts)."))
-    const cases = [{ finished: results }, { finished: results, failures, notRun }, { failures }, { notRun }]
-    for (const given of cases) {
-      const { outcome, prompts } = yield* conclude(given, "It is there.")
-      expect(outcome).toMatchObject({ _tag: "Success" })
-      const [{ system, user } = { system: "", user: "" }] = prompts
-      const needed = neededTokens({ system, user }, scaleOfText(`${system}${user}`))
-      expect([needed + 1024 <= 4096, needed + 1024 > 3900]).toEqual([true, true])
-      for (const [name, list] of Object.entries({ Done: given.finished, Broken: given.failures, Left: given.notRun }))
-        if (list !== undefined) expect(user, name).toMatch(new RegExp(`- "?${name} 1"?$`, "m"))
-    }
-  })
-)
+nodeTest("fits the window however many tasks have ended, and however", function* () {
+  const failures = tasks("Broken").map(
+    (task) => new TaskFailure({ task, phase: "execution", reason: "it broke.", skipped: false })
+  )
+  const notRun = tasks("Left").map((task) => ({ task, why: "The maximum of rounds was reached before it." }))
+  const results = tasks("Done").map((name) => finished(name, "It is in [a.ts](src/a.ts)."))
+  const cases = [{ finished: results }, { finished: results, failures, notRun }, { failures }, { notRun }]
+  for (const given of cases) {
+    const { outcome, prompts } = yield* conclude(given, "It is there.")
+    expect(outcome).toMatchObject({ _tag: "Success" })
+    const [{ system, user } = { system: "", user: "" }] = prompts
+    const needed = neededTokens({ system, user }, scaleOfText(`${system}${user}`))
+    expect([needed + 1024 <= 4096, needed + 1024 > 3900]).toEqual([true, true])
+    for (const [name, list] of Object.entries({ Done: given.finished, Broken: given.failures, Left: given.notRun }))
+      if (list !== undefined) expect(user, name).toMatch(new RegExp(`- "?${name} 1"?$`, "m"))
+  }
+})

@@ -1,8 +1,8 @@
-import { describe, expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
+import { describe, expect } from "@effect/vitest"
 import { mostUselessAnswers } from "../../../src/domain/documents/UselessAnswers.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 import { willingApprover } from "../../support/ScriptedApprover.ts"
-import { runScript, type Script, scripted, taskOf } from "../../support/ScriptedRun.ts"
+import { type Script, scriptedRun, taskOf } from "../../support/ScriptedRun.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 
 const editing = (path: string, from: string, to: string) =>
@@ -14,98 +14,62 @@ const editingTwice = (path: string) =>
 
 const files = { "a.txt": "one\ntwo\n", "b.txt": "three\n" }
 const options = { files, approver: willingApprover() }
-const ends = ({ report }: { readonly report: { readonly status: string; readonly message: string } }) => [
-  report.status,
-  report.message
-]
+const clock = refinementWith([{ name: "get_current_time", arguments: {} }])
+const read = (path: string) => refinementWith([{ name: "read_file", arguments: { path } }])
+
+const edit = (name: string) => planOf([[{ name, skill: "edit-files" }]])
+/** A plan for the second round, and none for the third. */
+const then =
+  (plan: string): NonNullable<Script["iterate"]> =>
+  (_, count) =>
+    count === 1 ? plan : planOf([])
+
+const failing: Script = {
+  plan: () => edit("Edit 1"),
+  refine: () => editingTwice("./a.txt"),
+  execute: () => resultSaying("Changed a.txt.")
+}
+/** No report of a task can be used at first. */
+const wordless: Script["execute"] = (_, count) => (count <= mostUselessAnswers ? "No heading." : resultSaying("Found."))
 
 describe("a change that failed", () => {
-  const blind: Script = {
-    plan: () => planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
-    refine: () => editingTwice("./a.txt"),
-    execute: () => resultSaying("Changed a.txt.")
-  }
-
-  it.effect("makes the run failed, although the model calls it done, and says what to do", () =>
-    Effect.gen(function* () {
-      const ended = yield* runScript()
-      expect(ended.report.status).toBe("failed")
-      expect(ended.report.message).toMatch(
-        /^"Edit 1" did not change a\.txt \(edit_file\)\. It failed: Nothing was changed\./
-      )
-      expect(ended.report.message).toContain('task-conductor fork run-1 --from "Edit 1"')
-      expect(ended.events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 1 })
-    }).pipe(scripted(blind, options))
-  )
-
-  it.effect("is told to the iteration and to the conclusion", () => {
+  nodeTest("makes the run failed, although the model calls it done, and is told in later prompts", function* () {
     const seen: Array<string> = []
     const note = (answer: string) => (prompt: string) => {
       seen.push(/## Changes that were not made\n\n(.*)/.exec(prompt)?.[1] ?? "")
       return answer
     }
-    return Effect.gen(function* () {
-      yield* runScript()
-      expect(seen.length).toBe(2)
-      for (const line of seen) expect(line).toMatch(/^- "Edit 1" did not change a\.txt \(edit_file\)\. It failed: /)
-    }).pipe(scripted({ ...blind, iterate: note(planOf([])), conclude: note("Half of it.") }, options))
+    const script = { ...failing, iterate: note(planOf([])), conclude: note("Half of it.") }
+    const { events, report } = yield* scriptedRun(script, options)
+    const what = '"Edit 1" did not change a.txt (edit_file). It failed: '
+    expect(report.status).toBe("failed")
+    expect(report.message.startsWith(`${what}Nothing was changed.`)).toBe(true)
+    expect(report.message).toContain('task-conductor fork run-1 --from "Edit 1"')
+    expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 1 })
+    expect(seen.map((line) => line.startsWith(`- ${what}`))).toEqual([true, true])
   })
 
-  it.effect("is made up for by a later round that changes the same file, however its path is written", () =>
-    Effect.gen(function* () {
-      expect(ends(yield* runScript())).toEqual(["done", ""])
-    }).pipe(
-      scripted(
-        {
-          ...blind,
-          iterate: (_, count) => planOf(count === 1 ? [[{ name: "Edit 2", skill: "edit-files" }]] : []),
-          refine: (prompt) => (taskOf(prompt) === "Edit 1" ? editingTwice("./a.txt") : editing("a.txt", "two", "2"))
-        },
-        options
-      )
-    )
-  )
+  /** How a run ends, by what the task of its second round does; without one there is no second round. */
+  const later = [
+    ["made up for by a later round that changes the same file, however its path is written", "a.txt", "two", "done"],
+    ["not made up for by a change of another file", "b.txt", "three", "failed"],
+    ["not made up for by another call of the same task on the same file", undefined, "", "failed"]
+  ] as const
+  for (const [name, path, old, status] of later) {
+    nodeTest(`is ${name}`, function* () {
+      const second = path === undefined ? {} : { iterate: then(edit("Edit 2")) }
+      const refine = (prompt: string) =>
+        path === undefined || taskOf(prompt) === "Edit 1" ? editingTwice("./a.txt") : editing(path, old, "2")
+      const { report } = yield* scriptedRun({ ...failing, ...second, refine }, options)
+      expect([report.status, report.message.includes("a.txt (edit_file)")]).toEqual([status, status === "failed"])
+    })
+  }
 
-  it.effect("is not made up for by a change of another file", () =>
-    Effect.gen(function* () {
-      const { report } = yield* runScript()
-      expect([report.status, report.message.includes("a.txt (edit_file)")]).toEqual(["failed", true])
-    }).pipe(
-      scripted(
-        {
-          ...blind,
-          iterate: (_, count) => planOf(count === 1 ? [[{ name: "Edit 2", skill: "edit-files" }]] : []),
-          refine: (prompt) => (taskOf(prompt) === "Edit 1" ? editingTwice("a.txt") : editing("b.txt", "three", "3"))
-        },
-        options
-      )
-    )
-  )
-
-  it.effect("is not made up for by another call of the same task on the same file", () =>
-    Effect.gen(function* () {
-      expect((yield* runScript()).report.status).toBe("failed")
-    }).pipe(
-      scripted(
-        {
-          ...blind,
-          refine: () => editingTwice("a.txt")
-        },
-        options
-      )
-    )
-  )
-
-  it.effect("is no change when only a reading call failed", () =>
-    Effect.gen(function* () {
-      expect(ends(yield* runScript())).toEqual(["done", ""])
-    }).pipe(
-      scripted({ refine: () => refinementWith([{ name: "read_file", arguments: { path: "none.txt" } }]) }, options)
-    )
-  )
+  nodeTest("is no change when only a reading call failed", function* () {
+    const { report } = yield* scriptedRun({ refine: () => read("none.txt") }, options)
+    expect([report.status, report.message]).toEqual(["done", ""])
+  })
 })
-
-const plan = () => planOf([[{ name: "Edit 1", skill: "edit-files" }]])
 
 /** It is for changes, and does not say how often it may look: reading alone is taken for its work. */
 const careful = `---
@@ -122,189 +86,128 @@ Say what changed.
 `
 
 describe("a task whose skill is for changes", () => {
-  it.effect("does not end as done when none of its calls changes anything", () =>
-    Effect.gen(function* () {
-      const [status, message] = ends(yield* runScript())
-      expect(status).toBe("failed")
-      expect(message).toContain('"Edit 1" did not change anything. None of its calls changes anything')
-    }).pipe(
-      scripted(
-        {
-          plan: () => planOf([[{ name: "Edit 1", skill: "careful" }]]),
-          refine: () => refinementWith([{ name: "read_file", arguments: { path: "a.txt" } }])
-        },
-        { ...options, files: { ...files, ".task-conductor/skills/careful/SKILL.md": careful } }
-      )
+  nodeTest("does not end as done when none of its calls changes anything", function* () {
+    const { report } = yield* scriptedRun(
+      { plan: () => planOf([[{ name: "Edit 1", skill: "careful" }]]), refine: () => read("a.txt") },
+      { ...options, files: { ...files, ".task-conductor/skills/careful/SKILL.md": careful } }
     )
-  )
+    expect(report.status).toBe("failed")
+    expect(report.message).toContain('"Edit 1" did not change anything. None of its calls changes anything')
+  })
 
-  it.effect("is still missing when it failed and the iteration dropped it", () =>
-    Effect.gen(function* () {
-      const { report } = yield* runScript()
-      expect([report.status, report.rounds]).toEqual(["failed", 2])
-      expect(report.message).toContain('"Edit 1" did not change anything. no valid tool calls')
-    }).pipe(
-      scripted(
-        {
-          plan,
-          refine: (prompt, count) =>
-            taskOf(prompt) === "Edit 1"
-              ? refinementWith([{ name: `fly_${count}`, arguments: {} }])
-              : refinementWith([{ name: "get_current_time", arguments: {} }]),
-          iterate: (_, count) => planOf(count === 1 ? [[{ name: "Look 1" }]] : [])
-        },
-        options
-      )
+  nodeTest("is still missing when it failed and the iteration dropped it", function* () {
+    const { report } = yield* scriptedRun(
+      {
+        plan: () => edit("Edit 1"),
+        refine: (prompt, count) =>
+          taskOf(prompt) === "Edit 1" ? refinementWith([{ name: `fly_${count}`, arguments: {} }]) : clock,
+        iterate: then(planOf([[{ name: "Look 1" }]]))
+      },
+      options
     )
-  )
-})
-
-const counting = `---
-name: count
-description: Counts words. Use it in tests.
-allowed-tools: count_words
----
-
-## Refinement
-
-Count.
-
-## Execution
-
-Say how many.
-`
-const half = counting.replace("name: count", "name: half").replace("count_words", "count_words get_current_time")
-const withSkills = {
-  files: { ".task-conductor/skills/count/SKILL.md": counting, ".task-conductor/skills/half/SKILL.md": half }
-}
-
-describe("a skill whose tools are missing", () => {
-  it.effect("ends a run with that skill before anything is asked, and names the tool", () =>
-    Effect.gen(function* () {
-      const { events, report } = yield* runScript({ skill: "count" })
-      expect([report.status, report.message]).toEqual([
-        "no_valid_plan",
-        'The skill "count" cannot work: there is no tool count_words. Name the plugin or the server that has it with --plugin or in the configuration, or use another skill.'
-      ])
-      expect(events.filter(({ type }) => type === "model.started")).toEqual([])
-      expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 3 })
-    }).pipe(scripted({}, withSkills))
-  )
-
-  it.effect("is an issue of a plan that names it", () =>
-    Effect.gen(function* () {
-      const { report } = yield* runScript({ plan: planOf([[{ name: "Count 1", skill: "count" }]]) })
-      expect([report.status, report.issues.map(({ code }) => code)]).toEqual(["no_valid_plan", ["skill-unknown"]])
-      expect(report.issues[0]?.what).toMatch(/^The skill "count" cannot work: there is no tool count_words\./)
-    }).pipe(scripted({}, withSkills))
-  )
-
-  it.effect("is a warning when it can work with the others", () =>
-    Effect.gen(function* () {
-      const { events, report } = yield* runScript({ skill: "half" })
-      expect(report.status).toBe("done")
-      expect(
-        events.flatMap((event) => (event.type === "message" ? [[event.level, event.text.split(". ")[0]]] : []))
-      ).toEqual([["warning", 'The skill "half" works without a part of its tools: there is no tool count_words']])
-    }).pipe(scripted({}, withSkills))
-  )
-})
-
-describe("a task that failed and finished later", () => {
-  it.effect("stands only as finished in the report and in the conclusion", () => {
-    const conclusions: Array<string> = []
-    return Effect.gen(function* () {
-      const { report } = yield* runScript()
-      expect([report.status, report.rounds, report.failures, report.results.map(({ name }) => name)]).toEqual([
-        "done",
-        2,
-        [],
-        ["Research 1"]
-      ])
-      expect(conclusions.map((prompt) => prompt.includes("## Tasks that failed"))).toEqual([false])
-    }).pipe(
-      scripted({
-        execute: (_, count) => (count <= mostUselessAnswers ? "No heading." : resultSaying("Found.")),
-        iterate: (_, count) => planOf(count === 1 ? [[{ name: "Research 1" }]] : []),
-        conclude: (prompt) => {
-          conclusions.push(prompt)
-          return "Here it is."
-        }
-      })
-    )
+    expect([report.status, report.rounds]).toEqual(["failed", 2])
+    expect(report.message).toContain('"Edit 1" did not change anything. no valid tool calls')
   })
 })
 
-describe("a task that proposed its change and then failed for its words", () => {
-  it.effect("is told to the iteration without the change, which was not made, and leaves the run failed", () => {
-    const seen: Array<string> = []
-    return Effect.gen(function* () {
-      const { report } = yield* runScript()
-      expect(report.status).toBe("failed")
-      expect(seen).toHaveLength(1)
-      expect(seen[0]).toContain("no valid result after 3 tries")
-      expect(seen[0]).not.toContain("these calls were made and succeeded")
-    }).pipe(
-      scripted(
+const skillOf = (name: string, tools: string) =>
+  `---\nname: ${name}\ndescription: Counts. Use it in tests.\nallowed-tools: ${tools}\n---\n\n## Execution\n\nSay how many.\n`
+const withSkills = {
+  files: {
+    ".task-conductor/skills/count/SKILL.md": skillOf("count", "count_words"),
+    ".task-conductor/skills/half/SKILL.md": skillOf("half", "count_words get_current_time")
+  }
+}
+
+describe("a skill whose tools are missing", () => {
+  nodeTest("ends a run with that skill before anything is asked, and names the tool", function* () {
+    const { events, report } = yield* scriptedRun({}, withSkills, { skill: "count" })
+    expect([report.status, report.message]).toEqual([
+      "no_valid_plan",
+      'The skill "count" cannot work: there is no tool count_words. Name the plugin or the server that has it with --plugin or in the configuration, or use another skill.'
+    ])
+    expect(events.filter(({ type }) => type === "model.started")).toEqual([])
+    expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 3 })
+  })
+
+  nodeTest("is an issue of a plan that names it", function* () {
+    const plan = planOf([[{ name: "Count 1", skill: "count" }]])
+    const { report } = yield* scriptedRun({}, withSkills, { plan })
+    expect([report.status, report.issues.map(({ code }) => code)]).toEqual(["no_valid_plan", ["skill-unknown"]])
+    expect(report.issues[0]?.what).toMatch(/^The skill "count" cannot work: there is no tool count_words\./)
+  })
+
+  nodeTest("is a warning when it can work with the others", function* () {
+    const { events, report } = yield* scriptedRun({}, withSkills, { skill: "half" })
+    expect(report.status).toBe("done")
+    const messages = events.flatMap((event) => (event.type === "message" ? [event] : []))
+    expect(messages.map(({ level, text }) => [level, text.split(". ")[0]])).toEqual([
+      ["warning", 'The skill "half" works without a part of its tools: there is no tool count_words']
+    ])
+  })
+})
+
+describe("a task that failed for its words", () => {
+  nodeTest("and finished later stands only as finished in the report and in the conclusion", function* () {
+    const conclusions: Array<string> = []
+    const { report } = yield* scriptedRun({
+      execute: wordless,
+      iterate: then(planOf([[{ name: "Research 1" }]])),
+      conclude: (prompt) => {
+        conclusions.push(prompt)
+        return "Here it is."
+      }
+    })
+    const results = report.results.map(({ name }) => name)
+    expect([report.status, report.rounds, report.failures, results]).toEqual(["done", 2, [], ["Research 1"]])
+    expect(conclusions.map((prompt) => prompt.includes("## Tasks that failed"))).toEqual([false])
+  })
+
+  nodeTest("is told to the iteration without its change, which was not made, and leaves the run failed", function* () {
+    for (const refine of [editing("a.txt", "one", "1"), editingTwice("a.txt")]) {
+      let seen = ""
+      const { report } = yield* scriptedRun(
         {
-          plan: () => planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
-          refine: () => editing("a.txt", "one", "1"),
-          execute: (_, count) => (count <= mostUselessAnswers ? "No heading." : resultSaying("Looked.")),
+          plan: () => edit("Edit 1"),
+          refine: () => refine,
+          execute: wordless,
           iterate: (prompt, count) => {
-            if (count === 1) seen.push(/## Tasks that failed\n\n(.*)/.exec(prompt)?.[1] ?? "")
+            if (count === 1) seen = /## Tasks that failed\n\n(.*)/.exec(prompt)?.[1] ?? ""
             return planOf(count === 1 ? [[{ name: "Look 1", skill: "talk" }]] : [])
           }
         },
         options
       )
-    )
-  })
-
-  it.effect("misses the changes of calls that failed", () =>
-    Effect.gen(function* () {
-      const { report } = yield* runScript()
       expect([report.status, report.message.includes("Edit 1")]).toEqual(["failed", true])
-    }).pipe(
-      scripted(
-        {
-          plan: () => planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
-          refine: () => editingTwice("a.txt"),
-          execute: (_, count) => (count <= mostUselessAnswers ? "No heading." : resultSaying("Looked.")),
-          iterate: (_, count) => planOf(count === 1 ? [[{ name: "Look 1", skill: "talk" }]] : [])
-        },
-        options
-      )
-    )
-  )
+      expect(seen).toContain("no valid result after 3 tries")
+      expect(seen).not.toContain("these calls were made and succeeded")
+    }
+  })
 })
 
 describe("a result that says that a part is missing", () => {
+  const why = '"Look 1" gave no result for a part of it. Its result says:'
   const partial: Script = {
     plan: () => planOf([[{ name: "Look 1" }]]),
     execute: (_, count) => resultSaying(count === 1 ? "**Partly done.** The second file was not found." : "Found it.")
   }
 
-  it.effect("makes the run failed when nothing more is planned", () => {
+  nodeTest("makes the run failed when nothing more is planned", function* () {
     let seen = ""
     const iterate = (prompt: string) => {
       seen = prompt
       return planOf([])
     }
-    return Effect.gen(function* () {
-      const [status, message] = ends(yield* runScript())
-      expect(status).toBe("failed")
-      expect(message).toBe(
-        '"Look 1" gave no result for a part of it. Its result says: **Partly done.** The second file was not found.\nTry the task again: task-conductor fork run-1 --from "Look 1"'
-      )
-      expect(seen).toContain(
-        '## Results that are missing\n\n- "Look 1" gave no result for a part of it. Its result says:'
-      )
-    }).pipe(scripted({ ...partial, iterate }, options))
+    const { report } = yield* scriptedRun({ ...partial, iterate }, options)
+    expect([report.status, report.message]).toEqual([
+      "failed",
+      `${why} **Partly done.** The second file was not found.\nTry the task again: task-conductor fork run-1 --from "Look 1"`
+    ])
+    expect(seen).toContain(`## Results that are missing\n\n- ${why}`)
   })
 
-  it.effect("is made up for by a whole result of the same skill in a later round", () =>
-    Effect.gen(function* () {
-      expect(ends(yield* runScript())).toEqual(["done", ""])
-    }).pipe(scripted({ ...partial, iterate: (_, count) => planOf(count === 1 ? [[{ name: "Look 2" }]] : []) }, options))
-  )
+  nodeTest("is made up for by a whole result of the same skill in a later round", function* () {
+    const { report } = yield* scriptedRun({ ...partial, iterate: then(planOf([[{ name: "Look 2" }]])) }, options)
+    expect([report.status, report.message]).toEqual(["done", ""])
+  })
 })

@@ -1,48 +1,22 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { expect, it } from "@effect/vitest"
-import { builtIns } from "../../../src/app/layers.ts"
-import { type BriefingParts, requestDocument } from "../../../src/domain/models/Briefing.ts"
-import { type FilledPrompt, neededTokens } from "../../../src/domain/models/PromptSize.ts"
+import { expect } from "@effect/vitest"
+import { requestDocument } from "../../../src/domain/models/Briefing.ts"
+import { neededTokens } from "../../../src/domain/models/PromptSize.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
-import { Approver } from "../../../src/services/approvals/Approver.ts"
-import { layerNoCommands } from "../../support/NoCommands.ts"
-import { Workspace } from "../../../src/services/files/Workspace.ts"
-import { Activities } from "../../../src/services/journal/Activities.ts"
-import { Journal } from "../../../src/services/journal/Journal.ts"
-import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
-import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
-import { Prompts } from "../../../src/services/models/Prompts.ts"
-import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
-import { Gate } from "../../../src/services/permissions/Gate.ts"
-import { ProjectWriteLock } from "../../../src/services/files/ProjectWriteLock.ts"
-import { Policies } from "../../../src/services/permissions/Policies.ts"
-import { Attempts } from "../../../src/services/pipeline/Attempts.ts"
-import { PlanChecker } from "../../../src/services/pipeline/PlanChecker.ts"
 import { Reviser, type RevisionOrder } from "../../../src/services/pipeline/Reviser.ts"
-import { ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
-import { References } from "../../../src/services/references/References.ts"
-import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
-import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
-import { Skills } from "../../../src/services/skills/Skills.ts"
-import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
-import { layerPublicWeb } from "../../../src/plugins/web/PublicWeb.ts"
-import { EventLog } from "../../support/EventLog.ts"
-import { makeProject } from "../../support/Project.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { briefing, openStages } from "../../support/OpenStages.ts"
 import { finished, taskFor } from "../../support/sampleTasks.ts"
-import { planOf, testSkills } from "../../support/TestRun.ts"
-import { leavesMachine } from "../../../src/app/providers.ts"
+import { planOf } from "../../support/TestRun.ts"
 
-const parts: BriefingParts = { prompt: "Do it.", environment: "", projectDescription: "", openFiles: [] }
 const { name: next } = finished("Next 1", "")
 const outstanding = new TaskList({
   goals: "All is found.",
   steps: [new Step({ title: "Task section 2", tasks: [taskFor("any", "Go on.", { name: next })] })]
 })
 const order: RevisionOrder = {
-  briefing: { ...parts, requestDocument: requestDocument(parts) },
+  briefing,
   round: 2,
   outstanding,
   finished: [finished("Search 1", "It is there.")],
@@ -51,181 +25,137 @@ const order: RevisionOrder = {
   requestedChanges: []
 }
 
-const layerChecks = (project: string) =>
-  PlanChecker.layer.pipe(
-    Layer.provide(References.layer),
-    Layer.provideMerge(Gate.layer()),
-    Layer.provide([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
-    Layer.provideMerge(ToolRegistry.layer([builtIns])),
-    Layer.provideMerge(Skills.layer({ project, home: project }, leavesMachine)),
-    Layer.provide([Workspace.layer(project), layerPublicWeb({ allowed: [] }), layerNoCommands])
-  )
-
-const layerReviser = (project: string) =>
-  Reviser.layer.pipe(
-    Layer.provide(Attempts.layer),
-    Layer.provide(layerChecks(project)),
-    Layer.provide(ModelCaller.layer),
-    Layer.provide(ModelSlots.layer),
-    Layer.provide([UsageMeter.layer, TokenCalibration.layer, Activities.layerUnsaved, Journal.layerNone]),
-    Layer.provide([RunSettings.layer(), Prompts.layer]),
-    Layer.provideMerge(EventLog.layer)
-  )
-
 /** What comes of an order when the model gives these answers, the last one for ever, with the prompts that it got. */
 const revise = Effect.fnUntraced(function* (given: Partial<RevisionOrder>, ...answers: ReadonlyArray<string>) {
-  const prompts: Array<FilledPrompt> = []
-  const model = ScriptedModel.layer((prompt, index) => {
-    prompts.push(prompt)
-    return answers[index] ?? answers.at(-1)!
-  })
-  const project = yield* makeProject(testSkills)
-  const [revised, events] = yield* Effect.flatMap(Reviser, (reviser) => reviser.revise({ ...order, ...given })).pipe(
-    Effect.zip(Effect.map(EventLog, (log) => log.events())),
-    Effect.provide(layerReviser(project).pipe(Layer.provide(model)))
-  )
-  const told = events.filter(({ type }) => type === "plan.revised" || type === "message")
+  const { log, prompts, within } = yield* openStages({ answer: (index) => answers[index] ?? answers.at(-1)! })
+  const revising = Effect.flatMap(Reviser, (reviser) => reviser.revise({ ...order, ...given }))
+  const revised = yield* within(Effect.provide(revising, Reviser.layer))
+  const told = log.events().filter(({ type }) => type === "plan.revised" || type === "message")
   return { revised, told, prompts }
-}, Effect.provide(NodeServices.layer))
+})
 
 const planned = (name: string, skill = "any") => planOf([[{ name, skill }]])
 
-it.effect("takes the tasks of the answer and keeps the goals of the run", () =>
-  Effect.gen(function* () {
-    const { revised, told } = yield* revise({}, planned("Other 1").replace("It is done.", "Something else."))
-    expect(revised.goals).toBe("All is found.")
-    expect(revised.steps.map(({ tasks, title }) => [title, tasks.map(({ name }) => name)])).toEqual([
-      ["Task section 1", ["Other 1"]]
-    ])
-    expect(told).toEqual([{ type: "plan.revised", round: 2, attempts: 1, taskList: revised }])
-  })
-)
+nodeTest("takes the tasks of the answer and keeps the goals of the run", function* () {
+  const { revised, told } = yield* revise({}, planned("Other 1").replace("It is done.", "Something else."))
+  expect(revised.goals).toBe("All is found.")
+  expect(revised.steps.map(({ tasks, title }) => [title, tasks.map(({ name }) => name)])).toEqual([
+    ["Task section 1", ["Other 1"]]
+  ])
+  expect(told).toEqual([{ type: "plan.revised", round: 2, attempts: 1, taskList: revised }])
+})
 
-it.effect("accepts an answer without a task: the goals are met", () =>
-  Effect.gen(function* () {
-    const { revised, told } = yield* revise({}, planOf([]))
-    expect(revised).toEqual(new TaskList({ goals: "All is found.", steps: [] }))
-    expect(told.map(({ type }) => type)).toEqual(["plan.revised"])
-  })
-)
+nodeTest("accepts an answer without a task: the goals are met", function* () {
+  const { revised, told } = yield* revise({}, planOf([]))
+  expect(revised).toEqual(new TaskList({ goals: "All is found.", steps: [] }))
+  expect(told.map(({ type }) => type)).toEqual(["plan.revised"])
+})
 
-it.effect("shows what is finished, what failed and what is outstanding", () =>
-  Effect.gen(function* () {
-    const failure = new TaskFailure({ task: next, phase: "refinement", reason: "no calls.", skipped: false })
-    const { prompts } = yield* revise({ failures: [failure] }, planOf([]))
-    expect(prompts.map(({ user }) => user.trim())).toEqual([
-      [
-        "## User prompt\n\n```text\nDo it.\n```",
-        "## Goals / summary\n\nAll is found.",
-        "## Outputs from completed tasks\n\n### Search 1\n\nTo deliver: A result.\n\nIt is there.",
-        '## Tasks that failed\n\n- Task refinement: "Next 1": no calls.',
-        "Do not repeat a failed task as it was: reach its goal in another way, or leave it out.",
-        "## Outstanding tasks\n\n### Task section 2",
-        "- **Name** Next 1\n- **What is needed** Go on.\n- **Skill** any\n- **Expected output** A result.",
-        "## Now\n\nWrite the task list. Begin with `## Original prompt`."
-      ].join("\n\n")
-    ])
-  })
-)
+nodeTest("shows what is finished, what failed and what is outstanding", function* () {
+  const failure = new TaskFailure({ task: next, phase: "refinement", reason: "no calls.", skipped: false })
+  const { prompts } = yield* revise({ failures: [failure] }, planOf([]))
+  expect(prompts.map(({ user }) => user.trim())).toEqual([
+    [
+      "## User prompt\n\n```text\nDo it.\n```",
+      "## Goals / summary\n\nAll is found.",
+      "## Outputs from completed tasks\n\n### Search 1\n\nTo deliver: A result.\n\nIt is there.",
+      '## Tasks that failed\n\n- Task refinement: "Next 1": no calls.',
+      "Do not repeat a failed task as it was: reach its goal in another way, or leave it out.",
+      "## Outstanding tasks\n\n### Task section 2",
+      "- **Name** Next 1\n- **What is needed** Go on.\n- **Skill** any\n- **Expected output** A result.",
+      "## Now\n\nWrite the task list. Begin with `## Original prompt`."
+    ].join("\n\n")
+  ])
+})
 
-it.effect("shows the map of the project unless results would be cut for it", () =>
-  Effect.gen(function* () {
-    const mapped = { ...parts, projectMap: "m".repeat(1000) }
-    const briefing = { ...mapped, requestDocument: requestDocument(mapped) }
-    const promptFor = (characters: number) =>
-      Effect.map(
-        revise({ briefing, finished: [finished("Search 2", "x".repeat(characters))] }, planOf([])),
-        ({ prompts }) =>
-          prompts.map(({ system, user }) => [system.includes("## Project map"), user.includes("x".repeat(characters))])
-      )
-    const without = Effect.map(
-      revise({ finished: [finished("Search 2", "x".repeat(100_000))] }, planOf([])),
-      ({ prompts }) => Number(/the first (\d+) of/.exec(prompts[0]?.user ?? "")?.[1])
+nodeTest("shows the map of the project unless results would be cut for it", function* () {
+  const mapped = { ...briefing, projectMap: "m".repeat(1000) }
+  const withMap = { ...mapped, requestDocument: requestDocument(mapped) }
+  const promptFor = (characters: number) =>
+    Effect.map(
+      revise({ briefing: withMap, finished: [finished("Search 2", "x".repeat(characters))] }, planOf([])),
+      ({ prompts }) =>
+        prompts.map(({ system, user }) => [system.includes("## Project map"), user.includes("x".repeat(characters))])
     )
-    const most = yield* without
-    expect(most).toBeGreaterThan(5000)
-    expect(yield* promptFor(100)).toEqual([[true, true]])
-    expect(yield* promptFor(most - 1500)).toEqual([[true, true]])
-    expect(yield* promptFor(most - 100)).toEqual([[false, true]])
-    expect(yield* promptFor(most + 100)).toEqual([[false, false]])
-  })
-)
+  const without = Effect.map(
+    revise({ finished: [finished("Search 2", "x".repeat(100_000))] }, planOf([])),
+    ({ prompts }) => Number(/the first (\d+) of/.exec(prompts[0]?.user ?? "")?.[1])
+  )
+  const most = yield* without
+  expect(most).toBeGreaterThan(5000)
+  expect(yield* promptFor(100)).toEqual([[true, true]])
+  expect(yield* promptFor(most - 1500)).toEqual([[true, true]])
+  expect(yield* promptFor(most - 100)).toEqual([[false, true]])
+  expect(yield* promptFor(most + 100)).toEqual([[false, false]])
+})
 
-it.effect("asks again with the rejected answer and its issues", () =>
-  Effect.gen(function* () {
-    const wrong = planned("Other 1", "unheard-of")
-    const { prompts, revised, told } = yield* revise({}, wrong, planned("Other 1"))
-    expect(prompts[0]?.user).not.toContain("## Previous proposal")
-    expect(prompts[1]?.user).toContain(
-      `## Previous proposal\n\n\`\`\`markdown\n${wrong.trim()}\n\`\`\`\n\n## Issues with the previous proposal`
-    )
-    expect(prompts[1]?.user).toContain('There is no skill "unheard-of".')
-    expect(told).toEqual([{ type: "plan.revised", round: 2, attempts: 2, taskList: revised }])
-  })
-)
+nodeTest("asks again with the rejected answer and its issues", function* () {
+  const wrong = planned("Other 1", "unheard-of")
+  const { prompts, revised, told } = yield* revise({}, wrong, planned("Other 1"))
+  expect(prompts[0]?.user).not.toContain("## Previous proposal")
+  expect(prompts[1]?.user).toContain(
+    `## Previous proposal\n\n\`\`\`markdown\n${wrong.trim()}\n\`\`\`\n\n## Issues with the previous proposal`
+  )
+  expect(prompts[1]?.user).toContain('There is no skill "unheard-of".')
+  expect(told).toEqual([{ type: "plan.revised", round: 2, attempts: 2, taskList: revised }])
+})
 
-it.effect("keeps the outstanding tasks with a warning when no answer is valid", () =>
-  Effect.gen(function* () {
-    const { revised, told } = yield* revise(
-      {},
-      ...[1, 2, 3, 4, 5].map((number) => planned(`Other ${number}`, "unheard-of"))
-    )
-    expect(revised).toEqual(outstanding)
-    expect(told).toEqual([
-      {
-        type: "message",
-        level: "warning",
-        text: "Task list iteration: could not get valid task list after 5 tries. The limit is limits.attempts."
-      }
-    ])
-  })
-)
+nodeTest("keeps the outstanding tasks with a warning when no answer is valid", function* () {
+  const { revised, told } = yield* revise(
+    {},
+    ...[1, 2, 3, 4, 5].map((number) => planned(`Other ${number}`, "unheard-of"))
+  )
+  expect(revised).toEqual(outstanding)
+  expect(told).toEqual([
+    {
+      type: "message",
+      level: "warning",
+      text: "Task list iteration: could not get valid task list after 5 tries. The limit is limits.attempts."
+    }
+  ])
+})
 
-it.effect("shortens long results until the prompt fits the window, also beside the previous answer", () =>
-  Effect.gen(function* () {
-    const long = finished("Search 2", "x".repeat(100_000))
-    const needed = Array.from({ length: 1000 }, (_, index) => `word-${index}`).join(" ")
-    const wrong = planOf([[{ name: "Other 1", skill: "unheard-of", needed }]])
-    const { prompts } = yield* revise({ finished: [...order.finished, long] }, wrong, planOf([]))
-    const [first = 0, second = 0] = prompts.map(({ user }) =>
-      Number(/the first (\d+) of 100000 characters/.exec(user)?.[1])
-    )
-    expect(second).toBeGreaterThan(1000)
-    expect(second).toBeLessThan(first - needed.length + 1000)
-    expect(prompts.map((prompt) => neededTokens(prompt) < 8192)).toEqual([true, true])
-  })
-)
+nodeTest("shortens long results until the prompt fits the window, also beside the previous answer", function* () {
+  const long = finished("Search 2", "x".repeat(100_000))
+  const needed = Array.from({ length: 1000 }, (_, index) => `word-${index}`).join(" ")
+  const wrong = planOf([[{ name: "Other 1", skill: "unheard-of", needed }]])
+  const { prompts } = yield* revise({ finished: [...order.finished, long] }, wrong, planOf([]))
+  const [first = 0, second = 0] = prompts.map(({ user }) =>
+    Number(/the first (\d+) of 100000 characters/.exec(user)?.[1])
+  )
+  expect(second).toBeGreaterThan(1000)
+  expect(second).toBeLessThan(first - needed.length + 1000)
+  expect(prompts.map((prompt) => neededTokens(prompt) < 8192)).toEqual([true, true])
+})
 
-it.effect("names what has no room, and keeps the outstanding tasks that it could not name", () =>
-  Effect.gen(function* () {
-    const names = Array.from({ length: 900 }, (_, index) => `Outstanding task ${index + 1}`)
-    const tasks = names.map((name) => taskFor("any", "Go on with it. ".repeat(5), { name }))
-    const [first, ...rest] = tasks
-    const many = new TaskList({
-      goals: "All is found.",
-      steps: [new Step({ title: "Task section 7: the rest", tasks: [first!, ...rest] })]
-    })
-    const failures = names.map(
-      (task) => new TaskFailure({ task, phase: "execution", reason: "it broke.", skipped: false })
-    )
-    const results = Array.from({ length: 700 }, (_, index) => finished(`Finished task ${index + 1}`, "It is there."))
-    const given = { outstanding: many, failures, finished: results }
-    const { prompts, revised } = yield* revise(given, planOf([[{ name: "Other 1" }, { name: "Outstanding task 2" }]]))
-    expect(prompts.map((prompt) => neededTokens(prompt) + 2048 <= 8192)).toEqual([true])
-    const user = prompts[0]?.user ?? ""
-    const kept = Number(/^- (\d+) more, which stay in the plan behind your tasks/m.exec(user)?.[1])
-    expect(kept).toBeGreaterThan(100)
-    expect(kept).toBeLessThan(850)
-    expect(user).toMatch(/^- \d+ more tasks; there is no room here for the names\.$/m)
-    expect(user).toMatch(/^- \d+ more tasks have finished; there is no room for the names\.$/m)
-    expect(user).toContain("Do not repeat a failed task as it was")
-    expect(revised.steps.map(({ tasks: { length }, title }) => [title, length])).toEqual([
-      ["Task section 1", 2],
-      ["Task section 2: the rest", kept]
-    ])
-    expect(revised.tasks.slice(2).map(({ name }) => name)).toEqual(names.slice(-kept))
+nodeTest("names what has no room, and keeps the outstanding tasks that it could not name", function* () {
+  const names = Array.from({ length: 900 }, (_, index) => `Outstanding task ${index + 1}`)
+  const tasks = names.map((name) => taskFor("any", "Go on with it. ".repeat(5), { name }))
+  const [first, ...rest] = tasks
+  const many = new TaskList({
+    goals: "All is found.",
+    steps: [new Step({ title: "Task section 7: the rest", tasks: [first!, ...rest] })]
   })
-)
+  const failures = names.map(
+    (task) => new TaskFailure({ task, phase: "execution", reason: "it broke.", skipped: false })
+  )
+  const results = Array.from({ length: 700 }, (_, index) => finished(`Finished task ${index + 1}`, "It is there."))
+  const given = { outstanding: many, failures, finished: results }
+  const { prompts, revised } = yield* revise(given, planOf([[{ name: "Other 1" }, { name: "Outstanding task 2" }]]))
+  expect(prompts.map((prompt) => neededTokens(prompt) + 2048 <= 8192)).toEqual([true])
+  const user = prompts[0]?.user ?? ""
+  const kept = Number(/^- (\d+) more, which stay in the plan behind your tasks/m.exec(user)?.[1])
+  expect(kept).toBeGreaterThan(100)
+  expect(kept).toBeLessThan(850)
+  expect(user).toMatch(/^- \d+ more tasks; there is no room here for the names\.$/m)
+  expect(user).toMatch(/^- \d+ more tasks have finished; there is no room for the names\.$/m)
+  expect(user).toContain("Do not repeat a failed task as it was")
+  expect(revised.steps.map(({ tasks: { length }, title }) => [title, length])).toEqual([
+    ["Task section 1", 2],
+    ["Task section 2: the rest", kept]
+  ])
+  expect(revised.tasks.slice(2).map(({ name }) => name)).toEqual(names.slice(-kept))
+})
 
 const again = (name: string) =>
   planned(name, "search-code").replace(
@@ -233,11 +163,9 @@ const again = (name: string) =>
     () => `**What is needed** ${finished("Search 1", "").task.whatIsNeeded}`
   )
 
-it.effect("tells the model once of work that it repeats under another name, and takes it when it insists", () =>
-  Effect.gen(function* () {
-    const { prompts, revised } = yield* revise({}, again("Look again"))
-    expect(prompts.length).toBe(2)
-    expect(JSON.stringify(prompts[1])).toContain("asks for the same as")
-    expect(revised.tasks.map(({ name }) => name)).toEqual(["Look again"])
-  })
-)
+nodeTest("tells the model once of work that it repeats under another name, and takes it when it insists", function* () {
+  const { prompts, revised } = yield* revise({}, again("Look again"))
+  expect(prompts.length).toBe(2)
+  expect(JSON.stringify(prompts[1])).toContain("asks for the same as")
+  expect(revised.tasks.map(({ name }) => name)).toEqual(["Look again"])
+})

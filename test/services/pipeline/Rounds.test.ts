@@ -4,38 +4,21 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { outcomeOf } from "../../../src/domain/checks/CheckOutcome.ts"
-import { type BriefingParts, requestDocument } from "../../../src/domain/models/Briefing.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
-import { builtIns } from "../../../src/app/layers.ts"
-import { Approver } from "../../../src/services/approvals/Approver.ts"
-import { layerNoCommands } from "../../support/NoCommands.ts"
-import { Workspace } from "../../../src/services/files/Workspace.ts"
-import { Gate } from "../../../src/services/permissions/Gate.ts"
-import { ProjectWriteLock } from "../../../src/services/files/ProjectWriteLock.ts"
-import { Policies } from "../../../src/services/permissions/Policies.ts"
-import { Skills } from "../../../src/services/skills/Skills.ts"
-import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
-import { layerPublicWeb } from "../../../src/plugins/web/PublicWeb.ts"
 import { Checks } from "../../../src/services/checks/Checks.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { makeRounds } from "../../../src/services/pipeline/Rounds.ts"
 import { Reviser } from "../../../src/services/pipeline/Reviser.ts"
 import { type DeclinedStep, type RoundOrder, Scheduler } from "../../../src/services/pipeline/Scheduler.ts"
-import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { makeRunState } from "../../../src/services/runs/RunState.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
-import { EventLog } from "../../support/EventLog.ts"
 import { inSession, makeJournal } from "../../support/JournalSession.ts"
-import { makeProject } from "../../support/Project.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { briefing, openStages } from "../../support/OpenStages.ts"
 import { taskFor } from "../../support/sampleTasks.ts"
-import { testSkills } from "../../support/TestRun.ts"
-import { leavesMachine } from "../../../src/app/providers.ts"
-
-const parts: BriefingParts = { prompt: "Do it.", environment: "", projectDescription: "", openFiles: [] }
-const briefing = { ...parts, requestDocument: requestDocument(parts) }
 
 const listOf = (...names: ReadonlyArray<string>) => {
   const [first, ...others] = names.map((name) => taskFor("any", "It.", { name }))
@@ -120,175 +103,157 @@ const scripted = (rounds: ReadonlyArray<ScriptedRound>) => {
         })
     })
   )
-  const layerRounds = (project: string) =>
-    Layer.mergeAll(Layer.succeed(Scheduler)(scheduler), Layer.succeed(Reviser)(reviser)).pipe(
-      Layer.provideMerge(RunSettings.layer({ limits: { ...defaultLimits, rounds: 3 } })),
-      Layer.provideMerge(Gate.layer()),
-      Layer.provideMerge([Policies.layerMemory(), Approver.layerDenyAll, ProjectWriteLock.layerHeld]),
-      Layer.provideMerge([ToolRegistry.layer([builtIns]), Skills.layer({ project, home: project }, leavesMachine)]),
-      Layer.provideMerge([Workspace.layer(project), layerPublicWeb({ allowed: [] }), layerNoCommands, layerChecks]),
-      Layer.provideMerge(EventLog.layer)
+  const run = Effect.fnUntraced(function* (...names: ReadonlyArray<string>) {
+    const { log, within } = yield* openStages({
+      checks: layerChecks,
+      settings: { limits: { ...defaultLimits, rounds: 3 } }
+    })
+    const activities = yield* Activities
+    const state = yield* makeRunState
+    const { end } = yield* Effect.flatMap(makeRounds, (rounds) => rounds(briefing, listOf(...names), state)).pipe(
+      Effect.provideService(Scheduler, scheduler),
+      Effect.provideService(Reviser, reviser),
+      Effect.provideService(Activities, activities),
+      within
     )
-  const run = (...names: ReadonlyArray<string>) =>
-    Effect.gen(function* () {
-      const state = yield* makeRunState
-      const { end } = yield* (yield* makeRounds)(briefing, listOf(...names), state)
-      const { checks, failures, isStale, results, rounds: count } = yield* state.get
-      const commands = checks.map(({ command }) => command)
-      const events = (yield* EventLog).events().map(({ type }) => type)
-      const found = results.map(({ name }): string => name)
-      return { end, results: found, failures: failures.length, rounds: count, events, commands, isStale }
-    }).pipe((work) => Effect.flatMap(makeProject(testSkills), (project) => Effect.provide(work, layerRounds(project))))
+    const { checks, failures, isStale, results, rounds: count } = yield* state.get
+    return {
+      end,
+      results: results.map(({ name }): string => name),
+      failures: failures.length,
+      rounds: count,
+      events: log.events().map(({ type }) => type),
+      commands: checks.map(({ command }) => command),
+      isStale
+    }
+  })
   return { checked, orders, revisions, run }
 }
 
 const direct = Effect.provide(Activities.layerUnsaved)
+const declined: DeclinedStep = { by: "person", step: "Task section 2" }
 
-layer(NodeServices.layer)("Rounds", (it) => {
-  it.effect("checks once more what several tasks changed, in whichever rounds, and counts only that", () =>
-    Effect.gen(function* () {
-      const two = scripted([
-        { finishes: ["A"], changes: true, next: ["B"] },
-        { finishes: ["B"], changes: true }
-      ])
-      const { commands, isStale } = yield* two.run("A", "Z")
-      expect(two.checked).toEqual([{ paths: ["A", "B"], earlier: ["test A", "test B"] }])
-      expect([commands, isStale]).toEqual([["test all"], false])
-      const one = scripted([{ finishes: ["A"], changes: true }])
-      expect((yield* one.run("A")).commands).toEqual(["test A"])
-      expect(one.checked).toEqual([])
-    }).pipe(direct)
-  )
+/** What each round brings, the first tasks, what comes of it, and how often the list was revised. */
+const rows: ReadonlyArray<
+  readonly [
+    name: string,
+    rounds: ReadonlyArray<ScriptedRound>,
+    tasks: ReadonlyArray<string>,
+    ended: object,
+    revisions: number
+  ]
+> = [
+  [
+    "plan nothing more after a single task that ended clean",
+    [{ finishes: ["A"], next: ["B"] }],
+    ["A"],
+    { end: { _tag: "GoalsMet" }, results: ["A"], rounds: 1 },
+    0
+  ],
+  ["are none for a list without tasks", [], [], { end: { _tag: "GoalsMet" }, rounds: 0, events: [] }, 0],
+  [
+    "name what failed in the last one when nothing is left to do",
+    [{ fails: [failureOf("B")], next: ["A"] }, { fails: [failureOf("A")] }],
+    ["A", "B"],
+    { end: { _tag: "Unresolved", failures: [failureOf("A")] }, failures: 2 },
+    2
+  ],
+  [
+    "end when a task fails the same way twice, without asking for more tasks",
+    [{ fails: [failureOf("A")], next: ["A"] }, { fails: [failureOf("A")] }],
+    ["A"],
+    { end: { _tag: "FailedTwice", failure: failureOf("A") }, rounds: 2 },
+    1
+  ],
+  [
+    "end with the step that was declined, and keep what was finished before it",
+    [{ finishes: ["A"], declined }],
+    ["A", "B"],
+    { end: { _tag: "Declined", ...declined }, results: ["A"] },
+    0
+  ],
+  [
+    "go on when a task fails another way",
+    [
+      { fails: [failureOf("A")], next: ["A"] },
+      { fails: [failureOf("A", "the tool is gone.")], next: ["B"] },
+      { finishes: ["B"] }
+    ],
+    ["A"],
+    { end: { _tag: "GoalsMet" }, results: ["B"], rounds: 3 },
+    3
+  ],
+  [
+    "end at their limit while tasks are left",
+    ["B", "C", "D"].map((name, at) => ({ finishes: [["A", "B", "C"][at]!], next: [name] })),
+    ["A", "Z"],
+    { end: { _tag: "MaxRounds" }, results: ["A", "B", "C"], rounds: 3 },
+    3
+  ]
+]
 
-  it.effect("leaves the checks stale after a no, since nobody is asked about another", () =>
-    Effect.gen(function* () {
-      const declined = { by: "person", step: "Task section 1" } as const
-      const { checked, run } = scripted([{ finishes: ["A", "B"], changes: true, declined }])
-      const { commands, isStale } = yield* run("A", "B", "C")
-      expect([checked, commands, isStale]).toEqual([[], ["test A", "test B"], true])
-    }).pipe(direct)
-  )
-
-  it.effect("runs the tasks that are left until there are none, with the results of earlier rounds", () =>
-    Effect.gen(function* () {
-      const { orders, revisions, run } = scripted([{ finishes: ["A"], next: ["B"] }, { finishes: ["B"] }])
-      expect(yield* direct(run("A", "C"))).toMatchObject({
-        end: { _tag: "GoalsMet" },
-        results: ["A", "B"],
-        failures: 0,
-        rounds: 2,
-        events: ["round.started", "round.finished", "round.started", "round.finished"]
-      })
-      expect(orders).toEqual([
-        { round: 1, tasks: ["A", "C"], before: 0 },
-        { round: 2, tasks: ["B"], before: 1 }
-      ])
-      expect(revisions).toEqual([
-        { outstanding: ["C"], finished: 1 },
-        { outstanding: [], finished: 2 }
-      ])
+describe("rounds", () => {
+  for (const [name, rounds, tasks, ended, count] of rows) {
+    nodeTest(name, function* () {
+      const { revisions, run } = scripted(rounds)
+      expect(yield* direct(run(...tasks))).toMatchObject(ended)
+      expect(revisions).toHaveLength(count)
     })
-  )
+  }
 
-  it.effect("plans nothing more after a single task that ended clean", () =>
-    Effect.gen(function* () {
-      const { revisions, run } = scripted([{ finishes: ["A"], next: ["B"] }])
-      expect(yield* direct(run("A"))).toMatchObject({ end: { _tag: "GoalsMet" }, results: ["A"], rounds: 1 })
-      expect(revisions).toEqual([])
-    })
-  )
+  nodeTest("run the tasks that are left until there are none, with the results of earlier ones", function* () {
+    const { orders, revisions, run } = scripted([{ finishes: ["A"], next: ["B"] }, { finishes: ["B"] }])
+    const events = ["round.started", "round.finished", "round.started", "round.finished"]
+    const ended = { end: { _tag: "GoalsMet" }, results: ["A", "B"], failures: 0, rounds: 2, events }
+    expect(yield* direct(run("A", "C"))).toMatchObject(ended)
+    expect(orders).toEqual([
+      { round: 1, tasks: ["A", "C"], before: 0 },
+      { round: 2, tasks: ["B"], before: 1 }
+    ])
+    expect(revisions).toEqual([
+      { outstanding: ["C"], finished: 1 },
+      { outstanding: [], finished: 2 }
+    ])
+  })
 
-  it.effect("runs no round for a list without tasks", () =>
-    Effect.gen(function* () {
-      const { orders, run } = scripted([])
-      expect(yield* direct(run())).toMatchObject({ end: { _tag: "GoalsMet" }, rounds: 0, events: [] })
-      expect(orders).toEqual([])
-    })
-  )
+  nodeTest("check once more what several tasks changed, in whichever of them, and count only that", function* () {
+    const two = scripted([
+      { finishes: ["A"], changes: true, next: ["B"] },
+      { finishes: ["B"], changes: true }
+    ])
+    expect(yield* direct(two.run("A", "Z"))).toMatchObject({ commands: ["test all"], isStale: false })
+    expect(two.checked).toEqual([{ paths: ["A", "B"], earlier: ["test A", "test B"] }])
+    const one = scripted([{ finishes: ["A"], changes: true }])
+    expect((yield* direct(one.run("A"))).commands).toEqual(["test A"])
+    expect(one.checked).toEqual([])
+  })
 
-  it.effect("names what failed in the last round when nothing is left to do", () =>
-    Effect.gen(function* () {
-      const failure = failureOf("A")
-      const { run } = scripted([{ fails: [failureOf("B")], next: ["A"] }, { fails: [failure] }])
-      expect(yield* direct(run("A", "B"))).toMatchObject({
-        end: { _tag: "Unresolved", failures: [failure] },
-        failures: 2
-      })
-    })
-  )
+  nodeTest("leave the checks stale after a no, since nobody is asked about another", function* () {
+    const { checked, run } = scripted([{ finishes: ["A", "B"], changes: true, declined }])
+    const ended = yield* direct(run("A", "B", "C"))
+    expect([checked, ended.commands, ended.isStale]).toEqual([[], ["test A", "test B"], true])
+  })
 
-  it.effect("ends when a task fails the same way twice, without asking for more tasks", () =>
-    Effect.gen(function* () {
-      const { revisions, run } = scripted([{ fails: [failureOf("A")], next: ["A"] }, { fails: [failureOf("A")] }])
-      expect(yield* direct(run("A"))).toMatchObject({
-        end: { _tag: "FailedTwice", failure: failureOf("A") },
-        rounds: 2
-      })
-      expect(revisions).toHaveLength(1)
-    })
-  )
-
-  it.effect("ends with the step that was declined, and keeps what was finished before it", () =>
-    Effect.gen(function* () {
-      const declined = { by: "person", step: "Task section 2" } as const
-      const { revisions, run } = scripted([{ finishes: ["A"], declined }])
-      expect(yield* direct(run("A", "B"))).toMatchObject({ end: { _tag: "Declined", ...declined }, results: ["A"] })
-      expect(revisions).toEqual([])
-    })
-  )
-
-  it.effect("goes on when a task fails another way", () =>
-    Effect.gen(function* () {
-      const { run } = scripted([
-        { fails: [failureOf("A")], next: ["A"] },
-        { fails: [failureOf("A", "the tool is gone.")], next: ["B"] },
-        { finishes: ["B"] }
-      ])
-      expect(yield* direct(run("A"))).toMatchObject({ end: { _tag: "GoalsMet" }, results: ["B"], rounds: 3 })
-    })
-  )
-
-  it.effect("ends at the limit of rounds while tasks are left", () =>
-    Effect.gen(function* () {
-      const names = ["B", "C", "D"]
-      const { orders, run } = scripted(names.map((name, at) => ({ finishes: [["A", "B", "C"][at]!], next: [name] })))
-      expect(yield* direct(run("A", "Z"))).toMatchObject({
-        end: { _tag: "MaxRounds" },
-        results: ["A", "B", "C"],
-        rounds: 3
-      })
-      expect(orders).toHaveLength(3)
-    })
-  )
-
-  it.effect("reads a finished round from the journal in a later session", () =>
-    Effect.gen(function* () {
+  nodeTest("are read from the journal in a later session, and run again when a call of one was denied", function* () {
+    for (const [rounds, tasks, results, orders] of [
+      [
+        [{ finishes: ["A"], next: ["B"] }, { finishes: ["B"] }],
+        ["A", "Z"],
+        ["A", "B"],
+        [1, 2]
+      ],
+      [[{ finishes: ["A"], denied: true }], ["A"], ["A"], [1, 1]]
+    ] as const) {
       const file = yield* makeJournal
-      const { orders, revisions, run } = scripted([{ finishes: ["A"], next: ["B"] }, { finishes: ["B"] }])
-      const session = Effect.map(Effect.orDie(run("A", "Z")), ({ results }) => results).pipe(
+      const script = scripted(rounds)
+      const session = Effect.map(Effect.orDie(script.run(...tasks)), (ended) => ended.results).pipe(
         Effect.scoped,
         Effect.provide(NodeServices.layer)
       )
-      expect(
-        yield* inSession(file, Effect.andThen(session, Effect.fail("The program was killed."))).pipe(Effect.flip)
-      ).toBe("The program was killed.")
-      expect(yield* inSession(file, session)).toEqual(["A", "B"])
-      expect(orders).toHaveLength(2)
-      expect(revisions).toHaveLength(2)
-    })
-  )
-
-  it.effect("runs a round again in a later session when a call of it was denied", () =>
-    Effect.gen(function* () {
-      const file = yield* makeJournal
-      const { orders, run } = scripted([{ finishes: ["A"], denied: true }])
-      const session = Effect.map(Effect.orDie(run("A")), ({ results }) => results).pipe(
-        Effect.scoped,
-        Effect.provide(NodeServices.layer)
-      )
-      yield* Effect.flip(inSession(file, Effect.andThen(session, Effect.fail("The program was killed."))))
-      expect(yield* inSession(file, session)).toEqual(["A"])
-      expect(orders.map(({ round }) => round)).toEqual([1, 1])
-    })
-  )
+      const killed = Effect.andThen(session, Effect.fail("The program was killed."))
+      expect(yield* Effect.flip(inSession(file, killed))).toBe("The program was killed.")
+      expect(yield* inSession(file, session)).toEqual(results)
+      expect(script.orders.map(({ round }) => round)).toEqual(orders)
+    }
+  })
 })

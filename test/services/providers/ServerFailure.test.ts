@@ -1,11 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { readBadStatus, readErrorValue, ServerError } from "../../../src/services/providers/ServerFailure.ts"
+import { readErrorValue } from "../../../src/services/providers/ServerFailure.ts"
 
 const overflow =
   '{"error":{"code":400,"message":"request (26528 tokens) exceeds the available context size (16384 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":26528,"n_ctx":16384}}'
-
-const status = (answer: { status: number; body: string; statusText?: string }) =>
-  readBadStatus({ statusText: "", ...answer })
 
 describe("readErrorValue", () => {
   it.each([
@@ -37,40 +34,5 @@ describe("readErrorValue", () => {
       detail: "too long",
       overflow: {}
     })
-  })
-})
-
-describe("readBadStatus", () => {
-  it("tells Ollama's own error object from the page of another server", () => {
-    assert.deepStrictEqual(
-      status({ status: 404, body: '{"error":"model \'x\' not found"}' }),
-      new ServerError({ failure: { _tag: "BadStatus", status: 404, json: true, detail: "model 'x' not found" } })
-    )
-    assert.deepStrictEqual(
-      status({ status: 404, body: "404 page not found" }),
-      new ServerError({ failure: { _tag: "BadStatus", status: 404, json: false, detail: "404 page not found" } })
-    )
-  })
-
-  it("uses the status text when the body is empty", () => {
-    assert.deepStrictEqual(
-      status({ status: 502, body: "", statusText: "Bad Gateway" }),
-      new ServerError({ failure: { _tag: "BadStatus", status: 502, json: false, detail: "Bad Gateway" } })
-    )
-  })
-
-  it("recognises a prompt that is too long", () => {
-    assert.deepStrictEqual(
-      status({ status: 400, body: JSON.stringify({ error: overflow }) }),
-      new ServerError({
-        failure: {
-          _tag: "PromptTooLong",
-          detail:
-            "HTTP 400: request (26528 tokens) exceeds the available context size (16384 tokens), try increasing it",
-          promptTokens: 26_528,
-          window: 16_384
-        }
-      })
-    )
   })
 })

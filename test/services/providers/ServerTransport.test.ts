@@ -1,10 +1,11 @@
 /** Connections that are kept for the next call, with servers that close them. */
 import { createServer, type Socket } from "node:net"
 import type { AddressInfo } from "node:net"
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import { layerOpenAi } from "../../../src/plugins/openai/OpenAiModel.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 /* As llama-server answers: it says that it keeps the connection. */
 const answer = [
@@ -57,19 +58,15 @@ const resetting = (answered: number) =>
 
 const ask = Effect.map(LanguageModel.generateText({ prompt: "Do it." }), ({ text }) => text)
 
-it.live("sends a request again at once whose kept connection the server has closed", () =>
-  Effect.gen(function* () {
-    const { connections, layer } = yield* resetting(1)
-    const answers = yield* Effect.provide(Effect.all([ask, ask, ask]), layer)
-    assert.deepStrictEqual(answers, ["Done.", "Done.", "Done."])
-    assert.strictEqual(connections(), 3)
-  }).pipe(Effect.scoped)
-)
+liveTest("sends a request again at once whose kept connection the server has closed", function* () {
+  const { connections, layer } = yield* resetting(1)
+  const answers = yield* Effect.provide(Effect.all([ask, ask, ask]), layer)
+  assert.deepStrictEqual(answers, ["Done.", "Done.", "Done."])
+  assert.strictEqual(connections(), 3)
+})
 
-it.live("sends no request again whose connection was new", () =>
-  Effect.gen(function* () {
-    const { layer, requests } = yield* resetting(0)
-    assert.strictEqual((yield* Effect.exit(Effect.provide(ask, layer)))._tag, "Failure")
-    assert.strictEqual(requests(), 1)
-  }).pipe(Effect.scoped)
-)
+liveTest("sends no request again whose connection was new", function* () {
+  const { layer, requests } = yield* resetting(0)
+  assert.strictEqual((yield* Effect.exit(Effect.provide(ask, layer)))._tag, "Failure")
+  assert.strictEqual(requests(), 1)
+})

@@ -43,50 +43,43 @@ const callsOf = (request: string, offers = tools) => {
   return readMessageTurn(answer, { tools: names, mayChange: true }).calls.map((call) => [call.name, call.arguments])
 }
 
+const searching = (pattern: string) => ["search_files", { pattern }]
+const reading = (path: string) => ["read_file", { path }]
+
 describe("the first turn", () => {
   it.each([
-    {
-      name: "searches for each name and quotation",
-      request: "Where is `loadUser` called, and what is max_age?",
-      calls: [
-        ["search_files", { pattern: "loadUser" }],
-        ["search_files", { pattern: "max_age" }]
-      ]
-    },
-    {
-      name: "searches for the longest words where nothing is named",
-      request: "Where is the port of the server defined?",
-      calls: [
-        ["search_files", { pattern: "server" }],
-        ["search_files", { pattern: "port" }]
-      ]
-    },
-    {
-      name: "makes four calls at most",
-      request: "Compare sunny meadows, rainy valleys, windy mountains, foggy coasts.",
-      calls: ["mountain", "compare", "meadow", "valley"].map((pattern) => ["search_files", { pattern }])
-    },
-    {
-      name: "reads the files that are named, each once",
-      request: "Compare src/a.ts, `lib/b.py` and README.md. What is in src/a.ts?",
-      calls: ["src/a.ts", "lib/b.py", "README.md"].map((path) => ["read_file", { path }])
-    },
-    {
-      name: "fetches the page that is named, without the full stop behind it",
-      request: "What does https://example.org/guide say?",
-      calls: [["fetch_url", { url: "https://example.org/guide" }]]
-    },
-    {
-      name: "lists the files of the project where no word says anything",
-      request: "What does this project do?",
-      calls: [["get_file_tree", {}]]
-    },
-    {
-      name: "changes no file and runs no command",
-      request: "Run `npm test` and write notes.md.",
-      calls: [["read_file", { path: "notes.md" }]]
-    }
-  ])("$name", ({ calls, request }) => {
+    [
+      "searches for each name and quotation",
+      "Where is `loadUser` called, and what is max_age?",
+      [searching("loadUser"), searching("max_age")]
+    ],
+    [
+      "searches for the longest words where nothing is named",
+      "Where is the port of the server defined?",
+      [searching("server"), searching("port")]
+    ],
+    [
+      "makes four calls at most",
+      "Compare sunny meadows, rainy valleys, windy mountains, foggy coasts.",
+      ["mountain", "compare", "meadow", "valley"].map(searching)
+    ],
+    [
+      "reads the files that are named, each once",
+      "Compare src/a.ts, `lib/b.py` and README.md. What is in src/a.ts?",
+      ["src/a.ts", "lib/b.py", "README.md"].map(reading)
+    ],
+    [
+      "fetches the page that is named, without the full stop behind it",
+      "What does https://example.org/guide say?",
+      [["fetch_url", { url: "https://example.org/guide" }]]
+    ],
+    [
+      "lists the files of the project where no word says anything",
+      "What does this project do?",
+      [["get_file_tree", {}]]
+    ],
+    ["changes no file and runs no command", "Run `npm test` and write notes.md.", [reading("notes.md")]]
+  ] as const)("%s", (_, request, calls) => {
     assert.deepStrictEqual<unknown>(callsOf(request), calls)
   })
 
@@ -99,11 +92,8 @@ describe("the first turn", () => {
   })
 
   it("reports at once where no tool can be called", () => {
-    const answer = demoAnswer(subjectOf("Why?", { tools: [], stage: "task" }))
-    assert.match(
-      answer,
-      /^## Result summary\n\n- Nothing was found\.\n\n## Details\n\n\*The built-in demo wrote this\./
-    )
+    const nothing = /^## Result summary\n\n- Nothing was found\.\n\n## Details\n\n\*The built-in demo wrote this\./
+    assert.match(demoAnswer(subjectOf("Why?", { tools: [], stage: "task" })), nothing)
   })
 
   it.effect.prop("searches for words that are not empty", { text: Schema.String }, ({ text }) =>
@@ -160,37 +150,37 @@ describe("the report", () => {
   })
 
   it.each([
-    {
-      name: "links files whatever their names are",
-      outcomes: [search("loadUser", "c#.md:1: loadUser\nhalf[.md:1: loadUser")],
-      summary: "Found 2 lines in 2 files:\n\n- [c#.md](c%23.md#L1) `loadUser`\n- [half\\[.md](half[.md#L1) `loadUser`"
-    },
-    {
-      name: "says what was searched for when nothing was found, and takes two calls of one tool for two calls",
-      outcomes: [search("a", "No line of the 4 files holds it.", "call-1"), search("b", "x.ts:1: b", "call-2")],
-      summary: "Found 1 line in 1 file:\n\n- [x.ts](x.ts#L1) `b`\n\n- Nothing was found for `a`."
-    },
-    {
-      name: "says that a call failed, and why",
-      outcomes: [failed("read_file", { path: "src/a.ts" }, "not_found", "There is no file src/a.ts.")],
-      summary: "- `read_file` on [src/a.ts](src/a.ts) failed: `ERROR (not_found): There is no file src/a.ts.`"
-    },
-    {
-      name: "quotes the lines of a file that hold a word",
-      outcomes: [gave("read_file", { path: "src/a.ts" }, "40: import x\n41:\n42: loadUser()\n43: other()")],
-      summary: "Found 1 line in 1 file:\n\n- [src/a.ts](src/a.ts#L42) `loadUser()`"
-    },
-    {
-      name: "quotes the first lines of a file when none holds a word",
-      outcomes: [gave("read_file", { path: "a.md" }, "1: # Title\n2:\n3: Text")],
-      summary: "Found 2 lines in 1 file:\n\n- [a.md](a.md#L1) `# Title`\n- [a.md](a.md#L3) `Text`"
-    },
-    {
-      name: "quotes the output of a tool that it does not know",
-      outcomes: [gave("word_count", { path: "a.md" }, { words: 7 })],
-      summary: '- `word_count` on [a.md](a.md) gave:\n\n```text\n{\n  "words": 7\n}\n```'
-    }
-  ])("$name", ({ outcomes, summary }) => {
+    [
+      "links files whatever their names are",
+      [search("loadUser", "c#.md:1: loadUser\nhalf[.md:1: loadUser")],
+      "Found 2 lines in 2 files:\n\n- [c#.md](c%23.md#L1) `loadUser`\n- [half\\[.md](half[.md#L1) `loadUser`"
+    ],
+    [
+      "says what was searched for when nothing was found, and takes two calls of one tool for two calls",
+      [search("a", "No line of the 4 files holds it.", "call-1"), search("b", "x.ts:1: b", "call-2")],
+      "Found 1 line in 1 file:\n\n- [x.ts](x.ts#L1) `b`\n\n- Nothing was found for `a`."
+    ],
+    [
+      "says that a call failed, and why",
+      [failed("read_file", { path: "src/a.ts" }, "not_found", "There is no file src/a.ts.")],
+      "- `read_file` on [src/a.ts](src/a.ts) failed: `ERROR (not_found): There is no file src/a.ts.`"
+    ],
+    [
+      "quotes the lines of a file that hold a word",
+      [gave("read_file", { path: "src/a.ts" }, "40: import x\n41:\n42: loadUser()\n43: other()")],
+      "Found 1 line in 1 file:\n\n- [src/a.ts](src/a.ts#L42) `loadUser()`"
+    ],
+    [
+      "quotes the first lines of a file when none holds a word",
+      [gave("read_file", { path: "a.md" }, "1: # Title\n2:\n3: Text")],
+      "Found 2 lines in 1 file:\n\n- [a.md](a.md#L1) `# Title`\n- [a.md](a.md#L3) `Text`"
+    ],
+    [
+      "quotes the output of a tool that it does not know",
+      [gave("word_count", { path: "a.md" }, { words: 7 })],
+      '- `word_count` on [a.md](a.md) gave:\n\n```text\n{\n  "words": 7\n}\n```'
+    ]
+  ] as const)("%s", (_, outcomes, summary) => {
     assert.strictEqual(summaryOf(outcomes), summary)
   })
 

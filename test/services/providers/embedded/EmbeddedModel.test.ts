@@ -9,6 +9,7 @@ import { demoAnswer } from "../../../../src/services/providers/embedded/DemoAnsw
 import { EmbeddedModel } from "../../../../src/services/providers/embedded/EmbeddedModel.ts"
 import { Pipeline } from "../../../../src/services/pipeline/Pipeline.ts"
 import { EventLog } from "../../../support/EventLog.ts"
+import { nodeTest } from "../../../support/nodeTest.ts"
 import { layerTestRun, planOf } from "../../../support/TestRun.ts"
 
 layer(EmbeddedModel.layer)("EmbeddedModel", (it) => {
@@ -87,8 +88,14 @@ allowed-tools: read_file
 Explain it.
 `
 }
-const runs = <A, E>(body: Effect.Effect<A, E, Pipeline | EventLog>) =>
-  Effect.provide(body, layerTestRun({ files }).pipe(Layer.provide(EmbeddedModel.layer)))
+/** A run on the embedded model, with its events. */
+const run = Effect.fnUntraced(
+  function* (prompt: string, plan?: string) {
+    const report = yield* (yield* Pipeline).run({ runId: "run-1", prompt, ...(plan !== undefined && { plan }) })
+    return { report, events: (yield* EventLog).events() }
+  },
+  Effect.provide(layerTestRun({ files }).pipe(Layer.provide(EmbeddedModel.layer)))
+)
 
 const disclosure =
   "*The built-in demo wrote this. It is not a language model: it quotes what the tools found and concludes nothing. Choose a model with `--model` for an answer that does.*"
@@ -96,60 +103,34 @@ const rows = `- [src/user.ts](src/user.ts#L2) \`export const loadUser = (id: str
 - [src/app/runLayers.ts](src/app/runLayers.ts#L1) \`import { loadUser } from "../user.ts"\`
 - [src/app/runLayers.ts](src/app/runLayers.ts#L3) \`loadUser("1")\``
 
+const search = (name: string, needed: string) => ({ name, skill: "search-code", needed })
+
 describe("a run on the embedded model", () => {
-  it.effect("answers a question about a repository with two turns of one task", () =>
-    runs(
-      Effect.gen(function* () {
-        const pipeline = yield* Pipeline
-        const report = yield* pipeline.run({ runId: "run-1", prompt: "Where is `loadUser` defined?" })
-        assert.deepStrictEqual(
-          [report.status, report.rounds, report.failures, report.results.map(({ name }) => name)],
-          ["done", 1, [], ["Search 1"]]
-        )
-        assert.strictEqual(report.answer, `Found 3 lines in 2 files:\n\n${rows}\n\n## Details\n\n${disclosure}`)
-        assert.strictEqual(report.usage.modelCalls, 3)
-      })
-    )
-  )
+  nodeTest("answers a question about a repository with two turns of one task", function* () {
+    const { report } = yield* run("Where is `loadUser` defined?")
+    const results = report.results.map(({ name }) => name)
+    assert.deepStrictEqual([report.status, report.rounds, report.failures, results], ["done", 1, [], ["Search 1"]])
+    assert.strictEqual(report.answer, `Found 3 lines in 2 files:\n\n${rows}\n\n## Details\n\n${disclosure}`)
+    assert.strictEqual(report.usage.modelCalls, 3)
+  })
 
-  it.effect("carries out a plan of somebody else, and repeats in the summary what its tasks found", () =>
-    runs(
-      Effect.gen(function* () {
-        const plan = planOf([
-          [
-            { name: "Search 1", skill: "search-code", needed: "Search for `loadUser`." },
-            { name: "Search 2", skill: "search-code", needed: "Search for `saveUser`." }
-          ],
-          [{ name: "Sum 1", skill: "summarize", references: "[one](#search-1-results) [two](#search-2-results)" }]
-        ])
-        const pipeline = yield* Pipeline
-        const report = yield* pipeline.run({ runId: "run-1", prompt: "Who loads and saves users?", plan })
-        const found = `Found 3 lines in 2 files:\n\n${rows}\n\n- Nothing was found for \`saveUser\`.`
-        const summary = report.results.find(({ name }) => name === "Sum 1")?.result.summary
-        assert.deepStrictEqual([report.status, summary], ["done", found])
-        assert.include(report.answer, found)
-        assert.isTrue(report.answer.endsWith(disclosure))
-        const rejected = (yield* EventLog).events().filter(({ type }) => type === "answer.rejected")
-        assert.deepStrictEqual(rejected, [])
-      })
-    )
-  )
+  nodeTest("carries out a plan of somebody else, and repeats in the summary what its tasks found", function* () {
+    const sum = { name: "Sum 1", skill: "summarize", references: "[one](#search-1-results) [two](#search-2-results)" }
+    const searches = [search("Search 1", "Search for `loadUser`."), search("Search 2", "Search for `saveUser`.")]
+    const { events, report } = yield* run("Who loads and saves users?", planOf([searches, [sum]]))
+    const found = `Found 3 lines in 2 files:\n\n${rows}\n\n- Nothing was found for \`saveUser\`.`
+    const summary = report.results.find(({ name }) => name === "Sum 1")?.result.summary
+    assert.deepStrictEqual([report.status, summary], ["done", found])
+    assert.include(report.answer, found)
+    assert.isTrue(report.answer.endsWith(disclosure))
+    assert.isFalse(events.some(({ type }) => type === "answer.rejected"))
+  })
 
-  it.effect("says which task failed, and does not try it again", () =>
-    runs(
-      Effect.gen(function* () {
-        const plan = planOf([
-          [
-            { name: "Search 1", skill: "search-code", needed: "Search for `loadUser`." },
-            { name: "Explain 1", skill: "explain-file" }
-          ]
-        ])
-        const pipeline = yield* Pipeline
-        const report = yield* pipeline.run({ runId: "run-1", prompt: "Who loads users?", plan })
-        assert.deepStrictEqual([report.rounds, report.failures.map(({ task }) => task)], [1, ["Explain 1"]])
-        assert.include(report.answer, "These tasks failed, and what they were to find is missing:\n\n- Task ")
-        assert.include(report.answer, rows)
-      })
-    )
-  )
+  nodeTest("says which task failed, and does not try it again", function* () {
+    const tasks = [search("Search 1", "Search for `loadUser`."), { name: "Explain 1", skill: "explain-file" }]
+    const { report } = yield* run("Who loads users?", planOf([tasks]))
+    assert.deepStrictEqual([report.rounds, report.failures.map(({ task }) => task)], [1, ["Explain 1"]])
+    assert.include(report.answer, "These tasks failed, and what they were to find is missing:\n\n- Task ")
+    assert.include(report.answer, rows)
+  })
 })

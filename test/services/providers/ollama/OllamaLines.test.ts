@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { checkedLines } from "../../../../src/services/providers/ollama/OllamaModel.ts"
 import { ServerError, type ServerFailure } from "../../../../src/services/providers/ServerFailure.ts"
 import { maxBytes } from "../../../../src/services/providers/ServerTransport.ts"
+import { nodeTest } from "../../../support/nodeTest.ts"
 
 async function* bodyOf(chunks: ReadonlyArray<string | Uint8Array>) {
   for (const chunk of chunks) yield Buffer.from(chunk)
@@ -33,93 +34,60 @@ const last = '{"done":true}'
 
 const whole = { pieces: [`${one}\n`, `${two}\n`, `${last}\n`], done: true, reason: undefined }
 
+const badLine = (excerpt: string): ServerFailure => ({ _tag: "BadLine", excerpt })
+const errorLine = (detail: string): ServerFailure => ({ _tag: "ErrorLine", detail })
+const brokenOff = (detail: string): ServerFailure => ({ _tag: "BrokenOff", detail })
+
 describe("the lines of an answer", () => {
-  it.effect("gives the lines that arrive together", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* read([`${one}\n${two}\n${last}\n`]), whole)
-    })
-  )
+  nodeTest("are whole objects, without blank lines and carriage returns, up to the last", function* () {
+    for (const chunks of [
+      [`${one}\n${two}\n${last}\n`],
+      [`${one}\n${two.slice(0, 5)}`, `${two.slice(5)}\n`, `${last}\n`],
+      [`\r\n${one}\r\n\r\n\n${two}\r\n  \n${last}\r\n`],
+      [`${one}\n${two}\n`, last],
+      [`${one}\n${two}\n${last}\nnonsense\n`, "more\n"]
+    ]) {
+      assert.deepStrictEqual(yield* read(chunks), whole)
+    }
+  })
 
-  it.effect("gives each object as soon as it is complete", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* read([`${one}\n${two.slice(0, 5)}`, `${two.slice(5)}\n`, `${last}\n`]), whole)
-    })
-  )
-
-  it.effect("drops blank lines and carriage returns", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* read([`\r\n${one}\r\n\r\n\n${two}\r\n  \n${last}\r\n`]), whole)
-    })
-  )
-
-  it.effect("takes a last line without its end", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* read([`${one}\n${two}\n`, last]), whole)
-    })
-  )
-
-  it.effect("ignores what follows the last line", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* read([`${one}\n${two}\n${last}\nnonsense\n`, "more\n"]), whole)
-    })
-  )
-
+  const noLast = "the answer ended without its last line"
+  const inLine = "the answer ended in the middle of a line"
+  const noWord = "the server ended its answer with an error and gave no reason"
+  const badBytes = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d, 0x0a])
   const failing: ReadonlyArray<
     readonly [name: string, tail: ReadonlyArray<string | Uint8Array>, reason: ServerFailure]
   > = [
-    ["a line that is not JSON", ["nonsense\n"], { _tag: "BadLine", excerpt: "nonsense" }],
-    ["a line that is no object", ["[1]\n"], { _tag: "BadLine", excerpt: "[1]" }],
-    ["two objects on a line", [`${two}${two}\n`], { _tag: "BadLine", excerpt: `${two}${two}` }],
-    [
-      "bytes that are not UTF-8",
-      [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d, 0x0a])],
-      { _tag: "BadLine", excerpt: '{"\uFFFD"}' }
-    ],
-    ["an error line", ['{"error":"runner died"}\n'], { _tag: "ErrorLine", detail: "runner died" }],
-    [
-      "an error line without a word",
-      ['{"error":""}\n'],
-      { _tag: "ErrorLine", detail: "the server ended its answer with an error and gave no reason" }
-    ],
-    ["an error line without its end", ['{"error":"runner died"}'], { _tag: "ErrorLine", detail: "runner died" }],
-    ["an end without the last line", [], { _tag: "BrokenOff", detail: "the answer ended without its last line" }],
-    [
-      "an end inside a line",
-      [two.slice(0, 9)],
-      { _tag: "BrokenOff", detail: "the answer ended in the middle of a line" }
-    ],
-    [
-      "an end inside a character",
-      [Buffer.from(one).subarray(0, 26)],
-      { _tag: "BrokenOff", detail: "the answer ended in the middle of a line" }
-    ],
+    ["a line that is not JSON", ["nonsense\n"], badLine("nonsense")],
+    ["a line that is no object", ["[1]\n"], badLine("[1]")],
+    ["two objects on a line", [`${two}${two}\n`], badLine(`${two}${two}`)],
+    ["bytes that are not UTF-8", [badBytes], badLine('{"\uFFFD"}')],
+    ["an error line", ['{"error":"runner died"}\n'], errorLine("runner died")],
+    ["an error line without a word", ['{"error":""}\n'], errorLine(noWord)],
+    ["an error line without its end", ['{"error":"runner died"}'], errorLine("runner died")],
+    ["an end without the last line", [], brokenOff(noLast)],
+    ["an end inside a line", [two.slice(0, 9)], brokenOff(inLine)],
+    ["an end inside a character", [Buffer.from(one).subarray(0, 26)], brokenOff(inLine)],
     ["a line that is too long", ["x".repeat(maxBytes), "x"], { _tag: "TooLarge", limit: maxBytes }]
   ]
-  it.effect.each(failing)("fails on %s after what came before", ([, tail, reason]) =>
-    Effect.gen(function* () {
+  for (const [name, tail, reason] of failing) {
+    nodeTest(`fail on ${name}`, function* () {
       const result = yield* read([`${one}\n`, ...tail])
       assert.deepStrictEqual(result, { pieces: [`${one}\n`], done: false, reason })
     })
-  )
+  }
 
-  it.effect("gives the good objects of a chunk before it fails on the bad one", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* read([`${one}\nnonsense\n${two}\n`]), {
-        pieces: [`${one}\n`],
-        done: false,
-        reason: { _tag: "BadLine", excerpt: "nonsense" }
-      })
-    })
-  )
+  nodeTest("come before the bad one of the same chunk", function* () {
+    const result = yield* read([`${one}\nnonsense\n${two}\n`])
+    assert.deepStrictEqual(result, { pieces: [`${one}\n`], done: false, reason: badLine("nonsense") })
+  })
 
-  it.effect("takes the longest line there may be", () =>
-    Effect.gen(function* () {
-      const line = `{"a":"${"x".repeat(maxBytes - 8)}"}`
-      assert.strictEqual(line.length, maxBytes)
-      const result = yield* read([line, "\n", `${last}\n`])
-      assert.deepStrictEqual([result.pieces.length, result.done, result.reason], [2, true, undefined])
-    })
-  )
+  nodeTest("takes the longest line there may be", function* () {
+    const line = `{"a":"${"x".repeat(maxBytes - 8)}"}`
+    assert.strictEqual(line.length, maxBytes)
+    const result = yield* read([line, "\n", `${last}\n`])
+    assert.deepStrictEqual([result.pieces.length, result.done, result.reason], [2, true, undefined])
+  })
 
   it.effect.prop(
     "reads the same lines however the bytes are cut",

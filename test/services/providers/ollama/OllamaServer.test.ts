@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
@@ -6,19 +6,15 @@ import * as TestClock from "effect/testing/TestClock"
 import { ModelError, type ModelErrorReason } from "../../../../src/domain/models/ModelAnswer.ts"
 import type { ServerConnection } from "../../../../src/services/providers/Provider.ts"
 import { spoken } from "../../../../src/services/providers/ollama/OllamaHost.ts"
-import { connectOllama, type OllamaServer } from "../../../../src/services/providers/ollama/OllamaServer.ts"
+import { connectOllama } from "../../../../src/services/providers/ollama/OllamaServer.ts"
 import { FakeOllama, type FakeOllamaOptions } from "../../../support/FakeOllama.ts"
 import { withoutUrl } from "../../../support/withoutUrl.ts"
+import { nodeTest } from "../../../support/nodeTest.ts"
 
-const withServer = <A, E>(
-  options: FakeOllamaOptions,
-  use: (server: OllamaServer, fake: FakeOllama["Service"]) => Effect.Effect<A, E>,
-  own: Partial<ServerConnection> = {}
-) =>
-  Effect.gen(function* () {
-    const fake = yield* FakeOllama.make(() => "hello", options)
-    return yield* use(yield* connectOllama({ host: fake.url, ...own }), fake)
-  })
+const connected = Effect.fnUntraced(function* (options: FakeOllamaOptions, own: Partial<ServerConnection> = {}) {
+  const fake = yield* FakeOllama.make(() => "hello", options)
+  return { fake, server: yield* connectOllama({ host: fake.url, ...own }) }
+})
 
 const { remedies } = spoken
 const { check, start } = remedies("")
@@ -36,183 +32,118 @@ const odd = (excerpt: string): ModelErrorReason => ({
   partial: ""
 })
 
-describe("OllamaServer", () => {
-  it.effect("tells version and installed models over one connection", () =>
-    withServer({ models }, (server, fake) =>
-      Effect.gen(function* () {
-        assert.strictEqual(yield* server.version, "0.32.9")
-        assert.deepStrictEqual(yield* server.models, [
-          { name: "qwen3:8b", size: 5000 },
-          { name: "tiny:latest", size: 20 }
-        ])
-        assert.deepStrictEqual(
-          fake.requests.map(({ method, path }) => [method, path]),
-          [
-            ["GET", "/api/version"],
-            ["GET", "/api/tags"]
-          ]
-        )
-        assert.strictEqual(fake.acceptedCount(), 1)
-      })
-    )
+nodeTest("tells version and installed models over one connection, with the key", function* () {
+  const { fake, server } = yield* connected({ models }, { apiKey: Redacted.make("secret") })
+  assert.strictEqual(yield* server.version, "0.32.9")
+  assert.deepStrictEqual(yield* server.models, [
+    { name: "qwen3:8b", size: 5000 },
+    { name: "tiny:latest", size: 20 }
+  ])
+  assert.deepStrictEqual(
+    fake.requests.map(({ headers, method, path }) => [method, path, headers.authorization]),
+    ["/api/version", "/api/tags"].map((path) => ["GET", path, "Bearer secret"])
   )
+  assert.strictEqual(fake.acceptedCount(), 1)
+})
 
-  it.effect("tells what a model can do", () =>
-    withServer({ models }, (server, fake) =>
-      Effect.gen(function* () {
-        assert.containsSubset(yield* server.capabilities("qwen3:8b"), {
-          abilities: { completion: true, tools: true, thinking: true },
-          capacity: { supportedWindow: 40_960 }
-        })
-        assert.containsSubset(yield* server.capabilities("tiny"), {
-          abilities: { completion: true, tools: false, thinking: false },
-          capacity: { supportedWindow: 2048 }
-        })
-        assert.deepStrictEqual(
-          fake.requests.map(({ body }) => body),
-          [{ model: "qwen3:8b" }, { model: "tiny" }]
-        )
-      })
-    )
+nodeTest("tells what a model can do", function* () {
+  const { fake, server } = yield* connected({ models })
+  for (const [name, able, supportedWindow] of [
+    ["qwen3:8b", true, 40_960],
+    ["tiny", false, 2048]
+  ] as const) {
+    assert.containsSubset(yield* server.capabilities(name), {
+      abilities: { completion: true, tools: able, thinking: able },
+      capacity: { supportedWindow }
+    })
+  }
+  assert.deepStrictEqual(
+    fake.requests.map(({ body }) => body),
+    [{ model: "qwen3:8b" }, { model: "tiny" }]
   )
+})
 
-  it.effect.each([
-    ["num_ctx                        16384\ntemperature                    0.6", { window: 16_384, temperature: 0.6 }],
-    ['stop "num_ctx 1"\ntemperature 0', { temperature: 0 }],
-    ["NUM_CTX 5\nnum_ctx_extra 5\nnum_ctx many\ntemperature", {}],
-    ["num_ctx 0\nnum_ctx 1.5", {}],
-    ["", {}]
-  ] as const)("reads the parameters of a Modelfile: %j", ([parameters, expected]) =>
-    withServer({ models: [{ name: "own", parameters }] }, (server) =>
-      Effect.gen(function* () {
-        const { capacity, temperature } = yield* server.capabilities("own")
-        const window = capacity.modelfileWindow
-        assert.deepStrictEqual({ temperature, window }, { temperature: undefined, window: undefined, ...expected })
-      })
-    )
-  )
+it.effect.each([
+  ["num_ctx                        16384\ntemperature                    0.6", { window: 16_384, temperature: 0.6 }],
+  ['stop "num_ctx 1"\ntemperature 0', { temperature: 0 }],
+  ["NUM_CTX 5\nnum_ctx_extra 5\nnum_ctx many\ntemperature", {}],
+  ["num_ctx 0\nnum_ctx 1.5", {}],
+  ["", {}]
+] as const)("reads the parameters of a Modelfile: %j", ([parameters, expected]) =>
+  Effect.gen(function* () {
+    const { server } = yield* connected({ models: [{ name: "own", parameters }] })
+    const { capacity, temperature } = yield* server.capabilities("own")
+    const window = capacity.modelfileWindow
+    assert.deepStrictEqual({ temperature, window }, { temperature: undefined, window: undefined, ...expected })
+  })
+)
 
-  it.effect("takes a server that tells no capabilities to offer completion", () =>
-    withServer(
-      { paths: { "/api/show": { status: 200, body: { model_info: { "general.architecture": "x" } } } } },
-      (server) =>
-        Effect.gen(function* () {
-          assert.containsSubset(yield* server.capabilities("old"), {
-            abilities: { completion: true, tools: false, thinking: false }
-          })
-        })
-    )
-  )
+nodeTest("takes a server that tells no capabilities to offer completion", function* () {
+  const old = { status: 200, body: { model_info: { "general.architecture": "x" } } }
+  const { server } = yield* connected({ paths: { "/api/show": old } })
+  const abilities = { completion: true, tools: false, thinking: false }
+  assert.containsSubset(yield* server.capabilities("old"), { abilities })
+})
 
-  it.effect("tells what is in memory", () =>
-    withServer({ models }, (server, fake) =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual(yield* server.loaded, [])
-        yield* Effect.promise(() =>
-          fetch(`${fake.url}/api/chat`, {
-            method: "POST",
-            body: JSON.stringify({ model: "tiny", messages: [], options: { num_ctx: 1024 } })
-          }).then((response) => response.text())
-        )
-        assert.deepStrictEqual(yield* server.loaded, [
-          { name: "tiny:latest", context_length: 1024, size: 20, size_vram: 20 }
-        ])
-      })
-    )
-  )
+nodeTest("tells what is in memory", function* () {
+  const { fake, server } = yield* connected({ models })
+  assert.deepStrictEqual(yield* server.loaded, [])
+  const body = JSON.stringify({ model: "tiny", messages: [], options: { num_ctx: 1024 } })
+  yield* Effect.promise(() => fetch(`${fake.url}/api/chat`, { method: "POST", body }).then((said) => said.text()))
+  assert.deepStrictEqual(yield* server.loaded, [{ name: "tiny:latest", context_length: 1024, size: 20, size_vram: 20 }])
+})
 
-  it.effect("sends the key", () =>
-    withServer(
-      {},
-      (server, fake) =>
-        Effect.gen(function* () {
-          yield* server.version
-          assert.strictEqual(fake.requests[0]?.headers.authorization, "Bearer secret")
-        }),
-      { apiKey: Redacted.make("secret") }
-    )
-  )
-
-  it.effect("names a model that is not there", () =>
-    withServer({ models }, (server) =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual(
-          yield* Effect.flip(server.capabilities("gone")),
-          failure({
-            _tag: "ModelMissing",
-            model: "gone",
-            detail: "HTTP 404: model 'gone' not found",
-            remedy: remedies("gone").missing,
-            command: "ollama pull gone"
-          })
-        )
-      })
-    )
-  )
-
-  it.effect("says that nothing answers", () =>
-    Effect.gen(function* () {
-      const server = yield* connectOllama({ host: "http://127.0.0.1:1" })
-      assert.deepStrictEqual(
-        yield* Effect.flip(server.version),
-        failure({ _tag: "Unreachable", host: "http://127.0.0.1:1", detail: "ECONNREFUSED", remedy: start })
-      )
+nodeTest("names a model that is not there", function* () {
+  const { server } = yield* connected({ models })
+  const detail = "HTTP 404: model 'gone' not found"
+  assert.deepStrictEqual(
+    yield* Effect.flip(server.capabilities("gone")),
+    failure({
+      _tag: "ModelMissing",
+      model: "gone",
+      detail,
+      remedy: remedies("gone").missing,
+      command: "ollama pull gone"
     })
   )
+})
 
-  it.effect("says that an address is none", () =>
+nodeTest("says that nothing answers, and that an address is none", function* () {
+  for (const [host, detail] of [
+    ["http://127.0.0.1:1", "ECONNREFUSED"],
+    ["http://no host", '"http://no host" is not an address']
+  ] as const) {
+    const server = yield* connectOllama({ host })
+    const error = yield* Effect.flip(server.version)
+    assert.deepStrictEqual(error, failure({ _tag: "Unreachable", host, detail, remedy: start }))
+  }
+})
+
+const cutShort: ModelErrorReason = { _tag: "DiedMidStream", detail: "the answer ended too early", partial: "" }
+const elsewhere = `No model server is at URL: correct the address. ${check}`
+it.effect.each([
+  ["a page", { status: 200, body: "<html>" }, odd("<html>")],
+  ["another object", { status: 200, body: { version: 1 } }, odd('{"version":1}')],
+  ["nothing", { status: 200, body: "" }, cutShort],
+  ["an overload", { status: 503, body: { error: "busy." } }, { _tag: "Busy", detail: "HTTP 503: busy" }],
+  ["a refusal", { status: 401, body: "no key" }, { _tag: "Refused", detail: "HTTP 401: no key", remedy: check }],
+  ["another server", { status: 404, body: "no" }, { _tag: "Refused", detail: "HTTP 404: no", remedy: elsewhere }]
+] satisfies ReadonlyArray<readonly [string, { status: number; body: unknown }, ModelErrorReason]>)(
+  "says what is wrong with %s",
+  ([, document, reason]) =>
     Effect.gen(function* () {
-      const server = yield* connectOllama({ host: "http://no host" })
-      const detail = '"http://no host" is not an address'
-      assert.deepStrictEqual(
-        yield* Effect.flip(server.version),
-        failure({ _tag: "Unreachable", host: "http://no host", detail, remedy: start })
-      )
+      const { server } = yield* connected({ paths: { "/api/version": document } })
+      const error = yield* Effect.flip(server.version)
+      assert.deepStrictEqual(failure(withoutUrl(error.reason)), failure(reason))
     })
-  )
+)
 
-  it.effect.each([
-    ["a page", { status: 200, body: "<html>" }, odd("<html>")],
-    ["another object", { status: 200, body: { version: 1 } }, odd('{"version":1}')],
-    [
-      "nothing",
-      { status: 200, body: "" },
-      { _tag: "DiedMidStream", detail: "the answer ended too early", partial: "" }
-    ],
-    ["an overload", { status: 503, body: { error: "busy." } }, { _tag: "Busy", detail: "HTTP 503: busy" }],
-    ["a refusal", { status: 401, body: "no key" }, { _tag: "Refused", detail: "HTTP 401: no key", remedy: check }],
-    [
-      "another server",
-      { status: 404, body: "not found" },
-      {
-        _tag: "Refused",
-        detail: "HTTP 404: not found",
-        remedy: `No model server is at URL: correct the address. ${check}`
-      }
-    ]
-  ] satisfies ReadonlyArray<readonly [string, { status: number; body: unknown }, ModelErrorReason]>)(
-    "says what is wrong with %s",
-    ([, document, reason]) =>
-      withServer({ paths: { "/api/version": document } }, (server) =>
-        Effect.gen(function* () {
-          const error = yield* Effect.flip(server.version)
-          assert.deepStrictEqual(failure(withoutUrl(error.reason)), failure(reason))
-        })
-      )
-  )
-
-  it.effect("does not wait longer than ten seconds", () =>
-    withServer({ paths: { "/api/version": { status: 200, body: "never", hold: true } } }, (server, fake) =>
-      Effect.gen(function* () {
-        const fiber = yield* Effect.forkChild(Effect.flip(server.version))
-        yield* fake.until(({ requests }) => requests.length === 1)
-        yield* TestClock.adjust("10 seconds")
-        assert.deepStrictEqual(
-          yield* Fiber.join(fiber),
-          failure({ _tag: "Unreachable", host: fake.url, detail: "no answer within 10s", remedy: start })
-        )
-        yield* fake.until(({ connections }) => connections() === 0)
-      })
-    )
-  )
+nodeTest("does not wait longer than ten seconds", function* () {
+  const { fake, server } = yield* connected({ paths: { "/api/version": { status: 200, body: "never", hold: true } } })
+  const fiber = yield* Effect.forkChild(Effect.flip(server.version))
+  yield* fake.until(({ requests }) => requests.length === 1)
+  yield* TestClock.adjust("10 seconds")
+  const reason = { _tag: "Unreachable", host: fake.url, detail: "no answer within 10s", remedy: start } as const
+  assert.deepStrictEqual(yield* Fiber.join(fiber), failure(reason))
+  yield* fake.until(({ connections }) => connections() === 0)
 })
