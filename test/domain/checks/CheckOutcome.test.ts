@@ -22,10 +22,12 @@ const failingAt = (name: string, error: string, place: string): string =>
   `FAIL  ${name}\n${error}\n \u276f use src/a.ts:${place}\n \u276f ${name}.test.ts:1:1\n`
 
 describe("the outcome of a check", () => {
-  it("is one line with the count when it passes", () => {
+  it("is one line with the count when it passes, and proves nothing when it was not run", () => {
     const outcome = outcomeOf(check, end(0, "Tests  3 passed (3)\n"))
-    expect(outcome.text).toBe("npm test: passed in 1.2 s (3 passed)")
-    expect(passes(outcome)).toBe(true)
+    expect([outcome.text, passes(outcome)]).toEqual(["npm test: passed in 1.2 s (3 passed)", true])
+    const unrun = notRun(check, "Nobody allowed it.")
+    expect(passes(unrun)).toBe(false)
+    expect(unrun).toMatchObject({ notRun: "Nobody allowed it.", newFailures: [] })
   })
 
   it("shows what is new, and counts what failed before", () => {
@@ -52,8 +54,8 @@ describe("the outcome of a check", () => {
   })
 
   it("fails when what failed before was to pass", () => {
-    const end1 = end(1, failing("TestRateLimit") + beside)
-    const outcome = outcomeOf(check, end1, { before: end1 })
+    const old = end(1, failing("TestRateLimit") + beside)
+    const outcome = outcomeOf(check, old, { before: old })
     expect(passes(heldTo(outcome, "Rename the parser."))).toBe(true)
     const held = heldTo(outcome, "Make the failing tests pass.")
     expect([passes(held), statusOf(held)]).toEqual([false, "failed"])
@@ -62,13 +64,12 @@ describe("the outcome of a check", () => {
   })
 
   it("is new when the same command passed before, or when there is nothing to compare with", () => {
-    const output = failing("TestA")
+    const [output, both] = [failing("TestA"), end(1, failing("TestA", "TestB"))]
     expect(outcomeOf(check, end(1, output), { before: end(0, output) }).newFailures).toEqual(["TestA"])
     expect(outcomeOf(check, end(1, output)).newFailures).toEqual(["TestA"])
     /* Where nothing can be compared, an earlier check of the same changes says what failed before them. */
-    const earlier = [outcomeOf(check, end(1, failing("TestA", "TestB")), { before: end(1, failing("TestA")) })]
-    const after = outcomeOf(check, end(1, failing("TestA", "TestB")), { earlier })
-    expect(after.newFailures).toEqual(["TestB"])
+    const earlier = [outcomeOf(check, both, { before: end(1, output) })]
+    expect(outcomeOf(check, both, { earlier }).newFailures).toEqual(["TestB"])
   })
 
   it("compares an output that names nothing as a whole", () => {
@@ -86,32 +87,26 @@ describe("the outcome of a check", () => {
     expect(worse.text).toContain("It is worse.")
   })
 
-  it("is new when the same failures are named and the exit code is another one", () => {
-    const before = end(1, failing("TestA"))
-    expect(outcomeOf(check, end(2, failing("TestA")), { before }).newFailures).toEqual(["exit code 2"])
+  it("is new when the same failures are named and the exit code is another one, also when it comes again", () => {
+    const [before, worse] = [end(1, failing("TestA")), end(2, failing("TestA"))]
+    expect(outcomeOf(check, worse, { before }).newFailures).toEqual(["exit code 2"])
+    const again = outcomeOf(check, worse, { before, again: worse })
+    expect([again.newFailures, again.flaky]).toEqual([["exit code 2"], undefined])
     const more = end(2, failing("TestA", "TestB"))
     expect(passes(outcomeOf(check, end(1, failing("TestA") + beside), { before: more }))).toBe(true)
-  })
-
-  it("is not flaky when the same exit code comes again beside the same old failures", () => {
-    const worse = end(2, failing("TestA"))
-    const outcome = outcomeOf(check, worse, { before: end(1, failing("TestA")), again: worse })
-    expect([outcome.newFailures, outcome.flaky]).toEqual([["exit code 2"], undefined])
   })
 
   it.each([
     ["Ran 0 tests in 0.000s\n\nOK\n", "It found no test to run."],
     ["Ran 10 tests in 0.000s\n\nOK\n", undefined],
-    ["# tests 0\n# pass 0\n", "It found no test to run."],
-    ["?   \texample.com/a\t[no test files]\n", "It found no test to run."],
     ["?   \texample.com/a\t[no test files]\nok  \texample.com/b\t0.1s\n", undefined],
     ["test result: ok. 0 passed; 0 failed\ntest result: ok. 0 passed; 0 failed\n", "It found no test to run."],
     ["test result: ok. 0 passed; 0 failed\ntest result: ok. 10 passed; 0 failed\n", undefined]
   ])("is that of no check when there was no test to run: %j", (output, reason) => {
-    const outcome = outcomeOf(check, end(0, output))
-    expect([outcome.notRun, passes(outcome)]).toEqual([reason, reason === undefined])
-    expect(passes(outcomeOf({ ...check, kind: "given" }, end(0, output)))).toBe(reason === undefined)
-    expect(passes(outcomeOf({ ...check, kind: "types" }, end(0, output)))).toBe(true)
+    const ofKind = (kind: CheckCommand["kind"]) => outcomeOf({ ...check, kind }, end(0, output))
+    expect(ofKind("tests").notRun).toBe(reason)
+    const isRun = reason === undefined
+    expect((["tests", "given", "types"] as const).map((kind) => passes(ofKind(kind)))).toEqual([isRun, isRun, true])
   })
 
   it("fails when its program can only be started without the changes", () => {
@@ -132,21 +127,16 @@ describe("the outcome of a check", () => {
     expect(sinceEarlier(notRun(check, "It is denied."), [first])).toBe(first)
   })
 
-  it("is flaky when it passes the second time", () => {
-    const outcome = outcomeOf(check, end(1, failing("TestA")), { again: end(0, "") })
-    expect(outcome).toMatchObject({ exitCode: 0, failures: ["TestA"], newFailures: [], flaky: true })
-    expect(outcome.text).toContain("flaky:\nTestA")
-  })
-
   it("tells what is flaky from what fails again, and from what failed before", () => {
-    const before = end(1, failing("TestOld"))
-    const again = end(1, failing("TestOld"))
-    const flaky = outcomeOf(check, end(1, failing("TestOld", "TestA")), { before, again })
+    const alone = outcomeOf(check, end(1, failing("TestA")), { again: end(0, "") })
+    expect(alone).toMatchObject({ exitCode: 0, failures: ["TestA"], newFailures: [], flaky: true })
+    expect(alone.text).toContain("flaky:\nTestA")
+    const old = end(1, failing("TestOld"))
+    const flaky = outcomeOf(check, end(1, failing("TestOld", "TestA")), { before: old, again: old })
     expect(flaky).toMatchObject({ exitCode: 1, newFailures: [], flaky: true })
     expect(passes(flaky)).toBe(true)
     const partly = outcomeOf(check, end(1, failing("TestA", "TestB")), { again: end(1, failing("TestB")) })
-    expect(partly).toMatchObject({ newFailures: ["TestB"], exitCode: 1 })
-    expect(partly.flaky).toBeUndefined()
+    expect([partly.newFailures, partly.exitCode, partly.flaky]).toEqual([["TestB"], 1, undefined])
     expect(partly.text).toContain("these failures are flaky: TestA")
     /* A second run that names nothing says nothing about what the first one named. */
     const broken = outcomeOf(check, end(1, failing("TestA")), { again: end(2, "Out of memory.\n") })
@@ -169,11 +159,6 @@ describe("the outcome of a check", () => {
     expect([always.notRun, always.cause, statusOf(always)]).toEqual([stopped.stopped, "limit", "not checked"])
   })
 
-  it("is neither good nor bad when it was not run", () => {
-    expect(passes(notRun(check, "Nobody allowed it."))).toBe(false)
-    expect(notRun(check, "Nobody allowed it.")).toMatchObject({ notRun: "Nobody allowed it.", newFailures: [] })
-  })
-
   it.each([1, 5, 40, 500])("fits into 500 tokens with %i failures, and names as many as it can", (count) => {
     const names = Array.from({ length: count }, (_, index) => `TestNumber${index}`)
     const output = names.map((name) => failing(name) + "\n    detail ".repeat(20)).join("\n")
@@ -185,20 +170,14 @@ describe("the outcome of a check", () => {
 
   it("shows one error at one place once, however many tests it fails", () => {
     const error = "ReferenceError: toArray is not defined"
-    const { failures, text } = outcomeOf(
-      check,
-      end(
-        1,
-        [
-          failingAt("a > one", error, "96:31"),
-          failingAt("a > two", error, "96:31"),
-          failingAt("a > three", error, "12:1"),
-          failingAt("a > four", "ReferenceError: other is not defined", "96:31")
-        ].join("\n")
-      )
-    )
-    expect(failures).toHaveLength(4)
-    expect(text.match(/ReferenceError/g)).toHaveLength(3)
+    const output = [
+      failingAt("a > one", error, "96:31"),
+      failingAt("a > two", error, "96:31"),
+      failingAt("a > three", error, "12:1"),
+      failingAt("a > four", "ReferenceError: other is not defined", "96:31")
+    ].join("\n")
+    const { failures, text } = outcomeOf(check, end(1, output))
+    expect([failures.length, text.match(/ReferenceError/g)?.length]).toEqual([4, 3])
     expect(text).toContain("a > two\n  for the same reason as a > one\na > three\n  ReferenceError")
   })
 

@@ -12,6 +12,8 @@ const passed = outcomeOf(check, { exitCode: 0, output: "", seconds: 1 })
 const failed = outcomeOf(check, { exitCode: 1, output: "--- FAIL: TestA", seconds: 1 })
 const change = { path: "a.txt", base: "one\ntwo\n", text: "one\n2\nthree\n" }
 
+const lastLine = (...checks: Parameters<typeof runFacts>[1]) => factLines(runFacts(fileFacts([change]), checks)).at(-1)
+
 describe("the facts at the end of a run", () => {
   it("are the lines that changed and how the checks ended", () => {
     const files = [change, { path: "new.txt", base: null, text: "x\n" }, { path: "old.txt", base: "y\n", text: null }]
@@ -45,12 +47,9 @@ describe("the facts at the end of a run", () => {
   })
 
   it("say when nothing was checked, and why a check was not run", () => {
-    expect(factLines(runFacts(fileFacts([change]), [])).at(-1)).toBe(
-      "- not checked: no check is known for these changes"
-    )
-    expect(factLines(runFacts(fileFacts([change]), [notRun(check, "Nobody allowed it.")])).at(-1)).toBe(
-      "- not run: `npm test`. Nobody allowed it."
-    )
+    expect(lastLine()).toBe("- not checked: no check is known for these changes")
+    expect(lastLine(notRun(check, "Nobody allowed it."))).toBe("- not run: `npm test`. Nobody allowed it.")
+    expect(factLines(runFacts([], []))).toEqual([])
   })
 
   it.each([
@@ -63,10 +62,6 @@ describe("the facts at the end of a run", () => {
     ["nothing changed", [{ ...change, text: change.base }], [], false]
   ] as const)("are %s", (state, files, checks, isStale) => {
     expect(runFacts(fileFacts(files), checks, { isStale }).state).toBe(state)
-  })
-
-  it("say nothing about a run that only read", () => {
-    expect(factLines(runFacts([], []))).toEqual([])
   })
 
   it("count lines as git does", needs("git"), () => {
@@ -87,10 +82,8 @@ describe("the facts at the end of a run", () => {
       for (const after of texts.filter((one) => one !== before)) {
         writeFileSync(join(folder, "before"), before)
         writeFileSync(join(folder, "after"), after)
-        const { stdout } = spawnSync("git", ["diff", "--no-index", "--numstat", "before", "after"], {
-          cwd: folder,
-          encoding: "utf8"
-        })
+        const argv = ["diff", "--no-index", "--numstat", "before", "after"]
+        const { stdout } = spawnSync("git", argv, { cwd: folder, encoding: "utf8" })
         const [insertions, deletions] = stdout.split("\t").map(Number)
         const [fact] = runFacts(fileFacts([{ path: "a", base: before, text: after }]), []).files
         if (fact?.insertions !== insertions || fact?.deletions !== deletions) wrong.push([before, after, fact, stdout])

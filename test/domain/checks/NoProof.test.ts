@@ -14,18 +14,10 @@ type Row = readonly [name: string, exitCode: number, output: string]
 
 const rows: Readonly<Record<Exclude<NoProofCause, "limit" | "sandbox">, ReadonlyArray<Row>>> = {
   "no such task": [
-    [
-      "npm",
-      1,
-      'npm error Missing script: "test"\nnpm error\nnpm error To see a list of scripts, run:\nnpm error   npm run\n'
-    ],
+    ["npm", 1, 'npm error Missing script: "test"\nnpm error To see a list of scripts, run:\n'],
     ["npm before 10", 1, 'npm ERR! Missing script: "test"\n'],
     ["npm init", 1, '> test\n> echo "Error: no test specified" && exit 1\n\nError: no test specified\n'],
-    [
-      "npm without a manifest",
-      254,
-      "npm error code ENOENT\nnpm error enoent Could not read package.json: Error: ENOENT\n"
-    ],
+    ["npm without a manifest", 254, "npm error code ENOENT\nnpm error enoent Could not read package.json\n"],
     ["pnpm", 1, " ERR_PNPM_NO_SCRIPT  Missing script: test\n"],
     ["yarn", 1, 'error Command "test" not found.\ninfo Visit https://yarnpkg.com/en/docs/cli/run\n'],
     ["yarn berry", 1, 'Usage Error: Couldn\'t find a script named "test".\n'],
@@ -35,47 +27,27 @@ const rows: Readonly<Record<Exclude<NoProofCause, "limit" | "sandbox">, Readonly
     ["make on BSD", 2, "make: *** No rule to make target `test'.  Stop.\n"],
     ["just", 1, "error: Justfile does not contain recipe `test`\n"],
     ["task", 200, 'task: Task "test" does not exist\n'],
-    [
-      "rake",
-      1,
-      "rake aborted!\nDon't know how to build task 'test' (See the list of available tasks with `rake --tasks`)\n"
-    ],
+    ["rake", 1, "rake aborted!\nDon't know how to build task 'test'\n"],
     ["cargo", 101, "error: could not find `Cargo.toml` in `/project` or any parent directory\n"],
     ["cargo nextest", 101, "error: no such command: `nextest`\n\nhelp: a command with a similar name exists: `test`\n"],
     ["go", 1, "go: cannot find main module, but found .git/config in /project\n"],
-    [
-      "go elsewhere",
-      1,
-      "pattern ./...: directory prefix . does not contain main module or its selected dependencies\n"
-    ],
-    [
-      "maven",
-      1,
-      "[ERROR] The goal you specified requires a project to execute but there is no POM in this directory (/project).\n"
-    ],
+    ["go elsewhere", 1, "pattern ./...: directory prefix . does not contain main module\n"],
+    ["maven", 1, "[ERROR] The goal requires a project, but there is no POM in this directory (/project).\n"],
     ["maven phase", 1, '[ERROR] Unknown lifecycle phase "tests". You must specify a valid lifecycle phase\n'],
     ["gradle", 1, "* What went wrong:\nTask 'tests' not found in root project 'a'.\n"],
-    [
-      "dotnet",
-      1,
-      "MSBUILD : error MSB1003: Specify a project or solution file. The current working directory does not contain one.\n"
-    ],
+    ["dotnet", 1, "MSBUILD : error MSB1003: Specify a project or solution file.\n"],
     ["mix", 1, '** (Mix) The task "tests" could not be found\n'],
     ["pytest", 4, "no tests ran in 0.00s\nERROR: file or directory not found: nope.py\n"],
     ["python", 2, "python3: can't open file '/project/check.py': [Errno 2] No such file or directory\n"],
     ["ctest", 1, 'Failed to change working directory to "/project/build" : No such file or directory\n']
   ],
   "no network": [
-    [
-      "go",
-      1,
-      'a.go:3:8: module github.com/x/y: Get "https://proxy.golang.org/github.com/x/y/@v/list": dial tcp: lookup proxy.golang.org: no such host\n'
-    ],
+    ["go", 1, 'a.go:3:8: module x/y: Get "https://proxy.example/x": dial tcp: lookup proxy.example: no such host\n'],
     ["cargo", 101, "error: failed to get `serde`\nCaused by:\n  Could not resolve host: index.crates.io\n"],
     [
       "npm",
       1,
-      "npm error code EAI_AGAIN\nnpm error request to https://registry.npmjs.org/jest failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org\n"
+      "npm error code EAI_AGAIN\nnpm error request failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org\n"
     ],
     [
       "pip",
@@ -87,43 +59,23 @@ const rows: Readonly<Record<Exclude<NoProofCause, "limit" | "sandbox">, Readonly
       1,
       "[ERROR] Plugin org.apache.maven.plugins:maven-resources-plugin:2.6 or one of its dependencies could not be resolved: Cannot access central (https://repo.maven.apache.org/maven2) in offline mode\n"
     ],
-    [
-      "gradle wrapper",
-      1,
-      'Downloading https://services.gradle.org/distributions/gradle-8.5-bin.zip\nException in thread "main" java.net.UnknownHostException: services.gradle.org\n'
-    ]
+    ["gradle wrapper", 1, 'Exception in thread "main" java.net.UnknownHostException: services.gradle.org\n']
   ],
   "toolchain missing": [
     ["go", 1, "go: download go1.99 for linux/amd64: toolchain not available\n"],
     ["go version", 1, "go: errors parsing go.mod:\ngo: go.mod requires go >= 1.99 (running go 1.21)\n"],
-    [
-      "rustup",
-      1,
-      "error: toolchain '1.20.0-x86_64-unknown-linux-gnu' is not installed\nhelp: run `rustup toolchain install` to install it\n"
-    ],
+    ["rustup", 1, "error: toolchain '1.20.0-x86_64-unknown-linux-gnu' is not installed\n"],
     [
       "rust linker",
       101,
       "error: linker `cc` not found\n  |\n  = note: No such file or directory (os error 2)\nerror: could not compile `a` (lib)\n"
     ],
-    [
-      "maven",
-      1,
-      "The JAVA_HOME environment variable is not defined correctly,\nthis environment variable is needed to run this program.\n"
-    ],
+    ["maven", 1, "The JAVA_HOME environment variable is not defined correctly,\n"],
     ["gradle", 1, "ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH.\n"],
-    [
-      "javac",
-      1,
-      "[ERROR] No compiler is provided in this environment. Perhaps you are running on a JRE rather than a JDK?\n"
-    ],
+    ["javac", 1, "[ERROR] No compiler is provided in this environment.\n"],
     ["pyenv", 127, "pyenv: version `3.13.0' is not installed (set by /project/.python-version)\n"],
     ["rbenv", 1, "rbenv: version `3.4.0' is not installed (set by /project/.ruby-version)\n"],
-    [
-      "asdf",
-      126,
-      "No version is set for command node\nConsider adding one of the following versions in your config file\n"
-    ],
+    ["asdf", 126, "No version is set for command node\n"],
     ["dotnet", 145, "The command could not be loaded, possibly because:\n  * A compatible .NET SDK was not found.\n"],
     ["bundler", 18, "Your Ruby version is 3.1.2, but your Gemfile specified 3.4.0\n"],
     ["xcode", 1, "xcrun: error: invalid active developer path (/Library/Developer/CommandLineTools)\n"]
@@ -134,11 +86,7 @@ const rows: Readonly<Record<Exclude<NoProofCause, "limit" | "sandbox">, Readonly
     ["env", 127, "/usr/bin/env: ‘jest’: No such file or directory\n"],
     ["not executable", 126, "sh: 1: ./run.sh: Permission denied\n"],
     ["make", 2, "jest\nmake: jest: No such file or directory\nmake: *** [Makefile:2: test] Error 127\n"],
-    [
-      "make, not executable",
-      2,
-      "./run.sh\nmake: ./run.sh: Permission denied\nmake: *** [Makefile:2: test] Error 127\n"
-    ],
+    ["make, not executable", 2, "./run.sh\nmake: ./run.sh: Permission denied\nmake: *** [test] Error 127\n"],
     ["npx", 1, 'npm error npx canceled due to missing packages and no YES option: ["vitest@4.1.12"]\n'],
     ["npx offline", 1, "npm error could not determine executable to run\n"],
     ["pnpm", 1, " ELIFECYCLE  Command failed.\nError: spawn vitest ENOENT\n"],
@@ -165,11 +113,7 @@ const rows: Readonly<Record<Exclude<NoProofCause, "limit" | "sandbox">, Readonly
       1,
       " FAIL  ./a.test.js\n  ● Test suite failed to run\n\n    Cannot find module 'react' from 'a.test.js'\n\nTest Suites: 1 failed, 1 total\nTests:       0 total\n"
     ],
-    [
-      "yarn berry",
-      1,
-      "Internal Error: root@workspace:.: This package doesn't seem to be present in your lockfile; Usage Error: The project in /project/package.json doesn't seem to have been installed - running an install there might help\n"
-    ],
+    ["yarn berry", 1, "Internal Error: The project in /project/package.json doesn't seem to have been installed\n"],
     [
       "pytest",
       2,
@@ -181,57 +125,29 @@ const rows: Readonly<Record<Exclude<NoProofCause, "limit" | "sandbox">, Readonly
       "ERROR: test_a (unittest.loader._FailedTest.test_a)\nImportError: Failed to import test module: test_a\nModuleNotFoundError: No module named 'nothere'\nRan 1 test in 0.000s\n\nFAILED (errors=1)\n"
     ],
     ["go", 1, "a.go:3:8: no required module provides package github.com/x/y; to add it:\n\tgo get github.com/x/y\n"],
-    [
-      "go.sum",
-      1,
-      "go: github.com/x/y@v1.0.0: missing go.sum entry for go.mod file; to add it:\n\tgo mod download github.com/x/y\n"
-    ],
+    ["go.sum", 1, "go: github.com/x/y@v1.0.0: missing go.sum entry for go.mod file; to add it:\n"],
     ["cargo", 101, "error: no matching package named `serde` found\nlocation searched: crates.io index\n"],
     ["esbuild", 1, '✘ [ERROR] Could not resolve "react"\n\n    src/a.ts:1:18:\n'],
     ["maven", 1, "[ERROR] Failed to execute goal on project a: Could not find artifact junit:junit:jar:4.13\n"],
-    [
-      "dotnet",
-      1,
-      "/project/a.csproj : error NU1101: Unable to find package xunit. No packages exist with this id in source(s)\n"
-    ],
+    ["dotnet", 1, "/project/a.csproj : error NU1101: Unable to find package xunit.\n"],
     ["ruby", 1, "<internal:kernel>:136:in `require': cannot load such file -- minitest/autorun (LoadError)\n"],
     [
       "bundler",
       7,
       "Could not find rspec-3.12.0, rake-13.0.6 in locally installed gems\nRun `bundle install` to install missing gems.\n"
     ],
-    [
-      "php",
-      255,
-      "PHP Fatal error:  Uncaught Error: Failed opening required 'vendor/autoload.php' (include_path='.:/usr/share/php')\n"
-    ],
+    ["php", 255, "PHP Fatal error:  Uncaught Error: Failed opening required 'vendor/autoload.php'\n"],
     [
       "perl",
       1,
       "Can't locate Nope/Thing.pm in @INC (you may need to install the Nope::Thing module) at t/a.t line 1.\nFiles=1, Tests=0,  0 wallclock secs\nResult: FAIL\n"
     ],
-    [
-      "mix",
-      1,
-      'Unchecked dependencies for environment test:\n* jason (Hex package)\n  the dependency is not available, run "mix deps.get"\n'
-    ],
-    [
-      "gcc",
-      2,
-      "cc    -c -o a.o a.c\na.c:1:10: fatal error: nothere.h: No such file or directory\ncompilation terminated.\nmake: *** [<builtin>: a.o] Error 1\n"
-    ]
+    ["mix", 1, 'Unchecked dependencies for environment test:\n  the dependency is not available, run "mix deps.get"\n'],
+    ["gcc", 2, "a.c:1:10: fatal error: nothere.h: No such file or directory\nmake: *** [<builtin>: a.o] Error 1\n"]
   ],
   "no tests": [
-    [
-      "pytest",
-      5,
-      "collected 0 items\n\n============================ no tests ran in 0.01s =============================\n"
-    ],
-    [
-      "unittest",
-      0,
-      "\n----------------------------------------------------------------------\nRan 0 tests in 0.000s\n\nOK\n"
-    ],
+    ["pytest", 5, "collected 0 items\n\n===== no tests ran in 0.01s =====\n"],
+    ["unittest", 0, "\nRan 0 tests in 0.000s\n\nOK\n"],
     ["unittest of 3.12", 5, "Ran 0 tests in 0.000s\n\nNO TESTS RAN\n"],
     ["node", 0, "TAP version 13\n1..0\n# tests 0\n# suites 0\n# pass 0\n# fail 0\n"],
     ["node pattern", 1, "Could not find '/project/nope/*.mjs'\n"],
@@ -247,16 +163,8 @@ const rows: Readonly<Record<Exclude<NoProofCause, "limit" | "sandbox">, Readonly
     ["nextest", 4, "    Starting 0 tests across 1 binary\nerror: no tests to run\n"],
     ["maven", 0, "[INFO] No tests to run.\n[INFO] BUILD SUCCESS\n"],
     ["surefire", 1, "[ERROR] No tests were executed!  (Set -DfailIfNoTests=false to ignore this error.)\n"],
-    [
-      "gradle",
-      0,
-      "> Task :compileJava UP-TO-DATE\n> Task :compileTestJava NO-SOURCE\n> Task :test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s\n"
-    ],
-    [
-      "dotnet",
-      0,
-      "No test is available in /project/bin/Debug/net8.0/a.dll. Make sure that test discoverer & executors are registered\n"
-    ],
+    ["gradle", 0, "> Task :compileTestJava NO-SOURCE\n> Task :test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s\n"],
+    ["dotnet", 0, "No test is available in /project/bin/Debug/net8.0/a.dll.\n"],
     ["rspec", 0, "No examples found.\n\nFinished in 0.0002 seconds\n0 examples, 0 failures\n"],
     ["minitest", 0, "0 runs, 0 assertions, 0 failures, 0 errors, 0 skips\n"],
     ["phpunit", 0, "PHPUnit 10.5.1 by Sebastian Bergmann and contributors.\n\nNo tests executed!\n"],
@@ -272,17 +180,13 @@ const rows: Readonly<Record<Exclude<NoProofCause, "limit" | "sandbox">, Readonly
     [
       "cargo",
       101,
-      "error[E0425]: cannot find function `b` in this scope\n --> src/lib.rs:1:14\nerror: could not compile `a` (lib test) due to 1 previous error\n"
+      "error[E0425]: cannot find function `b`\n --> src/lib.rs:1:14\nerror: could not compile `a` (lib test)\n"
     ],
     ["gcc", 2, "a.c:2:19: error: 'x' undeclared (first use in this function)\nmake: *** [<builtin>: a.o] Error 1\n"],
     ["make", 2, "make: *** No rule to make target 'a.o', needed by 'test'.  Stop.\n"],
     ["maven", 1, "[ERROR] COMPILATION ERROR : \n[ERROR] /project/src/A.java:[3,5] cannot find symbol\n"],
     ["gradle", 1, "/project/src/A.java:3: error: cannot find symbol\nExecution failed for task ':compileJava'.\n"],
-    [
-      "dotnet",
-      1,
-      "/project/A.cs(3,5): error CS0103: The name 'b' does not exist in the current context [/project/a.csproj]\nBuild FAILED.\n"
-    ],
+    ["dotnet", 1, "/project/A.cs(3,5): error CS0103: The name 'b' does not exist [/project/a.csproj]\nBuild FAILED.\n"],
     [
       "pytest",
       2,
@@ -305,54 +209,34 @@ const all = Object.entries(rows).flatMap(([cause, some]) =>
 )
 
 const missing = (name: string) => end(1, `Error: Cannot find module '${name}'\n`)
-const broken = (...names: ReadonlyArray<string>) =>
-  end(
-    2,
-    `${names.map((name, n) => `a.c:${n + 1}:1: error: '${name}' undeclared`).join("\n")}\nmake: *** [a.o] Error 1\n`
-  )
+const unbuilt = (...names: ReadonlyArray<string>) =>
+  end(2, `${names.map((name) => `a.c:1:1: error: '${name}' undeclared`).join("\n")}\nmake: *** [a.o] Error 1\n`)
 
 describe("a check that proves nothing", () => {
   it.each(all)("is known by its words: %s, %s", (cause, _name, exitCode, output) => {
     const run = end(exitCode, output)
     expect(noProofOf(run)?.cause).toBe(cause)
-    /* With and without the changes. */
     const outcome = outcomeOf(check, run, { before: run })
-    expect([statusOf(outcome), outcome.cause, passes(outcome), outcome.newFailures]).toEqual([
-      "not checked",
-      cause,
-      false,
-      []
-    ])
+    expect(outcome).toMatchObject({ cause, newFailures: [] })
+    expect([statusOf(outcome), passes(outcome)]).toEqual(["not checked", false])
     expect(outcome.text).toContain("npm test: not checked. It proves nothing about the changes.")
     expect(outcome.notRun?.length).toBeGreaterThan(10)
     const tried = triedCheck(check, run)
-    expect([tried.status, tried.cause]).toEqual(["not checked", cause])
-    expect(tried.reason).toContain("--check")
+    expect(tried).toMatchObject({ status: "not checked", cause, reason: expect.stringContaining("--check") })
+    if (exitCode === 0) return
+    const broken = outcomeOf(check, run, { before: end(0, "Tests  3 passed (3)\n") })
+    expect([statusOf(broken), broken.newFailures.length > 0]).toEqual(["failed", true])
   })
 
-  it.each(all.filter(([, , exitCode]) => exitCode !== 0))(
-    "fails when it passed without the changes: %s, %s",
-    (_cause, _name, exitCode, output) => {
-      const outcome = outcomeOf(check, end(exitCode, output), { before: end(0, "Tests  3 passed (3)\n") })
-      expect([statusOf(outcome), outcome.newFailures.length > 0]).toEqual(["failed", true])
-    }
-  )
-
   it("needs no comparison where no change can be the reason, and is a failure else", () => {
-    const causes = all
-      .filter(
-        ([, , exitCode, output]) => exitCode !== 0 && provesNothing(end(exitCode, output), undefined) !== undefined
-      )
-      .map(([cause]) => cause)
+    const causes = all.flatMap(([cause, , exitCode, output]) =>
+      exitCode !== 0 && provesNothing(end(exitCode, output), undefined) !== undefined ? [cause] : []
+    )
     expect(new Set(causes)).toEqual(new Set(["no such task", "no network", "toolchain missing", "program missing"]))
   })
 
   it.each([
-    [
-      "jest",
-      1,
-      " FAIL  ./a.test.js\n  ● Test suite failed to run\n\n    Cannot find module 'react'\n\nTests:       1 failed, 3 passed, 4 total\n"
-    ],
+    ["jest", 1, "  ● Test suite failed to run\n    Cannot find module 'react'\nTests:   1 failed, 3 passed, 4 total\n"],
     ["go", 1, "# a [a.test]\n./a.go:3:9: undefined: x\nFAIL\ta [build failed]\nok  \tb\t0.1s\n"],
     ["node", 1, "not ok 1 - no test files found is said\nok 2 - b\n# tests 2\n# pass 1\n# fail 1\n"],
     ["pnpm", 1, "a test: No test files found, exiting with code 1\nb test: Tests  3 passed (3)\nTests  3 passed (3)\n"]
@@ -362,9 +246,9 @@ describe("a check that proves nothing", () => {
 
   it("is a failure when another module is missing, or another error stops the build", () => {
     expect(outcomeOf(check, missing("mine"), { before: missing("react") }).newFailures).toEqual(["exit code 1"])
-    const outcome = outcomeOf(check, broken("x", "y"), { before: broken("x") })
+    const outcome = outcomeOf(check, unbuilt("x", "y"), { before: unbuilt("x") })
     expect(outcome.newFailures).toEqual(["a.c: error: 'y' undeclared"])
-    expect(statusOf(outcomeOf(check, broken("x"), { before: broken("x", "y") }))).toBe("not checked")
+    expect(statusOf(outcomeOf(check, unbuilt("x"), { before: unbuilt("x", "y") }))).toBe("not checked")
   })
 
   it("says the setting of the sandbox that helps", () => {

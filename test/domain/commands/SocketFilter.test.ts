@@ -44,11 +44,8 @@ describe("the filter of system calls", () => {
       const verdicts = (families: ReadonlyArray<number>) =>
         families.map((argument) => judge(program, { arch, nr: socket, argument }))
       assert.deepStrictEqual(verdicts([2, 10, 16]), ["allow", "allow", "allow"])
-      const others = [0, 1, 3, 9, 15, 17, 29, 31, 38, 40, 44, 45, 0xffffffff]
-      assert.deepStrictEqual(
-        verdicts(others),
-        others.map(() => noSuchFamily)
-      )
+      const others = new Set(verdicts([0, 1, 3, 9, 15, 17, 29, 31, 38, 40, 44, 45, 0xffffffff]))
+      assert.deepStrictEqual([...others], [noSuchFamily])
       assert.strictEqual(judge(program, { arch, nr: 425 }), noSuchCall)
     })
   }

@@ -12,9 +12,6 @@ const problems = (text: string, scope: "user" | "project" = "user") =>
     onFailure: (found) => found.map(({ column, line, what }) => `${line}:${column}: ${what}`)
   })
 
-const refused = (key: string, elsewhere: string) =>
-  `1:2: "${key}" has no effect in a project's file, because only you decide it. Put it into your user configuration${elsewhere}.`
-
 describe("readConfiguration", () => {
   it("reads every key of a user file", () => {
     const configuration: Configuration = {
@@ -69,33 +66,31 @@ describe("readConfiguration", () => {
       '3:102: "stages.ask.think": Expected boolean | "low" | "medium" | "high".',
       '4:39: "limits.thinkingTokens": Expected a value between 1 and 1000000000.'
     ])
-    assert.deepStrictEqual(problems('{"sampling":{}}', "project"), [refused("sampling", "")])
-    assert.deepStrictEqual(problems('{"stages":{}}', "project"), [refused("stages", "")])
   })
 
-  it("does not let a project redirect the model or widen what is allowed", () => {
-    assert.deepStrictEqual(problems('{"host":"http://example.org"}', "project"), [
-      refused("host", " or set OLLAMA_HOST")
+  it.each([
+    ["host", '"http://example.org"', " or set OLLAMA_HOST"],
+    ["allow", '["run_command"]', " or use --allow"],
+    ["fetchAllow", '["localhost:1"]', ""],
+    ["sampling", "{}", ""],
+    ["stages", "{}", ""],
+    ["mcpServers", '{"a":{"command":"npx"}}', " or, for servers of the project, into .mcp.json"]
+  ])("does not let a project redirect the model or widen what is allowed: %s", (key, value, elsewhere) => {
+    const what = `"${key}" has no effect in a project's file, because only you decide it.`
+    assert.deepStrictEqual(problems(`{"${key}":${value}}`, "project"), [
+      `1:2: ${what} Put it into your user configuration${elsewhere}.`
     ])
-    assert.deepStrictEqual(problems('{"allow":["run_command"]}', "project"), [refused("allow", " or use --allow")])
-    assert.deepStrictEqual(problems('{"fetchAllow":["localhost:1"]}', "project"), [refused("fetchAllow", "")])
     assert.deepStrictEqual(problems('{"deny":["run_command"],"model":"qwen3"}', "project"), [])
   })
 
-  it("reads the servers of a person, and says where they go when a project names them", () => {
+  it("reads the servers of a person, and names what is wrong with them", () => {
     const server = { command: "npx", startTimeout: 60, risk: "high", tools: { a: { risk: "safe", effect: "pure" } } }
-    const text = JSON.stringify({ mcpServers: { a: server } })
-    assert.deepStrictEqual(problems(text), [])
-    assert.deepStrictEqual(problems(text, "project"), [
-      refused("mcpServers", " or, for servers of the project, into .mcp.json")
+    assert.deepStrictEqual(problems(JSON.stringify({ mcpServers: { a: server } })), [])
+    const wrong = '{"a":{"command":"x","startTimout":1},"b":{"command":"x","tools":{"t":{"rsk":"safe"}}}}'
+    assert.deepStrictEqual(problems(`{"mcpServers":${wrong}}`), [
+      '1:35: unknown key "mcpServers.a.startTimout". Nearest: startTimeout.',
+      '1:85: unknown key "mcpServers.b.tools.t.rsk". Nearest: risk.'
     ])
-    assert.deepStrictEqual(
-      problems('{"mcpServers":{"a":{"command":"x","startTimout":1},"b":{"command":"x","tools":{"t":{"rsk":"safe"}}}}}'),
-      [
-        '1:35: unknown key "mcpServers.a.startTimout". Nearest: startTimeout.',
-        '1:85: unknown key "mcpServers.b.tools.t.rsk". Nearest: risk.'
-      ]
-    )
   })
 
   it.each([
@@ -113,22 +108,16 @@ describe("readConfiguration", () => {
   })
 })
 
-describe("mergeConfigurations", () => {
-  it("lets later values win, merges limits by key and adds rules up", () => {
-    assert.deepStrictEqual(
-      mergeConfigurations(
-        { model: "a", parallel: 1, limits: { rounds: 1, attempts: 2 }, deny: ["write_file"] },
-        { model: "b", limits: { rounds: 3 }, deny: ["run_command"], allow: ["read_file"] }
-      ),
-      {
-        model: "b",
-        parallel: 1,
-        limits: { rounds: 3, attempts: 2 },
-        allow: ["read_file"],
-        deny: ["write_file", "run_command"],
-        fetchAllow: [],
-        plugins: []
-      }
-    )
+it("mergeConfigurations lets later values win, merges limits by key and adds rules up", () => {
+  const first: Configuration = { model: "a", parallel: 1, limits: { rounds: 1, attempts: 2 }, deny: ["write_file"] }
+  const later: Configuration = { model: "b", limits: { rounds: 3 }, deny: ["run_command"], allow: ["read_file"] }
+  assert.deepStrictEqual(mergeConfigurations(first, later), {
+    model: "b",
+    parallel: 1,
+    limits: { rounds: 3, attempts: 2 },
+    allow: ["read_file"],
+    deny: ["write_file", "run_command"],
+    fetchAllow: [],
+    plugins: []
   })
 })

@@ -36,17 +36,15 @@ describe("findings", () => {
     expect(findingLines(findings, { paint, columns: undefined })).toHaveLength(3)
   })
 
-  it("have several lines when their text has", () => {
+  it("have several lines when their text has, and no control sequence of a server", () => {
+    const plain = { paint: { ...paint, problem: same }, columns: undefined }
     const broken: Finding = { name: "configuration", state: "problem", what: "a.json:1: x\na.json:2: y" }
-    expect(findingLines([broken], { paint: { ...paint, problem: same }, columns: undefined })).toEqual([
+    expect(findingLines([broken], plain)).toEqual([
       "  problem  configuration  a.json:1: x",
       "                          a.json:2: y"
     ])
-  })
-
-  it("hold no control sequence of a server", () => {
-    const [line] = findingLines([{ name: "model", state: "ok", what: "a\u001b[2Jb" }], { paint, columns: undefined })
-    expect(line).toBe("  ok       model  a\\u{1b}[2Jb")
+    const control: Finding = { name: "model", state: "ok", what: "a\u001b[2Jb" }
+    expect(findingLines([control], plain)).toEqual(["  ok       model  a\\u{1b}[2Jb"])
   })
 
   it("let a run start unless one is a problem", () => {

@@ -33,58 +33,36 @@ describe("a conversation that was stopped", () => {
   })
 
   it("keeps what was heard of the answer", () => {
-    assert.deepStrictEqual(stopped([user("u")], "Half a"), [
-      user("u"),
-      hostAnswer("Half a\n\n(The user stopped this answer.)")
-    ])
+    const half = hostAnswer("Half a\n\n(The user stopped this answer.)")
+    assert.deepStrictEqual(stopped([user("u")], "Half a"), [user("u"), half])
   })
 })
 
-describe("a conversation that is too long", () => {
-  const long = [
-    user("One?"),
-    hostAnswer("## Tool Calls"),
-    fromHost("## Reply 1"),
-    hostAnswer(`First. ${"x".repeat(500)}`),
-    user("Two?"),
-    hostAnswer("## Tool Calls"),
-    fromHost("## Reply 1")
-  ]
+it("a conversation that is too long keeps every message of the user, and the answers as far as there is room", () => {
+  const asked = [hostAnswer("## Tool Calls"), fromHost("## Reply 1")]
+  const long = [user("One?"), ...asked, hostAnswer(`First. ${"x".repeat(500)}`), user("Two?"), ...asked]
+  const [one, first, ...others] = compactedMessages(long, "What is known.", 100)
+  assert.deepStrictEqual([one, ...others], [user("One?"), user("Two?"), fromHost("What is known.")])
+  assert.isBelow(first?.role === "assistant" ? first.content.length : Infinity, 200)
+})
 
-  it("keeps every message of the user, and the answers as far as there is room", () => {
-    const kept = compactedMessages(long, "What is known.", 100)
-    assert.deepStrictEqual(
-      kept.map(({ role }) => role),
-      ["user", "assistant", "user", "user"]
-    )
-    assert.deepStrictEqual([kept[0], kept[2], kept[3]], [user("One?"), user("Two?"), fromHost("What is known.")])
-    const [, first] = kept
-    assert.isBelow(first?.role === "assistant" ? first.content.length : Infinity, 200)
-  })
-
-  it("is kept whole without thoughts when it is of a usual size", () => {
-    assert.deepStrictEqual(messagesToKeep([user("u"), calls("a")]), [
-      user("u"),
-      Object.assign({}, calls("a"), { thinking: "" })
-    ])
-  })
+it("a conversation of a usual size is kept whole without thoughts", () => {
+  assert.deepStrictEqual(messagesToKeep([user("u"), calls("a")]), [
+    user("u"),
+    Object.assign({}, calls("a"), { thinking: "" })
+  ])
 })
 
 it("shows a person what they said and what was answered", () => {
-  const text = conversationMarkdown([user("Why?"), hostAnswer("So."), fromHost("## Reply 1"), hostAnswer("Because.")], {
-    model: "m",
-    project: "/p"
-  })
+  const messages = [user("Why?"), hostAnswer("So."), fromHost("## Reply 1"), hostAnswer("Because.")]
   assert.strictEqual(
-    text,
+    conversationMarkdown(messages, { model: "m", project: "/p" }),
     "# Conversation\n\nWith m, about /p.\n\n## You\n\nWhy?\n\n## Answer\n\nSo.\n\n## Answer\n\nBecause.\n"
   )
 })
 
 it("has the answer of the host in the place of what the model said last", () => {
-  assert.deepStrictEqual(answeredWith([user("u"), hostAnswer("Done.")], "Nothing was changed."), [
-    user("u"),
-    hostAnswer("Nothing was changed.")
-  ])
-  assert.deepStrictEqual(answeredWith([user("u"), fromHost("Go on.")], "(Stopped.)").length, 3)
+  const answered = answeredWith([user("u"), hostAnswer("Done.")], "Nothing was changed.")
+  assert.deepStrictEqual(answered, [user("u"), hostAnswer("Nothing was changed.")])
+  assert.lengthOf(answeredWith([user("u"), fromHost("Go on.")], "(Stopped.)"), 3)
 })

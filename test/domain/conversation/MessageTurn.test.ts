@@ -15,18 +15,14 @@ const xml = "<function=read_file>\n<parameter=path>\na\n</parameter>\n</function
 const fence = (text: string, language = "json") => `\`\`\`${language}\n${text}\n\`\`\``
 const readsA = [["read_file", { path: "a" }]]
 
-describe("an object that changes a file as a whole", () => {
-  it.each([
-    '{"replace": "a", "with": "b"}',
-    '{"remove": "old.ts"}',
-    '{"delete": "old.ts"}',
-    '{"move": "a.ts", "to": "b.ts"}',
-    '{"rename": "a.ts", "to": "b.ts"}'
-  ])("is a change and no part of the prose: %s", (object) => {
-    const { changes, report } = read(`I do that now.\n\n${object}`)
-    assert.strictEqual(changes.length, 1)
-    assert.isUndefined(report)
-  })
+it.each([
+  '{"remove": "old.ts"}',
+  '{"delete": "old.ts"}',
+  '{"move": "a.ts", "to": "b.ts"}',
+  '{"rename": "a.ts", "to": "b.ts"}'
+])("an object that changes a file as a whole is a change and no part of the prose: %s", (object) => {
+  const { changes, report } = read(`I do that now.\n\n${object}`)
+  assert.deepStrictEqual([changes.length, report], [1, undefined])
 })
 
 describe("calls at the level of the model itself", () => {
@@ -49,16 +45,8 @@ describe("calls at the level of the model itself", () => {
     ["an intention before tags", `I'll read it now:\n${xml}`],
     ["another spelling of the name", json.replace("read_file", "readFile")]
   ])("are read: %s", (_, text) => {
-    const found = find(text)
-    assert.deepStrictEqual(
-      found?.map(([, given]) => given),
-      [{ path: "a" }]
-    )
-  })
-
-  it("are none beside a block of a program", () => {
-    const text = `${fence('{"name": "write_file", "arguments": {"path": "a.py"}}')}\n\n${fence("print(1)", "python")}`
-    assert.isUndefined(find(text))
+    assert.deepStrictEqual(find(text)?.[0]?.[1], { path: "a" })
+    assert.lengthOf(find(text) ?? [], 1)
   })
 
   it("are all of the calls that end a text", () => {
@@ -103,6 +91,7 @@ describe("calls that are only spoken of", () => {
     ["under a heading in a comment", `<!--\n## Tool Calls\n\n${fence(json)}\n-->`],
     ["under a heading in an element that is open", `<document>\n\n## Tool Calls\n\n${fence(json)}`],
     ["in a block of markdown", `\`\`\`\`markdown\n${fence(json)}\n\`\`\`\``],
+    ["beside a block of a program", `${fence(json.replace("read", "write"))}\n\n${fence("print(1)", "python")}`],
     ["in an open block", `It is so.\n\n\`\`\`text\n${tagged}`],
     ["in inline code", `Use \`${xml.replaceAll("\n", "")}\` for it.`],
     ["in quotation marks", `The answer was "\n${tagged}`],
@@ -112,38 +101,31 @@ describe("calls that are only spoken of", () => {
     assert.isUndefined(find(text))
   })
 
+  const more = (parameter: string) => xml.replace("</function>", `${parameter}\n</function>`)
   it.each([
     ["in a thought without an end", `<think>\nThis may help.\n${tagged}`, "tool-call-json"],
     ["with words behind it that only wait", `${tagged}\n\nI will wait for the content.`, "tool-call-json"],
-    [
-      "with two values for its arguments",
-      `<tool_call>\n${json.slice(0, -1)}{"path": "b"}}\n</tool_call>`,
-      "tool-call-json"
-    ],
+    ["with two values for its arguments", tagged.replace("}}", '}{"path": "b"}}'), "tool-call-json"],
     ["in a block between friendly words", `Sure! Here you go:\n\n${fence(json)}\n\nLet me know!`, "tool-call-json"],
     ["as the tag of a tool with loose text", "<write_file> notes.txt The limit is five.", "tool-call-json"],
     ["cut off in its tags", "<function=read_file>\n<parameter=path>\na", "tool-call-truncated"],
-    ["with text among its parameters", xml.replace("</function>", "and b\n</function>"), "tool-call-json"],
-    [
-      "with a parameter given twice",
-      xml.replace("</function>", "<parameter=path>b</parameter>\n</function>"),
-      "tool-call-key-duplicate"
-    ]
+    ["with text among its parameters", more("and b"), "tool-call-json"],
+    ["with a parameter given twice", more("<parameter=path>b</parameter>"), "tool-call-key-duplicate"]
   ])("come back when they cannot be read: %s", (_, text, code) => {
     const { calls, issues, report } = read(text)
     assert.deepStrictEqual([calls, issues.map((issue) => issue.code), report], [[], [code], undefined])
   })
 
   it.each([
-    ["alone", xml.replace("read_file", "delete_file"), ["delete_file"]],
-    ["beside one that is", `${tagged}\n${xml.replace("read_file", "weather")}`, ["read_file", "weather"]]
+    ["alone", xml.replace("read_file", "delete_file"), "delete_file"],
+    ["beside one that is", `${tagged}\n${xml.replace("read_file", "weather")}`, "read_file weather"]
   ])("are calls also of a tool that is not there, which is refused later: %s", (_, text, names) => {
-    assert.deepStrictEqual(
-      read(text).calls.map(({ name }) => name),
-      names
-    )
+    const named = read(text).calls.map(({ name }) => name)
+    assert.strictEqual(named.join(" "), names)
   })
 })
+
+const changesOf = (text: string) => read(text).changes.map(({ _tag }) => _tag)
 
 describe("an answer", () => {
   it.each([
@@ -157,64 +139,45 @@ describe("an answer", () => {
     assert.deepStrictEqual(read(text), { calls: [], changes: [], issues: [], repairs: [], report: text })
   })
 
-  it("is not a heading of calls alone", () => {
+  it("is not a heading of calls alone, nor one before a call that nobody can make", () => {
     const { issues, report } = read("## Tool Calls\n")
     assert.deepStrictEqual([issues.map(({ code }) => code), report], [["section-empty"], undefined])
     assert.include(issues[0]?.how, "the answer to the user")
+    const headed = read('### The limit?\n{"name": "read_file", "parameters": {"path": "a.ts"}}')
+    assert.deepStrictEqual([headed.issues[0]?.code, headed.report], ["tool-call-json", undefined])
   })
 
   it("may change files by a patch in the form of other agents, and not by one that it shows", () => {
     const patch = "*** Begin Patch\n*** Update File: src/a.ts\n@@\n-const a = 1\n+const a = 2\n*** End Patch"
-    assert.deepInclude(read(`Here is the change.\n\n${patch}`).changes[0], {
-      path: "src/a.ts",
-      newText: "const a = 2\n"
-    })
+    const [change] = read(`Here is the change.\n\n${patch}`).changes
+    assert.deepInclude(change, { path: "src/a.ts", newText: "const a = 2\n" })
     assert.deepStrictEqual(read(`It looks like this:\n\n\`\`\`text\n${patch}\n\`\`\``).changes, [])
-  })
-
-  it("is none when a heading stands before a call that nobody can make", () => {
-    const read = readMessageTurn('### The limit?\n{"name": "read_file", "parameters": {"path": "a.ts"}}', {
-      mayChange: true,
-      tools: new Set(["read_file"])
-    })
-    assert.deepStrictEqual([read.issues[0]?.code, read.report], ["tool-call-json", undefined])
   })
 
   it("may change files by blocks and by a replacement, where it may change any", () => {
     const block = "src/a.ts\n<<<<<<< OLD\na\n=======\nb\n>>>>>>> NEW"
-    assert.deepStrictEqual(
-      read(`I change it.\n\n${block}`).changes.map(({ _tag }) => _tag),
-      ["Edit"]
-    )
-    assert.deepStrictEqual(
-      read('{"replace": "a", "with": "b"}').changes.map(({ _tag }) => _tag),
-      ["Replace"]
-    )
+    const replacement = '{"replace": "a", "with": "b"}'
+    assert.deepStrictEqual(changesOf(`I change it.\n\n${block}`), ["Edit"])
+    assert.deepStrictEqual([replacement, `I do that.\n\n${replacement}`].map(changesOf), [["Replace"], ["Replace"]])
     assert.strictEqual(readMessageTurn(block, { tools, mayChange: false }).report, block)
   })
 })
 
 const readArguments = (given: unknown) => {
   const { call, issues, repairs } = readAskedCall({ id: "c1", name: "read_file", arguments: given as never }, "call-1")
-  return {
-    arguments: call.arguments,
-    issues: issues.map(({ code }) => code),
-    repairs: repairs.map(({ code }) => code)
-  }
+  return [call.arguments, issues.length, repairs.map(({ code }) => code)]
 }
 
 describe("arguments of a call of the interface", () => {
   it("are an object, or an object as text, also one with a slip of the pen", () => {
-    const plain = { arguments: { path: "a", lines: 3 }, issues: [], repairs: [] }
-    assert.deepStrictEqual(readArguments({ path: "a", lines: 3 }), plain)
-    assert.deepStrictEqual(readArguments('{"path":"a","lines":3}'), { ...plain, repairs: ["tool-call-alias"] })
-    assert.deepStrictEqual(readArguments("{'path': 'a', 'lines': 3,}"), { ...plain, repairs: ["tool-call-alias"] })
+    const given = { path: "a", lines: 3 }
+    assert.deepStrictEqual(readArguments(given), [given, 0, []])
+    assert.deepStrictEqual(readArguments('{"path":"a","lines":3}'), [given, 0, ["tool-call-alias"]])
+    assert.deepStrictEqual(readArguments("{'path': 'a', 'lines': 3,}"), [given, 0, ["tool-call-alias"]])
   })
 
-  it("are refused with one issue when they are anything else", () => {
-    for (const wrong of ["{ path: ", '{"path": "a', "a.txt", "[1]", [1], 7, true]) {
-      assert.strictEqual(readArguments(wrong).issues.length, 1, JSON.stringify(wrong))
-      assert.deepStrictEqual(readArguments(wrong).arguments, {})
-    }
-  })
+  it.each([["{ path: "], ['{"path": "a'], ["a.txt"], ["[1]"], [[1]], [7], [true]])(
+    "are refused with one issue when they are anything else: %j",
+    (wrong) => assert.deepStrictEqual(readArguments(wrong).slice(0, 2), [{}, 1])
+  )
 })

@@ -33,23 +33,14 @@ it("rejects the document of another stage", () => {
   }
 })
 
-it("rejects the words of a model that claims to be able to do nothing, when there are results", () => {
-  const refusals = [
-    "I'm sorry, but I cannot read or change files on your machine.",
-    "I can't access the file system.",
-    "As an AI language model, I have no access to your project.",
-    "Unfortunately I do not have access to the repository, so I am unable to help."
-  ]
-  for (const answer of refusals) {
-    const { issues } = readConclusion(answer, { hasResults: true })
-    expect([answer, issues.map(({ code }) => code)]).toEqual([answer, ["answer-unfinished"]])
-    expect(readConclusion(answer).issues).toEqual([])
-  }
-  const answers = [
-    "I cannot say which one is meant, but the limit is in [a.ts](src/a.ts#L3).",
-    `The gate asks. ${"It asks each time. ".repeat(30)}I cannot say more.`
-  ]
-  for (const answer of answers) {
-    expect(readConclusion(answer, { hasResults: true }).issues, answer).toEqual([])
-  }
+it.each([
+  ["I'm sorry, but I cannot read or change files on your machine.", ["answer-unfinished"]],
+  ["I can't access the file system.", ["answer-unfinished"]],
+  ["As an AI language model, I have no access to your project.", ["answer-unfinished"]],
+  ["Unfortunately I do not have access to the repository, so I am unable to help.", ["answer-unfinished"]],
+  ["I cannot say which one is meant, but the limit is in [a.ts](src/a.ts#L3).", []],
+  [`The gate asks. ${"It asks each time. ".repeat(30)}I cannot say more.`, []]
+])("rejects the words of a model that claims to be able to do nothing, when there are results: %s", (answer, found) => {
+  expect(readConclusion(answer, { hasResults: true }).issues.map(({ code }) => code)).toEqual(found)
+  expect(codes(answer)).toEqual([])
 })

@@ -4,29 +4,17 @@ import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 const task = (name = "Search 1", expected = "A word.") =>
   `- **Name** ${name}\n- **What is needed** Find the loader.\n- **Skill** search-code\n- **Expected output** ${expected}\n`
 
-interface Parts {
-  readonly before?: string
-  readonly prompt?: string
-  readonly goals?: string
-  readonly heading?: string
-  readonly intro?: string
-  readonly section?: string
-  readonly tasks?: string
-  readonly end?: string
-}
+type Part = "before" | "prompt" | "goals" | "heading" | "intro" | "section" | "tasks" | "end"
+type Parts = { readonly [part in Part]?: string }
 
-const planWith = (parts: Parts): string =>
-  [
-    parts.before ?? "",
-    `## Original prompt\n\n${parts.prompt ?? "Do it."}`,
-    `## Goals / summary\n\n${parts.goals ?? "It is done."}`,
-    parts.heading ?? "## Tasks",
-    parts.intro ?? "",
-    `### ${parts.section ?? "Task section 1"}`,
-    `${parts.tasks ?? task()}${parts.end ?? ""}`
-  ]
+const planWith = (parts: Parts): string => {
+  const { before = "", end = "", goals = "It is done.", heading = "## Tasks", intro = "", prompt = "Do it." } = parts
+  const { section = "Task section 1", tasks = task() } = parts
+  return [before, `## Original prompt\n\n${prompt}`, `## Goals / summary\n\n${goals}`, heading, intro]
+    .concat(`### ${section}`, `${tasks}${end}`)
     .filter((part) => part !== "")
     .join("\n\n")
+}
 
 const codes = (parts: Parts, finished: ReadonlyArray<string> = []) =>
   readTaskList(planWith(parts), { finished }).issues.map(({ code }) => code)
@@ -60,12 +48,8 @@ describe("a list of tasks that is not whole is not taken", () => {
   for (const [what, parts] of cases) it(what, () => assert.deepStrictEqual(codes(parts), ["plan-unfinished"]))
 
   it("a line of 200 characters, and none of more", () => {
-    for (const [length, expected] of [
-      [100, ["plan-unfinished"]],
-      [200, ["plan-unfinished"]],
-      [201, []]
-    ] as const)
-      assert.deepStrictEqual(codes({ tasks: long(length) }), [...expected], String(length))
+    const lengths = [100, 200, 201].map((length) => codes({ tasks: long(length) }).join())
+    assert.deepStrictEqual(lengths, ["plan-unfinished", "plan-unfinished", ""])
   })
 
   it("and says what shows it", () => {
@@ -79,10 +63,7 @@ describe("a whole list of tasks is taken", () => {
     ["all that are counted", { tasks: `${task("Task 1 of 2")}\n${task("Task 2 of 2")}` }],
     ["counted in any order", { tasks: `${task("B (2/2)")}\n${task("A (1/2)")}` }],
     ["a date, a version and a fraction", { tasks: `${task("Release 1/3")}\n${task("Ports 8/10")}` }],
-    [
-      "the prompt counts other tasks",
-      { prompt: "There are 3 tasks.\n\nThe plan has 4 tasks. Split this into 5 tasks." }
-    ],
+    ["the prompt counts other tasks", { prompt: "There are 3 tasks.\n\nThe plan has 4. Split it into 5 tasks." }],
     ["the goals name other tasks", { goals: "The three tasks of the scheduler are renamed." }],
     ["steps of one task", { goals: "In three steps the loader is found, changed and tested." }],
     ["dots in code", { end: "\n```ts\nf(\n...\n)\n```" }],

@@ -7,25 +7,13 @@ const edit = (path: string) => gave("edit_file", { path }, "edited")
 const unread = (path: string) => ` Named in the task, and neither read nor changed yet: ${path}.`
 const unchanged = (path: string) => ` Named in the task, and not changed so far: ${path}.`
 
-describe("namedFiles", () => {
-  it("are paths with a folder, names of files in backticks, and names of pages", () => {
-    const text =
-      "Change `parse` in src/parse.ts, then docs/usage.md. See `README.md`, CHANGES.rst, ./test/parse.test.ts, and `limits.turns`."
-    assert.deepStrictEqual(
-      namedFiles(text),
-      ["README.md", "CHANGES.rst", "src/parse.ts", "docs/usage.md", "test/parse.test.ts"].toSorted(
-        (a, b) => text.indexOf(a) - text.indexOf(b)
-      )
-    )
-  })
-
-  it("are no addresses, patterns, folders or products", () => {
-    assert.deepStrictEqual(
-      namedFiles("Node.js reads https://a.example/b.json, src/*.ts, src/lib and 1/2 or and/or, at 3.5/4.5."),
-      []
-    )
-    assert.deepStrictEqual(namedFiles("src/a.ts and src/a.ts"), ["src/a.ts"])
-  })
+it("names paths with a folder, names of files in backticks, and names of pages", () => {
+  const text =
+    "In src/parse.ts, then docs/usage.md. See `README.md`, CHANGES.rst, ./test/parse.test.ts, and `limits.turns`."
+  const paths = ["src/parse.ts", "docs/usage.md", "README.md", "CHANGES.rst", "test/parse.test.ts"]
+  assert.deepStrictEqual(namedFiles(text), paths)
+  const others = "Node.js reads https://a.example/b.json, src/*.ts, src/lib and 1/2 or and/or, at 3.5/4.5."
+  assert.deepStrictEqual([namedFiles(others), namedFiles("src/a.ts and src/a.ts")], [[], ["src/a.ts"]])
 })
 
 it("asks for a test where the text says to write one", () => {

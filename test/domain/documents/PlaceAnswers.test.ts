@@ -4,8 +4,8 @@ import { type NumberedPlace, unnumberedLines } from "../../../src/domain/documen
 
 const text = "def a():\n    x(1)\n\ndef b():\n    x(2)\n    y()\n    x(3)\n"
 
-const places: ReadonlyArray<NumberedPlace> = [2, 5, 7].map((line, index) => ({
-  number: index + 1,
+const placeAt = (text: string, line: number, number: number): NumberedPlace => ({
+  number,
   of: 9,
   text: "",
   path: "a.py",
@@ -13,7 +13,8 @@ const places: ReadonlyArray<NumberedPlace> = [2, 5, 7].map((line, index) => ({
   within: "",
   first: line,
   lines: [text.split("\n")[line - 1] ?? ""]
-}))
+})
+const places = [2, 5, 7].map((line, index) => placeAt(text, line, index + 1))
 
 const read = (...lines: ReadonlyArray<string>) => readPlaceAnswers(lines.join("\n"), places)
 const change = (...lines: ReadonlyArray<string>): PlaceAnswer => ({ _tag: "Change", lines })
@@ -21,7 +22,7 @@ const fence = (...lines: ReadonlyArray<string>) => ["1 change:", "", "```python"
 const keep = (words: string): PlaceAnswer => ({ _tag: "Keep", text: words })
 
 describe("readPlaceAnswers", () => {
-  const forms: ReadonlyArray<readonly [line: string, answer: PlaceAnswer]> = [
+  it.each<readonly [line: string, answer: PlaceAnswer]>([
     ["1 keep: it is binary", keep("it is binary")],
     ["[1] keep it is binary", keep("it is binary")],
     ["1. keep - it is binary", keep("it is binary")],
@@ -36,13 +37,9 @@ describe("readPlaceAnswers", () => {
     ["1 change: `x(9)`", change("    x(9)")],
     ["1 change: `a` + `b`", change("    `a` + `b`")],
     ["1 change", { _tag: "Change", lines: undefined }]
-  ]
-  for (const [line, answer] of forms) {
-    it(`reads ${line}`, () => {
-      expect([...read(line).answers]).toEqual([[1, answer]])
-      expect(read(line).rest).toBe("")
-    })
-  }
+  ])("reads %s", (line, answer) => {
+    expect(read(line)).toMatchObject({ answers: new Map([[1, answer]]), rest: "" })
+  })
 
   it("reads several numbers, and no text that only begins with a number", () => {
     expect([...read("1-2, 3 keep: no").answers.keys()]).toEqual([1, 2, 3])
@@ -52,48 +49,28 @@ describe("readPlaceAnswers", () => {
   })
 
   it("puts the lines of a fence as deep as the line, unless they are deep already", () => {
-    expect([...read(...fence("log()", "", "  x(9)")).answers]).toEqual([
-      [1, change("    log()", "", "      x(9)")],
-      [2, keep("no")]
-    ])
+    const deep = change("    log()", "", "      x(9)")
+    expect(read(...fence("log()", "", "  x(9)")).answers.get(1)).toEqual(deep)
     expect(read(...fence("  log()", "x(9)")).answers.get(1)).toEqual(change("  log()", "x(9)"))
+    const onLine = ["1 change: ```python", "a()", "b()", "```", "2 keep: no"]
+    expect(read(...onLine).answers.get(1)).toEqual(change("    a()", "    b()"))
+    expect(read(...onLine).answers.get(2)).toEqual(keep("no"))
   })
 
   it("makes one replacement at all places but some", () => {
     const { answers, issues } = read('{"places": "all", "replace": "x(", "with": "z(", "except": [2]}', "2 keep: no")
-    expect([...answers]).toEqual([
-      [1, change("    z(1)")],
-      [3, change("    z(3)")],
-      [2, keep("no")]
-    ])
+    expect(Object.fromEntries(answers)).toEqual({ 1: change("    z(1)"), 3: change("    z(3)"), 2: keep("no") })
     expect(issues).toEqual([])
-    expect(read('{"places": [1], "replace": "y(", "with": "z("}').issues.map(({ what }) => what)).toEqual([
-      'Place 1 does not hold "y(".'
-    ])
-  })
-
-  it("reads a replacement in a fence", () => {
     const rule = '{"places": [1], "replace": "x(", "with": "z("}'
     expect(read("```json", rule, "```", "2 keep: no").answers.get(1)).toEqual(change("    z(1)"))
+    const wrong = read(rule.replace("x(", "y("))
+    expect(wrong.issues.map(({ what }) => what)).toEqual(['Place 1 does not hold "y(".'])
   })
 
   it("takes the answer to a number before a replacement, in whatever order they come", () => {
     const rule = '{"places": "all", "replace": "x(", "with": "z("}'
-    for (const lines of [
-      [rule, "2 keep: no"],
-      ["2 keep: no", rule]
-    ]) {
-      expect(read(...lines).answers.get(2)).toEqual(keep("no"))
-    }
-  })
-
-  it("reads a fence that begins on the line of its number", () => {
-    expect(read("1 change: ```python", "a()", "b()", "```", "2 keep: no").answers).toEqual(
-      new Map([
-        [1, change("    a()", "    b()")],
-        [2, keep("no")]
-      ])
-    )
+    const orders = [read(rule, "2 keep: no"), read("2 keep: no", rule)]
+    expect(orders.map(({ answers }) => answers.get(2))).toEqual([keep("no"), keep("no")])
   })
 
   it("names numbers that are not there, and takes the others", () => {
@@ -147,27 +124,19 @@ describe("withAnswers", () => {
   })
   it("takes a text that closes the parentheses of its line for the whole call", () => {
     const call = "def a():\n    raise E('(%s' %\n            (a,\n             b))\n    x(1)\n"
-    const at = (line: number, number: number): NumberedPlace => ({
-      number,
-      of: 2,
-      text: "",
-      path: "a.py",
-      line,
-      within: "",
-      first: line,
-      lines: [call.split("\n")[line - 1] ?? ""]
-    })
+    const at = (line: number, number: number) => placeAt(call, line, number)
     const whole = change("    raise E('(%s' % (a, b)) from exc")
-    const changed = (...answers: ReadonlyArray<readonly [NumberedPlace, PlaceAnswer]>) =>
-      withAnswers(
+    const changed = (...answers: ReadonlyArray<readonly [NumberedPlace, PlaceAnswer]>) => {
+      const byNumber = new Map(answers.map(([{ number }, answer]) => [number, answer]))
+      return withAnswers(
         call,
         answers.map(([place]) => place),
-        new Map(answers.map(([{ number }, answer]) => [number, answer]))
+        byNumber
       )
+    }
     expect(changed([at(2, 1), whole])).toBe("def a():\n    raise E('(%s' % (a, b)) from exc\n    x(1)\n")
     expect(changed([at(2, 1), change()])).toBe("def a():\n    x(1)\n")
     expect(changed([at(2, 1), change("    raise F('(%s' %")])).toBe(call.replace("raise E", "raise F"))
-    const beside = changed([at(2, 1), whole], [at(4, 2), keep("no")])
-    expect(beside).toContain("from exc\n            (a,\n")
+    expect(changed([at(2, 1), whole], [at(4, 2), keep("no")])).toContain("from exc\n            (a,\n")
   })
 })

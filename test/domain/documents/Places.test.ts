@@ -21,151 +21,120 @@ const placesIn = (forEach: ForEach, files: Readonly<Record<string, string>>): Re
     Object.entries(files).map(([path, text]) => ({ path, text }))
   ).flatMap(({ place, text }, index) => (place === undefined ? [] : [{ ...place, number: index + 1, of: 9, text }]))
 
-describe("calls of a function", () => {
-  const calls: ReadonlyArray<readonly [line: string, name: string, isCall: boolean]> = [
-    ["x = open(path)", "open", true],
-    ["  open (path)", "open", true],
-    ["Popen(1); reopen(2); _open(3)", "open", false],
-    ["file.open(path)", "open", false],
-    ["std::open(path)", "open", false],
-    ["io.open(path)", "io.open", true],
-    ["audio.open(path)", "io.open", false],
-    ["def open(path):", "open", false],
-    ["function open(path) {", "open", false],
-    ["# open(path) is slow", "open", false],
-    ["$open(path)", "open", false],
-    ["opened(path)", "open", false],
-    ["def f(): return open(1)", "open", true]
-  ]
-  for (const [line, name, isCall] of calls) {
-    it(`${isCall ? "holds" : "does not hold"} ${line} for ${name}`, () => {
-      expect(placesIn(over("call", name), { "a.py": line }).length).toBe(isCall ? 1 : 0)
-    })
-  }
+it.each([
+  ["x = open(path)", "open", 1],
+  ["  open (path)", "open", 1],
+  ["Popen(1); reopen(2); _open(3)", "open", 0],
+  ["file.open(path)", "open", 0],
+  ["std::open(path)", "open", 0],
+  ["io.open(path)", "io.open", 1],
+  ["audio.open(path)", "io.open", 0],
+  ["def open(path):", "open", 0],
+  ["function open(path) {", "open", 0],
+  ["# open(path) is slow", "open", 0],
+  ["$open(path)", "open", 0],
+  ["opened(path)", "open", 0],
+  ["def f(): return open(1)", "open", 1]
+])("%s has so many calls of %s: %i", (line, name, count) => {
+  expect(placesIn(over("call", name), { "a.py": line }).length).toBe(count)
 })
 
 it("shows a call to its end, and says what the name stands for in its file", () => {
   const text = "from tar import open\n\nx = open(\n    1,\n    mode(2)\n)\ny = 1\n"
-  const [place, ...others] = placesIn(over("call", "open"), { "a.py": text })
-  expect(others).toEqual([])
-  expect(place?.lines.at(-1)).toBe(")")
-  expect(placesText(place === undefined ? [] : [place])).toContain(
+  const places = placesIn(over("call", "open"), { "a.py": text })
+  expect(places.map(({ lines }) => lines.at(-1))).toEqual([")"])
+  expect(placesText(places)).toContain(
     "a.py\n\nIn this file, open(...) calls what line 1 names: from tar import open\n\n```python\n"
   )
-  const own = (line: string) => placesIn(over("call", "open"), { "a.py": `${line}\nopen(1)\n` })[0]?.meaning
+  const meaning = (path: string, text: string) => placesIn(over("call", "open"), { [path]: text })[0]?.meaning
+  const own = (line: string) => meaning("a.py", `${line}\nopen(1)\n`)
   expect(own("open = gzip.open")).toMatch(/line 1 .*: open = gzip.open$/)
   expect(own("def open(path):")).toMatch(/line 1 .*: def open\(path\):$/)
+  expect(["x = open == 1", "# open = 1", "reopen = 1"].map(own)).toEqual([undefined, undefined, undefined])
   // A bare name calls no method of Python or Go, and one of Java.
   expect(own("class Tar:\n    def open(self, path):\n        return path")).toBeUndefined()
-  const call = (path: string, text: string) => placesIn(over("call", "open"), { [path]: text })[0]?.meaning
-  expect(call("a.go", "func (t *Tar) open(path string) {\n}\n\nvar x = open(1)\n")).toBeUndefined()
-  expect(call("A.java", "class A {\n  void open(int x) {\n  }\n  int x = open(1);\n}\n")).toMatch(
+  expect(meaning("a.go", "func (t *Tar) open(path string) {\n}\n\nvar x = open(1)\n")).toBeUndefined()
+  expect(meaning("A.java", "class A {\n  void open(int x) {\n  }\n  int x = open(1);\n}\n")).toMatch(
     /line 2 .*: void open/
   )
-  expect([own("x = open == 1"), own("# open = 1"), own("reopen = 1")]).toEqual([undefined, undefined, undefined])
-})
-
-it("says which of all places are shown", () => {
-  const places = placesIn(over("call", "open"), { "a.py": "open(1)\n\nopen(2)\n" })
-  expect(placesBlock(places)).toMatch(/^## Places 1-2 of 9\n\na\.py\n/)
 })
 
 describe("lines that contain a keyword", () => {
-  const text = [
-    "def a():",
-    '    """May raise an error."""',
-    "    try:",
-    "        b()",
-    "    except OSError as error:",
-    "        if c:",
-    "            d()",
-    "            e()",
-    "            raise F(",
-    "                1,",
-    "                g(2),",
-    "                3)",
-    "    response.raise_for_status()",
-    "    # raise it"
-  ].join("\n")
-  const [place, ...others] = placesIn(over("line", "raise"), { "a.py": text })
+  const text = `def a():
+    """May raise an error."""
+    try:
+        b()
+    except OSError as error:
+        if c:
+            d()
+            e()
+            raise F(
+                1,
+                g(2),
+                3)
+    response.raise_for_status()
+    # raise it`
+  const places = placesIn(over("line", "raise"), { "a.py": text })
 
   it("are the statements of a program, and in other texts all lines with it", () => {
-    expect(others).toEqual([])
-    expect(place?.line).toBe(9)
+    expect(places.map(({ line }) => line)).toEqual([9])
     expect(placesIn(over("line", "raise"), { "a.md": text }).length).toBe(4)
     expect(placesIn(over("line", "raise "), { "a.py": text }).length).toBe(3)
   })
 
   it("are shown below the lines that begin their blocks, and to the end of the call", () => {
-    expect(
-      placesText(place === undefined ? [] : [place])
-        .split("\n")
-        .slice(3, -1)
-    ).toEqual([
-      "in a:",
-      "5:     except OSError as error:",
-      "6:         if c:",
-      "7:             d()",
-      "8:             e()",
-      "[1] 9:             raise F(",
-      "10:                 1,",
-      "11:                 g(2),",
-      "12:                 3)"
-    ])
+    expect(placesText(places)).toBe(`a.py
+
+\`\`\`python
+in a:
+5:     except OSError as error:
+6:         if c:
+7:             d()
+8:             e()
+[1] 9:             raise F(
+10:                 1,
+11:                 g(2),
+12:                 3)
+\`\`\``)
+  })
+
+  it("are shown below a handler further out than the two blocks around them", () => {
+    const inTry = "        try:\n            c()\n        except OSError:\n            with d:\n"
+    const deep = `def a():\n    if b:\n${inTry}                for e in f:\n                    if g:\n                        raise E`
+    const [place] = placesIn(over("line", "raise"), { "a.py": deep })
+    expect(place?.heads?.map(({ line }) => line)).toEqual([5])
   })
 })
 
-it("shows a handler further out than the two blocks around a place", () => {
-  const text = [
-    "def a():",
-    "    if b:",
-    "        try:",
-    "            c()",
-    "        except OSError:",
-    "            with d:",
-    "                for e in f:",
-    "                    if g:",
-    "                        raise E"
-  ].join("\n")
-  const [place] = placesIn(over("line", "raise"), { "a.py": text })
-  expect(place?.heads?.map(({ line }) => line)).toEqual([5])
+it("shows places that are near each other as one text, by file and by declaration", () => {
+  const source = "def a():\n    x(1)\n    x(2)\n\n\n\n\n\n    x(3)\n\ndef b():\n    x(4)\n"
+  expect(placesText(placesIn(over("line", "x("), { "a.py": source, "b.txt": "x(5)\n" }))).toBe(`a.py
+
+\`\`\`python
+in a:
+1: def a():
+[1] 2:     x(1)
+[2] 3:     x(2)
+
+in a:
+[3] 9:     x(3)
+10:
+11: def b():
+
+in b:
+11: def b():
+[4] 12:     x(4)
+\`\`\`
+
+b.txt
+
+\`\`\`text
+[5] 1: x(5)
+\`\`\``)
 })
 
-describe("placesText", () => {
-  it("shows places that are near each other as one text, by file and by declaration", () => {
-    const files = {
-      "a.py": "def a():\n    x(1)\n    x(2)\n\n\n\n\n\n    x(3)\n\ndef b():\n    x(4)\n",
-      "b.txt": "x(5)\n"
-    }
-    expect(placesText(placesIn(over("line", "x("), files))).toBe(
-      [
-        "a.py",
-        "",
-        "```python",
-        "in a:",
-        "1: def a():",
-        "[1] 2:     x(1)",
-        "[2] 3:     x(2)",
-        "",
-        "in a:",
-        "[3] 9:     x(3)",
-        "10:",
-        "11: def b():",
-        "",
-        "in b:",
-        "11: def b():",
-        "[4] 12:     x(4)",
-        "```",
-        "",
-        "b.txt",
-        "",
-        "```text",
-        "[5] 1: x(5)",
-        "```"
-      ].join("\n")
-    )
-  })
-})
+const sizes = (of: ReadonlyArray<NumberedPlace>, budget = 1_000_000) =>
+  placeParts(of, budget).map(({ length }) => length)
 
 describe("placeParts", () => {
   const files = Object.fromEntries(
@@ -183,22 +152,16 @@ describe("placeParts", () => {
     expect(cut).toEqual([])
   })
 
-  it("asks about no more than sixty at once", () => {
-    const twice = [...places, ...places.map((place) => ({ ...place, path: `more/${place.path}` }))]
-    expect(placeParts(twice, 1_000_000).map(({ length }) => length)).toEqual([60, 48])
-  })
-
-  it("begins a file that has to be divided in the part before", () => {
+  it("asks about no more than sixty at once, and begins a file that has to be divided in the part before", () => {
+    expect(sizes([...places, ...places.map((place) => ({ ...place, path: `more/${place.path}` }))])).toEqual([60, 48])
     const long = placesIn(over("line", "x"), { "a.txt": "x\n", "b.txt": "x\n\n\n\n\n\n".repeat(70) })
-    expect(placeParts(long, 1_000_000).map(({ length }) => length)).toEqual([60, 11])
-  })
-
-  it("shows a place that does not fit by itself", () => {
-    expect(placeParts(places.slice(0, 3), 1).map(({ length }) => length)).toEqual([1, 1, 1])
+    expect(sizes(long)).toEqual([60, 11])
+    expect(sizes(places.slice(0, 3), 1)).toEqual([1, 1, 1])
   })
 })
 
-it("writes numbers as ranges", () => {
-  expect(numbersText([])).toBe("")
-  expect(numbersText([5, 1, 2, 3, 9, 8])).toBe("1-3, 5, 8-9")
+it("says which of all places are shown, and writes numbers as ranges", () => {
+  const places = placesIn(over("call", "open"), { "a.py": "open(1)\n\nopen(2)\n" })
+  expect(placesBlock(places)).toMatch(/^## Places 1-2 of 9\n\na\.py\n/)
+  expect([numbersText([]), numbersText([5, 1, 2, 3, 9, 8])]).toEqual(["", "1-3, 5, 8-9"])
 })

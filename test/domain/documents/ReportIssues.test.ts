@@ -30,17 +30,14 @@ const codes = (report: string, more: Partial<ReportedWork> = {}): ReadonlyArray<
 const counts = (outcome: CheckOutcome) =>
   [0, 1, 2].map((rejectedReports) => codes("It is done.", { checks: [outcome], rejectedReports }).length)
 
-describe("a first answer", () => {
-  it("is no report when it says what only calls can show", () => {
-    assert.deepStrictEqual(codes("The limit was changed.", { isFirst: true }), ["report-unfounded"])
-    assert.deepStrictEqual(codes("The limit is not defined.", { isFirst: true }), ["report-unfounded"])
-    assert.deepStrictEqual(codes("The limit was changed.", { isFirst: false }), [])
-  })
-
-  it("is a report when it links a file, or says something else", () => {
-    assert.deepStrictEqual(codes("The limit was changed in [a](a.ts).", { isFirst: true }), [])
-    assert.deepStrictEqual(codes("The limit is 5.", { isFirst: true }), [])
-  })
+it.each([
+  ["The limit was changed.", true, ["report-unfounded"]],
+  ["The limit is not defined.", true, ["report-unfounded"]],
+  ["The limit was changed.", false, []],
+  ["The limit was changed in [a](a.ts).", true, []],
+  ["The limit is 5.", true, []]
+])("a first answer is no report when it says what only calls can show: %s %s", (report, isFirst, found) => {
+  assert.deepStrictEqual(codes(report, { isFirst }), found)
 })
 
 describe("a report", () => {

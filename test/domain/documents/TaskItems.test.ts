@@ -14,14 +14,8 @@ const textsOf = (forEach: ForEach, ...sources: Parameters<typeof itemsOf>[1]) =>
 
 describe("itemsOf", () => {
   it("lists files, and only those that contain the text", () => {
-    const files = [
-      { path: "a.ts", text: "export const a = 1" },
-      { path: "b.ts", text: "const b = 2" }
-    ]
-    expect(textsOf(over("file"), ...files)).toEqual([
-      ["a.ts", "a.ts"],
-      ["b.ts", "b.ts"]
-    ])
+    const files = ["export const a = 1", "const b = 2"].map((text, at) => ({ path: at === 0 ? "a.ts" : "b.ts", text }))
+    expect(textsOf(over("file"), ...files).flat()).toEqual(["a.ts", "a.ts", "b.ts", "b.ts"])
     expect(textsOf(over("file", "export"), ...files)).toEqual([["a.ts", "a.ts"]])
   })
 
@@ -34,10 +28,8 @@ describe("itemsOf", () => {
 
   it("lists headings, but none in code", () => {
     const text = "# One\n\n```sh\n# no heading\n```\n\n## Two and a half\n"
-    expect(textsOf(over("heading"), { path: "g.md", text })).toEqual([
-      ["g.md: One", "g.md#one"],
-      ["g.md: Two and a half", "g.md#two-and-a-half"]
-    ])
+    const headings = textsOf(over("heading"), { path: "g.md", text })
+    expect(headings.flat()).toEqual(["g.md: One", "g.md#one", "g.md: Two and a half", "g.md#two-and-a-half"])
   })
 
   it("lists the entries of lists and the rows of tables, with the files that they link", () => {
@@ -52,10 +44,8 @@ describe("itemsOf", () => {
   })
 
   it("takes the lines of a text without lists, and each item once", () => {
-    expect(textsOf(over("entry"), { path: "names.txt", text: "one\n\ntwo\none\n" })).toEqual([
-      ["one", "names.txt"],
-      ["two", "names.txt"]
-    ])
+    const lines = textsOf(over("entry"), { path: "names.txt", text: "one\n\ntwo\none\n" })
+    expect(lines.map((line) => line.join(" "))).toEqual(["one names.txt", "two names.txt"])
   })
 })
 

@@ -9,32 +9,19 @@ const issue = (code: string, what: string, line?: number) => ({
   how: "h"
 })
 
-describe("makeIssue", () => {
-  it("says the remedy of the rule unless the check names one", () => {
-    const where = { line: 1 }
-    expect(makeIssue("answer-cut-off", where, { what: "w" }).how).toBe(ruleOf("answer-cut-off").fix)
-    expect(makeIssue("answer-cut-off", where, { what: "w", how: "h" }).how).toBe("h")
-  })
+it("says the remedy of the rule unless the check names one", () => {
+  const where = { line: 1 }
+  expect(makeIssue("answer-cut-off", where, { what: "w" }).how).toBe(ruleOf("answer-cut-off").fix)
+  expect(makeIssue("answer-cut-off", where, { what: "w", how: "h" }).how).toBe("h")
 })
 
-describe("addIssue", () => {
-  it("cuts a long quote", () => {
-    const findings = noFindings()
-    addIssue(findings, "tool-call-json", { line: 1 }, { what: "w", how: "h", quote: "x".repeat(5000) })
-    expect(findings.issues).toEqual([
-      { code: "tool-call-json", where: { line: 1 }, what: "w", how: "h", quote: "x".repeat(2000) }
-    ])
-  })
-})
-
-describe("addRepair", () => {
-  it("records where and what", () => {
-    const findings = noFindings()
-    addRepair(findings, "line-endings", { line: 1 }, "Read carriage returns as line ends.")
-    expect(findings).toEqual({
-      issues: [],
-      repairs: [{ code: "line-endings", where: { line: 1 }, message: "Read carriage returns as line ends." }]
-    })
+it("adds an issue with a quote of at most 2000 characters, and a repair", () => {
+  const [findings, where] = [noFindings(), { line: 1 }]
+  addIssue(findings, "tool-call-json", where, { what: "w", how: "h", quote: "x".repeat(5000) })
+  addRepair(findings, "line-endings", where, "Read carriage returns as line ends.")
+  expect(findings).toEqual({
+    issues: [{ code: "tool-call-json", where, what: "w", how: "h", quote: "x".repeat(2000) }],
+    repairs: [{ code: "line-endings", where, message: "Read carriage returns as line ends." }]
   })
 })
 
@@ -45,14 +32,8 @@ describe("inDocumentOrder", () => {
   })
 
   it("sorts repairs in the same way and leaves what it was given as it is", () => {
-    const repairs = [
-      { code: "line-endings", where: { line: 1 }, message: "m" },
-      { code: "byte-order-mark", where: { line: 1 }, message: "m" }
-    ]
-    expect(inDocumentOrder({ issues: [], repairs }).repairs.map((one) => one.code)).toEqual([
-      "byte-order-mark",
-      "line-endings"
-    ])
-    expect(repairs[0]?.code).toBe("line-endings")
+    const repairs = ["line-endings", "byte-order-mark"].map((code) => ({ code, where: { line: 1 }, message: "m" }))
+    const sorted = inDocumentOrder({ issues: [], repairs }).repairs.map((one) => one.code)
+    expect([sorted, repairs[0]?.code]).toEqual([["byte-order-mark", "line-endings"], "line-endings"])
   })
 })

@@ -11,10 +11,12 @@ const calls = (path: string, heading = "## Tool Calls"): string => `${heading}\n
 const opening = "## Original prompt\n\nLook.\n\n## Goals / summary\n\nLook.\n\n"
 const refined = `## Task\n\n${task("A")}\n`
 
+/** Calls in another form before those that are asked for. */
+const unusual = (text: string): string => `${refined}## Tool Calls\n\n${text}\n\n${calls("b")}`
+
 /** Documents with two lists that differ. */
 const refused: ReadonlyArray<readonly [what: string, kind: "task-list" | "refinement", text: string]> = [
   ["two lists of tasks", "task-list", opening + list("A") + list("B")],
-  ["a list and an empty one", "task-list", `${opening}${list("A")}## Tasks\n`],
   ["a list under a loose heading before", "task-list", opening + list("A", "## Task list") + list("B")],
   ["a list under a loose heading after", "task-list", opening + list("A") + list("B", "# The tasks")],
   ["a list of a higher level", "task-list", opening + list("A", "# Tasks") + list("B")],
@@ -30,24 +32,12 @@ const refused: ReadonlyArray<readonly [what: string, kind: "task-list" | "refine
   ["two sections of calls", "refinement", refined + calls("a") + calls("b")],
   ["calls and an empty section", "refinement", `${refined}${calls("a")}## Tool Calls\n\nNone.\n`],
   ["calls under a loose heading", "refinement", refined + calls("a", "# Tool calls:") + calls("b")],
-  [
-    "calls between tags",
-    "refinement",
-    `${refined}## Tool Calls\n\n<function=read_file><parameter=path>a</parameter></function>\n\n${calls("b")}`
-  ],
-  [
-    "calls that are not fenced",
-    "refinement",
-    `${refined}## Tool Calls\n\n{ "name": "read_file", "arguments": { "path": "a" } }\n\n${calls("b")}`
-  ],
-  ...["tool_name", "toolName", "function_name", "tool", "function"].map(
-    (key) =>
-      [
-        `calls whose arguments stand beside the ${key}`,
-        "refinement",
-        `${refined}## Tool Calls\n\n\`\`\`json\n{ "${key}": "write_file", "path": "x" }\n\`\`\`\n\n${calls("b")}`
-      ] as const
-  ),
+  ["calls between tags", "refinement", unusual("<function=read_file><parameter=path>a</parameter></function>")],
+  ["calls that are not fenced", "refinement", unusual('{ "name": "read_file", "arguments": { "path": "a" } }')],
+  ...["tool_name", "toolName", "function_name", "tool", "function"].map((key) => {
+    const text = unusual(`\`\`\`json\n{ "${key}": "write_file", "path": "x" }\n\`\`\``)
+    return [`calls whose arguments stand beside the ${key}`, "refinement", text] as const
+  }),
   ["one call more", "refinement", `${refined}${calls("a")}${call("c")}\n${calls("a")}`],
   ["two sections to look first", "refinement", refined + calls("a", "## Look first") + calls("b", "## Look first")]
 ]
@@ -55,11 +45,7 @@ const refused: ReadonlyArray<readonly [what: string, kind: "task-list" | "refine
 /** Documents with one list that are read as before. */
 const taken: ReadonlyArray<readonly [what: string, kind: "task-list" | "refinement", text: string]> = [
   ["the same list twice", "task-list", opening + list("A") + list("A")],
-  [
-    "the same document twice, with words between",
-    "task-list",
-    `${opening}${list("A")}Again:\n\n${opening}${list("A")}`
-  ],
+  ["the same document twice", "task-list", `${opening}${list("A")}Again:\n\n${opening}${list("A")}`],
   ["an empty list before", "task-list", `${opening}## Tasks\n\nTo be written.\n\n${list("A")}`],
   ["a list that the prompt quotes", "task-list", opening.replace("Look.\n", `Do this:\n\n${list("Z")}`) + list("A")],
   ["the same calls twice", "refinement", refined + calls("a") + calls("a")],
@@ -81,18 +67,11 @@ describe("a document with two lists", () => {
 const seen = "## Result summary\n\nThe loader is in src/a.ts.\n"
 const other = "## Result summary\n\nEverything was removed."
 
+/* test/domain/markdown/HiddenText.test.ts has all that may hide a part. */
 describe("a result with a part that nobody sees", () => {
   it.each([
     ["a comment", `${seen}\n<!--\n${other}\n-->\n`],
-    ["a comment that never ends", `${seen}\n<!--\n${other}\n`],
     ["a hidden element", `${seen}\n<div hidden>\n${other}\n</div>\n`],
-    ["an element that is not displayed", `${seen}\n<div style="display:none">\n${other}\n</div>\n`],
-    ["closed details", `${seen}\n<details>\n${other}\n</details>\n`],
-    ["a template", `${seen}\n<template>\n${other}\n</template>\n`],
-    ["a script", `${seen}\n<script>\n${other}\n</script>\n`],
-    ["an instruction", `${seen}\n<?x\n${other}\n?>\n`],
-    ["a declaration", `${seen}\n<![CDATA[\n${other}\n]]>\n`],
-    ["an attribute", `${seen}\n<div title="\n${other}\n">\n`],
     ["a comment before", `<!--\n${other}\n-->\n\n${seen}`],
     ["a comment and nothing else", "## Result summary\n\n<!-- Everything was removed. -->\n"],
     ["comments and nothing else", "## Result summary\n\n<!-- Everything was -->\n\n<!-- removed. -->\n"],

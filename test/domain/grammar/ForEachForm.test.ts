@@ -40,14 +40,8 @@ describe("readForEach", () => {
     ["for every file in `src/`.", { kind: "file", source: glob("src/**") }],
     ["each file under src", { kind: "file", source: glob("src/**") }],
     ["every test file in test/**/*.test.ts", { kind: "file", source: glob("test/**/*.test.ts") }],
-    [
-      "files in src/** containing `export function`",
-      { kind: "file", source: glob("src/**"), containing: "export function" }
-    ],
-    [
-      "each line in src/**/*.py which contains `os.path`",
-      { kind: "line", source: glob("src/**/*.py"), containing: "os.path" }
-    ],
+    ["files in src/** containing `export`", { kind: "file", source: glob("src/**"), containing: "export" }],
+    ["each line in *.py which contains `os.path`", { kind: "line", source: glob("*.py"), containing: "os.path" }],
     ["each heading of [the guide](docs/guide.md)", { kind: "heading", source: glob("docs/guide.md") }],
     ["[the list](docs/todo.md)", { kind: "entry", source: glob("docs/todo.md") }],
     ["each entry in [Find](#find-results)", { kind: "entry", source: result }],

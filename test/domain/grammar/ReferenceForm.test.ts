@@ -35,30 +35,15 @@ describe("readReference", () => {
     expect(form._tag === "Plain" ? form.reference.href : "").toBe(`src/a.ts${lines}`)
   })
 
-  it("reads a file URL as a path", () => {
-    expect(readReference("t", "file:///abs/a.ts")).toEqual({
-      ...file("/abs/a.ts", "/abs/a.ts"),
-      repair: 'Read "file:///abs/a.ts" as a path.'
-    })
-  })
-
-  it("makes URLs canonical", () => {
-    expect(readReference("t", "HTTPS://Example.org")).toEqual({
-      _tag: "Plain",
-      reference: { kind: "url", title: "t", href: "HTTPS://Example.org", target: "https://example.org/" }
-    })
-  })
-
-  it("reads anchors by their slug", () => {
-    expect(readReference("t", "#project-description")).toEqual({
-      _tag: "Plain",
-      reference: { kind: "anchor", title: "t", href: "#project-description", target: "project-description" }
-    })
-    expect(readReference("t", "#Project Description")).toEqual({
-      _tag: "Plain",
-      reference: { kind: "anchor", title: "t", href: "#project-description", target: "project-description" },
-      repair: 'Read "#Project Description" as "#project-description".'
-    })
+  it("reads file URLs as paths, makes URLs canonical, and reads anchors by their slug", () => {
+    const path = file("/abs/a.ts", "/abs/a.ts")
+    expect(readReference("t", "file:///abs/a.ts")).toEqual({ ...path, repair: 'Read "file:///abs/a.ts" as a path.' })
+    const url = { kind: "url", title: "t", href: "HTTPS://Example.org", target: "https://example.org/" }
+    expect(readReference("t", "HTTPS://Example.org")).toEqual({ _tag: "Plain", reference: url })
+    const reference = { kind: "anchor", title: "t", href: "#project-description", target: "project-description" }
+    expect(readReference("t", "#project-description")).toEqual({ _tag: "Plain", reference })
+    const repair = 'Read "#Project Description" as "#project-description".'
+    expect(readReference("t", "#Project Description")).toEqual({ _tag: "Plain", reference, repair })
   })
 
   it.each([

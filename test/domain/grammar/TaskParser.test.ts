@@ -24,47 +24,32 @@ const parse = (...lines: ReadonlyArray<string>) => {
   return { tasks: shown, findings }
 }
 
-const clean = { codeBlocks: [], faults: [], notes: [] }
-const where = { section: "Task section 1" }
+const clean = { title: "", codeBlocks: [], faults: [], notes: [] }
+const ignored = (text: string) => ({
+  code: "text-ignored",
+  where: { section: "Task section 1", line: 1 },
+  message: `Ignored text that belongs to no field: "${text}".`
+})
 
 it("starts a task at each name and keeps further lines with their field", () => {
-  expect(
-    parse(
-      "- **Name** A",
-      "- **What is needed** Read it.",
-      "  Then read it again.",
-      "- **Skill** read",
-      "",
-      "- **Name** B",
-      "- **Skill** write",
-      "- **Name** C"
-    )
-  ).toEqual({
+  const first = ["- **Name** A", "- **What is needed** Read it.", "  Then read it again.", "- **Skill** read", ""]
+  expect(parse(...first, "- **Name** B", "- **Skill** write", "- **Name** C")).toEqual({
     tasks: [
-      {
-        ...clean,
-        line: 1,
-        title: "",
-        fields: { name: "A", needed: "Read it.\nThen read it again.", skill: "read" }
-      },
-      { ...clean, line: 6, title: "", fields: { name: "B", skill: "write" } },
-      { ...clean, line: 8, title: "", fields: { name: "C" } }
+      { ...clean, line: 1, fields: { name: "A", needed: "Read it.\nThen read it again.", skill: "read" } },
+      { ...clean, line: 6, fields: { name: "B", skill: "write" } },
+      { ...clean, line: 8, fields: { name: "C" } }
     ],
     findings: noFindings()
   })
 })
 
-it("takes the heading above the fields of a task as its title", () => {
+it("takes the heading above the fields of a task as its title, or the item that holds them", () => {
   expect(parse("#### Look around", "", "- **Skill** read")).toEqual({
     tasks: [{ ...clean, line: 1, title: "Look around", fields: { skill: "read" } }],
     findings: noFindings()
   })
-})
-
-it("reads one item for each task with its fields below it, and the item as its title", () => {
-  expect(
-    parse("1. Look around:", "   - **What is needed** Look.", "   - **Skill** read", "2. Write", "   - **Skill** write")
-  ).toEqual({
+  const first = ["1. Look around:", "   - **What is needed** Look.", "   - **Skill** read"]
+  expect(parse(...first, "2. Write", "   - **Skill** write")).toEqual({
     tasks: [
       { ...clean, line: 1, title: "Look around", fields: { needed: "Look.", skill: "read" } },
       { ...clean, line: 4, title: "Write", fields: { skill: "write" } }
@@ -74,58 +59,29 @@ it("reads one item for each task with its fields below it, and the item as its t
 })
 
 it("keeps a field that comes twice and a label that no field has out of the fields, as faults", () => {
-  const { tasks } = parse(
-    "- **Name** A",
-    "- **Colour** Red.",
-    "  And blue.",
-    "- **Skill** read",
-    "- **Skill** write",
-    "- **Expected output** A word."
-  )
-  expect(tasks).toEqual([
-    {
-      ...clean,
-      line: 1,
-      title: "",
-      fields: { name: "A", skill: "read", expected: "A word." },
-      faults: [
-        { kind: "unknown", label: "Colour", line: 2, quote: "- **Colour** Red." },
-        { kind: "duplicate", label: "Skill", line: 5, quote: "- **Skill** write" }
-      ]
-    }
-  ])
+  const unknown = ["- **Name** A", "- **Colour** Red.", "  And blue."]
+  const { tasks } = parse(...unknown, "- **Skill** read", "- **Skill** write", "- **Expected output** A word.")
+  const faults = [
+    { kind: "unknown", label: "Colour", line: 2, quote: "- **Colour** Red." },
+    { kind: "duplicate", label: "Skill", line: 5, quote: "- **Skill** write" }
+  ]
+  expect(tasks).toEqual([{ ...clean, line: 1, fields: { name: "A", skill: "read", expected: "A word." }, faults }])
 })
 
 it("reads no tasks out of a code block, and says so", () => {
   expect(parse("```markdown", "- **Name** A", "- **Skill** read", "```")).toEqual({
     tasks: [],
-    findings: {
-      issues: [],
-      repairs: [
-        {
-          code: "text-ignored",
-          where: { ...where, line: 1 },
-          message: 'Ignored text that belongs to no field: "- **Name** A - **Skill** read".'
-        }
-      ]
-    }
+    findings: { issues: [], repairs: [ignored("- **Name** A - **Skill** read")] }
   })
 })
 
 it("notes text before the first task once, and rejects a heading without a task below it", () => {
   const { findings, tasks } = parse("These are the tasks.", "They are good.", "", "#### Notes", "", "Nothing more.")
-  expect(tasks).toEqual([])
-  expect(findings.repairs).toEqual([
-    {
-      code: "text-ignored",
-      where: { ...where, line: 1 },
-      message: 'Ignored text that belongs to no field: "These are the tasks.".'
-    }
-  ])
-  expect(findings.issues.map(({ code, quote, what, where: place }) => ({ code, quote, what, where: place }))).toEqual([
+  expect([tasks, findings.repairs]).toEqual([[], [ignored("These are the tasks.")]])
+  expect(findings.issues).toMatchObject([
     {
       code: "section-unknown",
-      where: { ...where, line: 4 },
+      where: { section: "Task section 1", line: 4 },
       what: 'The heading "Notes" is inside a task section.',
       quote: "Notes"
     }

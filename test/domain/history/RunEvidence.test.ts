@@ -23,6 +23,9 @@ const started: JournalRecord = {
   event: { type: "tool.started", id, call, risk: "safe", targets: [] }
 }
 
+const denied: ToolResult = { ...result, success: false, data: null, error_type: "permission_denied" }
+const told: JournalRecord = { type: "event", event: { type: "tool.finished", id, name: "read_file", result: denied } }
+
 describe("the evidence of a task", () => {
   it("has the result of a call that was kept and, because of a crash, never told", () => {
     const kept: JournalRecord = { type: "outcome", key: "round-1/tool/look-1/call-1#0123456789abcdef", value: result }
@@ -30,27 +33,13 @@ describe("the evidence of a task", () => {
   })
 
   it("has the result of a call that was denied, which is told and not kept", () => {
-    const denied: ToolResult = { ...result, success: false, data: null, error_type: "permission_denied" }
-    const told: JournalRecord = {
-      type: "event",
-      event: { type: "tool.finished", id, name: "read_file", result: denied }
-    }
-    expect(taskEvidence([started, told], "look 1").calls).toEqual([
-      { id, call, risk: "safe", targets: [], result: denied }
-    ])
+    const outcome = { id, call, risk: "safe", targets: [], result: denied }
+    expect(taskEvidence([started, told], "look 1").calls).toEqual([outcome])
   })
 
   it("has a denied call although a call of another task with the same id runs later", () => {
-    const denied: ToolResult = { ...result, success: false, data: null, error_type: "permission_denied" }
-    const refused: JournalRecord = {
-      type: "event",
-      event: { type: "tool.finished", id, name: "read_file", result: denied }
-    }
-    const other: JournalRecord = {
-      type: "event",
-      event: { type: "tool.started", id: { ...id, task: "Look 2" }, call, risk: "safe", targets: [] }
-    }
-    expect(taskEvidence([refused, other], "Look 1").unrun).toEqual([{ id, call, result: denied }])
+    const event = { type: "tool.started", id: { ...id, task: "Look 2" }, call, risk: "safe", targets: [] } as const
+    expect(taskEvidence([told, { type: "event", event }], "Look 1").unrun).toEqual([{ id, call, result: denied }])
   })
 })
 

@@ -9,32 +9,24 @@ import {
 const long = "You are one stage of a program. ".repeat(20)
 const promptOf = (key: string, system: string): PromptSent => ({ type: "prompt", key, system, user: `Do ${key}.` })
 
+const shared = (key: string) => ({ type: "prompt", key, systemOf: "a", user: `Do ${key}.` })
+
 describe("the prompts of a session", () => {
   it("hold a text once that several begin with", () => {
-    const record = makeSharedPrompts()
-    expect(
-      [promptOf("a", long), promptOf("b", `${long}!`), promptOf("c", long), promptOf("a", long)].map(record)
-    ).toEqual([
-      { type: "prompt", key: "a", system: long, user: "Do a." },
-      { type: "prompt", key: "b", system: `${long}!`, user: "Do b." },
-      { type: "prompt", key: "c", systemOf: "a", user: "Do c." },
-      { type: "prompt", key: "a", systemOf: "a", user: "Do a." }
-    ])
-  })
-
-  it("hold a text again that is shorter than the name of the prompt", () => {
-    const record = makeSharedPrompts()
-    expect([promptOf("round-1", "Go."), promptOf("b", "Go.")].map(record)[1]).toHaveProperty("system", "Go.")
+    const sent = [promptOf("a", long), promptOf("b", `${long}!`), promptOf("c", long), promptOf("a", long)]
+    expect(sent.map(makeSharedPrompts())).toEqual([sent[0], sent[1], shared("c"), shared("a")])
+    // A text is there again that is shorter than the name of the prompt.
+    const short = [promptOf("round-1", "Go."), promptOf("b", "Go.")]
+    expect(short.map(makeSharedPrompts())).toEqual(short)
   })
 
   it("have their whole texts again when they are read, however many texts there are", () => {
-    const sent = Array.from({ length: 1000 }, (_, index) =>
-      promptOf(`round-1/execute/task-${index}`, `${long}${(index * index) % 150}`)
+    const sent = Array.from({ length: 1000 }, (_, at) =>
+      promptOf(`round-1/execute/task-${at}`, `${long}${(at * at) % 150}`)
     )
     const records = sent.map(makeSharedPrompts())
-    expect(records.filter((record) => record.type === "prompt" && record.system === undefined).length).toBeGreaterThan(
-      200
-    )
+    const shared = records.filter((record) => record.type === "prompt" && record.system === undefined)
+    expect(shared.length).toBeGreaterThan(200)
     expect(records.map(makeWholePrompts())).toEqual(sent)
   })
 

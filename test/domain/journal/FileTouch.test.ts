@@ -18,54 +18,41 @@ const shown = (task: string, href: string): JournalRecord => ({
   event: { type: "references.read", task, references: [{ href, title: "", characters: 1, tokens: 1, hash: "h" }] }
 })
 
+const unsure = (path: string) => ({ _tag: "Unsure", path })
+
 describe("what a journal tells of files", () => {
   it("is no text for a file that was removed, and for a link", () => {
     const files = [
       { path: "/p/gone.txt", before: "hash", after: null },
-      { path: "/p/link", before: null, after: "hash", kind: "link" as const },
-      { path: "/p/run.sh", before: "hash", after: "hash", kind: "executable" as const }
+      { path: "/p/link", before: null, after: "hash", kind: "link" },
+      { path: "/p/run.sh", before: "hash", after: "hash", kind: "executable" }
     ]
-    expect(
-      fileTouches([{ ...intent("write", "Write 1", []), files } as JournalRecord, outcome("write", true)])
-    ).toEqual([
-      ...files.map(({ path }) => ({ _tag: "Unsure", path })),
-      { _tag: "Unsure", path: "/p/gone.txt" },
-      { _tag: "Unsure", path: "/p/link" },
+    const writing = { ...intent("write", "Write 1", []), files } as JournalRecord
+    expect(fileTouches([writing, outcome("write", true)])).toEqual([
+      ...files.map(({ path }) => unsure(path)),
+      unsure("/p/gone.txt"),
+      unsure("/p/link"),
       { _tag: "Written", task: "Write 1", path: "/p/run.sh", hash: "hash" }
     ])
   })
 
   it("is what finished tasks were shown and what was written, in order", () => {
-    const records = [
-      shown("Look 1", "a.md"),
-      shown("Look 2", "b.md"),
-      intent("write", "Write 1", ["/p/a.txt", "/p/b.txt"]),
-      outcome("write", true),
-      outcome("plan/attempt-1", true)
-    ]
-    expect(
-      fileTouches([...records, ...["plan", "round-1/refined/look-2", "round-1/task/look-1"].map(settled)])
-    ).toEqual([
+    const looked = [shown("Look 1", "a.md"), shown("Look 2", "b.md")]
+    const written = [intent("write", "Write 1", ["/p/a.txt", "/p/b.txt"]), outcome("write", true)]
+    const ends = ["plan", "round-1/refined/look-2", "round-1/task/look-1"].map(settled)
+    expect(fileTouches([...looked, ...written, outcome("plan/attempt-1", true), ...ends])).toEqual([
       { _tag: "Shown", task: "Look 1", href: "a.md", hash: "h" },
-      { _tag: "Unsure", path: "/p/a.txt" },
-      { _tag: "Unsure", path: "/p/b.txt" },
+      unsure("/p/a.txt"),
+      unsure("/p/b.txt"),
       { _tag: "Written", task: "Write 1", path: "/p/a.txt", hash: "hash of /p/a.txt" },
       { _tag: "Written", task: "Write 1", path: "/p/b.txt", hash: "hash of /p/b.txt" }
     ])
   })
 
   it("is nothing sure where a write failed or never ended, and behind a call that may write anywhere", () => {
-    const records = [
-      intent("failed", "Write 1", ["/p/a.txt"]),
-      outcome("failed", false),
-      intent("open", "Write 2", ["/p/b.txt"]),
-      intent("command", "Build 1", []),
-      outcome("command", true)
-    ]
-    expect(fileTouches(records)).toEqual([
-      { _tag: "Unsure", path: "/p/a.txt" },
-      { _tag: "Unsure", path: "/p/b.txt" },
-      { _tag: "Unsure" }
-    ])
+    const failed = [intent("failed", "Write 1", ["/p/a.txt"]), outcome("failed", false)]
+    const command = [intent("command", "Build 1", []), outcome("command", true)]
+    const records = [...failed, intent("open", "Write 2", ["/p/b.txt"]), ...command]
+    expect(fileTouches(records)).toEqual([unsure("/p/a.txt"), unsure("/p/b.txt"), { _tag: "Unsure" }])
   })
 })

@@ -4,25 +4,22 @@ import { chooseChecks } from "../../../src/domain/map/ChooseChecks.ts"
 import { projectCommands } from "../../../src/domain/map/MainFiles.ts"
 import type { ProjectCommand } from "../../../src/domain/map/ProjectCommands.ts"
 
-const npm = (folder = ""): ReadonlyArray<ProjectCommand> => [
-  { run: "npm run lint", from: `${folder}package.json`, kind: "lint" },
-  {
-    run: "npm test",
-    from: `${folder}package.json`,
-    kind: "tests",
-    narrow: { argv: ["npm", "test", "--"], of: "files" }
-  },
-  { run: "npm run typecheck", from: `${folder}package.json`, kind: "types" }
-]
+const npm = (folder = ""): ReadonlyArray<ProjectCommand> => {
+  const from = `${folder}package.json`
+  return [
+    { run: "npm run lint", from, kind: "lint" },
+    { run: "npm test", from, kind: "tests", narrow: { argv: ["npm", "test", "--"], of: "files" } },
+    { run: "npm run typecheck", from, kind: "types" }
+  ]
+}
 const go: ReadonlyArray<ProjectCommand> = [
   { run: "go test ./...", from: "go.mod", kind: "tests", narrow: { argv: ["go", "test"], of: "folders" } },
   { run: "go vet ./...", from: "go.mod", kind: "types" }
 ]
-const make: ProjectCommand = { run: "make test", from: "Makefile", kind: "tests" }
+const tests = (run: string, from: string): ProjectCommand => ({ run, from, kind: "tests" })
+const make = tests("make test", "Makefile")
 const python: ProjectCommand = {
-  run: "python -m pytest",
-  from: "pyproject.toml",
-  kind: "tests",
+  ...tests("python -m pytest", "pyproject.toml"),
   narrow: { argv: ["python", "-m", "pytest"], of: "files" }
 }
 
@@ -33,37 +30,31 @@ const chosen = (
   importers?: (path: string) => ReadonlyArray<string>
 ) => chooseChecks({ files, commands }, changed, importers).map(checkText)
 
+const whole = (narrow: ProjectCommand["narrow"]) => {
+  const commands = [{ ...tests("npm test", "package.json"), narrow }]
+  return chooseChecks({ files: ["a.js", "a.test.js"], commands }, ["a.js"])[0]?.whole
+}
+
 describe("the checks for changed files", () => {
-  it("are the type check and then the tests that belong to them", () => {
-    expect(chosen(npm(), ["src/a.ts", "test/a.test.ts", "test/b.test.ts"], ["src/a.ts"])).toEqual([
-      "npm run typecheck",
-      "npm test -- test/a.test.ts"
-    ])
+  it("are the type check and then the tests that belong to them, or that import them, or that changed", () => {
+    const files = ["src/a.ts", "test/a.test.ts", "test/b.test.ts", "test/c.test.ts"]
+    const types = "npm run typecheck"
+    expect(chosen(npm(), files, ["src/a.ts"])).toEqual([types, "npm test -- test/a.test.ts"])
+    const imported = chosen(npm(), ["src/a.ts", ...files.slice(2)], ["src/a.ts", "test/b.test.ts"], () =>
+      files.slice(3)
+    )
+    expect(imported).toEqual([types, "npm test -- test/c.test.ts test/b.test.ts"])
   })
 
-  it("are the tests themselves, where these changed, and those that import a file", () => {
-    const files = ["src/a.ts", "test/b.test.ts", "test/c.test.ts"]
-    expect(chosen(npm(), files, ["src/a.ts", "test/b.test.ts"], () => ["test/c.test.ts"])).toEqual([
-      "npm run typecheck",
-      "npm test -- test/c.test.ts test/b.test.ts"
-    ])
-  })
+  it.each([
+    ["one file has none of its own", ["src/a.ts", "src/b.ts", "test/a.test.ts"], ["src/a.ts", "src/b.ts"]],
+    ["one was removed", ["src/a.ts"], ["test/a.test.ts"]],
+    ["one looks like an option", ["--config=x.test.ts"], ["--config=x.test.ts"]]
+  ])("are all tests when %s", (_, files, changed) => expect(chosen(npm(), files, changed).at(-1)).toBe("npm test"))
 
-  it("are all tests when one file has none of its own", () => {
-    const files = ["src/a.ts", "src/b.ts", "test/a.test.ts"]
-    expect(chosen(npm(), files, ["src/a.ts", "src/b.ts"]).at(-1)).toBe("npm test")
-  })
-
-  it("do not name a test that was removed, nor one that looks like an option", () => {
-    expect(chosen(npm(), ["src/a.ts"], ["test/a.test.ts"]).at(-1)).toBe("npm test")
-    expect(chosen(npm(), ["--config=x.test.ts"], ["--config=x.test.ts"]).at(-1)).toBe("npm test")
-  })
-
-  it("are the packages of Go that changed, and all of them for other files", () => {
-    expect(chosen(go, ["a/a.go", "b/c/d.go", "m.go"], ["a/a.go", "b/c/d.go", "m.go"])).toEqual([
-      "go vet ./...",
-      "go test ./a ./b/c ."
-    ])
+  it("are the packages of Go that changed", () => {
+    const files = ["a/a.go", "b/c/d.go", "m.go"]
+    expect(chosen(go, files, files)).toEqual(["go vet ./...", "go test ./a ./b/c ."])
   })
 
   it("are those of the language of a file, and of the part of the project that it is in", () => {
@@ -87,52 +78,30 @@ describe("the checks for changed files", () => {
   it("are the compiler of TypeScript where no script names it", () => {
     const commands = npm().slice(0, 2)
     const [guess] = chooseChecks({ files: ["a.ts", "a.test.ts", "tsconfig.json"], commands }, ["a.ts"])
-    expect(guess).toEqual({
-      argv: ["node_modules/.bin/tsc", "--noEmit", "-p", "tsconfig.json"],
-      kind: "types",
-      isGuess: true
-    })
+    const argv = ["node_modules/.bin/tsc", "--noEmit", "-p", "tsconfig.json"]
+    expect(guess).toEqual({ argv, kind: "types", isGuess: true })
     expect(chosen(commands, ["a.js", "a.test.js", "tsconfig.json"], ["a.js"])).toEqual(["npm test -- a.test.js"])
   })
 
-  it("prefer tests that need the least", () => {
-    const others = ["npm run test:e2e", "npm run test:coverage"].map((run) => ({
-      run,
-      from: "package.json",
-      kind: "tests" as const
-    }))
+  it("prefer tests that need the least, and the target of make that runs the tests over one that builds them", () => {
+    const others = ["npm run test:e2e", "npm run test:coverage"].map((run) => tests(run, "package.json"))
     expect(chosen([...others, ...npm()], ["src/a.ts"], ["src/a.ts"]).at(-1)).toBe("npm test")
-  })
-
-  it("are the target of make that runs the tests, not the one that builds them", () => {
     const text = ".PHONY: all shared tests\n\ntests: unit_test\n\ntest: tests\n\t./unit_test\n"
     const commands = projectCommands([{ path: "Makefile", text, files: new Set() }])
     expect(chosen(commands, ["a.c"], ["a.c"])).toEqual(["make test"])
   })
 
-  it("are those of a program that is there, before a script that has to download it", () => {
-    const wrapper: ProjectCommand = { run: "./gradlew test", from: "build.gradle", kind: "tests" }
-    const maven: ProjectCommand = { run: "mvn test", from: "pom.xml", kind: "tests" }
-    expect(chosen([wrapper, maven], [], ["src/A.java"])).toEqual(["mvn test"])
-    expect(chosen([wrapper], [], ["src/A.java"])).toEqual(["./gradlew test"])
-    expect(chosen([{ ...wrapper, run: "gradle test" }, maven], [], ["src/A.java"])).toEqual(["gradle test"])
-    expect(
-      chosen(
-        [
-          { ...maven, run: "./mvnw test" },
-          { ...wrapper, run: "gradle test" }
-        ],
-        [],
-        ["A.java"]
-      )
-    ).toEqual(["gradle test"])
+  it.each([
+    [["./gradlew test", "mvn test"], "mvn test"],
+    [["./gradlew test"], "./gradlew test"],
+    [["gradle test", "mvn test"], "gradle test"],
+    [["./mvnw test", "gradle test"], "gradle test"]
+  ])("are of %j the one whose program is there, before a script that has to download it", (runs, expected) => {
+    const commands = runs.map((run) => tests(run, run.includes("mvn") ? "pom.xml" : "build.gradle"))
+    expect(chosen(commands, [], ["src/A.java"])).toEqual([expected])
   })
 
   it("say which command a person is asked about: the whole one, or the other form of it", () => {
-    const files = ["a.js", "a.test.js"]
-    const whole = (narrow: ProjectCommand["narrow"]) =>
-      chooseChecks({ files, commands: [{ run: "npm test", from: "package.json", kind: "tests", narrow }] }, ["a.js"])[0]
-        ?.whole
     expect(whole({ argv: ["npm", "test", "--"], of: "files" })).toEqual(["npm", "test"])
     expect(whole({ argv: ["npx", "vitest", "run"], of: "files" })).toEqual(["npx", "vitest", "run"])
     expect(whole(undefined)).toBeUndefined()
@@ -155,7 +124,11 @@ const narrowed = (
 const pack = (test: string) => JSON.stringify({ scripts: { test } })
 
 describe("narrowed tests", () => {
-  const tests = ["test/till.test.ts", "src/till.ts", "src/shelf.ts", "test/shelf.test.ts"]
+  const files = ["test/till.test.ts", "src/till.ts", "src/shelf.ts", "test/shelf.test.ts"]
+  const [one, two] = [["test/till.test.ts"], ["test/till.test.ts", "test/shelf.test.ts"]]
+
+  const script = (text: string, changed: ReadonlyArray<string>) =>
+    narrowed({ "package.json": pack(text) }, files, changed)
 
   it.each([
     ["vitest run", "npm test -- test/till.test.ts"],
@@ -170,81 +143,87 @@ describe("narrowed tests", () => {
     ["jest --coverage=true --ci", "npx jest --ci test/till.test.ts"],
     ["npx nyc mocha test", "npx mocha test/till.test.ts"],
     ["c8 node --test test/*.ts", "node --test test/till.test.ts"]
-  ])("adds the tests of a changed file to %s", (script, expected) => {
-    expect(narrowed({ "package.json": pack(script) }, tests, ["src/till.ts"])).toEqual([expected])
+  ])("adds the tests of a changed file to %s", (text, expected) => {
+    expect(script(text, ["src/till.ts"])).toEqual([expected])
   })
 
-  it("uses the way of the package manager", () => {
-    const files = [...tests, "pnpm-lock.yaml"]
-    expect(narrowed({ "package.json": pack("vitest") }, files, ["src/till.ts"])).toEqual([
-      "pnpm test test/till.test.ts"
-    ])
-    expect(narrowed({ "package.json": pack("vitest src") }, files, ["src/till.ts"])).toEqual([
-      "pnpm exec vitest test/till.test.ts"
-    ])
+  it.each([
+    ["vitest", "pnpm test test/till.test.ts"],
+    ["vitest src", "pnpm exec vitest test/till.test.ts"]
+  ])("uses the way of the package manager for %s", (text, expected) => {
+    expect(narrowed({ "package.json": pack(text) }, [...files, "pnpm-lock.yaml"], ["src/till.ts"])).toEqual([expected])
   })
 
-  it.each(["tsc && vitest run", "node test.js", "eslint ."])("does not narrow %s", (script) => {
-    expect(narrowed({ "package.json": pack(script) }, tests, ["src/till.ts"])).toEqual(["npm test"])
+  it.each(["tsc && vitest run", "node test.js", "eslint ."])("does not narrow %s", (text) => {
+    expect(script(text, ["src/till.ts"])).toEqual(["npm test"])
   })
 
   it("runs all tests when a changed file has none of its own", () => {
-    const texts = { "package.json": pack("vitest run") }
-    expect(narrowed(texts, tests, ["src/till.ts", "src/new.ts"])).toEqual(["npm test"])
-    expect(narrowed(texts, tests, ["src/till.ts", "src/shelf.ts"])).toEqual([
-      "npm test -- test/till.test.ts test/shelf.test.ts"
-    ])
+    expect(script("vitest run", ["src/till.ts", "src/new.ts"])).toEqual(["npm test"])
+    const both = script("vitest run", ["src/till.ts", "src/shelf.ts"])
+    expect(both).toEqual(["npm test -- test/till.test.ts test/shelf.test.ts"])
   })
 
-  it("names test files of Python, packages of Go and manifests of Rust", () => {
-    const python = { "api/pyproject.toml": "[tool.pytest.ini_options]\n" }
-    expect(narrowed(python, ["api/shop/till.py", "api/tests/test_till.py"], ["api/shop/till.py"])).toEqual([
-      "python -m pytest tests/test_till.py"
-    ])
-    expect(narrowed({ "setup.py": "" }, ["tests/__init__.py", "tests/test_till.py", "till.py"], ["till.py"])).toEqual([
-      "python -m unittest tests/test_till.py"
-    ])
-    const go = { "go.mod": "module shop" }
-    expect(narrowed(go, ["till.go", "cmd/a/main.go"], ["till.go", "cmd/a/main.go", "cmd/a/b.go"])).toEqual([
-      "go test . ./cmd/a"
-    ])
-    expect(narrowed(go, ["README.md"], ["README.md"])).toEqual([])
-    const cargo = { "Cargo.toml": "[workspace]\n", "crates/a/Cargo.toml": "", "crates/b/Cargo.toml": "" }
-    expect(narrowed(cargo, [], ["crates/a/src/lib.rs", "crates/b/src/lib.rs"])).toEqual([
-      "cargo test --manifest-path crates/a/Cargo.toml",
-      "cargo test --manifest-path crates/b/Cargo.toml"
-    ])
+  it.each([
+    [
+      ["api/pyproject.toml"],
+      ["api/shop/till.py", "api/tests/test_till.py"],
+      1,
+      ["python -m pytest tests/test_till.py"]
+    ],
+    [
+      ["setup.py"],
+      ["till.py", "tests/__init__.py", "tests/test_till.py"],
+      1,
+      ["python -m unittest tests/test_till.py"]
+    ],
+    [["go.mod"], ["till.go", "cmd/a/main.go"], 2, ["go test . ./cmd/a"]],
+    [["go.mod"], ["README.md"], 1, []],
+    [
+      ["Cargo.toml", "crates/a/Cargo.toml", "crates/b/Cargo.toml"],
+      ["crates/a/src/lib.rs", "crates/b/src/lib.rs"],
+      2,
+      ["a", "b"].map((crate) => `cargo test --manifest-path crates/${crate}/Cargo.toml`)
+    ]
+  ])("names test files of Python, packages of Go and manifests of Rust: %j", (manifests, others, changed, expected) => {
+    const texts = { "go.mod": "module shop", "Cargo.toml": "[workspace]\n" } as Readonly<Record<string, string>>
+    const textOf = (path: string) =>
+      path === "api/pyproject.toml" ? "[tool.pytest.ini_options]\n" : (texts[path] ?? "")
+    const named = Object.fromEntries(manifests.map((path) => [path, textOf(path)]))
+    expect(narrowed(named, others, others.slice(0, changed))).toEqual(expected)
   })
 
   it("names the classes of tests of Java, which Gradle has in one project only", () => {
-    const files = ["src/main/java/a/Slug.java", "src/test/java/a/SlugTest.java", "src/test/java/a/PageTests.java"]
-    const changed = [files[0] ?? "", files[2] ?? ""]
-    const java = (texts: Readonly<Record<string, string>>, others: ReadonlyArray<string> = []) =>
-      narrowed(texts, [...files, ...others], changed)
-    const lenient = "-Dsurefire.failIfNoSpecifiedTests=false"
-    expect(java({ "pom.xml": "" })).toEqual([`mvn test ${lenient} -Dtest=SlugTest,PageTests`])
-    expect(java({ "build.gradle": "" })).toEqual(["gradle test --tests SlugTest --tests PageTests"])
-    expect(java({ "settings.gradle": "rootProject.name = 'a'\n" })).toEqual([
-      "gradle test --tests SlugTest --tests PageTests"
-    ])
-    expect(java({ "settings.gradle.kts": 'include(":a")\n' })).toEqual(["gradle test"])
-    expect(narrowed({ "pom.xml": "" }, files, ["src/main/java/a/Other.java"])).toEqual(["mvn test"])
+    const sources = ["src/main/java/a/Slug.java", "src/test/java/a/SlugTest.java", "src/test/java/a/PageTests.java"]
+    const java = (path: string, text = "") =>
+      narrowed({ [path]: text }, sources, ["src/main/java/a/Slug.java", sources[2]!])
+    expect(java("pom.xml")).toEqual(["mvn test -Dsurefire.failIfNoSpecifiedTests=false -Dtest=SlugTest,PageTests"])
+    const gradle = ["gradle test --tests SlugTest --tests PageTests"]
+    expect(java("build.gradle")).toEqual(gradle)
+    expect(java("settings.gradle", "rootProject.name = 'a'\n")).toEqual(gradle)
+    expect(java("settings.gradle.kts", 'include(":a")\n')).toEqual(["gradle test"])
+    expect(narrowed({ "pom.xml": "" }, sources, ["src/main/java/a/Other.java"])).toEqual(["mvn test"])
   })
 
-  it("name the tests that they run where tests changed, if their runner does not do that by itself", () => {
-    const script = (text: string, changed: ReadonlyArray<string>) =>
-      narrowed({ "package.json": pack(text) }, tests, changed)
-    const [one, two] = [["test/till.test.ts"], ["test/till.test.ts", "test/shelf.test.ts"]]
-    expect(script("vitest run", one)).toEqual(["npm test -- --reporter=verbose test/till.test.ts"])
-    expect(script("vitest run --reporter=dot", one)).toEqual(["npm test -- test/till.test.ts"])
-    expect(script("jest", one)).toEqual(["npm test -- test/till.test.ts"])
-    expect(script("jest", two)).toEqual(["npm test -- --verbose test/till.test.ts test/shelf.test.ts"])
-    expect(script("node --test test/*.ts", two)).toEqual(["node --test test/till.test.ts test/shelf.test.ts"])
-    const python = (texts: Readonly<Record<string, string>>) =>
-      narrowed(texts, ["tests/__init__.py", "tests/test_a.py"], ["tests/test_a.py"])
-    expect(python({ "pytest.ini": "" })).toEqual(["python -m pytest -rfEp tests/test_a.py"])
-    expect(python({ "setup.py": "" })).toEqual(["python -m unittest -v tests/test_a.py"])
-    expect(narrowed({ "go.mod": "module a" }, ["a/a_test.go"], ["a/a_test.go"])).toEqual(["go test -v ./a"])
+  it.each([
+    ["vitest run", one, "npm test -- --reporter=verbose test/till.test.ts"],
+    ["vitest run --reporter=dot", one, "npm test -- test/till.test.ts"],
+    ["jest", one, "npm test -- test/till.test.ts"],
+    ["jest", two, "npm test -- --verbose test/till.test.ts test/shelf.test.ts"],
+    ["node --test test/*.ts", two, "node --test test/till.test.ts test/shelf.test.ts"]
+  ])(
+    "name the tests that they run where tests changed, if %s does not do that by itself",
+    (text, changed, expected) => {
+      expect(script(text, changed)).toEqual([expected])
+    }
+  )
+
+  it.each([
+    ["pytest.ini", "", "tests/test_a.py", "python -m pytest -rfEp tests/test_a.py"],
+    ["setup.py", "", "tests/test_a.py", "python -m unittest -v tests/test_a.py"],
+    ["go.mod", "module a", "a/a_test.go", "go test -v ./a"]
+  ])("name their tests in a project of %s", (path, text, changed, expected) => {
+    expect(narrowed({ [path]: text }, ["tests/__init__.py", changed], [changed])).toEqual([expected])
   })
 
   it.each([
@@ -266,11 +245,11 @@ describe("narrowed tests", () => {
       "package.json": JSON.stringify({ scripts: { test: "run-all", typecheck: "tsc -b" } }),
       "packages/web/package.json": pack("vitest run")
     }
+    const paths = Object.keys(texts)
     const commands = projectCommands(
-      Object.entries(texts).map(([path, text]) => ({ path, text, files: new Set(Object.keys(texts)) }))
+      Object.entries(texts).map(([path, text]) => ({ path, text, files: new Set(paths) }))
     )
-    const near = (path: string) => chosen(commands, Object.keys(texts), [path])
-    expect(near("packages/web/a.ts")).toEqual(["npm run typecheck", "npm test (in packages/web)"])
-    expect(near("packages/other/a.ts")).toEqual(["npm run typecheck", "npm test"])
+    expect(chosen(commands, paths, ["packages/web/a.ts"])).toEqual(["npm run typecheck", "npm test (in packages/web)"])
+    expect(chosen(commands, paths, ["packages/other/a.ts"])).toEqual(["npm run typecheck", "npm test"])
   })
 })

@@ -11,6 +11,8 @@ const scripts = (path: string, manifest: unknown, files: ReadonlyArray<string> =
   return jsonScripts({ path, text, files: new Set(files) }).map(({ does, run }) => `${run} = ${does}`)
 }
 
+const runsOf = (...given: Parameters<typeof scripts>) => scripts(...given).map((line) => line.split(" = ")[0])
+
 /** What can be run of a script for tests on a machine without pnpm. */
 const here = (script: string) => {
   const text = JSON.stringify({ packageManager: "pnpm@9.1.0", scripts: { test: script } })
@@ -22,19 +24,9 @@ const here = (script: string) => {
 
 describe("jsonScripts", () => {
   it("names the scripts of a package without those that run by themselves", () => {
-    const manifest = {
-      scripts: {
-        prepack: "x",
-        postinstall: "x",
-        prepare: "x",
-        pretest: "x",
-        test: "node --test",
-        "build:all": "tsc -b",
-        preview: "serve",
-        posters: "draw"
-      }
-    }
-    expect(scripts("package.json", manifest)).toEqual([
+    const own = { prepack: "x", postinstall: "x", prepare: "x", pretest: "x" }
+    const others = { test: "node --test", "build:all": "tsc -b", preview: "serve", posters: "draw" }
+    expect(scripts("package.json", { scripts: { ...own, ...others } })).toEqual([
       "npm test = node --test",
       "npm run build:all = tsc -b",
       "npm run preview = serve",
@@ -42,17 +34,19 @@ describe("jsonScripts", () => {
     ])
   })
 
-  it("takes the package manager from the manifest, else from the nearest lock file", () => {
-    const manifest = { scripts: { test: "t", lint: "l" } }
-    const runs = (path: string, files: ReadonlyArray<string>, more = {}) =>
-      scripts(path, { ...manifest, ...more }, files).map((line) => line.split(" = ")[0])
-    expect(runs("package.json", ["pnpm-lock.yaml"])).toEqual(["pnpm test", "pnpm run lint"])
-    expect(runs("package.json", ["yarn.lock"])).toEqual(["yarn test", "yarn run lint"])
-    expect(runs("package.json", ["bun.lock"])).toEqual(["bun run test", "bun run lint"])
-    expect(runs("a/package.json", ["yarn.lock", "a/package-lock.json"])).toEqual(["npm test", "npm run lint"])
-    expect(runs("a/package.json", ["yarn.lock"])).toEqual(["yarn test", "yarn run lint"])
-    expect(runs("package.json", ["yarn.lock"], { packageManager: "pnpm@9.1.0" })[0]).toBe("pnpm test")
-  })
+  it.each([
+    ["package.json", ["pnpm-lock.yaml"], {}, "pnpm test, pnpm run lint"],
+    ["package.json", ["yarn.lock"], {}, "yarn test, yarn run lint"],
+    ["package.json", ["bun.lock"], {}, "bun run test, bun run lint"],
+    ["a/package.json", ["yarn.lock", "a/package-lock.json"], {}, "npm test, npm run lint"],
+    ["a/package.json", ["yarn.lock"], {}, "yarn test, yarn run lint"],
+    ["package.json", ["yarn.lock"], { packageManager: "pnpm@9.1.0" }, "pnpm test, pnpm run lint"]
+  ])(
+    "takes the package manager from the manifest, else from the nearest lock file: %s, %j",
+    (path, files, more, runs) => {
+      expect(runsOf(path, { scripts: { test: "t", lint: "l" }, ...more }, files).join(", ")).toBe(runs)
+    }
+  )
 
   it("runs the tests of a script that calls a missing package manager by themselves", () => {
     expect(here("pnpm lint && vitest run --typecheck")).toEqual(["npx vitest run --typecheck"])
@@ -62,9 +56,11 @@ describe("jsonScripts", () => {
   })
 
   it("reads composer.json and deno.jsonc", () => {
-    expect(
-      scripts("composer.json", { scripts: { "post-install-cmd": "x", test: ["@lint", "phpunit"], lint: "phpcs" } })
-    ).toEqual(["composer run test = @lint && phpunit", "composer run lint = phpcs"])
+    const composer = { "post-install-cmd": "x", test: ["@lint", "phpunit"], lint: "phpcs" }
+    expect(scripts("composer.json", { scripts: composer })).toEqual([
+      "composer run test = @lint && phpunit",
+      "composer run lint = phpcs"
+    ])
     const deno = '{ // tasks\n "tasks": { "check": "deno check .", "dev": { "command": "deno run a.ts" }, } }'
     expect(scripts("deno.jsonc", deno)).toEqual([
       "deno task check = deno check .",
@@ -73,36 +69,29 @@ describe("jsonScripts", () => {
     ])
   })
 
-  it("names the type check and the tests that no script runs", () => {
-    const names = (manifest: unknown, files: ReadonlyArray<string> = []) =>
-      scripts("package.json", manifest, files).map((line) => line.split(" = ")[0])
-    const devDependencies = { typescript: "5", vitest: "4" }
-    const placeholder = 'echo "Error: no test specified" && exit 1'
-    expect(names({ devDependencies, scripts: { test: placeholder } }, ["tsconfig.json"])).toEqual([
-      "npx tsc --noEmit",
-      "npx vitest run"
-    ])
-    expect(names({ devDependencies, scripts: { typecheck: "tsc", test: "vitest" } }, ["tsconfig.json"])).toEqual([
-      "npm run typecheck",
-      "npm test"
-    ])
-    expect(names({ devDependencies }, ["tsconfig.json", "pnpm-lock.yaml"])[0]).toBe("pnpm exec tsc --noEmit")
-    expect(names({ workspaces: ["packages/*"] })).toEqual(["npm test --workspaces --if-present"])
-    expect(names({}, ["pnpm-workspace.yaml", "pnpm-lock.yaml"])).toEqual(["pnpm -r test"])
-    expect(scripts("deno.json", {}, ["deno.json", "a_test.ts"])).toEqual([
-      "deno test = undefined",
-      "deno check . = undefined",
-      "deno lint = undefined"
-    ])
-    expect(scripts("composer.json", {}, ["phpunit.xml.dist"])).toEqual(["vendor/bin/phpunit = undefined"])
+  const devDependencies = { typescript: "5", vitest: "4" }
+  const placeholder = { scripts: { test: 'echo "Error: no test specified" && exit 1' } }
+  const written = { scripts: { typecheck: "tsc", test: "vitest" } }
+  it.each([
+    ["package.json", { devDependencies, ...placeholder }, ["tsconfig.json"], "npx tsc --noEmit, npx vitest run"],
+    ["package.json", { devDependencies, ...written }, ["tsconfig.json"], "npm run typecheck, npm test"],
+    [
+      "package.json",
+      { devDependencies },
+      ["tsconfig.json", "pnpm-lock.yaml"],
+      "pnpm exec tsc --noEmit, pnpm exec vitest run"
+    ],
+    ["package.json", { workspaces: ["packages/*"] }, [], "npm test --workspaces --if-present"],
+    ["package.json", {}, ["pnpm-workspace.yaml", "pnpm-lock.yaml"], "pnpm -r test"],
+    ["deno.json", {}, ["deno.json", "a_test.ts"], "deno test, deno check ., deno lint"],
+    ["composer.json", {}, ["phpunit.xml.dist"], "vendor/bin/phpunit"]
+  ])("names the type check and the tests that no script runs: %s, %j", (path, manifest, files, runs) => {
+    expect(runsOf(path, manifest, files).join(", ")).toBe(runs)
   })
 
   it("passes over what is no script, and over names that are no single argument", () => {
-    expect(
-      scripts("package.json", {
-        scripts: { ok: "1", none: null, count: 3, "two words": "x", "$(rm)": "x", "--flag": "x", "a`b": "x" }
-      })
-    ).toEqual(["npm run ok = 1"])
+    const others = { none: null, count: 3, "two words": "x", "$(rm)": "x", "--flag": "x", "a`b": "x" }
+    expect(scripts("package.json", { scripts: { ok: "1", ...others } })).toEqual(["npm run ok = 1"])
     for (const text of ["", "{", "[]", "null", '{"scripts": []}', '{"scripts": "x"}', "[".repeat(100_000)]) {
       expect(scripts("package.json", text)).toEqual([])
     }
@@ -127,26 +116,24 @@ const targets = (path: string, text: string) =>
 
 describe("recipeTargets", () => {
   it("names the targets of a Makefile that are no files, rules or variables", () => {
-    const text = [
-      "CC := gcc",
-      "FLAGS ::= -O2",
-      ".PHONY: test release.all",
-      "all: build test",
-      "build: main.o ## builds",
-      "\t@$(CC) -o main main.o",
-      "main.o: main.c",
-      "\t$(CC) -c main.c",
-      "%.o: %.c",
-      "\tx",
-      "$(OUT)/x: y",
-      "test check: build",
-      "\t-./run-tests --all",
-      "release.all:",
-      "\t./release",
-      "x = y: z",
-      "# note: this",
-      "url = http://a"
-    ].join("\n")
+    const text = `CC := gcc
+FLAGS ::= -O2
+.PHONY: test release.all
+all: build test
+build: main.o ## builds
+\t@$(CC) -o main main.o
+main.o: main.c
+\t$(CC) -c main.c
+%.o: %.c
+\tx
+$(OUT)/x: y
+test check: build
+\t-./run-tests --all
+release.all:
+\t./release
+x = y: z
+# note: this
+url = http://a`
     expect(targets("Makefile", text)).toEqual([
       "make all",
       "make build = $(CC) -o main main.o",

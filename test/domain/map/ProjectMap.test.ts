@@ -66,23 +66,17 @@ describe("projectMap", () => {
   })
 
   it("is empty without files and without room", () => {
-    expect(projectMap(facts({}), 5000)).toBe("")
-    expect(projectMap(shop, 0)).toBe("")
-    expect(projectMap(shop, 20)).toBe("")
-    expect(projectMap(facts({ files: [".env", "a`b"] }), 5000)).toBe("")
+    const maps = [projectMap(facts({}), 5000), projectMap(shop, 0), projectMap(shop, 20)]
+    expect([...maps, projectMap(facts({ files: [".env", "a`b"] }), 5000)]).toEqual(["", "", "", ""])
   })
 
-  it("names no secrets, and says when unusual names are left out", () => {
+  it("names no secrets, and says when unusual names are left out, or when not everything was looked at", () => {
     const files = [".env", ".task-conductor/skills/a/SKILL.md", "a.ts", "keys/server.pem", "x\n## User prompt\n.md"]
     expect(projectMap(facts({ files }), 5000)).toBe(
       "1 file: typescript 1. Files with unusual names are left out.\n\nFolders, each with the number of files below it, and files:\n\n- files at the top: `a.ts`"
     )
-  })
-
-  it("says when not everything was looked at", () => {
-    expect(projectMap(facts({ files: ["a.ts", "b.ts"], isWhole: false }), 60)).toBe(
-      "2 files were looked at; there are more: typescript 2."
-    )
+    const part = projectMap(facts({ files: ["a.ts", "b.ts"], isWhole: false }), 60)
+    expect(part).toBe("2 files were looked at; there are more: typescript 2.")
   })
 
   const word = Schema.String.check(Schema.isPattern(/^[ -~\n`é\u202E]{1,30}$/))
@@ -123,23 +117,9 @@ describe("projectMap", () => {
   })
 })
 
-describe("mapTokens", () => {
-  it.each([
-    [0, 0],
-    [1024, 0],
-    [2048, 0],
-    [3072, 75],
-    [4096, 150],
-    [8192, 260],
-    [32_768, 1200],
-    [131_072, 2400],
-    [1_000_000, 2400]
-  ])("gives a window of %i tokens %i", (window, tokens) => {
-    expect(mapTokens(window)).toBe(tokens)
-  })
-
-  it("grows with the window", () => {
-    const sizes = Array.from({ length: 200 }, (_, index) => mapBudget(index * 1000))
-    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
-  })
+it("gives larger windows more tokens", () => {
+  const windows = [0, 1024, 2048, 3072, 4096, 8192, 32_768, 131_072, 1_000_000]
+  expect(windows.map(mapTokens)).toEqual([0, 0, 0, 75, 150, 260, 1200, 2400, 2400])
+  const sizes = Array.from({ length: 200 }, (_, index) => mapBudget(index * 1000))
+  expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
 })

@@ -8,24 +8,22 @@ const commands = (path: string, text: string, files: ReadonlyArray<string> = [])
 
 describe("pythonCommands", () => {
   it("names the tasks and the checkers of pyproject.toml", () => {
-    const text = [
-      "[project]",
-      'name = "x"',
-      "[project.scripts]",
-      'x = "x.cli:main"',
-      "[tool.poe.tasks]",
-      'check = "ruff check"',
-      '_hidden = "x"',
-      "[tool.hatch.envs.default.scripts]",
-      'cov = "pytest --cov"',
-      "[tool.hatch.envs.docs.scripts]",
-      'serve = "mkdocs serve"',
-      "[tool.tox.env.style]",
-      "[tool.pytest.ini_options] # settings",
-      "[tool.ruff.lint]",
-      "[[tool.mypy.overrides]]",
-      "[tool.mypy]"
-    ].join("\n")
+    const text = `[project]
+name = "x"
+[project.scripts]
+x = "x.cli:main"
+[tool.poe.tasks]
+check = "ruff check"
+_hidden = "x"
+[tool.hatch.envs.default.scripts]
+cov = "pytest --cov"
+[tool.hatch.envs.docs.scripts]
+serve = "mkdocs serve"
+[tool.tox.env.style]
+[tool.pytest.ini_options] # settings
+[tool.ruff.lint]
+[[tool.mypy.overrides]]
+[tool.mypy]`
     expect(commands("pyproject.toml", text)).toEqual([
       "poe check = ruff check",
       "hatch run cov = pytest --cov",
@@ -35,12 +33,6 @@ describe("pythonCommands", () => {
       "ruff check .",
       "mypy ."
     ])
-  })
-
-  it("runs checkers in the environment that the lock file tells", () => {
-    const text = "[tool.pytest.ini_options]\n"
-    expect(commands("pyproject.toml", text, ["uv.lock"])).toEqual(["uv run python -m pytest"])
-    expect(commands("a/pyproject.toml", text, ["uv.lock", "a/poetry.lock"])).toEqual(["poetry run python -m pytest"])
   })
 
   it("names environments of tox, sessions of nox and the tests of Django", () => {
@@ -54,21 +46,21 @@ describe("pythonCommands", () => {
     expect(commands("pytest.ini", "[pytest]\n")).toEqual(["python -m pytest"])
   })
 
-  it("says nothing about a project without settings", () => {
-    expect(commands("pyproject.toml", '[build-system]\nrequires = ["pytest"]\n')).toEqual([])
-    expect(commands("setup.cfg", "")).toEqual([])
-  })
-
-  it("tells the tests of a project that only lists its packages", () => {
-    const tests = ["tests/test_till.py", "till.py"]
-    expect(commands("requirements-dev.txt", "pytest==8\n", tests)).toEqual(["python -m pytest"])
-    expect(commands("requirements.txt", "flask\n", [...tests, "tests/conftest.py"])).toEqual(["python -m pytest"])
-    expect(commands("requirements.txt", "flask\n", tests)).toEqual(["python -m unittest discover -s tests"])
-    expect(commands("setup.py", "", [...tests, "tests/__init__.py"])).toEqual(["python -m unittest"])
-    expect(commands("setup.py", "", ["till.py"])).toEqual([])
-    expect(commands("pyproject.toml", "[tool.poetry]\n", tests)).toEqual([
-      "poetry run python -m unittest discover -s tests"
-    ])
+  const tests = ["tests/test_till.py", "till.py"]
+  const pytest = "[tool.pytest.ini_options]\n"
+  it.each([
+    ["pyproject.toml", pytest, ["uv.lock"], ["uv run python -m pytest"]],
+    ["a/pyproject.toml", pytest, ["uv.lock", "a/poetry.lock"], ["poetry run python -m pytest"]],
+    ["pyproject.toml", '[build-system]\nrequires = ["pytest"]\n', [], []],
+    ["setup.cfg", "", [], []],
+    ["requirements-dev.txt", "pytest==8\n", tests, ["python -m pytest"]],
+    ["requirements.txt", "flask\n", [...tests, "tests/conftest.py"], ["python -m pytest"]],
+    ["requirements.txt", "flask\n", tests, ["python -m unittest discover -s tests"]],
+    ["setup.py", "", [...tests, "tests/__init__.py"], ["python -m unittest"]],
+    ["setup.py", "", ["till.py"], []],
+    ["pyproject.toml", "[tool.poetry]\n", tests, ["poetry run python -m unittest discover -s tests"]]
+  ])("tells the tests of %s with %j beside %j", (path, text, files, expected) => {
+    expect(commands(path, text, files)).toEqual(expected)
   })
 
   it("lists all ways to run a command, the environments of the project first", () => {

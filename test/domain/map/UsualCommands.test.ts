@@ -12,28 +12,23 @@ const all = (texts: Readonly<Record<string, string>>, others: ReadonlyArray<stri
 }
 
 describe("usualCommands", () => {
+  const cargo = ["cargo test", "cargo check", "cargo build"]
+  const go = ["go test ./...", "go vet ./...", "go build ./..."]
   it.each([
-    ["Cargo.toml", ["cargo test", "cargo check", "cargo build"]],
-    ["go.mod", ["go test ./...", "go vet ./...", "go build ./..."]],
-    ["server/go.mod", ["go test ./...", "go vet ./...", "go build ./..."]],
-    ["mix.exs", ["mix test"]],
-    ["package.json", []],
-    ["constructor", []]
-  ])("knows those of %s", (path, expected) => {
-    expect(runs(path)).toEqual(expected)
-  })
-
-  it("uses the script that a project brings", () => {
-    expect(runs("pom.xml", ["mvnw"])).toEqual(["./mvnw test"])
-    expect(runs("app/build.gradle.kts", ["app/gradlew"])).toEqual(["./gradlew test", "./gradlew build"])
-    expect(runs("pom.xml", ["sub/mvnw"])).toEqual(["mvn test"])
-  })
-
-  it("says nothing about a part of a larger project", () => {
-    expect(runs("crates/a/Cargo.toml", ["Cargo.toml"])).toEqual([])
-    expect(runs("x/crates/a/Cargo.toml", ["x/Cargo.toml"])).toEqual([])
-    expect(runs("crates/a/Cargo.toml", ["crates/b/Cargo.toml"])).toEqual(["cargo test", "cargo check", "cargo build"])
-  })
+    ["Cargo.toml", [], cargo],
+    ["go.mod", [], go],
+    ["server/go.mod", [], go],
+    ["api/go.mod", ["go.mod"], go],
+    ["mix.exs", [], ["mix test"]],
+    ["package.json", [], []],
+    ["constructor", [], []],
+    ["pom.xml", ["mvnw"], ["./mvnw test"]],
+    ["app/build.gradle.kts", ["app/gradlew"], ["./gradlew test", "./gradlew build"]],
+    ["pom.xml", ["sub/mvnw"], ["mvn test"]],
+    ["crates/a/Cargo.toml", ["Cargo.toml"], []],
+    ["x/crates/a/Cargo.toml", ["x/Cargo.toml"], []],
+    ["crates/a/Cargo.toml", ["crates/b/Cargo.toml"], cargo]
+  ])("knows those of %s beside %j", (path, files, expected) => expect(runs(path, files)).toEqual(expected))
 
   it("tests all members of a workspace of Rust, and each module of one of Go", () => {
     expect(all({ "Cargo.toml": "[workspace]\nmembers = ['a']\n" })[0]).toBe("cargo test --workspace")
@@ -41,7 +36,6 @@ describe("usualCommands", () => {
       "go test ./api/... ./web/... ./tool/..."
     )
     expect(all({ "go.work": "go 1.24\n" })).toEqual([])
-    expect(runs("api/go.mod", ["go.mod"])).toContain("go test ./...")
   })
 
   it("sets up, builds and tests what CMake and Meson build, when there are tests", () => {
@@ -66,12 +60,17 @@ describe("usualCommands", () => {
     expect(all({ "settings.gradle": "", "build.gradle": "" })).toEqual(["gradle test", "gradle build"])
   })
 
-  it("tells the tests of Ruby, Perl, .NET and Flutter by their files", () => {
-    expect(all({ Gemfile: "" }, ["spec/till_spec.rb"])).toEqual(["bundle exec rspec"])
-    expect(all({ Gemfile: "" }, ["bin/rails", "test/till_test.rb"])).toEqual(["bin/rails test"])
-    expect(all({ Gemfile: "" }, ["lib/till.rb"])).toEqual([])
-    expect(all({ cpanfile: "" }, ["t/till.t"])).toEqual(["prove -l -r t"])
-    expect(all({ "Shop.sln": "" })).toEqual(["dotnet test", "dotnet build"])
+  it.each<[Readonly<Record<string, string>>, ReadonlyArray<string>, ReadonlyArray<string>]>([
+    [{ Gemfile: "" }, ["spec/till_spec.rb"], ["bundle exec rspec"]],
+    [{ Gemfile: "" }, ["bin/rails", "test/till_test.rb"], ["bin/rails test"]],
+    [{ Gemfile: "" }, ["lib/till.rb"], []],
+    [{ cpanfile: "" }, ["t/till.t"], ["prove -l -r t"]],
+    [{ "Shop.sln": "" }, [], ["dotnet test", "dotnet build"]]
+  ])("tells the tests of Ruby, Perl, .NET by their files: %j, %j", (texts, files, expected) => {
+    expect(all(texts, files)).toEqual(expected)
+  })
+
+  it("tells the tests of Flutter by what they depend on", () => {
     expect(all({ "pubspec.yaml": "dependencies:\n  flutter:\n    sdk: flutter\n" })[0]).toBe("flutter test")
   })
 })

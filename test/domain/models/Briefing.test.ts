@@ -18,50 +18,43 @@ const briefing: BriefingParts = {
   openFiles: ["src/main.ts", "src/odd\nname.ts"]
 }
 
-const currentFileBlock = (currentFile: CurrentFile) => briefingBlocks({ ...briefing, currentFile }).current_file
-
 describe("briefingBlocks", () => {
-  it("gives each block its shape", () => {
-    expect(briefingBlocks(briefing)).toEqual({
-      user_prompt: "## User prompt\n\n````text\nExplain ```x```\n## Environment\n````\n\n",
-      environment: "## Environment\n\n- Date: 2026-11-20\n\n",
-      project_description: "## Project description\n\n### Shop\n\n#### Environment\n\nNode\n\n",
-      project_readme: "## Project description\n\n### Tea\n\nSells tea.\n\n",
-      project_map: "## Project map\n\n2 files: typescript 2.\n\nMain files: `src/main.ts`.\n\n",
-      current_file: "## Current file\n\nPath: src/main.ts\n\n```typescript\n1: run()\n```\n\n",
-      open_files: "## Open files\n\n- src/main.ts\n- src/odd name.ts\n\n"
-    })
-  })
+  const blocks = {
+    user_prompt: "## User prompt\n\n````text\nExplain ```x```\n## Environment\n````\n\n",
+    environment: "## Environment\n\n- Date: 2026-11-20\n\n",
+    project_description: "## Project description\n\n### Shop\n\n#### Environment\n\nNode\n\n",
+    project_readme: "## Project description\n\n### Tea\n\nSells tea.\n\n",
+    project_map: "## Project map\n\n2 files: typescript 2.\n\nMain files: `src/main.ts`.\n\n",
+    current_file: "## Current file\n\nPath: src/main.ts\n\n```typescript\n1: run()\n```\n\n",
+    open_files: "## Open files\n\n- src/main.ts\n- src/odd name.ts\n\n"
+  }
 
-  it("leaves out what is not known", () => {
-    expect(briefingBlocks({ prompt: "Hi", environment: "", projectDescription: "", openFiles: [] })).toEqual({
-      user_prompt: "## User prompt\n\n```text\nHi\n```\n\n",
+  it("gives each block its shape, and leaves out what is not known", () => {
+    expect(briefingBlocks(briefing)).toEqual(blocks)
+    const { user_prompt, ...others } = briefingBlocks({
+      prompt: "Hi",
       environment: "",
-      project_description: "",
-      project_readme: "",
-      project_map: "",
-      current_file: "",
-      open_files: ""
+      projectDescription: "",
+      openFiles: []
     })
+    expect(user_prompt).toBe("## User prompt\n\n```text\nHi\n```\n\n")
+    expect(others).toEqual(Object.fromEntries(Object.keys(others).map((name) => [name, ""])))
   })
 
-  it("shows an empty current file, and says when only the first lines are shown", () => {
-    expect(currentFileBlock({ path: "a.txt", language: "text", text: "" })).toBe(
-      "## Current file\n\nPath: a.txt\n\n```text\n```\n\n"
-    )
-    expect(currentFileBlock({ path: "a.txt", language: "text", text: "one\n", cutFrom: 812 })).toBe(
-      "## Current file\n\nPath: a.txt (the first lines; the file has 812)\n\n```text\n1: one\n```\n\n"
-    )
-  })
-})
-
-describe("requestDocument", () => {
   it("joins the blocks with the project description and README.md last", () => {
     const { current_file, environment, open_files, project_description, project_map, project_readme, user_prompt } =
-      briefingBlocks(briefing)
+      blocks
     expect(requestDocument(briefing)).toBe(
       [user_prompt, environment, current_file, open_files, project_map, project_description, project_readme].join("")
     )
+  })
+
+  it.each<[Pick<CurrentFile, "text" | "cutFrom">, string]>([
+    [{ text: "" }, "a.txt\n\n```text\n```"],
+    [{ text: "one\n", cutFrom: 812 }, "a.txt (the first lines; the file has 812)\n\n```text\n1: one\n```"]
+  ])("shows an empty current file, and says when only the first lines are shown: %j", (file, text) => {
+    const currentFile = { path: "a.txt", language: "text", ...file }
+    expect(briefingBlocks({ ...briefing, currentFile }).current_file).toBe(`## Current file\n\nPath: ${text}\n\n`)
   })
 })
 
@@ -75,23 +68,21 @@ describe("besideReferences", () => {
     projectDescription: "# Shop",
     descriptionFiles: ["AGENTS.md"]
   }
-  const shown = (...references: ReadonlyArray<Reference>) => {
-    const left = besideReferences({ ...parts, requestDocument: "" }, references)
-    return [left.currentFile?.path, left.projectDescription]
-  }
-
-  it("leaves out what a reference shows, however its path is written", () => {
-    expect(shown()).toEqual(["src/main.ts", "# Shop"])
-    expect(shown(file("src/main.ts"))).toEqual([undefined, "# Shop"])
-    expect(shown(file("./src/main.ts"))).toEqual([undefined, "# Shop"])
-    expect(shown(file("/project/src/main.ts"), anchor("current-file"))).toEqual([undefined, "# Shop"])
-    expect(shown(anchor("current-file"))).toEqual([undefined, "# Shop"])
-    expect(shown(file("AGENTS.md"))).toEqual(["src/main.ts", ""])
-    expect(shown(file("main.ts"), file("docs/AGENTS.md"), anchor("user-prompt"))).toEqual(["src/main.ts", "# Shop"])
-  })
-
-  it("keeps the description that a reference points to", () => {
-    expect(shown(anchor("project-description"))).toEqual(["src/main.ts", "# Shop"])
-    expect(shown(anchor("project-description"), file("AGENTS.md"))).toEqual(["src/main.ts", "# Shop"])
-  })
+  it.each([
+    ["src/main.ts", "# Shop", []],
+    [undefined, "# Shop", [file("src/main.ts")]],
+    [undefined, "# Shop", [file("./src/main.ts")]],
+    [undefined, "# Shop", [file("/project/src/main.ts"), anchor("current-file")]],
+    [undefined, "# Shop", [anchor("current-file")]],
+    ["src/main.ts", "", [file("AGENTS.md")]],
+    ["src/main.ts", "# Shop", [file("main.ts"), file("docs/AGENTS.md"), anchor("user-prompt")]],
+    ["src/main.ts", "# Shop", [anchor("project-description")]],
+    ["src/main.ts", "# Shop", [anchor("project-description"), file("AGENTS.md")]]
+  ])(
+    "shows %s and %s beside what a reference shows, however its path is written: %j",
+    (path, description, references) => {
+      const left = besideReferences({ ...parts, requestDocument: "" }, references)
+      expect([left.currentFile?.path, left.projectDescription]).toEqual([path, description])
+    }
+  )
 })

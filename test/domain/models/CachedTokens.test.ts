@@ -6,6 +6,9 @@ interface Counted {
   readonly cachedTokens?: number
 }
 
+const call = (promptTokens: number, cachedTokens?: number): Counted =>
+  cachedTokens === undefined ? { promptTokens } : { promptTokens, cachedTokens }
+
 const sum = (counts: ReadonlyArray<Counted>): Counted =>
   counts.reduce<Counted>(
     (before, one) => ({ promptTokens: before.promptTokens + one.promptTokens, ...cachedTokensOf([before, one]) }),
@@ -15,33 +18,19 @@ const sum = (counts: ReadonlyArray<Counted>): Counted =>
 describe("cachedTokensOf", () => {
   it.each([
     ["nothing was counted", [], {}],
-    ["a call without any count does not matter", [{}, { promptTokens: 10, cachedTokens: 4 }], { cachedTokens: 4 }],
-    [
-      "all say it",
-      [
-        { promptTokens: 10, cachedTokens: 0 },
-        { promptTokens: 9, cachedTokens: 8 }
-      ],
-      { cachedTokens: 8 }
-    ],
-    ["one does not say it", [{ promptTokens: 10, cachedTokens: 4 }, { promptTokens: 9 }], {}],
-    ["none says it", [{ promptTokens: 10 }, { promptTokens: 9 }], {}]
+    ["a call without any count does not matter", [{}, call(10, 4)], { cachedTokens: 4 }],
+    ["all say it", [call(10, 0), call(9, 8)], { cachedTokens: 8 }],
+    ["one does not say it", [call(10, 4), call(9)], {}],
+    ["none says it", [call(10), call(9)], {}]
   ] as const)("%s", (_, counts, expected) => {
     expect(cachedTokensOf(counts)).toEqual(expected)
   })
 
   it("adds up call by call to the same as all at once", () => {
-    const told = [4, 0, 7].map((cachedTokens) => ({ promptTokens: 10, cachedTokens }))
-    expect(sum(told)).toEqual({ promptTokens: 30, cachedTokens: 11 })
-    expect(sum([{ promptTokens: 10 }, ...told])).toEqual({ promptTokens: 40 })
-    expect(sum([...told, { promptTokens: 10 }, ...told])).toEqual({ promptTokens: 70 })
-  })
-})
-
-describe("cachedText", () => {
-  it("is empty where nothing is known", () => {
-    expect(cachedText({ promptTokens: 10 })).toBe("")
-    expect(cachedText({ promptTokens: 10, cachedTokens: 0 })).toBe(", 0 of them from the server's cache")
+    const told = [4, 0, 7].map((cachedTokens) => call(10, cachedTokens))
+    expect(sum(told)).toEqual(call(30, 11))
+    expect(sum([call(10), ...told])).toEqual(call(40))
+    expect(sum([...told, call(10), ...told])).toEqual(call(70))
   })
 })
 
@@ -53,10 +42,9 @@ describe("the times of a server", () => {
   })
 
   it("are left out when the server does not say them, and when nothing was loaded", () => {
-    expect(speedText({ answerTokens: 380 })).toBe("")
-    expect(speedText({ answerTokens: 0, answerMs: 10 })).toBe("")
-    expect(loadText({ loadMs: 40 })).toBe("")
-    expect(loadText({})).toBe("")
+    expect([speedText({ answerTokens: 380 }), speedText({ answerTokens: 0, answerMs: 10 })]).toEqual(["", ""])
+    expect([loadText({ loadMs: 40 }), loadText({}), cachedText(call(10))]).toEqual(["", "", ""])
+    expect(cachedText(call(10, 0))).toBe(", 0 of them from the server's cache")
   })
 
   it("give no speed when one call with tokens has no time", () => {

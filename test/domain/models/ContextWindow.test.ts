@@ -20,61 +20,29 @@ const asLoaded = (window: number) => ({
   isLowered: false
 })
 
-const windows: ReadonlyArray<readonly [string, WindowWish, ModelCapacity, CallCapacity]> = [
-  ["nobody says anything", {}, {}, { contextWindow: 8192 }],
-  ["the model supports more than the default", {}, { supportedWindow: 40_960 }, { contextWindow: 8192 }],
-  ["the model supports just the default", {}, { supportedWindow: 8192 }, { contextWindow: 8192 }],
-  [
-    "the model supports less than the default",
-    {},
-    { supportedWindow: 2048 },
-    { contextWindow: 2048, note: lowered(8192, 2048) }
-  ],
-  [
-    "the model is loaded with a larger window",
-    {},
-    { loadedWindow: 16_384 },
-    { contextWindow: 16_384, note: asLoaded(16_384) }
-  ],
-  ["the model is loaded with the default", {}, { loadedWindow: 8192 }, { contextWindow: 8192 }],
-  ["the model is loaded with a smaller window", {}, { loadedWindow: 4096 }, { contextWindow: 8192 }],
-  [
-    "the model is loaded with more than it supports",
-    {},
-    { loadedWindow: 65_536, supportedWindow: 32_768 },
-    { contextWindow: 32_768, note: lowered(65_536, 32_768) }
-  ],
-  [
-    "the Modelfile sets a window, and the model is loaded with another",
-    {},
-    { modelfileWindow: 4096, loadedWindow: 16_384 },
-    { contextWindow: 4096, note: fromModelfile(4096) }
-  ],
-  [
-    "the user set a window",
-    { contextWindow: 4096 },
-    { modelfileWindow: 32_768, loadedWindow: 16_384, supportedWindow: 40_960 },
-    { contextWindow: 4096 }
-  ],
-  [
-    "the user set more than the model supports",
-    { contextWindow: 131_072 },
-    { supportedWindow: 40_960 },
-    { contextWindow: 40_960, note: lowered(131_072, 40_960) }
-  ],
+const supported = { supportedWindow: 40_960 }
+
+const windows: ReadonlyArray<[string, WindowWish, ModelCapacity, window: number, note?: CallCapacity["note"]]> = [
+  ["nobody says anything", {}, {}, 8192],
+  ["the model supports more than the default", {}, { supportedWindow: 40_960 }, 8192],
+  ["the model supports just the default", {}, { supportedWindow: 8192 }, 8192],
+  ["the model supports less than the default", {}, { supportedWindow: 2048 }, 2048, lowered(8192, 2048)],
+  ["the model is loaded with a larger window", {}, { loadedWindow: 16_384 }, 16_384, asLoaded(16_384)],
+  ["the model is loaded with the default", {}, { loadedWindow: 8192 }, 8192],
+  ["the model is loaded with a smaller window", {}, { loadedWindow: 4096 }, 8192],
+  ["more is loaded than supported", {}, { loadedWindow: 65_536, supportedWindow: 512 }, 512, lowered(65_536, 512)],
+  ["the Modelfile sets another", {}, { modelfileWindow: 4096, loadedWindow: 16_384 }, 4096, fromModelfile(4096)],
+  ["the user set one", { contextWindow: 4096 }, { modelfileWindow: 32_768, loadedWindow: 16_384, ...supported }, 4096],
+  ["the user set more than is supported", { contextWindow: 131_072 }, supported, 40_960, lowered(131_072, 40_960)],
   [
     "the user set more, and asked for less in this run",
     { contextWindow: 131_072, runWindow: 4096 },
-    { supportedWindow: 40_960 },
-    { contextWindow: 40_960, note: lowered(131_072, 40_960) }
+    supported,
+    40_960,
+    lowered(131_072, 40_960)
   ],
-  [
-    "what the run asked for is supported",
-    { contextWindow: 40_960, runWindow: 40_960 },
-    { supportedWindow: 40_960 },
-    { contextWindow: 40_960 }
-  ],
-  ["nobody knows what the model supports", { contextWindow: 131_072 }, {}, { contextWindow: 131_072 }]
+  ["what the run asked for is supported", { contextWindow: 40_960, runWindow: 40_960 }, supported, 40_960],
+  ["nobody knows what the model supports", { contextWindow: 131_072 }, {}, 131_072]
 ]
 
 const calls: ReadonlyArray<readonly [string, WindowWish, ModelCapacity, Pick<CallCapacity, "parallel" | "plans">]> = [
@@ -88,17 +56,16 @@ const calls: ReadonlyArray<readonly [string, WindowWish, ModelCapacity, Pick<Cal
 ]
 
 describe("the window", () => {
-  it.each(windows)("when %s", (_, wish, capacity, fitted) => {
+  it.each(windows)("when %s", (_, wish, capacity, contextWindow, note) => {
+    const fitted = note === undefined ? { contextWindow } : { contextWindow, note }
     expect(fitCalls("m", wish, capacity)).toEqual(Result.succeed(fitted))
   })
 
   it("that a run asked for is refused when the model supports less", () => {
-    const refused = fitCalls("m", { contextWindow: 131_072, runWindow: 131_072 }, { supportedWindow: 40_960 })
-    expect(refused).toEqual(
-      Result.fail(
-        'the model "m" supports 40960 tokens, and 131072 were asked for. Ask for 40960 or fewer, or leave it out.'
-      )
-    )
+    const wish = { contextWindow: 131_072, runWindow: 131_072 }
+    const what =
+      'the model "m" supports 40960 tokens, and 131072 were asked for. Ask for 40960 or fewer, or leave it out.'
+    expect(fitCalls("m", wish, supported)).toEqual(Result.fail(what))
   })
 })
 

@@ -1,42 +1,14 @@
 import { expect, it } from "@effect/vitest"
 import type { CheckOutcome } from "../../../src/domain/checks/CheckOutcome.ts"
 import { callBlocks, callFrame, failureLines, resultBlocks } from "../../../src/domain/models/ExecutionBlocks.ts"
-import { Task } from "../../../src/domain/plan/Task.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
-import type { CallOutcome, ToolResult } from "../../../src/domain/tools/ToolCall.ts"
+import type { CallOutcome } from "../../../src/domain/tools/ToolCall.ts"
+import { failed, finished, gave } from "../../support/sampleTasks.ts"
 
-const metadata = { execution_time_ms: 1, data_size_bytes: 1, timestamp: 0 }
-
-const ok = (uid: string, data: string): CallOutcome => ({
-  call: { uid, name: "read_file", arguments: { path: `${uid}.txt` } },
-  result: { success: true, data, error_message: null, error_type: "none", metadata }
-})
+const ok = (uid: string, data: string): CallOutcome => gave("read_file", { path: `${uid}.txt` }, data, uid)
 
 const sixtyLines = (uid: string) =>
   ok(uid, Array.from({ length: 60 }, (_, at) => `${at + 1}: line ${at} of ${uid}`).join("\n"))
-
-const failed: ToolResult = {
-  success: false,
-  data: null,
-  error_message: "There is no file a.txt.",
-  error_type: "not_found",
-  metadata
-}
-
-const finished = (name: string, summary: string): TaskResult =>
-  new TaskResult({
-    task: new Task({
-      name,
-      whatIsNeeded: "x",
-      skill: "s",
-      references: [],
-      expectedOutput: "y",
-      requiresApproval: false,
-      codeBlocks: []
-    }),
-    calls: [],
-    result: { summary, document: `## Result summary\n\n${summary}` }
-  })
 
 it("leaves out the arguments of calls that stand above", () => {
   const shown = "### Tool call read_file (a)\n\nOutput:\n\n```text\none\n```\n\n"
@@ -48,25 +20,9 @@ it("leaves out the arguments of calls that stand above", () => {
 
 it("shows the arguments of each call and its output as text, in fences that the output cannot close", () => {
   expect(callBlocks([ok("a", "one\n```\ntwo")], 1000)).toBe(
-    `### Tool call read_file (a)
-
-Arguments: {"path":"a.txt"}
-
-Output:
-
-\`\`\`\`text
-one
-\`\`\`
-two
-\`\`\`\`
-
-`
+    '### Tool call read_file (a)\n\nArguments: {"path":"a.txt"}\n\nOutput:\n\n````text\none\n```\ntwo\n````\n\n'
   )
-})
-
-it("shows the error of a call that failed", () => {
-  const [call] = [ok("a", "")]
-  expect(callBlocks([{ call: call!.call, result: failed }], 1000)).toContain(
+  expect(callBlocks([failed("read_file", {}, "not_found", "There is no file a.txt.")], 1000)).toContain(
     "```text\nERROR (not_found): There is no file a.txt.\n```"
   )
 })
@@ -76,11 +32,8 @@ it("shares the room among long outputs, leaves short ones whole, and never excee
   const outcomes = [long("a"), long("b"), ok("short", "tiny")]
   const blocks = callBlocks(outcomes, 1100)
   expect(blocks).toContain("```text\ntiny\n```")
-  const notes = [
-    ...blocks.matchAll(/\(The prompt has no room for lines (\d+) to (\d+) of the 61 lines of this output\.\)/g)
-  ]
-  expect(notes).toHaveLength(2)
-  expect(notes[0]?.[0]).toBe(notes[1]?.[0])
+  const notes = blocks.match(/\(The prompt has no room for lines \d+ to \d+ of the 61 lines of this output\.\)/g)
+  expect([notes?.length, new Set(notes).size]).toEqual([2, 1])
   expect(blocks.length).toBeLessThanOrEqual(callFrame(outcomes) + 1100)
 })
 
@@ -104,46 +57,28 @@ it("names calls in a line each where there is less room than for that", () => {
 
 it("shows a change as a diff, and its text once", () => {
   const diff = "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two"
-  const call = { uid: "c", name: "edit_file", arguments: { path: "a.txt", old_text: "one\n", new_text: "two\n" } }
-  const result: ToolResult = {
-    success: true,
-    data: { path: "a.txt", diff },
-    error_message: null,
-    error_type: "none",
-    metadata
-  }
-  expect(callBlocks([{ call, result }], 1000)).toBe(
+  const given = { path: "a.txt", old_text: "one\n", new_text: "two\n" }
+  expect(callBlocks([gave("edit_file", given, { path: "a.txt", diff }, "c")], 1000)).toBe(
     `### Tool call edit_file (c)\n\nArguments: {"path":"a.txt","old_text":"(see the diff)","new_text":"(see the diff)"}\n\n` +
       `Output:\n\n\`\`\`diff\npath: a.txt\n\n${diff}\n\`\`\`\n\n`
   )
 })
 
-it("lists results by task name within the budget", () => {
-  expect(resultBlocks([finished("Research 1", "short"), finished("Research 2", "x".repeat(50))], 25)).toBe(
+it("lists results by task name within the budget, and says that details are not shown", () => {
+  const [one, other] = [finished("Research 1", "short"), finished("Research 2", "x".repeat(50))]
+  expect(resultBlocks([one, other], 25)).toBe(
     `### Research 1\n\nshort\n\n### Research 2\n\n${"x".repeat(19)}\n[only the first 19 of 50 characters are shown]\n\n`
   )
-})
-
-it("says that details of results are not shown", () => {
-  const one = finished("Research 1", "short")
-  const document = `${one.result.document}\n\n## Details\n\nmore`
-  const detailed = new TaskResult({ task: one.task, calls: [], result: { summary: "short", document } })
-  expect(resultBlocks([detailed], 100)).toBe(
+  const result = { summary: "short", document: `${one.result.document}\n\n## Details\n\nmore` }
+  expect(resultBlocks([new TaskResult({ ...one, result })], 100)).toBe(
     "(Only the summaries are shown here; their details are not.)\n\n### Research 1\n\nshort\n\n"
   )
 })
 
+const deniedRead = (path: string) => failed("read_file", { path }, "permission_denied", "Permission denied", path)
+
 it("names what was denied, each call once, without advice for a person", () => {
-  const result: ToolResult = {
-    success: false,
-    data: null,
-    error_message: "Permission denied",
-    error_type: "permission_denied",
-    metadata
-  }
-  const read = (path: string) => ({ call: { uid: path, name: "read_file", arguments: { path } }, result })
   const one = finished("Research 1", "short")
-  const calls = [read("a"), read("a"), read("b")]
   const check: CheckOutcome = {
     command: "npm test",
     exitCode: null,
@@ -154,13 +89,17 @@ it("names what was denied, each call once, without advice for a person", () => {
     notRun: "It is not allowed. Use --allow run_command."
   }
   const files = [{ path: "c", kind: "new" as const, insertions: 1, deletions: 0 }]
-  expect(resultBlocks([new TaskResult({ ...one, calls, checks: [check], files })], 100)).toBe(
+  const denied = new TaskResult({
+    ...one,
+    calls: [deniedRead("a"), deniedRead("a"), deniedRead("b")],
+    checks: [check],
+    files
+  })
+  expect(resultBlocks([denied], 100)).toBe(
     "### Research 1\n\nWhat the program knows:\n\n1 file changed, 1 insertion(+):\n- c (new): 1 insertion(+)\n- npm test: not run. It is not allowed.\n- denied: `read_file a`\n- denied: `read_file b`\n\nshort\n\n"
   )
-  const many = [1, 2, 3, 4, 5, 6, 7].map((number) => read(`f${number}`))
-  expect(resultBlocks([new TaskResult({ ...one, calls: many })], 100)).toContain(
-    "`read_file f5`\n- denied: 2 more calls\n"
-  )
+  const many = new TaskResult({ ...one, calls: [1, 2, 3, 4, 5, 6, 7].map((number) => deniedRead(`f${number}`)) })
+  expect(resultBlocks([many], 100)).toContain("`read_file f5`\n- denied: 2 more calls\n")
 })
 
 it("names phase, task and reason of each failure on one line", () => {

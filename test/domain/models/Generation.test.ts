@@ -19,18 +19,14 @@ describe("toolCallsFor", () => {
   const settings = { model: "qwen3", modelToolCalls: { "qwen3:latest": "native", "big:70b": "native" } } as const
 
   it("takes what is set for the model of the stage or skill, with or without the tag latest; else text", () => {
-    expect(toolCallsFor(settings, "task")).toBe("native")
-    expect(toolCallsFor({ ...settings, model: "small:1b" }, "task")).toBe("text")
-    expect(toolCallsFor({ ...settings, model: "small:1b" }, "task", "big:70b")).toBe("native")
-    expect(toolCallsFor({ ...settings, stages: { ask: { model: "small:1b" } } }, "ask")).toBe("text")
+    const small = { ...settings, model: "small:1b" }
+    const stages = { ask: { model: "small:1b" } }
+    expect([toolCallsFor(settings, "task"), toolCallsFor(small, "task", "big:70b")]).toEqual(["native", "native"])
+    expect([toolCallsFor(small, "task"), toolCallsFor({ ...settings, stages }, "ask")]).toEqual(["text", "text"])
     expect(toolCallsFor({ ...settings, model: "constructor" }, "task")).toBe("text")
-  })
-
-  it("takes what is set for the stage or for all before that", () => {
-    expect(toolCallsFor({ ...settings, toolCalls: "text" }, "task")).toBe("text")
-    expect(toolCallsFor({ ...settings, toolCalls: "text", stages: { task: { toolCalls: "native" } } }, "task")).toBe(
-      "native"
-    )
+    const all = { ...settings, toolCalls: "text" } as const
+    expect(toolCallsFor(all, "task")).toBe("text")
+    expect(toolCallsFor({ ...all, stages: { task: { toolCalls: "native" } } }, "task")).toBe("native")
   })
 })
 
@@ -49,63 +45,44 @@ describe("generationFor", () => {
 
 describe("mergeGeneration", () => {
   it("merges stage by stage and key by key", () => {
-    expect(mergeGeneration(given, { stages: { plan: { sampling: { seed: 1 } }, ask: { think: true } } })).toEqual({
-      ...given,
-      stages: {
-        ...given.stages,
-        plan: { think: "high", sampling: { temperature: 0.1, seed: 1 } },
-        ask: { think: true }
-      }
-    })
-    expect(mergeGeneration({}, {})).toEqual({})
-    expect(mergeGeneration(given, {})).toEqual(given)
+    const { stages } = mergeGeneration(given, { stages: { plan: { sampling: { seed: 1 } }, ask: { think: true } } })
+    const plan = { think: "high", sampling: { temperature: 0.1, seed: 1 } }
+    expect(stages).toEqual({ ...given.stages, plan, ask: { think: true } })
+    expect([mergeGeneration({}, {}), mergeGeneration(given, {})]).toEqual([{}, given])
   })
 
   it("means all stages by a later value for the run, except those that come with it", () => {
     const merged = mergeGeneration(given, { think: false, stages: { iterate: { think: "medium" } } })
-    expect(generatingStages.map((stage) => generationFor(merged, stage).think)).toEqual([
-      false,
-      false,
-      "medium",
-      false,
-      false
-    ])
+    const thinks = generatingStages.map((stage) => generationFor(merged, stage).think)
+    expect(thinks).toEqual([false, false, "medium", false, false])
     expect(generationFor(merged, "plan").sampling).toEqual({ temperature: 0.1, topK: 20 })
   })
 })
+
+const again = (repeats: number) => ({ repeats, thinks: false })
 
 describe("samplingToSend", () => {
   const unknown = { isKnown: false }
   const plain = { isKnown: true }
   const warm = { isKnown: true, temperature: 0.6 }
-  const first = { repeats: 0, thinks: false }
+  const gemma = { ...plain, family: { temperature: 1, topK: 64 } }
+  const qwen = { ...plain, family: { temperature: 0.6, topK: 20 } }
+  const [first, thinking] = [again(0), { repeats: 0, thinks: true }]
 
   it.each([
     ["a low temperature for a model without one", {}, plain, first, { temperature: 0.2 }],
     ["nothing over a Modelfile", {}, { ...warm, family: { topP: 0.5 } }, first, {}],
+    ["what its family needs", {}, gemma, first, gemma.family],
+    ["that beside what the user set", { topK: 5 }, qwen, thinking, { temperature: 0.6, topK: 5 }],
     [
-      "what its family needs",
-      {},
-      { ...plain, family: { temperature: 1, topK: 64 } },
-      first,
-      { temperature: 1, topK: 64 }
-    ],
-    [
-      "what its family needs when it thinks, beside what the user set",
-      { topK: 5 },
-      { ...plain, family: { temperature: 0.6, topK: 20 } },
-      { repeats: 0, thinks: true },
-      { temperature: 0.6, topK: 5 }
-    ],
-    [
-      "nothing of its family beside a temperature of the user",
+      "none of it beside a temperature of the user",
       { temperature: 0.3, seed: 4 },
-      { ...plain, family: { temperature: 1, topK: 64, topP: 0.95 } },
+      gemma,
       first,
       { temperature: 0.3, seed: 4 }
     ],
     ["nothing to a model of which nothing is known", {}, unknown, first, {}],
-    ["nothing to a model that thinks", {}, plain, { repeats: 0, thinks: true }, {}],
+    ["nothing to a model that thinks", {}, plain, thinking, {}],
     [
       "what the user set, over a Modelfile",
       { temperature: 0.9, minP: 0.1 },
@@ -114,18 +91,12 @@ describe("samplingToSend", () => {
       { temperature: 0.9, minP: 0.1 }
     ],
     ["a zero that the user set", { temperature: 0 }, plain, first, { temperature: 0 }],
-    ["more after a repeated answer", {}, plain, { repeats: 1, thinks: false }, { temperature: 0.5, seed: 1 }],
-    ["more each time", {}, plain, { repeats: 2, thinks: false }, { temperature: 0.8, seed: 2 }],
-    ["not more than 1", {}, plain, { repeats: 9, thinks: false }, { temperature: 1, seed: 9 }],
-    ["more than the Modelfile has", {}, warm, { repeats: 1, thinks: true }, { temperature: 0.9, seed: 1 }],
-    ["more than the server has", {}, unknown, { repeats: 1, thinks: false }, { temperature: 1, seed: 1 }],
-    [
-      "never less than the user set",
-      { temperature: 1.5, seed: 7 },
-      plain,
-      { repeats: 2, thinks: false },
-      { temperature: 1.5, seed: 9 }
-    ]
+    ["more after a repeated answer", {}, plain, again(1), { temperature: 0.5, seed: 1 }],
+    ["more each time", {}, plain, again(2), { temperature: 0.8, seed: 2 }],
+    ["not more than 1", {}, plain, again(9), { temperature: 1, seed: 9 }],
+    ["more than the Modelfile has", {}, warm, { ...again(1), thinks: true }, { temperature: 0.9, seed: 1 }],
+    ["more than the server has", {}, unknown, again(1), { temperature: 1, seed: 1 }],
+    ["never less than the user set", { temperature: 1.5, seed: 7 }, plain, again(2), { temperature: 1.5, seed: 9 }]
   ] as const)("is %s", (_name, sampling, model, state, sent) => {
     expect(samplingToSend(sampling, model, state)).toEqual(sent)
   })

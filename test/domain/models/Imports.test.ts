@@ -4,48 +4,40 @@ import { importsIn, pointerIn, withImports } from "../../../src/domain/models/Im
 const sure = (text: string) => importsIn(text).map(({ isSure }) => isSure)
 
 describe("a text that names another file", () => {
-  it("is a pointer when it holds only a path", () => {
-    const rows: ReadonlyArray<readonly [text: string, path: string | undefined, isSure?: boolean]> = [
-      ["CLAUDE.md", "CLAUDE.md", true],
-      ["docs/rules.md\n", "docs/rules.md", true],
-      ["../../AGENTS.md", "../../AGENTS.md", true],
-      ["docs/RULES", "docs/RULES", true],
-      ["docs/my rules.md", "docs/my rules.md", false],
-      ["Use tabs", "Use tabs", false],
-      ["Always use tabs.", undefined],
-      ["# Rules", undefined],
-      ["- tabs", undefined],
-      ["@docs/rules.md", undefined],
-      ["CLAUDE.md\nGEMINI.md", undefined],
-      ["`npm test`", undefined],
-      ["", undefined]
-    ]
-    for (const [text, path, isSure = false] of rows) {
-      assert.deepStrictEqual(pointerIn(text), path === undefined ? undefined : { path, isSure }, text)
-    }
+  it.each<[text: string, path: string | undefined, isSure?: boolean]>([
+    ["CLAUDE.md", "CLAUDE.md", true],
+    ["docs/rules.md\n", "docs/rules.md", true],
+    ["../../AGENTS.md", "../../AGENTS.md", true],
+    ["docs/RULES", "docs/RULES", true],
+    ["docs/my rules.md", "docs/my rules.md", false],
+    ["Use tabs", "Use tabs", false],
+    ...["Always use tabs.", "# Rules", "- tabs", "@docs/rules.md", "CLAUDE.md\nGEMINI.md", "`npm test`", ""].map(
+      (text): [string, undefined] => [text, undefined]
+    )
+  ])("is a pointer when it holds only a path: %j", (text, path, isSure = false) => {
+    assert.deepStrictEqual(pointerIn(text), path === undefined ? undefined : { path, isSure })
   })
 
-  it("imports what stands after an @ outside of code and comments", () => {
-    const rows: ReadonlyArray<readonly [text: string, paths: ReadonlyArray<string>]> = [
-      ["@docs/rules.md", ["docs/rules.md"]],
-      ["- @docs/rules.md", ["docs/rules.md"]],
-      ["See @README.md and @package.json.", ["README.md", "package.json"]],
-      ["Rules (@docs/a.md), @./b.md, @../c.md", ["docs/a.md", "./b.md", "../c.md"]],
-      ["@~/.claude/me.md", ["~/.claude/me.md"]],
-      ["@docs/my\\ rules.md", ["docs/my rules.md"]],
-      ["`@docs/a.md` and ``@b.md``", []],
-      ["```\n@docs/a.md\n```\n@docs/b.md", ["docs/b.md"]],
-      ["~~~~md\n```\n@docs/a.md\n~~~~", []],
-      ["<!-- @docs/a.md -->", []],
-      ["Write to me@example.org.", []],
-      ["a/@b.md", []]
-    ]
-    for (const [text, paths] of rows)
-      assert.deepStrictEqual(
-        importsIn(text).map(({ path }) => path),
-        paths,
-        text
-      )
+  it.each([
+    ["@docs/rules.md", "docs/rules.md"],
+    ["- @docs/rules.md", "docs/rules.md"],
+    ["See @README.md and @package.json.", "README.md, package.json"],
+    ["Rules (@docs/a.md), @./b.md, @../c.md", "docs/a.md, ./b.md, ../c.md"],
+    ["@~/.claude/me.md", "~/.claude/me.md"],
+    ["@docs/my\\ rules.md", "docs/my rules.md"],
+    ["`@docs/a.md` and ``@b.md``", ""],
+    ["```\n@docs/a.md\n```\n@docs/b.md", "docs/b.md"],
+    ["~~~~md\n```\n@docs/a.md\n~~~~", ""],
+    ["<!-- @docs/a.md -->", ""],
+    ["Write to me@example.org.", ""],
+    ["a/@b.md", ""]
+  ])("imports what stands after an @ outside of code and comments: %j", (text, paths) => {
+    assert.strictEqual(
+      importsIn(text)
+        .map(({ path }) => path)
+        .join(", "),
+      paths
+    )
   })
 
   it("is sure of what can only be a file", () => {

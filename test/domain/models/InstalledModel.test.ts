@@ -20,7 +20,7 @@ const model = (name: string, more: Partial<InstalledModel> = {}): InstalledModel
 
 describe("a name that the server does not know", () => {
   const names = ["qwen3:8b", "llama3.2:3b", "llama3.2:1b", "hf.co/a/qwen:Q4", "localhost:5000/a/own"]
-  const cases: ReadonlyArray<readonly [string, string | undefined, ReadonlyArray<string>]> = [
+  it.each([
     ["qwen3", "qwen3:8b", ["qwen3:8b"]],
     ["QWEN3", "qwen3:8b", ["qwen3:8b"]],
     ["library/Qwen3", "qwen3:8b", ["qwen3:8b"]],
@@ -30,21 +30,14 @@ describe("a name that the server does not know", () => {
     ["qwen", undefined, ["qwen3:8b"]],
     ["qewn3:8b", undefined, ["qwen3:8b"]],
     ["gemma3:27b", undefined, []]
-  ]
-  for (const [given, only, nearest] of cases) {
-    it(`means ${only ?? (nearest.join(" or ") || "nothing")}: ${given}`, () => {
-      const found = matchName(given, names)
-      expect(found.only).toBe(only)
-      expect(found.nearest.slice(0, Math.max(1, nearest.length))).toEqual(nearest)
-    })
-  }
-
-  it("is compared without the word that all names of a server begin with", () => {
-    const names = ["openai:conformance", "openai:qwen2-tiny"]
-    expect(matchName("openai:qwen2-tin", names).nearest[0]).toBe("openai:qwen2-tiny")
+  ])("%s means %s, and is near to %j", (given, only, nearest) => {
+    const found = matchName(given, names)
+    expect([found.only, found.nearest.slice(0, Math.max(1, nearest.length))]).toEqual([only, nearest])
   })
 
-  it("is not taken for a name with another tag, even the only one", () => {
+  it("is compared without the word that all names of a server begin with", () => {
+    const prefixed = ["openai:conformance", "openai:qwen2-tiny"]
+    expect(matchName("openai:qwen2-tin", prefixed).nearest[0]).toBe("openai:qwen2-tiny")
     expect(matchName("qwen3:14b", ["qwen3:8b"]).only).toBeUndefined()
   })
 })
@@ -80,19 +73,18 @@ describe("the models to choose from", () => {
   })
 
   it("are listed in columns", () => {
-    const lines = modelLines([
-      model("qwen3:8b", {
-        abilities: { tools: true, thinking: true },
-        capacity: { supportedWindow: 40_960, loadedWindow: 8192 }
-      }),
-      model("far:cloud", { isForwarded: true, size: 300 }),
-      model("embed", {
-        abilities: { completion: false, tools: false },
-        size: 274_000_000,
-        capacity: { supportedWindow: 2048 }
-      })
-    ])
-    expect(lines).toEqual([
+    const qwen = {
+      abilities: { tools: true, thinking: true },
+      capacity: { supportedWindow: 40_960, loadedWindow: 8192 }
+    }
+    const embed = {
+      abilities: { completion: false, tools: false },
+      size: 274_000_000,
+      capacity: { supportedWindow: 2048 }
+    }
+    expect(
+      modelLines([model("qwen3:8b", qwen), model("far:cloud", { isForwarded: true, size: 300 }), model("embed", embed)])
+    ).toEqual([
       "qwen3:8b   5.2 GB  40960 tokens  tools, thinking, loaded with 8192 tokens",
       "far:cloud                        tools, forwards prompts to another server",
       "embed      274 MB  2048 tokens   cannot write text"

@@ -25,6 +25,10 @@ const withLicence = (count: number) => {
   return gave("read_file", { path: "a.py" }, numberLines(lines, 1).join("\n"))
 }
 
+const cutSearch = (output: ReadonlyArray<string>, limit: number) => cutOutput(search(output.join("\n")), limit)
+
+const cutPage = (text: string) => cutOutput(gave("fetch_url", {}, { url: "https://a.example/", title: "A", text }), 900)
+
 describe("cutOutput", () => {
   it("names the lines of a file that are left out, and how many it has", () => {
     const text = cutOutput(file(1800, 1890, 5000), 1200)
@@ -89,26 +93,15 @@ describe("cutOutput", () => {
 
   it("names the files and places of a diff that does not fit", () => {
     const added = Array.from({ length: 300 }, (_, index) => `+added ${index}`)
-    const diff = [
-      "--- a/src/a.ts",
-      "+++ b/src/a.ts",
-      "@@ -3 +3,300 @@ main",
-      "-old",
-      ...added,
-      "--- b.ts",
-      "+++ b.ts",
-      "@@ -7 +7 @@",
-      "-x",
-      "+y"
-    ]
-    const summary =
-      "(The prompt has no room for all of the 309 lines of this diff. It changes:)\nsrc/a.ts: +300 -1, at lines 3 to 302\nb.ts: +1 -1, at line 7"
+    const first = ["--- a/src/a.ts", "+++ b/src/a.ts", "@@ -3 +3,300 @@ main", "-old", ...added]
+    const diff = [...first, "--- b.ts", "+++ b.ts", "@@ -7 +7 @@", "-x", "+y"]
+    const summary = ["src/a.ts: +300 -1, at lines 3 to 302", "b.ts: +1 -1, at line 7"]
     const edited = gave("edit_file", { path: "src/a.ts" }, { path: "src/a.ts", diff: diff.join("\n") })
-    expect(cutOutput(edited, 250)).toBe(summary)
-    expect(cutOutput(ran(0, diff), 250).split("\n").slice(1)).toEqual([
-      "src/a.ts: +300 -1, at lines 3 to 302",
-      "b.ts: +1 -1, at line 7"
+    expect(cutOutput(edited, 250).split("\n")).toEqual([
+      "(The prompt has no room for all of the 309 lines of this diff. It changes:)",
+      ...summary
     ])
+    expect(cutOutput(ran(0, diff), 250).split("\n").slice(1)).toEqual(summary)
     expect(cutOutput(edited, 600)).toMatch(
       /at line 7\n\n\(The first \d+ of them:\)\n--- a\/src\/a\.ts\n[^]*\n\+added \d+$/
     )
@@ -119,47 +112,37 @@ describe("cutOutput", () => {
     const byFile =
       "Shown by file: src/a.ts 50, src/b.ts 10 of 12, src/c.ts 1. For others name a file with path, or give a higher max_results."
     const lines = [...found("src/a.ts", 50), ...found("src/b.ts", 10), ...found("src/c.ts", 1)]
-    for (const first of [head, `${head} ${byFile}`]) {
-      const text = cutOutput(search([first, ...lines, "(Not searched, too large: 1 file.)"].join("\n")), 1200)
+    for (const [first, all, more] of [
+      [head, 10, ""],
+      [`${head} ${byFile}`, 12, " More match than max_results allowed."]
+    ] as const) {
+      const text = cutSearch([first, ...lines, "(Not searched, too large: 1 file.)"], 1200)
       expect(text.length).toBeLessThanOrEqual(1200)
       const of = (path: string) => text.split("\n").filter((line) => line.startsWith(`${path}:`)).length
-      expect(of("src/b.ts")).toBeGreaterThan(5)
-      const all = first === head ? 10 : 12
-      const more = first === head ? "" : " More match than max_results allowed."
-      const b = of("src/b.ts") === all ? `${all}` : `${of("src/b.ts")} of ${all}`
+      const [a, b] = [of("src/a.ts"), of("src/b.ts")]
+      expect(b).toBeGreaterThan(5)
       expect(text.split("\n")[0]).toBe(
-        `${head} Shown by file: src/a.ts ${of("src/a.ts")} of 50, src/b.ts ${b}, src/c.ts 1.${more} The prompt has no room for more; name a file with path.`
+        `${head} Shown by file: src/a.ts ${a} of 50, src/b.ts ${b === all ? b : `${b} of ${all}`}, src/c.ts 1.${more} The prompt has no room for more; name a file with path.`
       )
       expect(text.split("\n").at(-1)).toBe("(Not searched, too large: 1 file.)")
     }
     const around = lines.flatMap((line) => [line.replace(/^[^:]*:(\d+):/, "$1:"), line])
-    const withAround = cutOutput(search([head, ...around].join("\n")), 1200)
+    const withAround = cutSearch([head, ...around], 1200)
     expect(withAround.split("\n").filter((line) => line.startsWith("src/a.ts:")).length).toBeGreaterThan(3)
     expect(withAround).not.toMatch(/^\d+:/m)
-    expect(withAround).toContain(
-      "The prompt has no room for more or for the lines around matches; name a file with path."
-    )
-    expect(cutOutput(search([head, ...lines].join("\n")), 0)).toBe(
-      `${head} The prompt has no room for them; name a file with path.`
-    )
-    const alone = cutOutput(search(["50 matches in 1 file.", ...found("src/a.ts", 50)].join("\n")), 700)
+    expect(withAround).toContain("no room for more or for the lines around matches; name a file with path.")
+    expect(cutSearch([head, ...lines], 0)).toBe(`${head} The prompt has no room for them; name a file with path.`)
+    const alone = cutSearch(["50 matches in 1 file.", ...found("src/a.ts", 50)], 700)
     expect(alone).toContain("The prompt has no room for more; look for a longer text.")
   })
 
   it("says where a page is to be read on", () => {
     const page = Array.from({ length: 300 }, (_, index) => `Paragraph ${index}.`).join("\n")
-    const outcome = gave("fetch_url", { url: "https://a.example" }, "")
-    const cut = (text: string) =>
-      cutOutput(
-        { ...outcome, result: { ...outcome.result, data: { url: "https://a.example/", title: "A", text } } },
-        900
-      )
-    const [, at] = /Read on with start (\d+)\.\)$/.exec(cut(page)) ?? []
-    const shown = cut(page).split("\n\n").slice(1).join("\n\n").split("\n(The prompt")[0] ?? ""
-    expect(page.startsWith(shown)).toBe(true)
-    expect(Number(at)).toBe(shown.length)
+    const next = (text: string) => Number(/Read on with start (\d+)\.\)$/.exec(cutPage(text))?.[1])
+    const shown = cutPage(page).split("\n\n").slice(1).join("\n\n").split("\n(The prompt")[0] ?? ""
+    expect([page.startsWith(shown), next(page)]).toEqual([true, shown.length])
     const later = `${page}\n\n(Characters 5000 to 9000 of 20000. Read on with start 9000.)`
-    expect(Number(/Read on with start (\d+)\.\)$/.exec(cut(later))?.[1])).toBe(5000 + shown.length)
+    expect(next(later)).toBe(5000 + shown.length)
   })
 
   const Lines = Schema.Array(Schema.String).check(Schema.isMaxLength(100))

@@ -64,30 +64,19 @@ it("leaves out a name that stands in more than eight files", () => {
 it("shows a file for each budget, names eight more with their lines, and counts the rest", () => {
   const names = Array.from({ length: 10 }, (_, index) => ({ text: `name${index}x`, weight: 1 - index / 100 }))
   const files = names.map(({ text }, index) => file(`${index}.ts`, text, text))
-  const nine = shown(files.slice(0, 9), names)
-  assert.deepStrictEqual(nine, {
-    paths: ["0.ts"],
-    others: "1.ts 2, 2.ts 2, 3.ts 2, 4.ts 2, 5.ts 2, 6.ts 2, 7.ts 2, 8.ts 2"
-  })
-  const ten = shown(files, names)
-  assert.deepStrictEqual(ten.others, `${nine.others}, and 1 more files`)
+  const others = "1.ts 2, 2.ts 2, 3.ts 2, 4.ts 2, 5.ts 2, 6.ts 2, 7.ts 2, 8.ts 2"
+  assert.deepStrictEqual(shown(files.slice(0, 9), names), { paths: ["0.ts"], others })
+  assert.deepStrictEqual(shown(files, names).others, `${others}, and 1 more files`)
   assert.deepStrictEqual(shown(files, names, 2).paths, ["0.ts", "1.ts"])
 })
 
 it("keeps the parts of files that are of use, and nothing when none is", () => {
   const both =
     "## Parts of files\n\nPath: a.ts\n\n```ts\n1: one\n```\n\nPath: b.ts\n\n```ts\n2: two\n```\n\nLines in c.ts.\n\n"
-  assert.strictEqual(
-    keptParts(both, () => true),
-    both
-  )
-  const second = keptParts(both, (path) => path === "b.ts")
-  assert.isTrue(second.startsWith("## Parts of files\n\nPath: b.ts\n"))
-  assert.notInclude(second, "a.ts")
-  assert.strictEqual(
-    keptParts(both, () => false),
-    ""
-  )
+  const keptOf = (...paths: ReadonlyArray<string>) => keptParts(both, (path) => paths.includes(path))
+  assert.deepStrictEqual([keptOf("a.ts", "b.ts"), keptOf()], [both, ""])
+  assert.isTrue(keptOf("b.ts").startsWith("## Parts of files\n\nPath: b.ts\n"))
+  assert.notInclude(keptOf("b.ts"), "a.ts")
 })
 
 it("finds the hits of searches in sources, unless they lie in more than eight files", () => {

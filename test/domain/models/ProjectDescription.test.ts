@@ -69,18 +69,10 @@ describe("fitDescription", () => {
   it("keeps a README apart from the rules of folders, in what they leave of the budget", () => {
     const readme = { path: "README.md", text: "# Shop\n\nSells tea." }
     const rules = { path: "src/AGENTS.md", text: "Use tabs." }
-    expect(fitRulesAndReadme([rules, readme], 8192)).toEqual({
-      text: "(From src/AGENTS.md, for what is below src:)\n\nUse tabs.",
-      readme: readme.text,
-      files: ["src/AGENTS.md"]
-    })
-    const both = fitRulesAndReadme(
-      [
-        { ...rules, text: long },
-        { ...readme, text: long }
-      ],
-      8192
-    )
-    expect(both.text.length + both.readme.length).toBeLessThanOrEqual(8192 / 2)
+    const text = "(From src/AGENTS.md, for what is below src:)\n\nUse tabs."
+    expect(fitRulesAndReadme([rules, readme], 8192)).toEqual({ text, readme: readme.text, files: ["src/AGENTS.md"] })
+    const both = [rules, readme].map(({ path }) => ({ path, text: long }))
+    const fitted = fitRulesAndReadme(both, 8192)
+    expect(fitted.text.length + fitted.readme.length).toBeLessThanOrEqual(8192 / 2)
   })
 })

@@ -11,36 +11,20 @@ ${userPartMarker}
 {failed_tasks}
 `
 
+const slot = (placeholder: string, block = true) => ({ _tag: "Slot", placeholder, block })
+
 describe("parseTemplate", () => {
-  it("splits a template at the marker line", () => {
-    expect(parseTemplate("conclusion", complete)).toEqual({
-      value: Option.some({
-        name: "conclusion",
-        system: [
-          { _tag: "Text", text: "System " },
-          { _tag: "Slot", placeholder: "user_prompt", block: false }
-        ],
-        user: [
-          { _tag: "Slot", placeholder: "goals", block: true },
-          { _tag: "Slot", placeholder: "completed_tasks", block: true },
-          { _tag: "Slot", placeholder: "failed_tasks", block: true }
-        ]
-      }),
-      issues: [],
-      repairs: []
-    })
+  it("splits a template at the marker line, whatever its line ends are", () => {
+    const system = [{ _tag: "Text", text: "System " }, slot("user_prompt", false)]
+    const user = ["goals", "completed_tasks", "failed_tasks"].map((name) => slot(name))
+    const value = Option.some({ name: "conclusion", system, user })
+    expect(parseTemplate("conclusion", complete)).toEqual({ value, issues: [], repairs: [] })
+    expect(parseTemplate("conclusion", complete.replaceAll("\n", "\r\n")).value).toEqual(value)
   })
 
   it("counts the lines of many issues in linear time", () => {
     const { issues } = parseTemplate("conclusion", `${"{x}\n".repeat(50_000)}${complete}`)
     expect(issues.slice(49_998).map(({ where }) => where.line)).toEqual([49_999, 50_000])
-  })
-
-  it("reads a template with Windows line ends like any other", () => {
-    assert.deepStrictEqual(
-      parseTemplate("conclusion", complete.replaceAll("\n", "\r\n")),
-      parseTemplate("conclusion", complete)
-    )
   })
 
   it("marks what belongs to an optional part", () => {
@@ -71,69 +55,42 @@ describe("parseTemplate", () => {
   })
 
   it("names every missing placeholder", () => {
-    const issues = parseTemplate("conclusion", `{user_prompt}\n${userPartMarker}\n{goals}`).issues
-    assert.deepStrictEqual(
-      issues.map((issue) => [issue.code, issue.where.field]),
-      [
-        ["placeholder-missing", "completed_tasks"],
-        ["placeholder-missing", "failed_tasks"]
-      ]
-    )
+    const { issues } = parseTemplate("conclusion", `{user_prompt}\n${userPartMarker}\n{goals}`)
+    const found = issues.map(({ code, where }) => `${code} ${where.field}`)
+    assert.deepStrictEqual(found, ["placeholder-missing completed_tasks", "placeholder-missing failed_tasks"])
   })
 
   it("gives each of many unknown placeholders its own line", () => {
     const lines = Array.from({ length: 100 }, (_, index) => `${"x\n".repeat(index % 3)}{nobody} {nothing}`).join("\n")
-    const { issues } = parseTemplate("conclusion", `${complete}${lines}`)
-    const expected = `${complete}${lines}`
-      .split("\n")
-      .flatMap((text, index) => (text.includes("{nobody}") ? [index + 1, index + 1] : []))
-    assert.deepStrictEqual(
-      issues.map(({ where }) => where.line),
-      expected
-    )
+    const text = `${complete}${lines}`
+    const expected = text.split("\n").flatMap((line, at) => (line.includes("{nobody}") ? [at + 1, at + 1] : []))
+    const found = parseTemplate("conclusion", text).issues.map(({ where }) => where.line)
+    assert.deepStrictEqual(found, expected)
   })
 
   it("refuses a template without the marker line or with a second one", () => {
-    assert.deepStrictEqual(parseTemplate("conclusion", "{user_prompt}"), {
-      value: Option.none(),
-      issues: [
-        {
-          code: "marker-missing",
-          where: { line: 1 },
-          what: "The template contains the marker line 0 times.",
-          how: `Put the line ${userPartMarker} between the system part and the user part, exactly once.`
-        }
-      ],
-      repairs: []
-    })
-    assert.deepStrictEqual(
-      parseTemplate("conclusion", `${complete}${userPartMarker}\n`).issues.map(({ code, where }) => [code, where]),
-      [["marker-doubled", { line: 8 }]]
-    )
-  })
-
-  it("takes the marker inside of a line for text", () => {
-    const text = complete.replace("System", `The line ${userPartMarker} divides`)
-    assert.deepStrictEqual(parseTemplate("conclusion", text).issues, [])
+    const without = parseTemplate("conclusion", "{user_prompt}")
+    assert.isTrue(Option.isNone(without.value))
+    assert.deepStrictEqual(without.issues, [
+      {
+        code: "marker-missing",
+        where: { line: 1 },
+        what: "The template contains the marker line 0 times.",
+        how: `Put the line ${userPartMarker} between the system part and the user part, exactly once.`
+      }
+    ])
+    const [doubled] = parseTemplate("conclusion", `${complete}${userPartMarker}\n`).issues
+    assert.deepStrictEqual([doubled?.code, doubled?.where], ["marker-doubled", { line: 8 }])
+    const inside = complete.replace("System", `The line ${userPartMarker} divides`)
+    assert.deepStrictEqual(parseTemplate("conclusion", inside).issues, [])
   })
 
   it.each([
-    { name: "is not closed", text: "{#goals}text", found: "The optional part {#goals} has no end." },
-    {
-      name: "is closed without being open",
-      text: "text{/goals}",
-      found: "{/goals} occurs where no optional part is open."
-    },
-    {
-      name: "begins inside another",
-      text: "{#goals}{#user_prompt}text{/goals}",
-      found: "{#user_prompt} occurs where the optional part {#goals} is open."
-    }
-  ])("refuses an optional part that $name", ({ text, found }) => {
-    const issues = parseTemplate("conclusion", `${text}\n${complete}`).issues
-    assert.deepStrictEqual(
-      issues.map((issue) => issue.what),
-      [found]
-    )
+    ["{#goals}text", "The optional part {#goals} has no end."],
+    ["text{/goals}", "{/goals} occurs where no optional part is open."],
+    ["{#goals}{#user_prompt}text{/goals}", "{#user_prompt} occurs where the optional part {#goals} is open."]
+  ])("refuses the optional part %s", (text, what) => {
+    const { issues } = parseTemplate("conclusion", `${text}\n${complete}`)
+    assert.deepStrictEqual(issues.map((issue) => issue.what).join(), what)
   })
 })

@@ -4,16 +4,12 @@ import { cutOutput } from "../../../src/domain/models/OutputCut.ts"
 import { outcomeText } from "../../../src/domain/models/OutputText.ts"
 import { fitLines } from "../../../src/domain/text/Excerpt.ts"
 import { numberLines } from "../../../src/domain/text/NumberedLines.ts"
-import { type Arguments, type CallOutcome, notMeasured } from "../../../src/domain/tools/ToolCall.ts"
-
-const outcome = (name: string, args: Arguments, data: CallOutcome["result"]["data"]): CallOutcome => ({
-  call: { uid: "call-1", name, arguments: args },
-  result: { success: true, data, error_message: null, error_type: "none", metadata: notMeasured }
-})
+import type { Arguments, CallOutcome } from "../../../src/domain/tools/ToolCall.ts"
+import { gave } from "../../support/sampleTasks.ts"
 
 const lines = Array.from({ length: 200 }, (_, index) => `A sentence about the number ${index * 7}.`)
 const read = (args: Arguments = {}, from = 1, to = 200) =>
-  outcome("read_file", { path: "docs/big.md", ...args }, numberLines(lines.slice(from - 1, to), from).join("\n"))
+  gave("read_file", { path: "docs/big.md", ...args }, numberLines(lines.slice(from - 1, to), from).join("\n"))
 
 const none = () => false
 const shares = (outcomes: ReadonlyArray<CallOutcome>, limit: number, isOther: (path: string) => boolean = none) =>
@@ -24,6 +20,9 @@ const shares = (outcomes: ReadonlyArray<CallOutcome>, limit: number, isOther: (p
   )
 
 const rows = (count: number) => lines.slice(0, count).map((line, index) => `docs/big.md:${index + 1}: ${line}`)
+
+const searchShares = (head: string, count = 0) =>
+  shares([gave("search_files", { pattern: "sentence" }, [head, ...rows(count)].join("\n"))], 100_000)
 
 describe("what a task read itself", () => {
   it("was seen as a whole when it stands in a prompt", () => {
@@ -40,19 +39,19 @@ describe("what a task read itself", () => {
 
   it("was seen in part when the tool returned only its beginning", () => {
     const text = fitLines(numberLines(lines, 1), 2000, { first: 1, of: 200 })
-    const one = outcome("read_file", { path: "docs/big.md" }, text)
+    const one = gave("read_file", { path: "docs/big.md" }, text)
     assert.deepStrictEqual(shares([one], 100_000), [{ href: "docs/big.md", percent: 27, lines: { seen: 54, of: 200 } }])
     const rest = read({ start_line: 50 }, 50, 200)
     assert.deepStrictEqual(shares([one, rest], 100_000), [])
     const huge = fitLines(numberLines(lines, 1), 2000, { first: 1 })
-    assert.deepStrictEqual(shares([outcome("read_file", { path: "a.log" }, huge)], 100_000), [
+    assert.deepStrictEqual(shares([gave("read_file", { path: "a.log" }, huge)], 100_000), [
       { href: "a.log", percent: 0 }
     ])
   })
 
   it("says how many lines were asked for, and how many the file has", () => {
     const text = `${numberLines(lines.slice(9, 49), 10).join("\n")}\n\n(Lines 10 to 49 of 200. Read on with start_line 50.)`
-    const one = outcome("read_file", { path: "docs/big.md", start_line: 10, end_line: 60 }, text)
+    const one = gave("read_file", { path: "docs/big.md", start_line: 10, end_line: 60 }, text)
     assert.deepStrictEqual(shares([one], 100_000), [
       { href: "docs/big.md", percent: 78, lines: { seen: 40, of: 51, file: 200 } }
     ])
@@ -67,35 +66,29 @@ describe("what a task read itself", () => {
   })
 
   it("does not count files that are accounted for elsewhere, and calls that failed", () => {
+    const failed = { ...read(), result: { ...read().result, success: false } }
     assert.deepStrictEqual(
       shares([read()], 1000, (path) => path === "docs/big.md"),
       []
     )
-    const failed = { ...read(), result: { ...read().result, success: false } }
     assert.deepStrictEqual(shares([failed], 1000), [])
   })
 
   it("counts what cat prints", () => {
     const data = { exit_code: 0, output: `${lines.join("\n")}\n` }
-    const printed = outcome("run_command", { argv: ["cat", "docs/big.md"] }, data)
+    const printed = gave("run_command", { argv: ["cat", "docs/big.md"] }, data)
     assert.deepStrictEqual(shares([printed], 100_000), [])
     const [part] = shares([printed], 1000)
     assert.strictEqual(part?.href, "docs/big.md")
     assert.isBelow(part?.percent ?? 100, 30)
-    assert.deepStrictEqual(shares([outcome("run_command", { argv: ["npm", "test"] }, data)], 1000), [])
+    assert.deepStrictEqual(shares([gave("run_command", { argv: ["npm", "test"] }, data)], 1000), [])
   })
 
   it("counts the matches of a search by how many there are", () => {
-    const found = (head: string, count: number) =>
-      outcome("search_files", { pattern: "sentence" }, [head, ...rows(count)].join("\n"))
-    assert.deepStrictEqual(shares([found("50 matches in 1 file, letter case ignored.", 50)], 100_000), [])
-    assert.deepStrictEqual(
-      shares([found("200 matches in 1 file. Shown by file: docs/big.md 50 of 200.", 50)], 100_000),
-      [{ href: 'matches of "sentence"', percent: 25, lines: { seen: 50, of: 200 } }]
-    )
-    assert.deepStrictEqual(
-      shares([outcome("search_files", { pattern: "x" }, 'No line of the 3 files holds "x".')], 100),
-      []
-    )
+    assert.deepStrictEqual(searchShares("50 matches in 1 file, letter case ignored.", 50), [])
+    assert.deepStrictEqual(searchShares("200 matches in 1 file. Shown by file: docs/big.md 50 of 200.", 50), [
+      { href: 'matches of "sentence"', percent: 25, lines: { seen: 50, of: 200 } }
+    ])
+    assert.deepStrictEqual(searchShares('No line of the 3 files holds "sentence".'), [])
   })
 })

@@ -140,14 +140,7 @@ it.each([
   ["four numbers of a line", "12/34/56/78", true],
   ["three numbers of a line", "12/34/56", false],
   ["four words of a line that the user has said", "look/up/the/retry", false],
-  ["four words of a line in another order", "turbine/second/moves/to", false]
-])("a path carries %s", (_, path, carries) => {
-  const seen = seenTexts()
-  seen.add("put it on an old map here\n12 34 56 78 90\nlook up the retry of everything")
-  assert.strictEqual(seen.carriedBy(`https://docs.example/${path}`) !== undefined, carries)
-})
-
-it.each([
+  ["four words of a line in another order", "turbine/second/moves/to", false],
   ["a word of four letters in a query", "?q=kiwi", true],
   ["a word of three letters in a query", "?q=fig", false],
   ["a code of five letters and digits in a path", "q7x9z", true],
@@ -157,8 +150,9 @@ it.each([
   ["a format of six letters and digits in a path", "abcde1", false],
   ["a token of seven letters and digits within a longer word of a path", "xxm4n8p2wyy", true],
   ["a token of six letters and digits within a longer word of a path", "xxm4n8p2yy", false]
-])("a URL carries %s", (_, end, carries) => {
-  const seen = new SeenTexts()
+])("a URL carries or does not carry %s", (_, end, carries) => {
+  const seen = seenTexts()
+  seen.add("put it on an old map here\n12 34 56 78 90\nlook up the retry of everything")
   seen.add("kiwi fig q7x9z q7x9 4821 482 abcde1\nfirst = m4n8p2w\n")
   assert.strictEqual(seen.carriedBy(`https://docs.example/${end}`) !== undefined, carries)
 })

@@ -1,119 +1,53 @@
 import { assert, describe, it } from "@effect/vitest"
-import { readServerOverflow, type ServerOverflow } from "../../../src/domain/models/ServerOverflow.ts"
+import { readServerOverflow } from "../../../src/domain/models/ServerOverflow.ts"
 
-/** What OpenAI, vLLM, llama.cpp, LM Studio, Ollama, TGI, SGLang, litellm and others say of a prompt that is too long. */
-const overflows: ReadonlyArray<readonly [text: string, sizes: ServerOverflow]> = [
-  [
-    "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens. Please reduce the length of the messages.",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  [
-    "This model's maximum context length is 8192 tokens. However, you requested 9500 tokens (9000 in the messages, 500 in the completion).",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  [
-    "'max_tokens' is too large: 500. This model's maximum context length is 8192 tokens and your request has 9000 input tokens",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  [
-    "The decoder prompt (length 9000) is longer than the maximum model length of 8192. Make sure that `max_model_len` is no smaller than the number of text tokens.",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  [
-    "The prompt (total length 9000) is too long to fit into the model (context length 8192).",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  [
-    "You passed 9000 input tokens and requested 1 output tokens. However, the model's context length is only 8192 tokens, resulting in a maximum input length of 8191 tokens.",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  [
-    "request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  ["the request exceeds the available context size. try increasing the context size or enable context shift", {}],
-  ["Requested tokens (9000) exceed context window of 8192", { promptTokens: 9000, window: 8192 }],
-  [
-    "Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 8192 tokens, which is not enough.",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  [
-    "The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 9000>= n_ctx: 8192). Try to load the model with a larger context length, or provide a shorter input.",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  ["Cannot truncate prompt with n_keep (9000) >= n_ctx (8192)", { promptTokens: 9000, window: 8192 }],
-  [
-    "Reached context length of 8192 tokens with model (arch: llama) but this model does not currently support mid-generation context overflow because llama_memory_can_shift is 0. Try reloading with a larger context length or shortening the prompt/chat.",
-    { window: 8192 }
-  ],
-  ["the input length exceeds the context length", {}],
-  ["input length exceeds maximum context length", {}],
-  ["prompt is too long", {}],
-  ["litellm.ContextWindowExceededError: litellm.BadRequestError: whatever", {}],
-  [
-    "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 9000 `inputs` tokens and 512 `max_new_tokens`",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  ["`inputs` must have less than 8192 tokens. Given: 9000", { promptTokens: 9000, window: 8192 }],
-  [
-    "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  [
-    "Requested token count exceeds the model's maximum context length of 8192 tokens. You requested a total of 10000 tokens: 9000 tokens from the input messages and 1000 tokens for the completion.",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  [
-    "Input length (9000 tokens) exceeds the maximum allowed length (8192 tokens).",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  ["prompt is too long: 9000 tokens > 8192 maximum", { promptTokens: 9000, window: 8192 }],
-  [
-    "input length and `max_tokens` exceed context limit: 9000 + 2000 > 8192, decrease input length or `max_tokens` and try again",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  [
-    "The input token count (9000) exceeds the maximum number of tokens allowed (8192).",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  [
-    "Prompt contains 9000 tokens and 0 draft tokens, too large for model with 8192 maximum context length",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  [
-    "This model's maximum prompt length is 8192 but the request contains 9000 tokens.",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  [
-    "This endpoint's maximum context length is 8192 tokens. However, you requested about 9500 tokens (9000 of text input, 500 in the output).",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  ["Context length 9000 is greater than max_seq_len 8192", { promptTokens: 9000, window: 8192 }],
-  ["Prompt length of 9000 exceeds max_model_len 8192", { promptTokens: 9000, window: 8192 }],
-  ["Your input exceeds the context window of this model. Please adjust your input and try again.", {}],
-  [
-    "Input tokens exceed the configured limit of 8,192 tokens. Your messages resulted in 9,000 tokens.",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  ["input is too large to process. increase the physical batch size", {}],
-  ["Input prompt is too big compared to KV size. Please try increasing KV size.", {}],
-  [
-    'litellm.APIError: APIError: OllamaException - {"n_prompt_tokens":9000,"n_ctx":8192}',
-    { promptTokens: 9000, window: 8192 }
-  ],
-  [
-    "litellm.BadRequestError: OpenAIException - Error code: 400 - {'error': {'message': \"request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it\"}}. Received Model Group=tiny",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  ["Prompt length (9000) exceeds maximum input length (8192).", { promptTokens: 9000, window: 8192 }],
-  [
-    "This model maximum context length is 8192 tokens. However, your messages resulted in over 9000 tokens.",
-    { promptTokens: 9000, window: 8192 }
-  ],
-  ["Input prompt (9000 tokens) is too long and exceeds limit of 8192", { promptTokens: 9000, window: 8192 }],
-  ["Input is too long for requested model.", {}],
-  ["Conversation too long: reduce the length of the messages", {}]
+/** What OpenAI, vLLM, llama.cpp, LM Studio, Ollama, TGI, SGLang, litellm and others say of a prompt that is too long: 9000 tokens for a window of 8192. */
+const withSizes: ReadonlyArray<string> = [
+  "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens. Please reduce the length of the messages.",
+  "This model's maximum context length is 8192 tokens. However, you requested 9500 tokens (9000 in the messages, 500 in the completion).",
+  "'max_tokens' is too large: 500. This model's maximum context length is 8192 tokens and your request has 9000 input tokens",
+  "The decoder prompt (length 9000) is longer than the maximum model length of 8192. Make sure that `max_model_len` is no smaller than the number of text tokens.",
+  "The prompt (total length 9000) is too long to fit into the model (context length 8192).",
+  "You passed 9000 input tokens and requested 1 output tokens. However, the model's context length is only 8192 tokens, resulting in a maximum input length of 8191 tokens.",
+  "request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it",
+  "Requested tokens (9000) exceed context window of 8192",
+  "Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 8192 tokens, which is not enough.",
+  "The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 9000>= n_ctx: 8192). Try to load the model with a larger context length, or provide a shorter input.",
+  "Cannot truncate prompt with n_keep (9000) >= n_ctx (8192)",
+  "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 9000 `inputs` tokens and 512 `max_new_tokens`",
+  "`inputs` must have less than 8192 tokens. Given: 9000",
+  "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+  "Requested token count exceeds the model's maximum context length of 8192 tokens. You requested a total of 10000 tokens: 9000 tokens from the input messages and 1000 tokens for the completion.",
+  "Input length (9000 tokens) exceeds the maximum allowed length (8192 tokens).",
+  "prompt is too long: 9000 tokens > 8192 maximum",
+  "input length and `max_tokens` exceed context limit: 9000 + 2000 > 8192, decrease input length or `max_tokens` and try again",
+  "The input token count (9000) exceeds the maximum number of tokens allowed (8192).",
+  "Prompt contains 9000 tokens and 0 draft tokens, too large for model with 8192 maximum context length",
+  "This model's maximum prompt length is 8192 but the request contains 9000 tokens.",
+  "This endpoint's maximum context length is 8192 tokens. However, you requested about 9500 tokens (9000 of text input, 500 in the output).",
+  "Context length 9000 is greater than max_seq_len 8192",
+  "Prompt length of 9000 exceeds max_model_len 8192",
+  "Input tokens exceed the configured limit of 8,192 tokens. Your messages resulted in 9,000 tokens.",
+  'litellm.APIError: APIError: OllamaException - {"n_prompt_tokens":9000,"n_ctx":8192}',
+  "litellm.BadRequestError: OpenAIException - Error code: 400 - {'error': {'message': \"request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it\"}}. Received Model Group=tiny",
+  "Prompt length (9000) exceeds maximum input length (8192).",
+  "This model maximum context length is 8192 tokens. However, your messages resulted in over 9000 tokens.",
+  "Input prompt (9000 tokens) is too long and exceeds limit of 8192"
 ]
+const withoutSizes: ReadonlyArray<string> = [
+  "the request exceeds the available context size. try increasing the context size or enable context shift",
+  "the input length exceeds the context length",
+  "input length exceeds maximum context length",
+  "prompt is too long",
+  "litellm.ContextWindowExceededError: litellm.BadRequestError: whatever",
+  "Your input exceeds the context window of this model. Please adjust your input and try again.",
+  "input is too large to process. increase the physical batch size",
+  "Input prompt is too big compared to KV size. Please try increasing KV size.",
+  "Input is too long for requested model.",
+  "Conversation too long: reduce the length of the messages"
+]
+const withWindow =
+  "Reached context length of 8192 tokens with model (arch: llama) but this model does not currently support mid-generation context overflow because llama_memory_can_shift is 0. Try reloading with a larger context length or shortening the prompt/chat."
 
 const others: ReadonlyArray<string> = [
   "Rate limit reached for model x: Limit 6000 tokens per minute, Requested 7000",
@@ -135,9 +69,13 @@ const others: ReadonlyArray<string> = [
 ]
 
 describe("the words of a server for a prompt that is too long", () => {
-  it.each(overflows)("are read: %s", (text, sizes) => {
-    assert.deepStrictEqual(readServerOverflow(text), sizes)
+  it.each(withSizes)("are read with the sizes: %s", (text) => {
+    assert.deepStrictEqual(readServerOverflow(text), { promptTokens: 9000, window: 8192 })
   })
+
+  it.each(withoutSizes)("are read: %s", (text) => assert.deepStrictEqual(readServerOverflow(text), {}))
+
+  it("are read with the window alone", () => assert.deepStrictEqual(readServerOverflow(withWindow), { window: 8192 }))
 
   it.each(others)("are not these: %s", (text) => {
     assert.isUndefined(readServerOverflow(text))

@@ -50,16 +50,11 @@ describe("fillTemplate", () => {
     assert.deepStrictEqual({ system, user }, { system: "You answer.\n\nEnd.", user: "P\n\nF" })
   })
 
-  it("keeps content that looks like a placeholder as it is", () => {
+  it("keeps content that looks like a placeholder or the marker line as it is", () => {
     const user_prompt = "{goals} {#goals}x{/goals} {unknown} $& $1"
     assert.strictEqual(fillTemplate(simple, { ...values, user_prompt }).user, `${user_prompt}\n\nC\n\nF`)
-  })
-
-  it("keeps a value that holds the marker line in its part", () => {
-    assert.strictEqual(
-      fillTemplate(simple, { ...values, goals: userPartMarker }).system,
-      `You answer.\n\n## Goals\n\n${userPartMarker}\n\nEnd.`
-    )
+    const { system } = fillTemplate(simple, { ...values, goals: userPartMarker })
+    assert.strictEqual(system, `You answer.\n\n## Goals\n\n${userPartMarker}\n\nEnd.`)
   })
 
   it("separates blocks by one blank line, whatever line ends they bring", () => {
@@ -81,39 +76,29 @@ describe("fillTemplate", () => {
 
   it.effect.prop(
     "trims the whole as if it were joined first",
-    {
-      user_prompt: blanksAndWords,
-      goals: blanksAndWords,
-      completed_tasks: blanksAndWords,
-      failed_tasks: blanksAndWords
-    },
-    ({ completed_tasks, failed_tasks, goals, user_prompt }) =>
+    { P: blanksAndWords, G: blanksAndWords, C: blanksAndWords, F: blanksAndWords },
+    (parts) =>
       Effect.sync(() => {
-        const given = {
-          user_prompt: user_prompt.join(""),
-          goals: goals.join(""),
-          completed_tasks: completed_tasks.join(""),
-          failed_tasks: failed_tasks.join("")
-        }
+        const [user_prompt = "", goals = "", completed_tasks = "", failed_tasks = ""] = [
+          parts.P,
+          parts.G,
+          parts.C,
+          parts.F
+        ].map((one) => one.join(""))
+        const given = { user_prompt, goals, completed_tasks, failed_tasks }
         assert.strictEqual(fillTemplate(inline, given).user, trimmed(Object.values(given).map(trimmed).join("")))
       })
   )
 })
 
 describe("the lighter form", () => {
-  const blanks = {
-    skill_catalog: "",
-    user_prompt: "",
-    environment: "",
-    project_description: "",
-    current_file: "",
-    open_files: "",
-    previous_proposal: "",
-    previous_proposal_issues: ""
-  }
-  const names = Object.keys(blanks).map((name) => `{${name}}`)
+  const names = "skill_catalog user_prompt environment project_description current_file open_files previous_proposal"
+    .concat(" previous_proposal_issues")
+    .split(" ")
+  const blanks = Object.fromEntries(names.map((name) => [name, ""]))
+  const slots = names.map((name) => `{${name}}`).join("")
   const creation = Option.getOrThrow(
-    parseTemplate("creation", `System.\n\n{project_map}\n\nEnd.\n${userPartMarker}\n${names.join("")}`).value
+    parseTemplate("creation", `System.\n\n{project_map}\n\nEnd.\n${userPartMarker}\n${slots}`).value
   )
 
   it("leaves out the map of the project", () => {

@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { splitLoneClosing, ThinkingSplit } from "../../../src/domain/models/ThinkingSplit.ts"
 
+const pieces = ["<think>", "</think>", "<", "</", "think", ">", "\n", "## Task", "a < b", " ", "<reasoning>", "x"]
+
 /** What comes of an answer that arrives in these deltas. */
 const split = (...deltas: ReadonlyArray<string>) => {
   const splitter = new ThinkingSplit()
@@ -46,24 +48,7 @@ describe("ThinkingSplit", () => {
 
   it.effect.prop(
     "does not depend on how the answer is cut into deltas",
-    {
-      parts: Schema.Array(
-        Schema.Literals([
-          "<think>",
-          "</think>",
-          "<",
-          "</",
-          "think",
-          ">",
-          "\n",
-          "## Task",
-          "a < b",
-          " ",
-          "<reasoning>",
-          "x"
-        ])
-      )
-    },
+    { parts: Schema.Array(Schema.Literals(pieces)) },
     ({ parts }) =>
       Effect.sync(() => {
         const answer = parts.join("")

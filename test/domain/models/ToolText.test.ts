@@ -42,16 +42,9 @@ it("describes a tool in a few lines, without defaults and limits of lengths", ()
 })
 
 it("leaves limits of lengths and defaults out of a schema, and parameters with such names in it", () => {
-  expect(
-    compactSchema({
-      type: "object",
-      properties: {
-        default: { type: "string", maxLength: 9, default: "x", description: "Where. Default: here." },
-        list: { type: "array", minItems: 1, items: { enum: ["minLength"], pattern: "x" } }
-      },
-      required: ["default"]
-    })
-  ).toEqual({
+  const written = { type: "string", maxLength: 9, default: "x", description: "Where. Default: here." }
+  const list = { type: "array", minItems: 1, items: { enum: ["minLength"], pattern: "x" } }
+  expect(compactSchema({ type: "object", properties: { default: written, list }, required: ["default"] })).toEqual({
     type: "object",
     properties: {
       default: { type: "string", description: "Where." },

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import type { Reference } from "../../../src/domain/plan/Reference.ts"
-import { Task } from "../../../src/domain/plan/Task.ts"
+import { plainTask, type Task } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 
 const resultOf = (slug: string): Reference => ({
@@ -10,20 +10,12 @@ const resultOf = (slug: string): Reference => ({
   target: slug
 })
 
-const task = (name: string, options: { readonly gated?: boolean; readonly uses?: ReadonlyArray<string> } = {}): Task =>
-  new Task({
-    name,
-    whatIsNeeded: "something",
-    skill: "search-code",
-    references: (options.uses ?? []).map(resultOf),
-    expectedOutput: "something",
-    requiresApproval: options.gated ?? false,
-    codeBlocks: []
-  })
+const task = (name: string, uses: ReadonlyArray<string> = []): Task =>
+  plainTask(name, "search-code", "something", "something", { references: uses.map(resultOf) })
 
 const research1 = task("Research 1")
 const research2 = task("Research 2")
-const write = task("Write it", { gated: true, uses: ["research-1", "research-2", "elsewhere"] })
+const write = task("Write it", ["research-1", "research-2", "elsewhere"])
 const first = new Step({ title: "Task section 1", tasks: [research1, research2] })
 const second = new Step({ title: "Task section 2: write", tasks: [write] })
 const list = new TaskList({ goals: "Goals.", steps: [first, second] })
@@ -36,7 +28,7 @@ it("has pending work until every task has a result", () => {
 
 it("names the producers a task refers to, each once", () => {
   expect(write.producerSlugs).toEqual(["research-1", "research-2", "elsewhere"])
-  expect(task("Twice", { uses: ["research-1", "research-1"] }).producerSlugs).toEqual(["research-1"])
+  expect(task("Twice", ["research-1", "research-1"]).producerSlugs).toEqual(["research-1"])
   expect(research1.producerSlugs).toEqual([])
 })
 
