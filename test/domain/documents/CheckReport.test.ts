@@ -6,40 +6,19 @@ import { documentFixtures, documentOf } from "../../support/DocumentFixtures.ts"
 
 describe("checkDocument", () => {
   it("prints one object in the documented shape", () => {
-    const report = checkDocument(
-      "task-list",
-      [
-        "## Original prompt",
-        "## Goals / summary",
-        "Find it.",
-        "## Tasks",
-        "### Task section 1",
-        "- **Name** Research 1",
-        "- **What is needed:** Find the loader.",
-        "- **Expected output** Paths.",
-        "- **Skill**"
-      ].join("\n")
-    )
-    expect(report).toEqual({
+    const fields = "- **Name** Research 1\n- **What is needed:** Find it.\n- **Expected output** Paths.\n- **Skill**"
+    const text = `## Original prompt\n## Goals / summary\nFind it.\n## Tasks\n### Task section 1\n${fields}`
+    const what = 'The field "Skill" of the task "Research 1" is empty.'
+    const how = 'After "**Skill**" name one skill of the catalogue.'
+    const where = { section: "Task section 1", task: "Research 1" }
+    const message = 'Read the field as "- **What is needed** ...".'
+    expect(checkDocument("task-list", text)).toEqual({
       kind: "task-list",
       verdict: "rejected",
       issues: [
-        {
-          code: "field-empty",
-          message:
-            'The field "Skill" of the task "Research 1" is empty. After "**Skill**" name one skill of the catalogue.',
-          where: { section: "Task section 1", task: "Research 1", field: "Skill", line: 9 },
-          what: 'The field "Skill" of the task "Research 1" is empty.',
-          how: 'After "**Skill**" name one skill of the catalogue.'
-        }
+        { code: "field-empty", message: `${what} ${how}`, where: { ...where, field: "Skill", line: 9 }, what, how }
       ],
-      repairs: [
-        {
-          code: "field-label",
-          message: 'Read the field as "- **What is needed** ...".',
-          where: { section: "Task section 1", task: "Research 1", field: "What is needed", line: 7 }
-        }
-      ],
+      repairs: [{ code: "field-label", message, where: { ...where, field: "What is needed", line: 7 } }],
       value: null
     })
   })
@@ -57,51 +36,34 @@ describe("checkDocument", () => {
   })
 })
 
-const all = documentFixtures.map(({ kind, name, text }) => ({ path: name, kind, text }))
+const all = documentFixtures.map(({ kind, name, text }) => ({ kind, name, text, mended: fixDocument(kind, text) }))
 
-const list = (prompt: string, heading = "## Original prompt") => `${heading}
-
-${prompt}
-
-## Goals / summary
-
-Find the loader.
-
-## Tasks
-
-### Task section 1
-
-- **Name** Research 1
-- What is needed: Find the loader.
-- **Skill** search-code
-- **Expected output** File and line.
-`
+const task =
+  "- **Name** Research 1\n- What is needed: Find it.\n- **Skill** search-code\n- **Expected output** A line.\n"
+const list = (prompt: string, heading = "## Original prompt") =>
+  `${heading}\n\n${prompt}\n\n## Goals / summary\n\nFind it.\n\n## Tasks\n\n### Task section 1\n\n${task}`
 
 describe("fixDocument", () => {
   it("leaves accepted and rejected documents as they are", () => {
-    const others = all.map((one) => ({ ...one, mended: fixDocument(one.kind, one.text) }))
-    const kept = others.filter(({ mended }) => mended.report.verdict !== "repaired")
+    const kept = all.filter(({ mended }) => mended.report.verdict !== "repaired")
     assert.isAbove(kept.length, 40)
     assert.deepStrictEqual(
-      kept.filter(({ mended, text }) => mended.text !== text).map(({ path }) => path),
+      kept.filter(({ mended, text }) => mended.text !== text).map(({ name }) => name),
       []
     )
   })
 
   it("keeps the meaning, needs fewer repairs afterwards, and mends twice as once", () => {
-    const repaired = all.flatMap((one) => {
-      const mended = fixDocument(one.kind, one.text)
-      return mended.report.verdict === "repaired" ? [{ ...one, mended }] : []
-    })
+    const repaired = all.filter(({ mended }) => mended.report.verdict === "repaired")
     assert.isAbove(repaired.length, 20)
     const notMended = new Set<string>()
-    for (const { kind, mended, path, text } of repaired) {
+    for (const { kind, mended, name, text } of repaired) {
       const again = fixDocument(kind, mended.text)
-      assert.deepStrictEqual(again.report.value, mended.report.value, path)
-      assert.strictEqual(again.text, mended.text, path)
+      assert.deepStrictEqual(again.report.value, mended.report.value, name)
+      assert.strictEqual(again.text, mended.text, name)
       if (mended.text === text) for (const { code } of mended.report.repairs) notMended.add(code)
-      else assert.isBelow(again.report.repairs.length, mended.report.repairs.length, path)
-      if (kind !== "result") assert.strictEqual(again.report.verdict, "accepted", path)
+      else assert.isBelow(again.report.repairs.length, mended.report.repairs.length, name)
+      if (kind !== "result") assert.strictEqual(again.report.verdict, "accepted", name)
     }
     // Closing a fence or dropping a section would change what a result says.
     const changing = ["fence-closed", "fence-ignored", "links-not-read", "section-repeated"]

@@ -34,16 +34,15 @@ const refused = checked({ calls: [{ wanted: call, call, issues: [wrong], repairs
 
 describe("the issues of an answer", () => {
   it("hold those of calls in the text, and not those of calls of the interface", () => {
-    assert.deepStrictEqual(answerIssues(inText, refused), [wrong])
-    assert.deepStrictEqual(answerIssues(native, refused), [])
-    assert.deepStrictEqual(answerIssues(inText, checked({ tooMany })), tooMany)
-    assert.deepStrictEqual(answerIssues(native, checked({ tooMany })), [])
+    const issues = [inText, native].map((one) => answerIssues(one, refused))
+    assert.deepStrictEqual(issues, [[wrong], []])
+    const many = [inText, native].map((one) => answerIssues(one, checked({ tooMany })))
+    assert.deepStrictEqual(many, [tooMany, []])
   })
 
   it("are none only when each call can be made", () => {
-    assert.isTrue(isFaultless(native, checked()))
-    assert.isFalse(isFaultless(native, refused))
-    assert.isFalse(isFaultless(native, checked({ tooMany })))
+    const each = [checked(), refused, checked({ tooMany })].map((calls) => isFaultless(native, calls))
+    assert.deepStrictEqual(each, [true, false, false])
   })
 })
 
@@ -61,13 +60,9 @@ it("a call that is written twice is made once, where it was written first", () =
 })
 
 it("changes that are not made stay open; other calls do not", () => {
-  const { calls } = refused
-  const beyond = [
-    { call: edit, issue: wrong },
-    { call, issue: wrong }
-  ]
-  assert.deepStrictEqual(droppedChanges(calls, beyond, nothingAsked), [{ call: edit, issue: wrong }])
+  const beyond = [edit, call].map((one) => ({ call: one, issue: wrong }))
+  assert.deepStrictEqual(droppedChanges(refused.calls, beyond, nothingAsked), [{ call: edit, issue: wrong }])
   const unread = makeIssue("change-marks", {}, { what: "A mark is left." })
-  const codes = droppedChanges([], [], { ...nothingAsked, issues: [unread] }).map(({ issue }) => issue.code)
-  assert.deepStrictEqual(codes, ["change-marks"])
+  const dropped = droppedChanges([], [], { ...nothingAsked, issues: [unread] })
+  assert.deepStrictEqual(dropped.map(({ issue }) => issue.code).join(), "change-marks")
 })

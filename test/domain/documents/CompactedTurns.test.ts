@@ -14,23 +14,15 @@ const lines = Array.from({ length: 60 }, (_, index) =>
 const text = `${lines.join("\n")}\n`
 const changed = text.replace("  step(10)", "  stop(10)")
 
-const read = (turn: number, from: number, to: number, path = "src/a.ts", of = lines) =>
-  gave(
-    "read_file",
-    { path, start_line: from, end_line: to },
-    numberLines(of.slice(from - 1, to), from).join("\n"),
-    `turn-${turn}/call-1`
-  )
-const search = (turn: number, pattern: string, count: number) =>
-  gave(
-    "search_files",
-    { pattern },
-    [
-      `${count} matches in 1 file.`,
-      ...lines.slice(0, count).map((line, index) => `src/a.ts:${index + 1}: ${line}`)
-    ].join("\n"),
-    `turn-${turn}/call-2`
-  )
+const read = (turn: number, from: number, to: number, path = "src/a.ts", of = lines) => {
+  const given = { path, start_line: from, end_line: to }
+  return gave("read_file", given, numberLines(of.slice(from - 1, to), from).join("\n"), `turn-${turn}/call-1`)
+}
+const search = (turn: number, pattern: string, count: number) => {
+  const rows = lines.slice(0, count).map((line, index) => `src/a.ts:${index + 1}: ${line}`)
+  const output = [`${count} matches in 1 file.`, ...rows].join("\n")
+  return gave("search_files", { pattern }, output, `turn-${turn}/call-2`)
+}
 const edit = (turn: number, old: string, now: string, isMade: boolean, block = 1): CallOutcome => {
   const [uid, given] = [`turn-${turn}/block-${block}`, { path: "src/a.ts", old_text: old, new_text: now }]
   return isMade
@@ -51,61 +43,54 @@ const folded = (outcomes: ReadonlyArray<CallOutcome>, more: Partial<Parameters<t
     ...more
   })
 
-const open = (...outcomes: ReadonlyArray<CallOutcome>) => openChanges(outcomes).map(({ call }) => call.uid)
+/** A check that failed, with this text and failure. */
+const failedCheck = (text: string, failure = "error", command = "npm test"): CheckOutcome => ({
+  command,
+  exitCode: 1,
+  seconds: 1,
+  text,
+  failures: [failure],
+  newFailures: [failure]
+})
 
-const linesOf = (name: string) => Array.from({ length: 60 }, (_, index) => `  ${name} of line ${index + 1};`)
+/** A change of this line in src/a.ts, with the texts before and after it. */
+const changeOf = (base: string, from = "  step(10)", to = "  stop(10)") => ({
+  path: "src/a.ts",
+  base,
+  text: base.replace(from, to)
+})
+
+/** The edit that made the change of `changed`. */
+const made = (turn = 1) => edit(turn, "  step(10)", "  stop(10)", true)
+
+const numbered = <A>(count: number, of: (index: number) => A) => Array.from({ length: count }, (_, at) => of(at))
+const linesOf = (name: string) => numbered(60, (index) => `  ${name} of line ${index + 1};`)
 
 /** What a compaction shows: whole outputs of earlier turns, and lines of a diff, a check, imports and the last output. */
 const partsAt = (budget: number): string => {
-  const many = Array.from({ length: 400 }, (_, index) =>
-    index < 15 ? `import { one${index} } from "./one${index}.ts"` : `  step(${index})`
-  )
+  const many = numbered(400, (at) => (at < 15 ? `import { one${at} } from "./one${at}.ts"` : `  step(${at})`))
   const now = many.map((line, index) => (index > 0 && index % 40 === 0 ? `  stop(${index})` : line))
-  const check: CheckOutcome = {
-    command: "npm test",
-    exitCode: 1,
-    seconds: 1,
-    text: ["npm test: exit code 1 in 1 s", ...linesOf("check")].join("\n"),
-    failures: ["error"],
-    newFailures: ["error"]
-  }
-  const earlier = [300, 700, 1500].map((size, index) =>
-    gave(
-      "fetch_url",
-      { url: `https://a.example/${index}` },
-      `early${index} `.repeat(size / 7),
-      `turn-${index + 1}/call-1`
-    )
-  )
-  const last = read(4, 1, 60, "src/b.ts", linesOf("last"))
-  const shown = folded([...earlier, last], {
+  const earlier = [300, 700, 1500].map((size, index) => {
+    const given = { url: `https://a.example/${index}` }
+    return gave("fetch_url", given, `early${index} `.repeat(size / 7), `turn-${index + 1}/call-1`)
+  })
+  const shown = folded([...earlier, read(4, 1, 60, "src/b.ts", linesOf("last"))], {
     files: [{ path: "src/a.ts", base: many.join("\n"), text: now.join("\n") }],
-    checks: [check],
+    checks: [failedCheck(["npm test: exit code 1 in 1 s", ...linesOf("check")].join("\n"))],
     budget
   })
   const count = (pattern: RegExp): number => [...shown.matchAll(pattern)].length
   const outputs = [0, 1, 2].filter((index) => shown.includes(`early${index} early`)).join("")
-  return [
-    outputs === "" ? "-" : outputs,
-    count(/^[-+] {2}st[eo]p/gm),
-    count(/^ {2}check of/gm),
-    count(/^\d+: import/gm),
-    count(/^\d+: {3}last of/gm)
-  ].join(" ")
+  const counts = [/^[-+] {2}st[eo]p/gm, /^ {2}check of/gm, /^\d+: import/gm, /^\d+: {3}last of/gm].map(count)
+  return [outputs === "" ? "-" : outputs, ...counts].join(" ")
 }
 
 describe("compactedText", () => {
   it("keeps a failed change with the reason, as its file is now, and the text around it", () => {
-    const outcomes = [
-      read(1, 1, 60),
-      edit(2, "  step(10)", "  stop(10)", true),
-      edit(2, "  step(31)\n  stop(32)", "  stop(31)\n  stop(32)", false, 2)
-    ]
-    const shown = folded(outcomes)
+    const missed = edit(2, "  step(31)\n  stop(32)", "  stop(31)\n  stop(32)", false, 2)
+    const shown = folded([read(1, 1, 60), made(2), missed])
     expect(shown).toMatch(/### Not changed: src\/a\.ts\n\nThe block that replaces `step\(31\)`:/)
-    expect(shown).toMatch(
-      /The old_text does not occur in src\/a\.ts\. Lines 31 to 32 are nearest[^\n]*\n {2}step\(31\)/
-    )
+    expect(shown).toMatch(/does not occur in src\/a\.ts\. Lines 31 to 32 are nearest[^\n]*\n {2}step\(31\)/)
     expect(shown).toContain("\n31:   step(31)\n")
     /* The text before the edit is not shown any more. */
     expect(shown).not.toContain("10:   step(10)")
@@ -113,61 +98,44 @@ describe("compactedText", () => {
   })
 
   it("shows changed functions whole, once, with a line about the change, and no call of a change", () => {
-    const shown = folded([edit(1, "  step(10)", "  stop(10)", true)])
+    const shown = folded([made()])
     expect(shown).toContain("- src/a.ts: +1 -1, at lines 7 to 13; in part0\n")
-    expect(shown).toContain(["1: function part0() {", "2:   step(2)"].join("\n"))
-    expect(shown).toContain(["19:   step(19)", "20: }", "(lines 21 to 60 left out)"].join("\n"))
+    expect(shown).toContain("1: function part0() {\n2:   step(2)")
+    expect(shown).toContain("19:   step(19)\n20: }\n(lines 21 to 60 left out)")
     expect(shown.split("stop(10)").length).toBe(2)
     expect(shown).not.toMatch(/edit_file|old_text|@@/)
   })
 
   it("shows changes as a diff with names of functions where no function holds them, or it has no room", () => {
-    const top = lines.map((line) => line.replace(/function part\d\(\) \{/, "start()"))
-    const files = [{ path: "src/a.ts", base: top.join("\n"), text: top.join("\n").replace("  step(10)", "  stop(10)") }]
-    expect(folded([edit(1, "  step(10)", "  stop(10)", true)], { files })).toContain("-  step(10)\n+  stop(10)")
-    const small = folded([edit(1, "  step(10)", "  stop(10)", true)], { budget: 640 })
+    const top = text.replaceAll(/function part\d\(\) \{/g, "start()")
+    expect(folded([made()], { files: [changeOf(top)] })).toContain("-  step(10)\n+  stop(10)")
+    const small = folded([made()], { budget: 640 })
     expect(small).toMatch(/@@ -7,7 \+7,7 @@ function part0\(\) \{\n/)
     expect(small).toContain("-  step(10)\n+  stop(10)")
+    const files = numbered(4, (index) => ({ path: `src/f${index}.ts`, base: text, text: changed }))
+    expect(changedBlocks(files, 500)).toContain("- src/f0.ts: +1 -1, at lines 7 to 13; in part0")
   })
 
   it("shows a function of at most 100 lines whole, and none that the last answer has read after its change", () => {
     const long = (count: number) => {
-      const source = ["function part() {", ...Array.from({ length: count - 2 }, (_, at) => `  step(${at})`), "}", ""]
-      const base = source.join("\n")
-      const files = [{ path: "src/a.ts", base, text: base.replace("  step(10)", "  stop(10)") }]
-      return folded([edit(1, "  step(10)", "  stop(10)", true)], { files, budget: 8000 })
+      const base = ["function part() {", ...numbered(count - 2, (at) => `  step(${at})`), "}", ""].join("\n")
+      return folded([made()], { files: [changeOf(base)], budget: 8000 })
     }
     expect([100, 101].map((count) => long(count).includes("@@ "))).toEqual([false, true])
-    const again = folded([
-      edit(1, "  step(10)", "  stop(10)", true),
-      read(2, 1, 30, "src/a.ts", changed.trimEnd().split("\n"))
-    ])
+    const again = folded([made(), read(2, 1, 30, "src/a.ts", changed.trimEnd().split("\n"))])
     expect(again.split("stop(10)").length).toBe(2)
     expect(again).not.toContain("## The changed places as they are now")
   })
 
   it("offers to repeat a call only where the turns before read something", () => {
-    const change = edit(2, "  step(10)", "  stop(10)", true)
-    expect(folded([change])).not.toContain("Repeat a call")
-    expect(folded([read(1, 1, 60), change])).toContain("Repeat a call")
-  })
-
-  it("names what a diff without room changed", () => {
-    const files = Array.from({ length: 4 }, (_, index) => ({ path: `src/f${index}.ts`, base: text, text: changed }))
-    expect(changedBlocks(files, 500)).toContain("- src/f0.ts: +1 -1, at lines 7 to 13; in part0")
+    expect(folded([made(2)])).not.toContain("Repeat a call")
+    expect(folded([read(1, 1, 60), made(2)])).toContain("Repeat a call")
   })
 
   it("shows a read once, the newest search, and older ones in a line each", () => {
-    const other = Array.from({ length: 40 }, (_, index) => `other ${index + 1}`)
-    const shown = folded(
-      [
-        search(1, "step", 12),
-        read(2, 5, 9, "src/b.ts", other),
-        read(3, 1, 30, "src/b.ts", other),
-        search(4, "part", 3)
-      ],
-      { files: [] }
-    )
+    const other = numbered(40, (index) => `other ${index + 1}`)
+    const reads = [read(2, 5, 9, "src/b.ts", other), read(3, 1, 30, "src/b.ts", other)]
+    const shown = folded([search(1, "step", 12), ...reads, search(4, "part", 3)], { files: [] })
     expect(shown).toMatch(/- `search_files step`: 12 matches in 1 file\.\n/)
     expect(shown).not.toContain("src/a.ts:12:")
     expect(shown).toContain("src/a.ts:3:")
@@ -175,11 +143,13 @@ describe("compactedText", () => {
     expect(shown).toMatch(/- `read_file src\/b\.ts`: lines 5 to 9/)
   })
 
-  it("shows all searches of the last answer", () => {
+  it("shows all searches of the last answer, and none whose lines a change has moved", () => {
     const shown = folded([search(1, "step", 12), search(2, "part", 3), search(2, "stop", 5)], { files: [] })
     expect(shown).toMatch(/- `search_files step`: 12 matches in 1 file\.\n/)
     expect(shown).toContain("3 matches in 1 file.\nsrc/a.ts:1:")
     expect(shown).toContain("5 matches in 1 file.\nsrc/a.ts:1:")
+    expect(folded([search(1, "step", 12), made(2)])).not.toContain("src/a.ts:12:")
+    expect(folded([search(1, "step", 12)], { files: [] })).toContain("src/a.ts:12:")
   })
 
   it("shows an earlier output whole or in a line, and never a few lines of each", () => {
@@ -187,7 +157,7 @@ describe("compactedText", () => {
     const outcomes = names.map((name, index) => read(index + 1, 1, 60, `src/${name}.ts`, linesOf(name)))
     for (const budget of [2000, 4000, 6000, 9000]) {
       const shown = folded(outcomes, { files: [], budget })
-      const counts = names.map((name) => shown.match(new RegExp(`^\\d+:   ${name} of line`, "gm"))?.length ?? 0)
+      const counts = names.map((name) => [...shown.matchAll(new RegExp(`^\\d+:   ${name} of line`, "gm"))].length)
       const listed = names.filter((name) => shown.includes(`- \`read_file src/${name}.ts\`: lines 1 to 60`))
       expect(counts.filter((count) => count > 0 && count < 30).length, String(budget)).toBe(0)
       expect(counts.filter((count) => count > 0 && count < 60).length, String(budget)).toBeLessThanOrEqual(1)
@@ -196,52 +166,23 @@ describe("compactedText", () => {
   })
 
   it("shows a part of an earlier output from 1,000 characters on", () => {
-    const outcomes = [
-      read(
-        1,
-        1,
-        200,
-        "src/b.ts",
-        Array.from({ length: 200 }, () => "  b of line")
-      ),
-      search(2, "x", 1)
-    ]
-    const sizes = Array.from({ length: 400 }, (_, index) => {
-      const rows = folded(outcomes, { files: [], budget: 500 + index * 10 }).match(/^\d+:   b of line$/gm) ?? []
-      return rows.join("\n").length
-    })
+    const long = numbered(200, () => "  b of line")
+    const outcomes = [read(1, 1, 200, "src/b.ts", long), search(2, "x", 1)]
+    const sizes = numbered(400, (index) => folded(outcomes, { files: [], budget: 500 + index * 10 })).map(
+      (shown) => (shown.match(/^\d+:   b of line$/gm) ?? []).join("\n").length
+    )
     const least = Math.min(...sizes.filter((size) => size > 0))
-    expect([Math.min(...sizes), Math.max(...sizes) > 2000]).toEqual([0, true])
-    expect(least).toBeGreaterThan(800)
-    expect(least).toBeLessThan(1000)
-  })
-
-  it("shows no search whose lines a change has moved", () => {
-    const outcomes = [search(1, "step", 12), edit(2, "  step(10)", "  stop(10)", true)]
-    expect(folded(outcomes)).not.toContain("src/a.ts:12:")
-    expect(folded(outcomes.slice(0, 1), { files: [] })).toContain("src/a.ts:12:")
+    expect([Math.min(...sizes), Math.max(...sizes) > 2000, least > 800, least < 1000]).toEqual([0, true, true, true])
   })
 
   it("never leaves out what is open, however small the room is", () => {
-    const check = {
-      command: "npm test",
-      exitCode: 1,
-      seconds: 1,
-      text: "npm test: exit code 1\nsum > adds",
-      failures: ["sum > adds"],
-      newFailures: ["sum > adds"]
-    }
-    const issue = makeIssue(
-      "change-open",
-      { section: "Changes" },
-      { what: "The block is cut.", how: "Write it whole." }
-    )
-    const outcomes = [
-      read(1, 1, 60),
-      edit(2, "  stop(50)", "  stop(51)", false),
-      ...[3, 4, 5].map((turn) => search(turn, "s", 20))
-    ]
-    const shown = folded(outcomes, { checks: [check], issues: [issue], budget: 600 })
+    const issue = makeIssue("change-open", {}, { what: "The block is cut.", how: "Write it whole." })
+    const searches = [3, 4, 5].map((turn) => search(turn, "s", 20))
+    const shown = folded([read(1, 1, 60), edit(2, "  stop(50)", "  stop(51)", false), ...searches], {
+      checks: [failedCheck("npm test: exit code 1\nsum > adds", "sum > adds")],
+      issues: [issue],
+      budget: 600
+    })
     expect(shown).toContain("### Not changed: src/a.ts")
     expect(shown).toContain("does not occur in src/a.ts")
     expect(shown).toContain("sum > adds")
@@ -263,31 +204,34 @@ describe("compactedText", () => {
   })
 
   it("gives the room to what was asked for last, and shows a part of it where it is short", () => {
-    const outcomes = [read(1, 1, 200), read(2, 1, 40, "src/b.ts"), { ...read(2, 1, 40, "src/c.ts") }]
+    const outcomes = [read(1, 1, 200), read(2, 1, 40, "src/b.ts"), read(2, 1, 40, "src/c.ts")]
     const shown = folded(outcomes, { files: [], budget: 2000 })
     expect(shown).toContain("- `read_file src/a.ts`: lines 1 to")
     expect(shown.match(/^4: /gm)).toHaveLength(2)
     expect(shown.length).toBeLessThanOrEqual(2000)
     // No room is kept for lines about calls that are all shown.
     const all = folded(outcomes.slice(1), { files: [], budget: 1800 })
-    expect(all.length).toBeLessThanOrEqual(1800)
-    expect(all.length).toBeGreaterThan(1400)
+    expect([all.length > 1400, all.length <= 1800]).toEqual([true, true])
     const little = folded(outcomes, { files: [], budget: 1300 })
     expect(little.match(/^4: /gm)).toHaveLength(1)
     expect(little).toContain("- `read_file src/c.ts`: lines 1 to 40, not shown here")
   })
 
-  it("shows the first changed lines of a diff that has little room", () => {
+  it("shows the first changed lines of a diff that has little room, and lines for files without any", () => {
     const many = { path: "src/a.ts", base: text, text: text.replaceAll("step", "stride") }
     const shown = changedBlocks([many], 640)
     expect(shown).toMatch(/The prompt has no room for all of the \d+ lines of this diff/)
     expect(shown).toMatch(/\n@@ [^\n]*\n-[^\n]*step/)
     expect(shown.length).toBeLessThan(720)
     expect(changedBlocks([many], 560)).toMatch(/- src\/a\.ts: \+\d+ -\d+/)
+    const files = numbered(20, (index) => ({ path: `src/f${index}.ts`, base: text, text: changed }))
+    const listed = folded([], { files, budget: 1500 })
+    expect(listed).toMatch(/no room for the diffs of these files:\n\n- src\/f0\.ts: \+1 -1, at lines 7 to 13/)
+    expect(listed.length).toBeLessThan(2000)
   })
 
   it("shows the places that the last answer changed before other places of a diff that has little room", () => {
-    const flat = `${Array.from({ length: 400 }, (_, index) => `step(${index + 1})`).join("\n")}\n`
+    const flat = numbered(400, (index) => `step(${index + 1})\n`).join("")
     const many = { path: "src/a.ts", base: flat, text: flat.replaceAll(/step\((\d*5)\)/g, "stride($1)") }
     const shown = (now: string) => {
       const outcomes = [edit(1, "step(5)", "stride(5)", true), edit(2, "step(295)", now, true)]
@@ -298,45 +242,20 @@ describe("compactedText", () => {
     expect(shown("another()")).not.toContain("+stride(295)")
   })
 
-  it("makes lines of the files whose diffs have no room", () => {
-    const files = Array.from({ length: 20 }, (_, index) => ({ path: `src/f${index}.ts`, base: text, text: changed }))
-    const shown = folded([], { files, budget: 1500 })
-    expect(shown).toContain(
-      "The prompt has no room for the diffs of these files:\n\n- src/f0.ts: +1 -1, at lines 7 to 13"
-    )
-    expect(shown.length).toBeLessThan(2000)
-  })
-})
-
-describe("openChanges", () => {
-  const [first, second] = [edit(1, "  step(2)", "  stop(2)", false), edit(1, "  step(3)", "  stop(3)", false, 2)]
-
-  it("are not made up for by another block of the same answer", () => {
-    expect(open(first, edit(1, "  step(4)", "  stop(4)", true, 2))).toEqual(["turn-1/block-1"])
-  })
-
-  it("are each made up for by themselves", () => {
-    expect(open(first, second, edit(2, "step(2)", "  stop(2)", true))).toEqual(["turn-1/block-2"])
-    expect(open(first, second, edit(2, "step(2)", "  stop(2)", true), edit(3, "x", "y3", true))).toEqual([])
-    expect(open(first, second, edit(2, "all", "  stop(2)\n  stop(3)", true))).toEqual([])
-  })
-
-  it("are made up for by the whole file", () => {
-    const whole = gave("write_file", { path: "./src/a.ts", content: "new" }, { path: "src/a.ts" }, "turn-2/block-1")
-    expect(open(first, second, whole)).toEqual([])
+  it("has no open change where a later edit brings the lines of both", () => {
+    const failures = [edit(1, "  step(2)", "  stop(2)", false), edit(1, "  step(3)", "  stop(3)", false, 2)]
+    expect(openChanges([...failures, edit(2, "all", "  stop(2)\n  stop(3)", true)])).toEqual([])
   })
 
   it("names the places of a few matches, whose lines are not shown any more", () => {
-    const shown = folded([search(1, "step", 2), search(2, "stop", 12), search(3, "part", 1)], {
-      files: [],
-      budget: 100
-    })
+    const searches = [search(1, "step", 2), search(2, "stop", 12), search(3, "part", 1)]
+    const shown = folded(searches, { files: [], budget: 100 })
     expect(shown).toContain("`search_files step`: 2 matches in 1 file. At src/a.ts:1, src/a.ts:2.")
     expect(shown).toMatch(/`search_files stop`: 12 matches in 1 file\.\n/)
   })
 
   it("names all reads of a file in one line", () => {
-    const other = Array.from({ length: 60 }, (_, index) => `other ${index + 1}`)
+    const other = numbered(60, (index) => `other ${index + 1}`)
     const reads = [read(3, 20, 29, "src/b.ts", other), read(4, 1, 5, "src/b.ts", other)]
     const shown = folded([...reads, search(5, "part", 1)], { files: [], budget: 100 })
     expect(shown).toContain("- `read_file src/b.ts`: lines 1 to 5, 20 to 29, not shown here\n")
@@ -344,16 +263,10 @@ describe("openChanges", () => {
   })
 
   it("counts the matches of a search that are still as they were found, once something is changed", () => {
-    const calls = [search(1, "step", 12), edit(2, "  step(10)", "  stop(10)", true), read(3, 1, 5, "src/b.ts", lines)]
-    const found = gave(
-      "search_files",
-      { pattern: "step" },
-      "5 matches in 2 files.\n" +
-        [9, 10, 11].map((at) => `src/a.ts:${at}:   step(${at})\n`).join("") +
-        "src/c.ts:1: step\nsrc/c.ts:2: step",
-      "turn-1/call-2"
-    )
-    expect(folded([calls[0]!, found, ...calls.slice(1)])).toContain(
+    const rows = [9, 10, 11].map((at) => `src/a.ts:${at}:   step(${at})`)
+    const output = ["5 matches in 2 files.", ...rows, "src/c.ts:1: step", "src/c.ts:2: step"].join("\n")
+    const found = gave("search_files", { pattern: "step" }, output, "turn-1/call-2")
+    expect(folded([search(1, "step", 12), found, made(2), read(3, 1, 5, "src/b.ts", lines)])).toContain(
       "5 matches in 2 files. Of these lines not changed so far: src/a.ts 2, src/c.ts 2.\n"
     )
   })
@@ -362,87 +275,47 @@ describe("openChanges", () => {
     const now = changed.replaceAll("step(3", "stop(3")
     const given = { files: [{ path: "src/a.ts", base: text, text: now }], budget: 9000 }
     const work = edit(1, "  step(30)", "  stop(30)", true)
-    expect(folded([work], given)).toContain("30:   stop(30)")
     const other = read(2, 1, 9, "src/b.ts", lines)
-    const check = { command: "npm test", exitCode: null, seconds: 0, text: "", failures: [], newFailures: [] }
-    const notRun: CheckOutcome = { ...check, notRun: "The user declined it." }
+    const check = failedCheck("", "a")
+    const notRun: CheckOutcome = { ...check, exitCode: null, newFailures: [], notRun: "The user declined it." }
     for (const checks of [[], [notRun]]) {
       const later = folded([work, other], { ...given, checks })
       expect(later).toMatch(/- src\/a\.ts: \+\d+ -\d+, at lines/)
       expect(later).not.toContain("stop(30)")
     }
-    const failing: CheckOutcome = { ...check, exitCode: 1, failures: ["a"], newFailures: ["a"] }
-    expect(folded([work, other], { ...given, checks: [failing] })).toContain("30:   stop(30)")
+    expect(folded([work], given)).toContain("30:   stop(30)")
+    expect(folded([work, other], { ...given, checks: [check] })).toContain("30:   stop(30)")
     expect(folded([work, read(2, 1, 9, "src/a.ts", now.split("\n"))], given)).toContain("30:   stop(30)")
   })
 
   it("keeps what a failing check expected, which stands at its end", () => {
-    const source = Array.from({ length: 60 }, (_, index) => `    source line ${index}`)
-    const check: CheckOutcome = {
-      command: "pytest",
-      exitCode: 1,
-      seconds: 1,
-      text: [
-        "pytest: exit code 1 in 1 s",
-        ...source,
-        "E   IndexError: list index out of range",
-        "totals: 1 failed"
-      ].join("\n"),
-      failures: ["test_a"],
-      newFailures: ["test_a"]
-    }
-    const shown = folded([edit(1, "  step(10)", "  stop(10)", true)], { checks: [check], budget: 1200 })
+    const source = numbered(60, (index) => `    source line ${index}`)
+    const output = ["pytest: exit code 1 in 1 s", ...source, "E   IndexError: out of range", "totals: 1 failed"]
+    const shown = folded([made()], { checks: [failedCheck(output.join("\n"), "test_a", "pytest")], budget: 1200 })
     expect(shown).toContain("pytest: exit code 1 in 1 s\n...\n")
-    expect(shown).toContain("E   IndexError: list index out of range\ntotals: 1 failed\n```\n\n## Now")
+    expect(shown).toContain("E   IndexError: out of range\ntotals: 1 failed\n```\n\n## Now")
   })
 
   it("shows the lines around what a failing check names, before other changed lines", () => {
-    const both = changed.replace("  step(50)", "  stop(50)")
-    const check: CheckOutcome = {
-      command: "tsc",
-      exitCode: 1,
-      seconds: 1,
-      text: "tsc: exit code 1 in 1 s\nsrc/a.ts:35:3 - error TS2304: Cannot find name 'step'.",
-      failures: ["src/a.ts:35:3"],
-      newFailures: ["src/a.ts:35:3"]
-    }
-    const given = { files: [{ path: "src/a.ts", base: text, text: both }], budget: 1100 }
-    expect(folded([], { ...given, checks: [check] })).toContain("35:   step(35)")
-    expect(folded([], { ...given, checks: [{ ...check, exitCode: 0, newFailures: [] }] })).not.toContain(
-      "35:   step(35)"
-    )
+    const output = "tsc: exit code 1 in 1 s\nsrc/a.ts:35:3 - error TS2304: Cannot find name 'step'."
+    const check = failedCheck(output, "src/a.ts:35:3", "tsc")
+    const files = [{ path: "src/a.ts", base: text, text: changed.replace("  step(50)", "  stop(50)") }]
+    const shownWith = (one: CheckOutcome) => folded([], { files, budget: 1100, checks: [one] })
+    expect(shownWith(check)).toContain("35:   step(35)")
+    expect(shownWith({ ...check, exitCode: 0, newFailures: [] })).not.toContain("35:   step(35)")
   })
 
   it("shows small diffs whole beside what was read last, and no imports in the place of what was changed", () => {
-    const imports = Array.from({ length: 9 }, (_, index) => `import { one${index} } from "./one${index}.ts"`)
-    const source = [...imports, ...lines].join("\n")
-    const check: CheckOutcome = {
-      command: "tsc",
-      exitCode: 1,
-      seconds: 1,
-      text: "tsc: exit code 1 in 1 s\nerror",
-      failures: ["error"],
-      newFailures: ["error"]
-    }
+    const source = [...numbered(9, (index) => `import { one${index} } from "./one${index}.ts"`), ...lines].join("\n")
+    const long = linesOf("a long line, of which sixty fill all the room that there is for what was read last")
     const shownWith = (size: number, budget: number) => {
-      const added = Array.from({ length: size }, (_, index) => `  log("one of several lines that are new", ${index})`)
+      const added = numbered(size, (index) => `  log("one of several lines that are new", ${index})`)
       const now = source.replace(/ {2}step\(([135]0)\)/g, (line) => [line, ...added].join("\n"))
-      return folded(
-        [
-          read(
-            2,
-            1,
-            60,
-            "src/b.ts",
-            linesOf("a long line, of which sixty fill all the room that there is for what was read last")
-          )
-        ],
-        {
-          files: [{ path: "src/a.ts", base: source, text: now }],
-          checks: [check],
-          budget
-        }
-      )
+      return folded([read(2, 1, 60, "src/b.ts", long)], {
+        files: [{ path: "src/a.ts", base: source, text: now }],
+        checks: [failedCheck("tsc: exit code 1 in 1 s\nerror", "error", "tsc")],
+        budget
+      })
     }
     const small = shownWith(2, 2800)
     expect(small).not.toContain("1: import")
@@ -452,36 +325,30 @@ describe("openChanges", () => {
   })
 
   it("shows 1, 3, 8, 20 or 40 lines around a change, as there is room", () => {
-    const many = Array.from({ length: 200 }, (_, index) => `  step(${index + 1})`)
-    const now = many.join("\n").replace("  step(100)", "  stop(100)")
+    const base = numbered(200, (index) => `  step(${index + 1})`).join("\n")
+    const files = [changeOf(base, "  step(100)", "  stop(100)")]
     const shownWith = (budget: number): number => {
-      const files = [{ path: "src/a.ts", base: many.join("\n"), text: now }]
       const shown = folded([edit(1, "  step(100)", "  stop(100)", true)], { files, budget })
       const current = shown.slice(shown.indexOf("## The changed places as they are now"))
       return [...current.matchAll(/^\d+: {3}st[eo]p/gm)].length
     }
     const sizes = Array.from({ length: 80 }, (_, index) => shownWith(700 + index * 60))
     // The change is shown as a diff has it, with three lines on each side.
-    const radii = [1, 3, 8, 20, 40]
-    expect([...new Set(sizes)].toSorted((a, b) => a - b)).toEqual([0, ...radii.map((radius) => 7 + 2 * radius)])
+    const radii = [1, 3, 8, 20, 40].map((radius) => 7 + 2 * radius)
+    expect([...new Set(sizes)].toSorted((a, b) => a - b)).toEqual([0, ...radii])
   })
 
-  it("shows of everything as much as there is room, what is open first", () => {
-    const budgets = [900, 1400, 1900, 2400, 3000, 3600, 4400, 5200, 6000, 7000, 8000, 9500, 11_000]
-    expect(budgets.map(partsAt)).toEqual([
-      "2 5 33 0 0",
-      "2 5 33 0 0",
-      "2 5 33 0 4",
-      "12 5 38 0 15",
-      "12 8 48 0 24",
-      "012 12 58 0 36",
-      "012 18 60 0 60",
-      "012 18 60 0 60",
-      "012 18 60 0 60",
-      "012 18 60 7 60",
-      "012 18 60 12 60",
-      "012 18 60 12 60",
-      "012 18 60 15 60"
-    ])
+  it.each([
+    [900, "2 5 33 0 0"],
+    [1900, "2 5 33 0 4"],
+    [2400, "12 5 38 0 15"],
+    [3000, "12 8 48 0 24"],
+    [3600, "012 12 58 0 36"],
+    [4400, "012 18 60 0 60"],
+    [7000, "012 18 60 7 60"],
+    [8000, "012 18 60 12 60"],
+    [11_000, "012 18 60 15 60"]
+  ])("shows of everything as much as there is room, what is open first: %i", (budget, parts) => {
+    expect(partsAt(budget)).toBe(parts)
   })
 })

@@ -33,29 +33,21 @@ It is done.
 
 - **Name** Read 1
 - **Skill** other
-- **What is needed** Read again.
-- **Expected output** A word.
 `
 
 const where = (line: number) => ({ section: "Task section 1", task: "search-code 2", line })
 
 describe("the places of a task list", () => {
   const place = listPlaces(list, [])
-  const ofTask = (section: number, task: string, field?: string) =>
-    place({ section: `Task section ${section}`, task, ...(field === undefined ? {} : { field }) }).line
 
-  it("are those of the field, in both forms of tasks", () => {
-    assert.strictEqual(ofTask(1, "Read 1", "Skill"), lineOf(list, "guess"))
-    assert.strictEqual(ofTask(1, "search-code 2", "References"), lineOf(list, "a.ts"))
-  })
-
-  it("are those of the task when it has no such field", () => {
-    assert.strictEqual(ofTask(1, "search-code 2", "Requires user approval"), lineOf(list, "Search."))
-    assert.strictEqual(ofTask(1, "Read 1"), lineOf(list, "Read 1"))
-  })
-
-  it("tell tasks of one name apart by their section", () => {
-    assert.strictEqual(ofTask(2, "Read 1", "Skill"), lineOf(list, "other"))
+  it.each<[string, { section: number; task: string; field?: string }, string]>([
+    ["the field", { section: 1, task: "Read 1", field: "Skill" }, "guess"],
+    ["the field, in the flat form", { section: 1, task: "search-code 2", field: "References" }, "a.ts"],
+    ["the task, when it has no such field", { section: 1, task: "search-code 2", field: "Requires" }, "Search."],
+    ["the task", { section: 1, task: "Read 1" }, "Read 1"],
+    ["a task of this name in its section", { section: 2, task: "Read 1", field: "Skill" }, "other"]
+  ])("are those of %s", (_, { section, ...at }, wanted) => {
+    assert.strictEqual(place({ section: `Task section ${section}`, ...at }).line, lineOf(list, wanted))
   })
 
   it("stay as they are when they have a line, or when there is no such task", () => {
@@ -70,22 +62,20 @@ describe("the places of a task list", () => {
   })
 
   it("put findings of the project between those of the text", () => {
-    const { issues, repairs } = placeFindings(
+    const skill = { task: "Read 1", field: "Skill" }
+    const found = placeFindings(
       {
         issues: [
           makeIssue("field-unknown", where(lineOf(list, "[b]")), { what: "Late." }),
           makeIssue("field-unknown", where(1), { what: "Early." }),
-          makeIssue("skill-unknown", { section: "Task section 1", task: "Read 1", field: "Skill" }, { what: "Found." })
+          makeIssue("skill-unknown", { section: "Task section 1", ...skill }, { what: "Found." })
         ],
-        repairs: [makeRepair("skill-spelling", { section: "Task section 2", task: "Read 1", field: "Skill" }, "Read.")]
+        repairs: [makeRepair("skill-spelling", { section: "Task section 2", ...skill }, "Read.")]
       },
       place
     )
-    assert.deepStrictEqual(
-      issues.map(({ what }) => what),
-      ["Early.", "Found.", "Late."]
-    )
-    assert.strictEqual(repairs[0]?.where.line, lineOf(list, "other"))
+    assert.strictEqual(found.issues.map(({ what }) => what).join(" "), "Early. Found. Late.")
+    assert.strictEqual(found.repairs[0]?.where.line, lineOf(list, "other"))
   })
 })
 
@@ -119,24 +109,21 @@ const refinement = `## Task
 
 describe("the places of a refinement", () => {
   const places = refinementPlaces(refinement)
-  const calls = ["read_file", "write_file", "read_file"].map((name, index) => ({
-    uid: `${index}`,
-    name,
-    arguments: {}
-  }))
-  const ofCall = (index: number) => places.ofCall("Tool Calls", calls, index)({ section: "Tool Calls" }).line
-
-  const at = (section: string, field?: string) =>
-    places.ofTask({ section, task: "guess 1", ...(field === undefined ? {} : { field }) }).line
+  const calls = ["read_file", "write_file", "read_file"].map((name, at) => ({ uid: `${at}`, name, arguments: {} }))
 
   it("are those of each call", () => {
-    assert.deepStrictEqual([0, 1].map(ofCall), [lineOf(refinement, '"uid": "1"'), lineOf(refinement, "write_file")])
-    assert.strictEqual(ofCall(2), lineOf(refinement, '"uid": "3"'))
+    const lines = calls.map((_, index) => places.ofCall("Tool Calls", calls, index)({ section: "Tool Calls" }).line)
+    assert.deepStrictEqual(
+      lines,
+      ['"uid": "1"', "write_file", '"uid": "3"'].map((text) => lineOf(refinement, text))
+    )
   })
 
-  it("are those of the fields and inputs, and of the heading for all calls", () => {
-    assert.strictEqual(at("Task", "Skill"), lineOf(refinement, "guess"))
-    assert.strictEqual(at("Inputs", "file"), lineOf(refinement, "gone.ts"))
-    assert.strictEqual(at("Tool Calls"), lineOf(refinement, "## Tool Calls"))
+  it.each<[{ section: string; field?: string }, string]>([
+    [{ section: "Task", field: "Skill" }, "guess"],
+    [{ section: "Inputs", field: "file" }, "gone.ts"],
+    [{ section: "Tool Calls" }, "## Tool Calls"]
+  ])("are those of %j", (at, wanted) => {
+    assert.strictEqual(places.ofTask({ task: "guess 1", ...at }).line, lineOf(refinement, wanted))
   })
 })

@@ -5,13 +5,12 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { checkDocument } from "../../../src/domain/documents/CheckReport.ts"
 import { readTaskReport } from "../../../src/domain/documents/RefinementFormat.ts"
-import { readResult } from "../../../src/domain/documents/ResultFormat.ts"
 import type { InputValue } from "../../../src/domain/documents/TaskOutcome.ts"
 import { readSkillInputs } from "../../../src/domain/skills/Skill.ts"
 import { Task } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
-import { renderTaskReport, renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
+import { renderTaskList, renderTaskPart, renderTaskReport } from "../../../src/domain/documents/TaskRendering.ts"
 import { documentFixtures, type DocumentFixture } from "../../support/DocumentFixtures.ts"
 import { arbitraryText, arbitraryWork } from "../../support/TaskListArbitrary.ts"
 
@@ -47,14 +46,6 @@ const { inputs: typedInputs } = readSkillInputs(
   "- `reason` (text, optional)\n- `note` (text, optional)\n- `lines` (number)\n- `deep` (yes-no)"
 )
 
-/** What can be read as a result, with anything around it. */
-const readableResult = Arbitrary.all([arbitraryText, arbitraryText, arbitraryText]).pipe(
-  Arbitrary.map(
-    ([before, summary, after]) => `${before}\n\n## Result summary\n\nFound: ${summary}\n\n## Evidence\n\n${after}`
-  ),
-  Arbitrary.filter((text) => Option.isSome(readResult(text).value))
-)
-
 /** A task without code, in which any line may stand. */
 const bare = (task: Task): Task => new Task({ ...task, codeBlocks: [] })
 
@@ -72,6 +63,7 @@ describe("a reader", () => {
             issues: [],
             repairs: []
           })
+          expect(readTaskReport(renderTaskPart(task), { task }).value).toEqual(Option.some({ task, calls: [] }))
         }
       }),
     { arbitrary: { runs: 200 } }
@@ -98,16 +90,6 @@ describe("a reader", () => {
         }
       }),
     { arbitrary: { runs: 200 } }
-  )
-  it.effect.prop(
-    "reads a result back as it was kept, and mends it once",
-    { text: readableResult },
-    ({ text }) =>
-      Effect.sync(() => {
-        const { value } = readResult(text)
-        expect(readResult(Option.getOrThrow(value).document).value).toEqual(value)
-      }),
-    { arbitrary: { runs: 300 } }
   )
   it.effect.prop(
     "gives a value or issues for any text and for any bytes",

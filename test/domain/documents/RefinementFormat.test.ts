@@ -4,7 +4,6 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { readTaskReport } from "../../../src/domain/documents/RefinementFormat.ts"
 import { Task } from "../../../src/domain/plan/Task.ts"
-import { renderTaskReport } from "../../../src/domain/documents/TaskRendering.ts"
 import { arbitraryText } from "../../support/TaskListArbitrary.ts"
 
 const planned = new Task({
@@ -28,88 +27,59 @@ const taskWith = (block: string) => `## Task\n\n- **Skill** search-code\n\n\`\`\
 
 const codes = (found: ReadonlyArray<{ readonly code: string }>) => found.map((one) => one.code)
 
+/** The codes of the issues of a text, and what was read. */
+const read = (text: string, task = planned) => {
+  const { issues, value } = readTaskReport(text, { task })
+  return { codes: codes(issues), value }
+}
+const unchanged = Option.some({ task: planned, calls })
+
 describe("readTaskReport", () => {
   it("updates texts, references and code of the planned task", () => {
-    const text = `## Task\n\n- **Name** Research 1\n- **What is needed** Read it.\n- **Skill** search-code\n- **References** [t](#test-results) [p](#Plan_1-results) [o](#other-1-results)\n- **Expected output** Lines.\n\n~~~\nx\n~~~\n\n${callsSection}`
-    expect(readTaskReport(text, { task: planned })).toEqual({
-      value: Option.some({
-        task: new Task({
-          ...planned,
-          whatIsNeeded: "Read it.",
-          expectedOutput: "Lines.",
-          references: [
-            { kind: "anchor", title: "t", href: "#test-results", target: "test-results" },
-            { kind: "task_result", title: "p", href: "#plan-1-results", target: "plan-1" },
-            { kind: "task_result", title: "o", href: "#other-1-results", target: "other-1" }
-          ],
-          codeBlocks: [{ language: "", text: "x" }]
-        }),
-        calls
-      }),
-      issues: [],
-      repairs: [
-        {
-          code: "reference-target",
-          where: { section: "Task", task: "Research 1", field: "References", line: 6 },
-          message: 'Read "#Plan_1-results" as "#plan-1-results".'
-        }
-      ]
+    const references = "[t](#test-results) [p](#Plan_1-results) [o](#other-1-results)"
+    const fields = `- **Name** Research 1\n- **What is needed** Read it.\n- **Skill** search-code\n- **References** ${references}`
+    const text = `## Task\n\n${fields}\n- **Expected output** Lines.\n\n~~~\nx\n~~~\n\n${callsSection}`
+    const { issues, repairs, value } = readTaskReport(text, { task: planned })
+    const task = new Task({
+      ...planned,
+      whatIsNeeded: "Read it.",
+      expectedOutput: "Lines.",
+      references: [
+        { kind: "anchor", title: "t", href: "#test-results", target: "test-results" },
+        { kind: "task_result", title: "p", href: "#plan-1-results", target: "plan-1" },
+        { kind: "task_result", title: "o", href: "#other-1-results", target: "other-1" }
+      ],
+      codeBlocks: [{ language: "", text: "x" }]
     })
+    expect([issues, value]).toEqual([[], Option.some({ task, calls })])
+    expect(repairs.map(({ code, where }) => [code, where.field, where.line])).toEqual([
+      ["reference-target", "References", 6]
+    ])
   })
 
-  it("keeps what the plan decided", () => {
+  it("keeps what the plan decided, and can add an approval", () => {
     const text = `## Task\n\n- **Name** Other\n- **Skill** edit-files\n- **Requires user approval** no\n\n${callsSection}`
     const { issues, repairs, value } = readTaskReport(text, { task: planned })
-    expect({ issues, repairs: codes(repairs) }).toEqual({
-      issues: [],
-      repairs: ["field-kept", "field-kept", "name-kept", "skill-kept", "approval-kept"]
-    })
-    expect(value).toEqual(Option.some({ task: planned, calls }))
+    expect([issues, value]).toEqual([[], unchanged])
+    expect(codes(repairs)).toEqual(["field-kept", "field-kept", "name-kept", "skill-kept", "approval-kept"])
+    const free = new Task({ ...planned, requiresApproval: false })
+    expect(read(`## Task\n\n- **Requires user approval**\n\n${callsSection}`, free).value).toEqual(unchanged)
   })
 
-  it("can add an approval", () => {
-    const task = new Task({ ...planned, requiresApproval: false })
-    const text = `## Task\n\n- **Requires user approval**\n\n${callsSection}`
-    expect(Option.map(readTaskReport(text, { task }).value, (one) => one.task.requiresApproval)).toEqual(
-      Option.some(true)
-    )
-  })
-
-  it("keeps the whole task when the answer does not repeat it", () => {
-    for (const text of [callsSection, `## Task\n\nAs before.\n\n${callsSection}`]) {
-      const { issues, value } = readTaskReport(text, { task: planned })
-      expect({ issues, value }).toEqual({ issues: [], value: Option.some({ task: planned, calls }) })
-    }
-  })
-
-  it("rejects an answer with neither section, and still gives the task", () => {
-    const { issues, value } = readTaskReport("I cannot do that.", { task: planned })
-    expect({ codes: codes(issues), value }).toEqual({
-      codes: ["section-missing"],
-      value: Option.some({ task: planned, calls: [] })
-    })
-  })
-
-  it("gives the calls that can be read beside the issues of the others", () => {
-    const { issues, value } = readTaskReport(`${callsSection}\n\`\`\`json\n{"name":\n\`\`\`\n`, { task: planned })
-    expect({ codes: codes(issues), value }).toEqual({
-      codes: ["tool-call-truncated"],
-      value: Option.some({ task: planned, calls })
-    })
+  it.each([
+    ["without the task", callsSection, [], unchanged],
+    ["with a task that stays", `## Task\n\nAs before.\n\n${callsSection}`, [], unchanged],
+    ["after an old one", `${callsSection.replace("a.ts", "old.ts")}\n${callsSection}`, ["section-several"], unchanged],
+    ["beside a cut call", `${callsSection}\n\`\`\`json\n{"name":\n\`\`\`\n`, ["tool-call-truncated"], unchanged],
+    ["of words alone", "I cannot do that.", ["section-missing"], Option.some({ task: planned, calls: [] })]
+  ])("reads the last answer, %s", (_, text, found, value) => {
+    expect(read(text)).toEqual({ codes: found, value })
   })
 
   it("tells a call that would never run from code of the task", () => {
     const json = '{"name":"read_file","arguments":{}}'
-    expect(codes(readTaskReport(taskWith(json), { task: planned }).issues)).toEqual(["tool-call-misplaced"])
-    expect(codes(readTaskReport(taskWith('{"limit":5}'), { task: planned }).issues)).toEqual([])
-    expect(codes(readTaskReport(taskWith(json) + callsSection, { task: planned }).issues)).toEqual([])
-  })
-
-  it("takes the last answer when an old one stands before it", () => {
-    const old = callsSection.replace("a.ts", "old.ts")
-    expect(Option.map(readTaskReport(`${old}\n${callsSection}`, { task: planned }).value, (one) => one.calls)).toEqual(
-      Option.some(calls)
-    )
+    expect(read(taskWith(json)).codes).toEqual(["tool-call-misplaced"])
+    expect([taskWith('{"limit":5}'), taskWith(json) + callsSection].map((text) => read(text).codes)).toEqual([[], []])
   })
 
   it.effect.prop("gives a reading for any text", { text: Schema.String, awkward: arbitraryText }, ({ awkward, text }) =>
@@ -134,13 +104,5 @@ describe("what a task holds", () => {
   it("has a skill without blanks around it, also behind a backslash", () => {
     const { value } = readTaskReport(`## Task\n\n- **Skill**\\ search-code\n${fields}\n\n${callsSection}`)
     expect(Option.getOrThrow(value).task.skill).toBe("search-code")
-  })
-})
-
-describe("renderTask", () => {
-  it("writes a refinement that reads back as the same value", () => {
-    const task = new Task({ ...planned, references: [] })
-    const text = renderTaskReport({ task, inputs: [], calls })
-    expect(readTaskReport(text).value).toEqual(Option.some({ task, calls }))
   })
 })

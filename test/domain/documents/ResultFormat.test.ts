@@ -62,9 +62,4 @@ describe("readResult", () => {
         expect(isPart).toBe(issues.length === 0)
       })
   )
-
-  it("keeps the document as it was", () => {
-    const text = "## Result summary\n\nFound."
-    expect(readResult(text).value).toEqual(Option.some({ summary: "Found.", document: text }))
-  })
 })

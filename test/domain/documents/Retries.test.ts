@@ -25,9 +25,8 @@ describe("what was tried in vain", () => {
 
   it("begins to count again after an answer that can be used", () => {
     const usable = { ...openAnswer("c", []), isUnusable: false }
-    const retries = after(openAnswer("a"), openAnswer("b"), usable)
-    assert.deepStrictEqual([retries.useless, retries.unusable], [0, []])
-    assert.deepStrictEqual([...retries.answers], ["a", "b", "c"])
+    const { answers, unusable, useless } = after(openAnswer("a"), openAnswer("b"), usable)
+    assert.deepStrictEqual([useless, unusable, [...answers]], [0, [], ["a", "b", "c"]])
   })
 
   it("does not count an answer as useless from which the next one goes on", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Task } from "../../../src/domain/plan/Task.ts"
+import { plainTask, Task } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import {
   renderTaskReport,
@@ -26,26 +26,36 @@ const task = new Task({
 
 const file = (path: string) => ({ kind: "file", title: path, href: path, target: path }) as const
 
-const fields = [
-  "- **Name** Change 1",
-  "- **What is needed** Change this:",
-  "",
-  "  \\- **Skill** is a word here",
-  "  \\# so is this",
-  "",
-  "  ```ts",
-  "  # code stays",
-  "  ```",
-  "- **Skill** edit-files",
-  "- **References** [\\[main\\]](<src/my main.ts>) [Project](#project-description)",
-  "- **Expected output** \\: a diff",
-  "- **Requires user approval**"
-]
-const blocks = ["", "````ts", "const a = `", "```", "`", "````", "", "```", "```"]
+const whole = `- **Name** Change 1
+- **What is needed** Change this:
+
+  \\- **Skill** is a word here
+  \\# so is this
+
+  \`\`\`ts
+  # code stays
+  \`\`\`
+- **Skill** edit-files
+- **References** [\\[main\\]](<src/my main.ts>) [Project](#project-description)
+- **Expected output** \\: a diff
+- **Requires user approval**
+
+\`\`\`\`ts
+const a = \`
+\`\`\`
+\`
+\`\`\`\`
+
+\`\`\`
+\`\`\``
 
 describe("renderTask", () => {
-  it("writes a task as in a plan", () => {
-    expect(renderTask(task)).toBe([...fields, ...blocks].join("\n"))
+  it("writes a task as in a plan, for the refiner under its heading, and with the calls so far", () => {
+    expect(renderTask(task)).toBe(whole)
+    expect(renderTaskPart(task)).toBe(`## Task\n\n${whole}`)
+    const calls = [{ uid: "a", name: "read_file", arguments: { path: "a.ts" } }]
+    const section = `## Tool Calls\n\n\`\`\`json\n${JSON.stringify(calls[0], null, 2)}\n\`\`\`\n`
+    expect(renderTaskReport({ task, calls })).toBe(`## Task\n\n${whole}\n\n${section}`)
   })
 
   it("writes names and paths as they are", () => {
@@ -55,28 +65,10 @@ describe("renderTask", () => {
       "- **References** [src/my_file.go](src/my_file.go) [`__init__.py`](__init__.py) [`a*b_.ts`](a*b_.ts) [`x&y!.ts`](x\\&y!.ts)"
     )
   })
-
-  it("writes a task for the refiner under its heading", () => {
-    expect(renderTaskPart(task)).toBe(["## Task", "", ...fields, ...blocks].join("\n"))
-  })
-
-  it("writes a task with the calls so far for another attempt", () => {
-    const calls = [{ uid: "a", name: "read_file", arguments: { path: "a.ts" } }]
-    const section = ["", "## Tool Calls", "", "```json", JSON.stringify(calls[0], null, 2), "```"]
-    expect(renderTaskReport({ task, calls })).toBe(["## Task", "", ...fields, ...blocks, ...section, ""].join("\n"))
-  })
 })
 
 describe("renderTaskList", () => {
-  const small = new Task({
-    name: "A",
-    whatIsNeeded: "a",
-    skill: "s",
-    references: [],
-    expectedOutput: "b",
-    requiresApproval: false,
-    codeBlocks: []
-  })
+  const small = plainTask("A", "s", "a", "b")
   const list = new TaskList({
     goals: "Reach it.",
     steps: [new Step({ title: "Task section 1", tasks: [small, small] })]
@@ -89,15 +81,15 @@ describe("renderTaskList", () => {
     )
   })
 
-  it("fences a prompt that could be taken for a part of the document", () => {
-    for (const prompt of ["## Tasks", "a\n```", "Tasks", "<think>"]) {
+  it.each(["## Tasks", "a\n```", "Tasks", "<think>"])(
+    "fences a prompt that could be taken for a part: %j",
+    (prompt) => {
       expect(renderTaskList(list, { prompt })).toContain(`text\n${prompt}\n\``)
     }
-  })
+  )
 
   it("writes a list without tasks", () => {
-    expect(renderTaskList(new TaskList({ goals: "g", steps: [] }))).toBe(
-      "## Original prompt\n\n## Goals / summary\n\ng\n\n## Tasks\n"
-    )
+    const empty = "## Original prompt\n\n## Goals / summary\n\ng\n\n## Tasks\n"
+    expect(renderTaskList(new TaskList({ goals: "g", steps: [] }))).toBe(empty)
   })
 })

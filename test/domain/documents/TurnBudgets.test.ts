@@ -4,7 +4,8 @@ import {
   budgetNote,
   isCutShort,
   lineLength,
-  summarySize
+  summarySize,
+  turnLimit
 } from "../../../src/domain/documents/TurnBudgets.ts"
 import { assistantMessage, fromHost } from "../../../src/domain/models/ConversationMessage.ts"
 import { gave } from "../../support/sampleTasks.ts"
@@ -16,8 +17,10 @@ const turns = (wanted: number, reply: number) => ({
   turn: 2
 })
 
-const linesBehind = (compacted: number) =>
-  Number(/about (\d+) lines/.exec(budgetNote(800 + 5000, 800 + compacted))?.[1])
+const linesIn = (note: string) => Number(/about (\d+) lines/.exec(note)?.[1])
+const linesBehind = (compacted: number) => linesIn(budgetNote(800 + 5000, 800 + compacted))
+
+const behindMany = (lines: number) => linesIn(budgetNote(800 + 50 * lines, 800 + 50 * 1000))
 
 describe("the note about the next output", () => {
   it("says what fits a reply, in tens of lines, and nothing below thirty lines", () => {
@@ -25,11 +28,9 @@ describe("the note about the next output", () => {
       budgetNote(800 + 50 * 47, 0),
       "There is room for about 40 lines of output in all, shared by the calls of one answer."
     )
-    assert.strictEqual(
-      budgetNote(800 + 50 * 30, 0),
-      "There is room for about 30 lines of output in all, shared by the calls of one answer."
-    )
+    assert.strictEqual(linesIn(budgetNote(800 + 50 * 30, 0)), 30)
     assert.strictEqual(budgetNote(800 + 50 * 29, 0), "")
+    assert.strictEqual(linesIn(budgetNote(800 + 8000, 0, 80)), 100)
   })
 
   it("says what fits behind a compaction where that is more than half as much again", () => {
@@ -37,10 +38,7 @@ describe("the note about the next output", () => {
     assert.deepStrictEqual([linesBehind(10_700), linesBehind(10_720)], [100, 150])
     assert.match(budgetNote(0, 800 + 50 * 200), /room for about \d{2,3} lines/)
     // 150 lines in a reply are enough.
-    assert.deepStrictEqual(
-      [149, 150].map((lines) => Number(/about (\d+)/.exec(budgetNote(800 + 50 * lines, 800 + 50 * 1000))?.[1])),
-      [700, 150]
-    )
+    assert.deepStrictEqual([149, 150].map(behindMany), [700, 150])
     assert.strictEqual(budgetNote(800 + 5000, 800 + 5000), budgetNote(800 + 5000, 0))
   })
 })
@@ -49,25 +47,12 @@ describe("the note about the next output", () => {
 const numbered = (count: number, length: number) =>
   fromHost(Array.from({ length: count }, (_, index) => `${index + 10}: `.padEnd(length, "x")).join("\n"))
 
-describe("the length of a line", () => {
-  it("is that of the numbered lines that are shown, from twenty lines on", () => {
-    assert.deepStrictEqual(
-      [19, 20].map((count) => lineLength([numbered(count, 79)])),
-      [50, 80]
-    )
-    assert.strictEqual(lineLength([numbered(10, 79), assistantMessage("10: short"), numbered(10, 59)]), 70)
-  })
-
-  it("is at least 25 characters", () => {
-    assert.deepStrictEqual(
-      [23, 24, 25].map((length) => lineLength([numbered(30, length)])),
-      [25, 25, 26]
-    )
-  })
-
-  it("decides how many lines are announced", () => {
-    assert.match(budgetNote(800 + 8000, 0, 80), /about 100 lines/)
-  })
+it("the length of a line is that of the numbered lines that are shown, from twenty on, and at least 25", () => {
+  const lengths = (...rows: ReadonlyArray<readonly [count: number, length: number]>) =>
+    rows.map(([count, length]) => lineLength([numbered(count, length)]))
+  assert.deepStrictEqual(lengths([19, 79], [20, 79]), [50, 80])
+  assert.deepStrictEqual(lengths([30, 23], [30, 24], [30, 25]), [25, 25, 26])
+  assert.strictEqual(lineLength([numbered(10, 79), assistantMessage("10: short"), numbered(10, 59)]), 70)
 })
 
 describe("the lines that an answer may count on", () => {
@@ -87,19 +72,13 @@ describe("the lines that an answer may count on", () => {
   it("compact the conversation when the reply shows fewer, and a summary would show them", () => {
     const first = fromHost(`Begin. ${budgetNote(800 + 50 * 100, 0)}`)
     const rows = Array.from({ length: 300 }, (_, index) => `${index}: `.padEnd(49, "x"))
-    const behind = (shown: number) => ({
-      messages: [first, assistantMessage("I read."), fromHost(rows.slice(0, shown).join("\n"))],
+    const behind = {
+      messages: [first, assistantMessage("I read."), fromHost(rows.slice(0, 50).join("\n"))],
       outcomes: [gave("read_file", { path: "a.ts" }, rows.join("\n"), "turn-2/call-1")],
       turn: 2
-    })
-    assert.isTrue(isCutShort(behind(50), () => 9000))
-    assert.isFalse(isCutShort(behind(50), () => 5000))
-    assert.isFalse(isCutShort({ ...behind(50), outcomes: [] }, () => 9000))
-  })
-
-  it("compact no conversation whose last reply showed enough", () => {
-    const sizes = [7500, 7501].map((reply) => isCutShort(turns(20_000, reply), () => 30_000))
-    assert.deepStrictEqual(sizes, [true, false])
+    }
+    assert.deepStrictEqual([isCutShort(behind, () => 9000), isCutShort(behind, () => 5000)], [true, false])
+    assert.isFalse(isCutShort({ ...behind, outcomes: [] }, () => 9000))
   })
 })
 
@@ -112,17 +91,27 @@ describe("a summary", () => {
     assert.strictEqual(summarySize(turns(10, 700), 100, 1000, 200), 900)
   })
 
-  it("takes the place of a reply that cut the outputs when it shows much more of them", () => {
-    assert.isTrue(isCutShort(turns(9000, 1000), () => 9000))
-    assert.isFalse(isCutShort(turns(9000, 1000), () => 1500))
-    assert.isFalse(isCutShort(turns(1400, 1000), () => 9000))
-    assert.deepStrictEqual(
-      [2142, 2143].map((size) => isCutShort(turns(9000, 1000), () => size)),
-      [false, true]
-    )
-    assert.deepStrictEqual(
-      [1500, 1501].map((wanted) => isCutShort(turns(wanted, 1000), () => 9000)),
-      [false, true]
-    )
-  })
+  it.each([
+    [9000, 1000, 9000, true],
+    [9000, 1000, 2143, true],
+    [9000, 1000, 2142, false],
+    [1501, 1000, 9000, true],
+    [1500, 1000, 9000, false],
+    [20_000, 7500, 30_000, true],
+    [20_000, 7501, 30_000, false]
+  ])(
+    "for outputs of %i takes the place of a reply of %i when it has %i characters: %s",
+    (wanted, reply, size, isCut) => {
+      assert.strictEqual(
+        isCutShort(turns(wanted, reply), () => size),
+        isCut
+      )
+    }
+  )
+})
+
+it("gives two more turns for each changed file beyond the third, up to forty, and leaves a larger limit", () => {
+  const limits = [0, 1, 3, 4, 8, 17, 18, 100].map((files) => turnLimit(12, files))
+  assert.deepStrictEqual(limits, [12, 12, 12, 14, 22, 40, 40, 40])
+  assert.strictEqual(turnLimit(60, 30), 60)
 })
