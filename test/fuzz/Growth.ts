@@ -25,94 +25,48 @@ const fill = (head: string, size: number, next: (index: number) => string): stri
 const longTask = (size: number, next: (index: number) => string): string =>
   `${fill(`${listHead}- **Name** A\n- **What is needed** x\n`, size, next)}\n- **Skill** b\n- **Expected output** c\n`
 
-/** A kind of document with the way it is made as large as asked for. */
-interface Shape {
-  readonly name: string
-  readonly kind: DocumentKind
-  readonly make: (size: number) => string
-}
-
-export const shapes: ReadonlyArray<Shape> = [
-  { name: "tasks", kind: "task-list", make: (size) => fill(listHead, size, (index) => taskOf(`T ${index}`)) },
-  {
-    name: "tasks without names",
-    kind: "task-list",
-    make: (size) => fill(listHead, size, () => taskOf("x").replace("- **Name** x\n", ""))
-  },
-  {
-    name: "task sections",
-    kind: "task-list",
-    make: (size) => fill(listHead, size, (index) => `${taskOf(`T ${index}`)}### Task section ${index + 2}\n\n`)
-  },
-  {
-    name: "one long text",
-    kind: "task-list",
-    make: (size) => longTask(size, () => "  Look at every place where it is read.\n")
-  },
-  { name: "code blocks", kind: "task-list", make: (size) => longTask(size, () => "  ```ts\n  const a = 1\n  ```\n") },
-  {
-    name: "fences that nothing closes",
-    kind: "task-list",
-    make: (size) => longTask(size, (index) => `  ${"`".repeat(3 + (index % 50))}ts\n`)
-  },
-  {
-    name: "thoughts",
-    kind: "task-list",
-    make: (size) =>
-      `<think>\n${fill("", size, () => "Let me think about it.\n<think>\n")}</think>\n${listHead}${taskOf("A")}`
-  },
-  {
-    name: "quoted",
-    kind: "task-list",
-    make: (size) => fill(listHead, size, (index) => taskOf(`T ${index}`)).replace(/^/gm, "> ")
-  },
-  {
-    name: "links",
-    kind: "task-list",
-    make: (size) =>
+/** Documents of each kind, with the way they are made as large as asked for. */
+const makers: Readonly<Record<DocumentKind, Readonly<Record<string, (size: number) => string>>>> = {
+  "task-list": {
+    tasks: (size) => fill(listHead, size, (index) => taskOf(`T ${index}`)),
+    "tasks without names": (size) => fill(listHead, size, () => taskOf("x").replace("- **Name** x\n", "")),
+    "task sections": (size) =>
+      fill(listHead, size, (index) => `${taskOf(`T ${index}`)}### Task section ${index + 2}\n\n`),
+    "one long text": (size) => longTask(size, () => "  Look at every place where it is read.\n"),
+    "code blocks": (size) => longTask(size, () => "  ```ts\n  const a = 1\n  ```\n"),
+    "fences that nothing closes": (size) => longTask(size, (index) => `  ${"`".repeat(3 + (index % 50))}ts\n`),
+    thoughts: (size) =>
+      `<think>\n${fill("", size, () => "Let me think about it.\n<think>\n")}</think>\n${listHead}${taskOf("A")}`,
+    quoted: (size) => fill(listHead, size, (index) => taskOf(`T ${index}`)).replace(/^/gm, "> "),
+    links: (size) =>
       fill(listHead, size, (index) =>
         taskOf(`T ${index}`).replace("- **Expected", `  ${"[a](b.ts) ".repeat(20)}\n- **Expected`)
-      )
+      ),
+    "unknown fields": (size) => longTask(size, (index) => `- **Field ${index}** x\n`),
+    comments: (size) => longTask(size, () => "<!-- x -->\n"),
+    "comments that nothing closes": (size) => fill("", size, () => "\n<think>\n<!--"),
+    "comments in a paragraph": (size) => `${longTask(size, () => "a <!-- b\n")}-->`,
+    "titles that nothing closes": (size) => longTask(size, () => "[a](b 'c\n"),
+    "hidden elements in each other": (size) => fill("", size, () => "<template>\n")
   },
-  { name: "unknown fields", kind: "task-list", make: (size) => longTask(size, (index) => `- **Field ${index}** x\n`) },
-  { name: "comments", kind: "task-list", make: (size) => longTask(size, () => "<!-- x -->\n") },
-  { name: "comments that nothing closes", kind: "task-list", make: (size) => fill("", size, () => "\n<think>\n<!--") },
-  { name: "comments in a paragraph", kind: "task-list", make: (size) => `${longTask(size, () => "a <!-- b\n")}-->` },
-  { name: "titles that nothing closes", kind: "task-list", make: (size) => longTask(size, () => "[a](b 'c\n") },
-  { name: "hidden elements in each other", kind: "task-list", make: (size) => fill("", size, () => "<template>\n") },
-  { name: "calls", kind: "refinement", make: (size) => fill(refinementHead, size, (index) => callOf(`c${index}`)) },
-  { name: "calls of one uid", kind: "refinement", make: (size) => fill(refinementHead, size, () => callOf("c")) },
-  {
-    name: "calls under other headings",
-    kind: "refinement",
-    make: (size) => fill(refinementHead, size, (index) => `## More ${index}\n\n${callOf("c")}`)
+  refinement: {
+    calls: (size) => fill(refinementHead, size, (index) => callOf(`c${index}`)),
+    "calls of one uid": (size) => fill(refinementHead, size, () => callOf("c")),
+    "calls under other headings": (size) => fill(refinementHead, size, (index) => `## More ${index}\n\n${callOf("c")}`),
+    "tagged calls": (size) =>
+      fill(refinementHead, size, () => '<tool_call>\n{"name": "a", "arguments": {}}\n</tool_call>\n'),
+    "one long argument": (size) =>
+      `${refinementHead}\`\`\`json\n{ "name": "w", "arguments": { "content": "${"x\\n".repeat(Math.min(size, 900_000) / 3)}" } }\n\`\`\`\n`,
+    "sloppy JSON": (size) =>
+      `${refinementHead}\`\`\`json\n{ 'name': 'w', 'arguments': { ${"'a b': [1, 2,], ".repeat(1)}'c': ['${fill("", Math.min(size, 900_000), () => "x', 'y")}'] } }\n\`\`\`\n`,
+    "talk between calls": (size) => fill(refinementHead, size, () => "and then I read the next file (see above) ")
   },
-  {
-    name: "tagged calls",
-    kind: "refinement",
-    make: (size) => fill(refinementHead, size, () => '<tool_call>\n{"name": "a", "arguments": {}}\n</tool_call>\n')
-  },
-  {
-    name: "one long argument",
-    kind: "refinement",
-    make: (size) =>
-      `${refinementHead}\`\`\`json\n{ "name": "w", "arguments": { "content": "${"x\\n".repeat(Math.min(size, 900_000) / 3)}" } }\n\`\`\`\n`
-  },
-  {
-    name: "sloppy JSON",
-    kind: "refinement",
-    make: (size) =>
-      `${refinementHead}\`\`\`json\n{ 'name': 'w', 'arguments': { ${"'a b': [1, 2,], ".repeat(1)}'c': ['${fill("", Math.min(size, 900_000), () => "x', 'y")}'] } }\n\`\`\`\n`
-  },
-  {
-    name: "talk between calls",
-    kind: "refinement",
-    make: (size) => fill(refinementHead, size, () => "and then I read the next file (see above) ")
-  },
-  {
-    name: "result",
-    kind: "result",
-    make: (size) => fill("## Result summary\n\n", size, () => "Found in [main](src/main.ts).\n\n### More\n\n")
-  },
-  { name: "result headings", kind: "result", make: (size) => fill("", size, () => "## Result summary\n\nx\n\n") }
-]
+  result: {
+    result: (size) => fill("## Result summary\n\n", size, () => "Found in [main](src/main.ts).\n\n### More\n\n"),
+    "result headings": (size) => fill("", size, () => "## Result summary\n\nx\n\n")
+  }
+}
+
+export const shapes = (["task-list", "refinement", "result"] as const).flatMap((kind) =>
+  Object.entries(makers[kind]).map(([name, make]) => ({ name, kind, make }))
+)

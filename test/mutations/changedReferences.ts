@@ -1,7 +1,19 @@
 /**
  * Damage to the references of tasks after which they cannot be resolved. Applied to strict documents only.
  */
-import { choose, damages, freeLines, pick, type Random, splice, strictField, type Whole } from "./Damage.ts"
+import {
+  type Apply,
+  choose,
+  damages,
+  freeLines,
+  onlyIn,
+  pick,
+  type Random,
+  splice,
+  strictField,
+  type Variants,
+  type Whole
+} from "./Damage.ts"
 
 /** Gives a task other references; a field is added where there is none. */
 const withReferences = (document: Whole, random: Random, value: string, at?: number): string | undefined => {
@@ -25,50 +37,41 @@ const named = (document: Whole): ReadonlyArray<{ readonly slug: string; readonly
     return skill < 0 ? [] : [{ slug, skill }]
   })
 
+/** A damage that gives a task one of these references. */
+const referring = (variants: Variants, write = (variant: string): string => variant): Apply => {
+  return (document, random) => withReferences(document, random, write(choose(random, ...variants)))
+}
+
 export const changedReferences = damages({
   "prose for references": (document, random) =>
-    withReferences(
-      document,
-      random,
-      choose(
-        random,
-        "see src/main.ts and the docs",
-        "the file main.ts",
-        "all results of the search",
-        "src/main.ts if it exists",
-        document.kind === "task-list" ? "as given" : "whatever the plan gives"
-      )
-    ),
-  "a pattern as reference": (document, random) =>
-    withReferences(document, random, `[all](${choose(random, "src/*.ts", "src/**", "docs/{a,b}.md", "test/?.ts")})`),
-  "a folder as reference": (document, random) =>
-    withReferences(document, random, `[all](${choose(random, "src/", ".", "docs/plans/", "../")})`),
-  "a link without target": (document, random) =>
-    withReferences(document, random, choose(random, "[main.ts]()", "[main.ts](#)", "[main.ts](<>)")),
-  "a target of another kind": (document, random) =>
-    withReferences(
-      document,
-      random,
-      `[it](${choose(random, "ftp://a.example/b", "mailto:a@b.example", "https://", "git://a/b")})`
-    ),
+    referring([
+      "see src/main.ts and the docs",
+      "the file main.ts",
+      "all results of the search",
+      "src/main.ts if it exists",
+      document.kind === "task-list" ? "as given" : "whatever the plan gives"
+    ])(document, random),
+  "a pattern as reference": referring(["src/*.ts", "src/**", "docs/{a,b}.md", "test/?.ts"], (path) => `[all](${path})`),
+  "a folder as reference": referring(["src/", ".", "docs/plans/", "../"], (path) => `[all](${path})`),
+  "a link without target": referring(["[main.ts]()", "[main.ts](#)", "[main.ts](<>)"]),
+  "a target of another kind": referring(
+    ["ftp://a.example/b", "mailto:a@b.example", "https://", "git://a/b"],
+    (target) => `[it](${target})`
+  ),
   "a target with blanks": (document, random) => withReferences(document, random, "[notes](my own notes.md)"),
-  "the result of an unknown task": (document, random) =>
-    document.kind === "task-list"
-      ? withReferences(
-          document,
-          random,
-          `[r](${choose(random, "#nobody-knows-results", "output:nobody", "task://nobody.md")})`
-        )
-      : undefined,
-  "the own result": (document, random) => {
-    const task = document.kind === "task-list" ? pick(named(document), random) : undefined
+  "the result of an unknown task": onlyIn(
+    "task-list",
+    referring(["#nobody-knows-results", "output:nobody", "task://nobody.md"], (target) => `[r](${target})`)
+  ),
+  "the own result": onlyIn("task-list", (document, random) => {
+    const task = pick(named(document), random)
     return task === undefined ? undefined : withReferences(document, random, `[r](#${task.slug}-results)`, task.skill)
-  },
-  "the result of a later task": (document, random) => {
-    const tasks = document.kind === "task-list" ? named(document) : []
-    const [first, last] = [tasks[0], tasks.at(-1)]
-    return first === undefined || last === undefined || first === last
+  }),
+  "the result of a later task": onlyIn("task-list", (document, random) => {
+    const [first, ...others] = named(document)
+    const last = others.at(-1)
+    return first === undefined || last === undefined
       ? undefined
       : withReferences(document, random, `[r](#${last.slug}-results)`, first.skill)
-  }
+  })
 })

@@ -2,15 +2,18 @@
  * Indentation, markers and blank lines of lists, and the order of fields.
  */
 import {
+  type Apply,
   changed,
   choose,
   damages,
   freeLines,
+  inVariants,
   linesOf,
   mapFields,
   mapFree,
   type Random,
   strictField,
+  type Variants,
   type Whole
 } from "./Damage.ts"
 
@@ -75,9 +78,11 @@ const changeBlocks = (
   return changed(document, lines.join("\n"))
 }
 
-/** Fields below the name of their task, as one list in another. */
-const nest = (document: Whole, indent: string): string | undefined =>
-  changeBlocks(document, (line, _, position) => (position === 0 ? line : indent + line))
+/** A damage that changes all lines of the fields of tasks, in one of these forms. */
+const ofBlocks = (
+  variants: Variants,
+  change: (variant: string, line: string, isFirst: boolean, position: number) => string
+): Apply => inVariants(variants, (document, variant) => changeBlocks(document, (...line) => change(variant, ...line)))
 
 const shuffle = <A>(all: ReadonlyArray<A>, random: Random): ReadonlyArray<A> =>
   all
@@ -102,33 +107,27 @@ const inTasks = (document: Whole, change: (line: string) => string): string | un
 }
 
 export const layout = damages({
-  "stars, plus signs or dots for bullets": (document, random) => {
-    const marker = choose(random, "*", "+", "•", "–")
-    return mapFields(document, random, ({ label, lead, value }) => `${lead.replace("-", marker)}**${label}** ${value}`)
-  },
-  "numbers for bullets": (document, random) => {
-    const end = choose(random, ".", ")")
-    return changeBlocks(document, (line, isFirst, position) =>
-      isFirst ? line.replace("- ", `${position + 1}${end} `) : ` ${line}`
-    )
-  },
+  "stars, plus signs or dots for bullets": inVariants(["*", "+", "•", "–"], (document, marker, random) =>
+    mapFields(document, random, ({ label, lead, value }) => `${lead.replace("-", marker)}**${label}** ${value}`)
+  ),
+  "numbers for bullets": ofBlocks([".", ")"], (end, line, isFirst, position) =>
+    isFirst ? line.replace("- ", `${position + 1}${end} `) : ` ${line}`
+  ),
   "task boxes": (document, random) =>
     mapFields(document, random, ({ label, lead, value }) => `${lead}[ ] **${label}** ${value}`),
-  "more blanks after bullets": (document, random) => {
-    const gap = " ".repeat(choose(random, 1, 2))
-    return changeBlocks(document, (line, isFirst) => (isFirst ? line.replace("- ", `- ${gap}`) : gap + line))
-  },
-  "fields nested below the name": (document, random) => nest(document, choose(random, "  ", "   ", "    ", "\t")),
-  "an item for every task": (document, random) => {
-    const title = choose(random, "- Task:", "- **Task**", "1. Task", "- Task 1:")
-    return changeBlocks(document, (line, isFirst, position) =>
-      isFirst && position === 0 ? `${title}\n   ${line}` : `   ${line}`
-    )
-  },
-  "tasks indented": (document, random) => {
-    const indent = choose(random, " ", "  ", "   ", "    ", "\t")
-    return inTasks(document, (line) => indent + line)
-  },
+  "more blanks after bullets": ofBlocks([" ", "  "], (gap, line, isFirst) =>
+    isFirst ? line.replace("- ", `- ${gap}`) : gap + line
+  ),
+  "fields nested below the name": ofBlocks(["  ", "   ", "    ", "\t"], (indent, line, _, position) =>
+    position === 0 ? line : indent + line
+  ),
+  "an item for every task": ofBlocks(
+    ["- Task:", "- **Task**", "1. Task", "- Task 1:"],
+    (title, line, isFirst, position) => (isFirst && position === 0 ? `${title}\n   ${line}` : `   ${line}`)
+  ),
+  "tasks indented": inVariants([" ", "  ", "   ", "    ", "\t"], (document, indent) =>
+    inTasks(document, (line) => indent + line)
+  ),
   "one field indented differently": (document, random) => {
     const blocks = taskBlocks(document)
       .flatMap((all) => all.slice(1))
@@ -154,13 +153,12 @@ export const layout = damages({
     const share = choose(random, 1, 0.4)
     return mapFields(document, random, ({ label, lead, value }) => `\n${lead}**${label}** ${value}`.trimEnd(), share)
   },
-  "blanks at line ends": (document, random) => {
-    const blanks = choose(random, " ", "  ", "\t")
-    return changed(
+  "blanks at line ends": inVariants([" ", "  ", "\t"], (document, blanks) =>
+    changed(
       document,
       mapFree(document, (line) => (isHeading(line) || strictField.test(line) ? line + blanks : line))
     )
-  },
+  ),
   "hard spaces for blanks": (document, random) =>
     mapFields(document, random, ({ label, lead, value }) =>
       `${lead.replaceAll(" ", "\u00a0")}**${label}**\u00a0${value}`.replace(/\u00a0$/, "")

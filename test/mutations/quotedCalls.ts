@@ -2,7 +2,7 @@
  * Damage near to what is read as a call: calls that are quoted, explained or cut off, and parts that may mean two things.
  * Applied to strict documents only.
  */
-import { changed, choose, damages, type Random, type Whole } from "./Damage.ts"
+import { type Apply, changed, choose, damages, type Random, type Whole } from "./Damage.ts"
 
 const heading = "## Tool Calls\n"
 
@@ -25,55 +25,42 @@ const fenced = (text: string, language = "json"): string => `\`\`\`${language}\n
 const writes = fenced('{ "uid": "w", "name": "write_file", "arguments": { "path": "a.ts" } }')
 const content = fenced("const a = 1", "ts")
 
+/** A damage that has one of these texts in the place of the calls. */
+const texts =
+  (write: (random: Random) => string): Apply =>
+  (document, random) =>
+    instead(document, write(random))
+
 export const quotedCalls = damages({
-  "calls that are quoted": (document, random) => instead(document, anyCall(random).replace(/^/gm, "> ")),
-  "calls in a comment": (document, random) =>
-    instead(
-      document,
-      `<!-- ${choose(random, "old", "For example:")}\n${choose(random, anyCall(random), fenced(asJson))}\n-->`
-    ),
-  "a call in a sentence": (document, random) =>
-    instead(
-      document,
+  "calls that are quoted": texts((random) => anyCall(random).replace(/^/gm, "> ")),
+  "calls in a comment": texts(
+    (random) => `<!-- ${choose(random, "old", "For example:")}\n${choose(random, anyCall(random), fenced(asJson))}\n-->`
+  ),
+  "a call in a sentence": texts(
+    (random) =>
       `${choose(random, "Never write", "The log says", "One could call")} ${choose(random, asTag, asJson)} here.`
-    ),
-  "tags that break off": (document, random) => {
+  ),
+  "tags that break off": texts((random) => {
     const all = choose(random, asParameters, `<tool_call>\n${asParameters}\n</tool_call>`)
-    return instead(document, all.slice(0, all.indexOf("</parameter>") - Math.floor(random() * 4)))
-  },
-  "a parameter that is given twice": (document, random) =>
-    instead(
-      document,
-      asParameters.replace("</function>", `<parameter=path>${choose(random, "a.ts", "b.ts")}</parameter>\n</function>`)
-    ),
-  "text between the tags of a call": (document, random) =>
-    instead(
-      document,
-      asParameters.replace("</function>", `${choose(random, "the first lines", "path: b.ts", "...")}\n</function>`)
-    ),
-  "some arguments beside the name": (document, random) =>
-    instead(
-      document,
-      fenced(`{ "name": "read_file", "${choose(random, "path", "start_line")}": "3", "arguments": { "path": "a.ts" } }`)
-    ),
-  "two names beside the arguments": (document, random) =>
-    instead(
-      document,
-      fenced(`{ "tool": "add_task", "name": "read_file", "${choose(random, "path", "text")}": "a.ts" }`)
-    ),
-  "content that may belong to two calls": (document, random) =>
-    instead(
-      document,
-      choose(
-        random,
-        [writes, content, content],
-        [writes, writes.replace('"w"', '"v"'), content],
-        [content, writes]
-      ).join("\n\n")
-    ),
-  "content of a call that takes none": (document, random) =>
-    instead(
-      document,
-      `${writes.replace("write_file", choose(random, "edit_file", "read_file", "overwrite"))}\n\n${content}`
-    )
+    return all.slice(0, all.indexOf("</parameter>") - Math.floor(random() * 4))
+  }),
+  "a parameter that is given twice": texts((random) =>
+    asParameters.replace("</function>", `<parameter=path>${choose(random, "a.ts", "b.ts")}</parameter>\n</function>`)
+  ),
+  "text between the tags of a call": texts((random) =>
+    asParameters.replace("</function>", `${choose(random, "the first lines", "path: b.ts", "...")}\n</function>`)
+  ),
+  "some arguments beside the name": texts((random) =>
+    fenced(`{ "name": "read_file", "${choose(random, "path", "start_line")}": "3", "arguments": { "path": "a.ts" } }`)
+  ),
+  "two names beside the arguments": texts((random) =>
+    fenced(`{ "tool": "add_task", "name": "read_file", "${choose(random, "path", "text")}": "a.ts" }`)
+  ),
+  "content that may belong to two calls": texts((random) => {
+    const others = writes.replace('"w"', '"v"')
+    return choose(random, [writes, content, content], [writes, others, content], [content, writes]).join("\n\n")
+  }),
+  "content of a call that takes none": texts(
+    (random) => `${writes.replace("write_file", choose(random, "edit_file", "read_file", "overwrite"))}\n\n${content}`
+  )
 })
