@@ -1,8 +1,7 @@
 /** Which calls and changes of an answer can be made, what is wrong with the others, and which are made. */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, it, layer } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import { nothingAsked, readTurn, type TurnContent } from "../../../src/domain/documents/TurnFormat.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import type { ToolCall } from "../../../src/domain/tools/ToolCall.ts"
@@ -11,6 +10,7 @@ import type { Assignment } from "../../../src/services/agent/Session.ts"
 import { Skills } from "../../../src/services/skills/Skills.ts"
 import { assignmentOf, turnOf, workOf } from "../../support/AgentWork.ts"
 import { openStages, type OpenStages } from "../../support/OpenStages.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const call = { uid: "call-1", name: "read_file", arguments: { path: "a.ts" } }
 
@@ -84,61 +84,43 @@ const textOf = (content: string): ToolCall => ({
   arguments: { path: "src/new.ts", content }
 })
 
-layer(NodeServices.layer)("the calls of an answer", (it) => {
-  it.effect("are checked one by one, and those that the work may not make have issues", () =>
-    Effect.gen(function* () {
-      const other = { uid: "call-2", name: "get_current_time", arguments: {} }
-      const { calls, codes, issues, repairs, tooMany, unmade } = yield* check({ calls: [read("src/limit.ts"), other] })
-      assert.deepStrictEqual([codes[0], codes[1]?.length], [[], 1])
-      assert.deepStrictEqual(calls[0]?.wanted, read("src/limit.ts"))
-      assert.deepStrictEqual([issues, repairs, tooMany, unmade], [[], [], [], []])
-    })
-  )
+describe("the calls of an answer", () => {
+  nodeTest("are checked one by one, and those that the work may not make have issues", function* () {
+    const other = { uid: "call-2", name: "get_current_time", arguments: {} }
+    const { calls, codes, issues, repairs, tooMany, unmade } = yield* check({ calls: [read("src/limit.ts"), other] })
+    assert.deepStrictEqual([codes[0], codes[1]?.length], [[], 1])
+    assert.deepStrictEqual(calls[0]?.wanted, read("src/limit.ts"))
+    assert.deepStrictEqual([issues, repairs, tooMany, unmade], [[], [], [], []])
+  })
 
-  it.effect("that are written twice are made once, which is a repair", () =>
-    Effect.gen(function* () {
-      const { names, repairs } = yield* check({ calls: [read("a.ts", "call-1"), read("a.ts", "call-2")] })
-      assert.deepStrictEqual(names, ["read_file"])
-      assert.deepStrictEqual(
-        repairs.map(({ code }) => code),
-        ["tool-call-known"]
-      )
-    })
-  )
+  nodeTest("beyond the limit of a turn are not done; a change among them stays open", function* () {
+    const settings = { limits: { ...defaultLimits, toolCallsPerIteration: 2 } }
+    const two = [read("a.ts"), read("b.ts")]
+    const within = yield* check({ calls: two }, { settings })
+    assert.deepStrictEqual([within.names.length, within.tooMany], [2, []])
+    const three = yield* check({ calls: [...two, edit] }, { settings })
+    assert.deepStrictEqual([three.names.length, three.tooMany.length], [2, 1])
+    assert.deepStrictEqual(three.unmadeCodes, ["tool-calls-many"])
+    const looking = yield* check({ calls: [...two, edit] }, { settings, tools: ["read_file"] })
+    assert.deepStrictEqual(looking.unmadeCodes, [])
+  })
 
-  it.effect("beyond the limit of a turn are not done; a change among them stays open", () =>
-    Effect.gen(function* () {
-      const settings = { limits: { ...defaultLimits, toolCallsPerIteration: 2 } }
-      const two = [read("a.ts"), read("b.ts")]
-      const within = yield* check({ calls: two }, { settings })
-      assert.deepStrictEqual([within.names.length, within.tooMany], [2, []])
-      const three = yield* check({ calls: [...two, edit] }, { settings })
-      assert.deepStrictEqual([three.names.length, three.tooMany.length], [2, 1])
-      assert.deepStrictEqual(three.unmadeCodes, ["tool-calls-many"])
-      const looking = yield* check({ calls: [...two, edit] }, { settings, tools: ["read_file"] })
-      assert.deepStrictEqual(looking.unmadeCodes, [])
-    })
-  )
+  nodeTest("with issues that would change a file stay open where the work may change files", function* () {
+    const wrong = { ...edit, arguments: { path: "src/limit.ts" } }
+    const open = yield* check({ calls: [wrong, read("a.ts")] })
+    assert.deepStrictEqual([open.unmadeCodes.length, open.codes[0]?.length], [1, 1])
+    const closed = yield* check({ calls: [wrong] }, { tools: ["read_file"] })
+    assert.deepStrictEqual(closed.unmade, [])
+  })
 
-  it.effect("with issues that would change a file stay open where the work may change files", () =>
-    Effect.gen(function* () {
-      const wrong = { ...edit, arguments: { path: "src/limit.ts" } }
-      const open = yield* check({ calls: [wrong, read("a.ts")] })
-      assert.deepStrictEqual([open.unmadeCodes.length, open.codes[0]?.length], [1, 1])
-      const closed = yield* check({ calls: [wrong] }, { tools: ["read_file"] })
-      assert.deepStrictEqual(closed.unmade, [])
-    })
-  )
+  nodeTest("are held to the limits of the skill", function* () {
+    const { codes } = yield* check({ calls: [edit, read("src/limit.ts")] }, { skill: "narrow" })
+    assert.deepStrictEqual(codes, [["tool-call-limited"], []])
+  })
 
-  it.effect("are held to the limits of the skill", () =>
-    Effect.gen(function* () {
-      const { codes } = yield* check({ calls: [edit, read("src/limit.ts")] }, { skill: "narrow" })
-      assert.deepStrictEqual(codes, [["tool-call-limited"], []])
-    })
-  )
-
-  it.effect("are those of its changes too; with each asked about first, one call for all places of a file", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "are those of its changes too; with each asked about first, one call for all places of a file",
+    function* () {
       const content = contentOf(
         `${change("export const name1 = 1", "export const first = 1")}\n${change("export const name9 = 9", "export const last = 9")}`
       )
@@ -146,52 +128,44 @@ layer(NodeServices.layer)("the calls of an answer", (it) => {
       assert.deepStrictEqual([proposed.names, proposed.unmade], [["edit_file", "edit_file"], []])
       const asked = yield* check(content, { settings: { askFirst: true } })
       assert.deepStrictEqual(asked.names, ["edit_file"])
-    })
+    }
   )
 
-  it.effect("that change files by text do not count towards the limit of calls", () =>
-    Effect.gen(function* () {
-      const content = contentOf(
-        `${change("export const name1 = 1", "export const first = 1")}\n${change("export const name9 = 9", "export const last = 9")}`
-      )
-      const settings = { limits: { ...defaultLimits, toolCallsPerIteration: 1 } }
-      const within = yield* check({ ...content, calls: [read("a.ts")] }, { settings })
-      assert.deepStrictEqual([within.names, within.tooMany], [["edit_file", "edit_file", "read_file"], []])
-      const beyond = yield* check({ ...content, calls: [read("a.ts"), read("b.ts")] }, { settings })
-      assert.deepStrictEqual([beyond.names.length, beyond.tooMany.length], [3, 1])
-    })
-  )
+  nodeTest("that change files by text do not count towards the limit of calls", function* () {
+    const content = contentOf(
+      `${change("export const name1 = 1", "export const first = 1")}\n${change("export const name9 = 9", "export const last = 9")}`
+    )
+    const settings = { limits: { ...defaultLimits, toolCallsPerIteration: 1 } }
+    const within = yield* check({ ...content, calls: [read("a.ts")] }, { settings })
+    assert.deepStrictEqual([within.names, within.tooMany], [["edit_file", "edit_file", "read_file"], []])
+    const beyond = yield* check({ ...content, calls: [read("a.ts"), read("b.ts")] }, { settings })
+    assert.deepStrictEqual([beyond.names.length, beyond.tooMany.length], [3, 1])
+  })
 
-  it.effect("of one replacement count as one, and where the text stood is said", () =>
-    Effect.gen(function* () {
-      const content = contentOf('{"replace": "limit", "with": "most"}')
-      const settings = { limits: { ...defaultLimits, toolCallsPerIteration: 1 } }
-      const { names, replaced, tooMany } = yield* check(content, { settings })
-      assert.deepStrictEqual([names.length, replaced.length, tooMany], [2, 1, []])
-    })
-  )
+  nodeTest("of one replacement count as one, and where the text stood is said", function* () {
+    const content = contentOf('{"replace": "limit", "with": "most"}')
+    const settings = { limits: { ...defaultLimits, toolCallsPerIteration: 1 } }
+    const { names, replaced, tooMany } = yield* check(content, { settings })
+    assert.deepStrictEqual([names.length, replaced.length, tooMany], [2, 1, []])
+  })
 
-  it.effect("that would lose most of a file are not made, unless the answer says that it goes", () =>
-    Effect.gen(function* () {
-      const shorter: ToolCall = {
-        uid: "call-1",
-        name: "write_file",
-        arguments: { path: "src/long.ts", content: "export const name0 = 0\n" }
-      }
-      const { calls, issues, unmadeCodes } = yield* check({ calls: [shorter] })
-      assert.deepStrictEqual(
-        [calls, issues.map(({ code }) => code), unmadeCodes],
-        [[], ["change-open"], ["change-open"]]
-      )
-      const said = yield* check({ calls: [shorter], saysRemoval: true })
-      assert.deepStrictEqual([said.codes, said.issues, said.unmade], [[[]], [], []])
-      const broken = { ...shorter, name: "edit_file", arguments: { path: "src/long.ts", content: "export {}\n" } }
-      assert.strictEqual((yield* check({ calls: [broken] })).calls.length, 1)
-    })
-  )
+  nodeTest("that would lose most of a file are not made, unless the answer says that it goes", function* () {
+    const shorter: ToolCall = {
+      uid: "call-1",
+      name: "write_file",
+      arguments: { path: "src/long.ts", content: "export const name0 = 0\n" }
+    }
+    const { calls, issues, unmadeCodes } = yield* check({ calls: [shorter] })
+    assert.deepStrictEqual([calls, issues.map(({ code }) => code), unmadeCodes], [[], ["change-open"], ["change-open"]])
+    const said = yield* check({ calls: [shorter], saysRemoval: true })
+    assert.deepStrictEqual([said.codes, said.issues, said.unmade], [[[]], [], []])
+    const broken = { ...shorter, name: "edit_file", arguments: { path: "src/long.ts", content: "export {}\n" } }
+    assert.strictEqual((yield* check({ calls: [broken] })).calls.length, 1)
+  })
 
-  it.effect("have what is not meant for the file left out, and an issue for a mark of a change in the text", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "have what is not meant for the file left out, and an issue for a mark of a change in the text",
+    function* () {
       const marked = yield* check({ calls: [textOf("export {}\n<<<<<<< OLD\nexport {}\n")] })
       assert.deepStrictEqual(marked.codes, [["change-marks"]])
       const fenced = yield* check({ calls: [textOf("```ts\nexport {}\n```\n")] })
@@ -202,6 +176,6 @@ layer(NodeServices.layer)("the calls of an answer", (it) => {
         ]),
         [["export {}\n", ["change-tidied"]]]
       )
-    })
+    }
   )
 })

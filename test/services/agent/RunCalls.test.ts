@@ -1,9 +1,7 @@
 /** What becomes of the calls of a turn: who is asked and told, what was changed, and what the program finds out about it. */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { CheckOutcome } from "../../../src/domain/checks/CheckOutcome.ts"
 import type { ProposedFile } from "../../../src/domain/files/ProposedFile.ts"
 import { fromHost } from "../../../src/domain/models/ConversationMessage.ts"
 import type { ToolCall } from "../../../src/domain/tools/ToolCall.ts"
@@ -12,8 +10,9 @@ import { makeCallRunner, ofTurn } from "../../../src/services/agent/RunCalls.ts"
 import type { AgentWork, Assignment } from "../../../src/services/agent/Session.ts"
 import { Checks } from "../../../src/services/checks/Checks.ts"
 import { CurrentCopy, makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
-import { agentPrompt, turnOf, workOf } from "../../support/AgentWork.ts"
+import { agentPrompt, checkEnding, turnOf, workOf } from "../../support/AgentWork.ts"
 import { openStages, type OpenStages } from "../../support/OpenStages.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const files = { "src/limit.ts": "export const limit = 5\n" }
 const read = (path: string, uid = "call-1"): ToolCall => ({ uid, name: "read_file", arguments: { path } })
@@ -23,7 +22,7 @@ const edit: ToolCall = {
   arguments: { path: "src/limit.ts", old_text: "limit = 5", new_text: "limit = 6" }
 }
 const now: ToolCall = { uid: "call-3", name: "get_current_time", arguments: {} }
-const passed: CheckOutcome = { command: "npm test", exitCode: 0, seconds: 1, text: "", failures: [], newFailures: [] }
+const passed = checkEnding(0)
 
 interface Ran {
   readonly assignment?: Partial<Assignment>
@@ -80,108 +79,89 @@ const run = Effect.fnUntraced(function* (
   return { checked, copy, results, told, budget: compaction.replyBudget(work, session.messages) }
 })
 
-layer(NodeServices.layer)("the calls of a turn", (it) => {
-  it.effect("are announced, approved and made under uids of the turn", () =>
-    Effect.gen(function* () {
-      const content = {
-        changes: [
-          { _tag: "Remove", path: "old.ts", line: 1 } as const,
-          { _tag: "Remove", path: "old.ts", line: 1 } as const
-        ]
-      }
-      const { budget, checked, results, told } = yield* run([read("src/limit.ts"), now], { turn: { content } })
-      assert.deepStrictEqual(
-        results.outcomes.map(({ call, result }) => [call.uid, result.success]),
-        [
-          ["turn-2/call-1", true],
-          ["turn-2/call-3", true]
-        ]
-      )
-      assert.deepStrictEqual(told, [
-        ["announce", 2, "turn-2/call-1 turn-2/call-3", ["old.ts"]],
-        ["approve", "turn-2/call-1 turn-2/call-3"],
-        ["instructions", 2, ["src/limit.ts"], budget / 2]
-      ])
-      assert.deepStrictEqual([results.hasChanged, results.changedFiles, checked], [false, [], []])
-      assert.deepStrictEqual([results.denied, results.files], [undefined, []])
-    })
-  )
-
-  it.effect("are nothing to announce when there is none, and the last checks still hold", () =>
-    Effect.gen(function* () {
-      const { results, told } = yield* run([], { turn: { session: { checks: [passed] } } })
-      assert.deepStrictEqual(told, [])
-      assert.deepStrictEqual([results.outcomes, results.checks, results.hasChanged], [[], [passed], false])
-    })
-  )
-
-  it.effect("that change the copy are not approved, and their changes are looked at by the hooks", () =>
-    Effect.gen(function* () {
-      const seen: Array<ReadonlyArray<ProposedFile>> = []
-      const hooks: ReadonlyArray<AgentHook> = [
-        {},
-        {
-          afterChanges: (_, changed) =>
-            Effect.as(
-              Effect.sync(() => void seen.push(changed)),
-              ["- `limit` is left."]
-            )
-        }
+describe("the calls of a turn", () => {
+  nodeTest("are announced, approved and made under uids of the turn", function* () {
+    const content = {
+      changes: [
+        { _tag: "Remove", path: "old.ts", line: 1 } as const,
+        { _tag: "Remove", path: "old.ts", line: 1 } as const
       ]
-      const { checked, copy, results, told } = yield* run([edit], { hooks })
-      assert.deepStrictEqual(told[1], ["approve", ""])
-      assert.isTrue(results.hasChanged)
-      assert.deepStrictEqual(results.remaining, ["- `limit` is left."])
-      assert.deepStrictEqual(seen, [results.changedFiles])
-      assert.deepStrictEqual(
-        results.changedFiles.map(({ path }) => path),
-        ["src/limit.ts"]
-      )
-      assert.strictEqual(copy.files()[0]?.text, "export const limit = 6\n")
-      // No command can see a working copy here.
-      assert.deepStrictEqual(checked, [])
-      const without = yield* run([read("src/limit.ts")], { hooks })
-      assert.deepStrictEqual([without.results.remaining, seen.length], [[], 1])
-    })
-  )
+    }
+    const { budget, checked, results, told } = yield* run([read("src/limit.ts"), now], { turn: { content } })
+    expect(results.outcomes.map(({ call, result }) => [call.uid, result.success])).toStrictEqual([
+      ["turn-2/call-1", true],
+      ["turn-2/call-3", true]
+    ])
+    expect(told).toStrictEqual([
+      ["announce", 2, "turn-2/call-1 turn-2/call-3", ["old.ts"]],
+      ["approve", "turn-2/call-1 turn-2/call-3"],
+      ["instructions", 2, ["src/limit.ts"], budget / 2]
+    ])
+    expect([results.hasChanged, results.changedFiles, checked]).toStrictEqual([false, [], []])
+    expect([results.denied, results.files]).toStrictEqual([undefined, []])
+  })
 
-  it.effect("that change the project itself are asked about, noted, and checked with those of earlier turns", () =>
-    Effect.gen(function* () {
+  nodeTest("are nothing to announce when there is none, and the last checks still hold", function* () {
+    const { results, told } = yield* run([], { turn: { session: { checks: [passed] } } })
+    expect(told).toStrictEqual([])
+    expect([results.outcomes, results.checks, results.hasChanged]).toStrictEqual([[], [passed], false])
+  })
+
+  nodeTest("that change the copy are not approved, and their changes are looked at by the hooks", function* () {
+    const seen: Array<ReadonlyArray<ProposedFile>> = []
+    const hooks: ReadonlyArray<AgentHook> = [
+      {},
+      {
+        afterChanges: (_, changed) =>
+          Effect.as(
+            Effect.sync(() => void seen.push(changed)),
+            ["- `limit` is left."]
+          )
+      }
+    ]
+    const { checked, copy, results, told } = yield* run([edit], { hooks })
+    expect(told[1]).toStrictEqual(["approve", ""])
+    expect(results.hasChanged).toBe(true)
+    expect(results.remaining).toStrictEqual(["- `limit` is left."])
+    expect(seen).toStrictEqual([results.changedFiles])
+    expect(results.changedFiles.map(({ path }) => path)).toStrictEqual(["src/limit.ts"])
+    expect(copy.files()[0]?.text).toBe("export const limit = 6\n")
+    // No command can see a working copy here.
+    expect(checked).toStrictEqual([])
+    const without = yield* run([read("src/limit.ts")], { hooks })
+    expect([without.results.remaining, seen.length]).toStrictEqual([[], 1])
+  })
+
+  nodeTest(
+    "that change the project itself are asked about, noted, and checked with those of earlier turns",
+    function* () {
       const earlier = { path: "src/other.ts", insertions: 1, deletions: 0, kind: "changed" as const }
       const { checked, results, told } = yield* run([edit], {
         settings: { askFirst: true },
         turn: { session: { files: [earlier] } }
       })
-      assert.deepStrictEqual(told[1], ["approve", "turn-2/call-2"])
-      assert.isTrue(results.hasChanged)
-      assert.deepStrictEqual(
-        results.files.map(({ path }) => path),
-        ["src/limit.ts"]
-      )
-      assert.deepStrictEqual([checked, results.checks], [[["src/other.ts", "src/limit.ts"]], [passed]])
-    })
+      expect(told[1]).toStrictEqual(["approve", "turn-2/call-2"])
+      expect(results.hasChanged).toBe(true)
+      expect(results.files.map(({ path }) => path)).toStrictEqual(["src/limit.ts"])
+      expect([checked, results.checks]).toStrictEqual([[["src/other.ts", "src/limit.ts"]], [passed]])
+    }
   )
 
-  it.effect("bring the instructions for files that the answer names, while another answer can follow", () =>
-    Effect.gen(function* () {
-      const content = { calls: [read("docs/a.md")] }
-      const { results, told } = yield* run([], { turn: { content, left: 1 } })
-      assert.deepStrictEqual([results.folderInstructions, told.length], ["## Instructions", 1])
-      const last = yield* run([], { turn: { content, left: 0 } })
-      assert.deepStrictEqual([last.results.folderInstructions, last.told], ["", []])
-      const pathless = yield* run([], { turn: { content: { calls: [now] } } })
-      assert.deepStrictEqual([pathless.results.folderInstructions, pathless.told], ["", []])
-    })
-  )
+  nodeTest("bring the instructions for files that the answer names, while another answer can follow", function* () {
+    const content = { calls: [read("docs/a.md")] }
+    const { results, told } = yield* run([], { turn: { content, left: 1 } })
+    expect([results.folderInstructions, told.length]).toStrictEqual(["## Instructions", 1])
+    const last = yield* run([], { turn: { content, left: 0 } })
+    expect([last.results.folderInstructions, last.told]).toStrictEqual(["", []])
+    const pathless = yield* run([], { turn: { content: { calls: [now] } } })
+    expect([pathless.results.folderInstructions, pathless.told]).toStrictEqual(["", []])
+  })
 })
 
-layer(NodeServices.layer)("uids", (it) => {
-  it.effect("begin with the turn", () =>
+describe("uids", () => {
+  nodeTest("begin with the turn", () =>
     Effect.sync(() => {
-      assert.deepStrictEqual(
-        ofTurn(3, [read("a.ts")]).map(({ uid }) => uid),
-        ["turn-3/call-1"]
-      )
+      expect(ofTurn(3, [read("a.ts")]).map(({ uid }) => uid)).toStrictEqual(["turn-3/call-1"])
     })
   )
 })

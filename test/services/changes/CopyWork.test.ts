@@ -1,10 +1,10 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { briefing, openStages, type OpenStages } from "../../support/OpenStages.ts"
 import { refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const order = {
   briefing,
@@ -28,22 +28,18 @@ const work = Effect.fnUntraced(function* (more: Partial<OpenStages>) {
   return { refinement, text: yield* fs.readFileString(`${project}/src/limit.ts`) }
 })
 
-layer(NodeServices.layer)("a change that is asked about first", (it) => {
-  it.effect("is made in the project when it is allowed, and its lines are known", () =>
-    Effect.gen(function* () {
-      const { refinement, text } = yield* work({ settings: { askFirst: true } })
-      expect(text).toBe("export const limit = 10\n")
-      expect(refinement.calls).toEqual([])
-      expect(refinement.files).toEqual([{ path: "src/limit.ts", kind: "changed", insertions: 1, deletions: 1 }])
-      expect(refinement.priorCalls?.map(({ call }) => call.name)).toEqual(["read_file", "edit_file"])
-    })
-  )
+describe("a change that is asked about first", () => {
+  nodeTest("is made in the project when it is allowed, and its lines are known", function* () {
+    const { refinement, text } = yield* work({ settings: { askFirst: true } })
+    expect(text).toBe("export const limit = 10\n")
+    expect(refinement.calls).toEqual([])
+    expect(refinement.files).toEqual([{ path: "src/limit.ts", kind: "changed", insertions: 1, deletions: 1 }])
+    expect(refinement.priorCalls?.map(({ call }) => call.name)).toEqual(["read_file", "edit_file"])
+  })
 
-  it.effect("stays in the working copy without the setting", () =>
-    Effect.gen(function* () {
-      const { refinement, text } = yield* work({})
-      expect(text).toBe("export const limit = 5\n")
-      expect(refinement.calls.map(({ name }) => name)).toEqual(["edit_file"])
-    })
-  )
+  nodeTest("stays in the working copy without the setting", function* () {
+    const { refinement, text } = yield* work({})
+    expect(text).toBe("export const limit = 5\n")
+    expect(refinement.calls.map(({ name }) => name)).toEqual(["edit_file"])
+  })
 })

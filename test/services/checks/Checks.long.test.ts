@@ -42,43 +42,35 @@ wait()
   })
   const parts = ["one\n-\n2\n-\n3\n", "1\n-\ntwo\n-\n3\n", "1\n-\n2\n-\nthree\n"]
 
-  liveTest("runs a command once for parts of a change that wait for it", () =>
-    Effect.gen(function* () {
-      const { seen, status } = yield* threeParts(parts)
-      assert.deepStrictEqual(status, [true, true, true])
-      assert.deepStrictEqual(seen, ["one-2-3", "1-two-three"])
-      const apart = yield* threeParts(parts, false)
-      assert.deepStrictEqual(apart.seen, ["one-2-3", "1-two-3", "1-2-three"])
-    })
-  )
+  liveTest("runs a command once for parts of a change that wait for it", function* () {
+    const { seen, status } = yield* threeParts(parts)
+    assert.deepStrictEqual(status, [true, true, true])
+    assert.deepStrictEqual(seen, ["one-2-3", "1-two-three"])
+    const apart = yield* threeParts(parts, false)
+    assert.deepStrictEqual(apart.seen, ["one-2-3", "1-two-3", "1-2-three"])
+  })
 
-  liveTest("runs a command for each part of a change when it fails for several together", () =>
-    Effect.gen(function* () {
-      const { seen, status } = yield* threeParts([...parts.slice(0, 2), "1\n-\n2\n-\nbad\n"])
-      assert.deepStrictEqual(status, [true, true, false])
-      assert.deepStrictEqual(seen.slice(0, 4), ["one-2-3", "1-two-bad", "1-two-3", "1-2-bad"])
-    })
-  )
+  liveTest("runs a command for each part of a change when it fails for several together", function* () {
+    const { seen, status } = yield* threeParts([...parts.slice(0, 2), "1\n-\n2\n-\nbad\n"])
+    assert.deepStrictEqual(status, [true, true, false])
+    assert.deepStrictEqual(seen.slice(0, 4), ["one-2-3", "1-two-bad", "1-two-3", "1-2-bad"])
+  })
 
-  liveTest("runs a command for each part whose changes clash", () =>
-    Effect.gen(function* () {
-      const { seen, status } = yield* threeParts([...parts.slice(0, 2), "1\n-\nzwei\n-\n3\n"])
-      assert.deepStrictEqual(status, [true, true, true])
-      assert.deepStrictEqual(seen, ["one-2-3", "1-two-3", "1-zwei-3"])
-    })
-  )
+  liveTest("runs a command for each part whose changes clash", function* () {
+    const { seen, status } = yield* threeParts([...parts.slice(0, 2), "1\n-\nzwei\n-\n3\n"])
+    assert.deepStrictEqual(status, [true, true, true])
+    assert.deepStrictEqual(seen, ["one-2-3", "1-two-3", "1-zwei-3"])
+  })
 
-  liveTest("stops a check after its time, which counts as failed", () =>
-    Effect.gen(function* () {
-      const { run } = yield* openChecks({
-        files: { "a.mjs": "setTimeout(() => {}, 60_000)\n" },
-        checks: [`${node} a.mjs`],
-        checkSeconds: 1
-      })
-      const [outcome] = yield* run({ "a.mjs": "setTimeout(() => {}, 70_000)\n" })
-      assert.strictEqual(outcome?.exitCode, null)
-      assert.include(outcome?.text, "limits.checkSeconds")
-      assert.isFalse(outcome !== undefined && passes(outcome))
+  liveTest("stops a check after its time, which counts as failed", function* () {
+    const { run } = yield* openChecks({
+      files: { "a.mjs": "setTimeout(() => {}, 60_000)\n" },
+      checks: [`${node} a.mjs`],
+      checkSeconds: 1
     })
-  )
+    const [outcome] = yield* run({ "a.mjs": "setTimeout(() => {}, 70_000)\n" })
+    assert.strictEqual(outcome?.exitCode, null)
+    assert.include(outcome?.text, "limits.checkSeconds")
+    assert.isFalse(outcome !== undefined && passes(outcome))
+  })
 })

@@ -71,42 +71,36 @@ describe("a repository with a file that looks like a secret", needs("bwrap", "gi
       `${begin}mkdir -p deploy/keys; echo ${canary} > deploy/keys/server.pem; g add -f deploy; g commit -qm x`
     ]
   ]
-  liveTest("gives out nothing of it, wherever it is", () =>
-    Effect.gen(function* () {
-      const begun = places.map(
-        ([, script], index) =>
-          `mkdir r${index}; cd r${index}\n${script.replaceAll(canary, `${canary}-${index}`)}\ncd "$top"\n`
-      )
-      const { project, sh } = yield* open(`top=$PWD\n${begun.join("")}`)
-      execFileSync("sh", ["-c", "find . -name .env -not -path '*/.git/*' -exec rm {} +; rm -rf r*/deploy"], {
-        cwd: project
-      })
-      const output = yield* sh(
-        `for at in r*; do for in in . sub b t w; do (cd $at/$in 2>/dev/null && { ${searchAll}; }); done; done`
-      )
-      const found = places.flatMap(([where], index) => (output.includes(`${canary}-${index}`) ? [where] : []))
-      assert.deepStrictEqual(found, [])
+  liveTest("gives out nothing of it, wherever it is", function* () {
+    const begun = places.map(
+      ([, script], index) =>
+        `mkdir r${index}; cd r${index}\n${script.replaceAll(canary, `${canary}-${index}`)}\ncd "$top"\n`
+    )
+    const { project, sh } = yield* open(`top=$PWD\n${begun.join("")}`)
+    execFileSync("sh", ["-c", "find . -name .env -not -path '*/.git/*' -exec rm {} +; rm -rf r*/deploy"], {
+      cwd: project
     })
-  )
+    const output = yield* sh(
+      `for at in r*; do for in in . sub b t w; do (cd $at/$in 2>/dev/null && { ${searchAll}; }); done; done`
+    )
+    const found = places.flatMap(([where], index) => (output.includes(`${canary}-${index}`) ? [where] : []))
+    assert.deepStrictEqual(found, [])
+  })
 
-  liveTest("names the setting that shows its commits, which then are there", () =>
-    Effect.gen(function* () {
-      const { project, sh } = yield* open(`${begin}${secret}`)
-      const objects = join(project, ".git", "objects")
-      const hint = `because a file in them looks like a secret. Only the user can allow it, in ~/.config/task-conductor/config.json: \\"sandbox\\": { \\"readable\\": [\\"${objects}\\"] }`
-      assert.include(yield* sh("git log --oneline"), hint)
-      const shown = yield* openTools({ project, commands: { sandbox: { readable: [objects] } } })
-      const { data } = yield* shown.run("run_command", { argv: ["git", "log", "--format=%s"] })
-      assert.include(JSON.stringify(data), "second")
-    })
-  )
+  liveTest("names the setting that shows its commits, which then are there", function* () {
+    const { project, sh } = yield* open(`${begin}${secret}`)
+    const objects = join(project, ".git", "objects")
+    const hint = `because a file in them looks like a secret. Only the user can allow it, in ~/.config/task-conductor/config.json: \\"sandbox\\": { \\"readable\\": [\\"${objects}\\"] }`
+    assert.include(yield* sh("git log --oneline"), hint)
+    const shown = yield* openTools({ project, commands: { sandbox: { readable: [objects] } } })
+    const { data } = yield* shown.run("run_command", { argv: ["git", "log", "--format=%s"] })
+    assert.include(JSON.stringify(data), "second")
+  })
 
-  liveTest("is as it is for commands that may commit, and so is one without such a file", () =>
-    Effect.gen(function* () {
-      const committing = yield* open(`${begin}${secret}`, { git: true })
-      assert.include(yield* committing.sh("git log --format=%s"), "second")
-      const plain = yield* open(`${begin}echo VALUE= > .env.example; g add -f .env.example; g commit -qm second`)
-      assert.include(yield* plain.sh("git log --format=%s; git status --short"), "second")
-    })
-  )
+  liveTest("is as it is for commands that may commit, and so is one without such a file", function* () {
+    const committing = yield* open(`${begin}${secret}`, { git: true })
+    assert.include(yield* committing.sh("git log --format=%s"), "second")
+    const plain = yield* open(`${begin}echo VALUE= > .env.example; g add -f .env.example; g commit -qm second`)
+    assert.include(yield* plain.sh("git log --format=%s; git status --short"), "second")
+  })
 })
