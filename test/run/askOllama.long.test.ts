@@ -3,17 +3,21 @@
  * whole, and what a model is talked into still meets the gate.
  */
 import { assert, it } from "@effect/vitest"
-import { createHash } from "node:crypto"
-import { globSync, readFileSync, statSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { openConversation } from "../../src/index.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
+import { takeSnapshot } from "../support/FolderSnapshot.ts"
 import { inOrder } from "../support/FakeOllamaScript.ts"
 
 const sandbox = Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+
+/** A call of read_file, and a reply to one. */
+const readFile = (id: string, given: object) => ({ id, function: { name: "read_file", arguments: given } })
+const reply = (id: string, content: string) => ({ role: "tool", content, tool_name: "read_file", tool_call_id: id })
 
 it.live("sends the whole conversation again, in both shapes of arguments, over several messages", () =>
   Effect.gen(function* () {
@@ -54,28 +58,15 @@ it.live("sends the whole conversation again, in both shapes of arguments, over s
     const [opening, ...others] = server.chats
     const { messages, options, tools, ...rest } = opening!
     const { num_predict, ...sent } = options as Readonly<Record<string, number>>
-    assert.deepStrictEqual(rest, {
-      model: fakeModel,
-      stream: true,
-      keep_alive: "30m",
-      truncate: false
-    })
+    assert.deepStrictEqual(rest, { model: fakeModel, stream: true, keep_alive: "30m", truncate: false })
     /* The values of the family, and no more tokens than the window has left. */
     assert.deepStrictEqual(sent, { num_ctx: 8192, temperature: 0.6, top_p: 0.95, top_k: 20, min_p: 0 })
-    assert.isAbove(num_predict ?? 0, 4096)
-    assert.isBelow(num_predict ?? 0, 8192)
-    assert.deepStrictEqual(
-      messages.map(({ content, role }) => [role, role === "system" ? /^# Stage: .*$/m.exec(content)?.[0] : content]),
-      [
-        ["system", "# Stage: ask"],
-        ["user", "What is in it?"]
-      ]
-    )
+    assert.isTrue(num_predict !== undefined && num_predict > 4096 && num_predict < 8192)
+    assert.match(messages[0]?.content ?? "", /^# Stage: ask$/m)
+    assert.lengthOf(messages, 2)
     const offered = tools as ReadonlyArray<{ readonly function: { readonly name: string } }>
-    assert.includeMembers(
-      offered.map((tool) => tool.function.name),
-      ["get_file_tree", "read_file", "search_files", "write_file"]
-    )
+    const names = offered.map((tool) => tool.function.name)
+    assert.includeMembers(names, ["get_file_tree", "read_file", "search_files", "write_file"])
     for (const { messages: _, options, ...chat } of others) {
       assert.deepStrictEqual({ ...chat, tools }, { ...rest, tools })
       assert.deepStrictEqual({ ...(options as object), num_predict }, { ...sent, num_predict })
@@ -92,18 +83,12 @@ it.live("sends the whole conversation again, in both shapes of arguments, over s
         content: "Reading.",
         thinking: "I read.",
         tool_calls: [
-          {
-            id: "74196fe72",
-            function: { name: "read_file", arguments: { path: "a.txt", start_line: 2, end_line: 2 } }
-          },
-          {
-            id: generated,
-            function: { name: "read_file", arguments: { path: "a.txt", start_line: 1, end_line: "1" } }
-          }
+          readFile("74196fe72", { path: "a.txt", start_line: 2, end_line: 2 }),
+          readFile(generated, { path: "a.txt", start_line: 1, end_line: "1" })
         ]
       },
-      { role: "tool", content: "2: two\n\n(Line 2 of 3.)", tool_name: "read_file", tool_call_id: "74196fe72" },
-      { role: "tool", content: "1: one\n\n(Line 1 of 3.)", tool_name: "read_file", tool_call_id: generated },
+      reply("74196fe72", "2: two\n\n(Line 2 of 3.)"),
+      reply(generated, "1: one\n\n(Line 1 of 3.)"),
       { role: "assistant", content: "Two and one." },
       { role: "user", content: "And more?" },
       {
@@ -116,17 +101,6 @@ it.live("sends the whole conversation again, in both shapes of arguments, over s
     assert.match(unknown, /^ERROR \(validation_failed\): /)
   }).pipe(Effect.scoped)
 )
-
-/** Every file below a folder with its content and mode. */
-const printOf = (folder: string): ReadonlyArray<string> =>
-  globSync("**/*", { cwd: folder })
-    .toSorted()
-    .map((name) => {
-      const path = join(folder, name)
-      const stats = statSync(path)
-      const hash = stats.isFile() ? createHash("sha256").update(readFileSync(path)).digest("hex") : "folder"
-      return `${name} ${stats.mode} ${hash}`
-    })
 
 it.live("lets nothing happen that a file has talked the model into", () =>
   Effect.gen(function* () {
@@ -147,7 +121,8 @@ it.live("lets nothing happen that a file has talked the model into", () =>
         "I was not allowed to."
       )
     )
-    const before = printOf(root)
+    const files = () => [takeSnapshot(join(root, "project")), readFileSync(join(root, "home/secret.txt"), "utf8")]
+    const before = files()
     const { code, stdout } = yield* Effect.promise(() =>
       run(["ask", "--model", fakeModel, "--allow", "read_file:*.md", "Summarize notes.md"], {
         env: { OLLAMA_HOST: server.url }
@@ -155,8 +130,8 @@ it.live("lets nothing happen that a file has talked the model into", () =>
     )
     assert.strictEqual(code, 4)
     assert.match(stdout, /^Nothing was changed: the changes of README\.md were not approved, /)
-    assert.deepStrictEqual(printOf(root), before)
-    const reply = server.chats[2]!.messages.at(-1)?.content ?? ""
-    assert.strictEqual(reply.match(/ERROR \(permission_denied\): /g)?.length, 2)
+    assert.deepStrictEqual(files(), before)
+    const said = server.chats[2]!.messages.at(-1)?.content ?? ""
+    assert.strictEqual(said.match(/ERROR \(permission_denied\): /g)?.length, 2)
   }).pipe(Effect.scoped)
 )

@@ -38,29 +38,27 @@ const runs = (script: OpenAiScript, paths = {}, ...flags: ReadonlyArray<string>)
     const server = yield* FakeOpenAi.make(script, { paths })
     const args = ["run", "--model", `openai:${fakeOpenAiModel}`, ...flags, "What time is it?"]
     const said = yield* Effect.promise(() => run(args, { env: { OPENAI_BASE_URL: server.url } }))
-    const sent = server.chats.map(({ grammar, messages, response_format: format }) => ({
+    assert.strictEqual(said.code, 0, said.stderr)
+    return server.chats.map(({ grammar, messages, response_format: format }) => ({
       grammar,
       format,
       stage: stageNameOf(messages)
     }))
-    return { said, sent }
-  })
+  }).pipe(Effect.scoped)
 
 const saying =
   (answer: (stage: string) => string): OpenAiScript =>
   ({ messages }) =>
     answer(stageNameOf(messages))
 
+const stagesOf = (sent: ReadonlyArray<{ readonly stage: string }>) => sent.map(({ stage }) => stage)
+
 describe("an answer after one that could not be used", () => {
   it.live("is bound by a grammar on llama.cpp's server, with the skills and tools of the run", () =>
     Effect.gen(function* () {
-      const { said, sent } = yield* runs(saying(clumsy("creation", "refinement", "iteration")), llamaServer)
-      assert.strictEqual(said.code, 0, said.stderr)
+      const sent = yield* runs(saying(clumsy("creation", "refinement", "iteration")), llamaServer)
       const bound = sent.filter(({ grammar }) => grammar !== undefined)
-      assert.deepStrictEqual(
-        bound.map(({ stage }) => stage),
-        ["creation", "refinement", "iteration"]
-      )
+      assert.deepStrictEqual(stagesOf(bound), ["creation", "refinement", "iteration"])
       const [plan, turn, revision] = bound.map(({ grammar }) => String(grammar))
       assert.include(plan, '"## Original prompt\\n\\n## Goals / summary\\n\\n"')
       assert.match(plan ?? "", /skill ::= .*"any"/)
@@ -68,43 +66,40 @@ describe("an answer after one that could not be used", () => {
       assert.include(turn, '"\\"get_current_time\\", \\"arguments\\": "')
       assert.include(revision, '"[Look 1](#look-1-results)"')
       assert.isTrue(bound.every(({ format }) => format === undefined))
-    }).pipe(Effect.scoped)
+    })
   )
 
   it.live("is free on another server, but for calls, which fit a JSON schema", () =>
     Effect.gen(function* () {
-      const { said, sent } = yield* runs(saying(clumsy("creation", "refinement")))
-      assert.strictEqual(said.code, 0, said.stderr)
+      const sent = yield* runs(saying(clumsy("creation", "refinement")))
       assert.isTrue(sent.every(({ grammar }) => grammar === undefined))
       const bound = sent.filter(({ format }) => format !== undefined)
-      assert.deepStrictEqual(
-        bound.map(({ stage }) => stage),
-        ["refinement"]
-      )
+      assert.deepStrictEqual(stagesOf(bound), ["refinement"])
       assert.include(JSON.stringify(bound[0]?.format), '"enum":["get_current_time"]')
-    }).pipe(Effect.scoped)
+    })
   )
 
   it.live("is free while the first one can be used, and in native calls", () =>
     Effect.gen(function* () {
       const good = yield* runs(saying(clumsy()), llamaServer)
       const native = yield* runs(saying(clumsy("refinement")), llamaServer, "--tool-calls", "native")
-      for (const { sent } of [good, native]) {
-        assert.isTrue(sent.every(({ format, grammar }) => format === undefined && grammar === undefined))
-      }
-    }).pipe(Effect.scoped)
+      const isFree = ({ format, grammar }: (typeof good)[number]) => format === undefined && grammar === undefined
+      assert.isTrue([...good, ...native].every(isFree))
+    })
   )
 
   it.live("is asked for freely when the server refuses the grammar, and so are all after it", () =>
     Effect.gen(function* () {
       const answer = clumsy("creation", "iteration")
-      const { said, sent } = yield* runs((body) => {
+      const sent = yield* runs((body) => {
         if (body["grammar"] !== undefined) return { status: 400, error: "Failed to parse grammar" }
         return answer(stageNameOf(body.messages))
       }, llamaServer)
-      assert.strictEqual(said.code, 0, said.stderr)
-      assert.strictEqual(sent.filter(({ grammar }) => grammar !== undefined).length, 1)
-    }).pipe(Effect.scoped)
+      assert.lengthOf(
+        sent.filter(({ grammar }) => grammar !== undefined),
+        1
+      )
+    })
   )
 
   it.live("fits a JSON schema on Ollama when it was to be a call", () =>
@@ -119,10 +114,8 @@ describe("an answer after one that could not be used", () => {
       )
       assert.strictEqual(said.code, 0, said.stderr)
       const bound = server.chats.filter((body) => body.format !== undefined)
-      assert.deepStrictEqual(
-        bound.map(({ messages }) => stageNameOf(messages)),
-        ["refinement"]
-      )
+      assert.lengthOf(bound, 1)
+      assert.strictEqual(stageNameOf(bound[0]!.messages), "refinement")
       assert.include(JSON.stringify(bound[0]?.format), '"enum":["get_current_time"]')
     }).pipe(Effect.scoped)
   )

@@ -3,6 +3,7 @@
  */
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { basename } from "node:path"
 import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { nodeTest } from "../support/nodeTest.ts"
@@ -22,19 +23,19 @@ describe("a task for each item", () => {
       expect(statesOf(report)).toEqual(["done", "done", "done", "done"])
       expect([report?.status, yield* run.texts]).toEqual(["done", files.map((file) => `marked ${file}\n`)])
       expect(report?.answer).toContain("4 items: 4 done.")
-      expect(
-        approver.asked.map((items) => items.map(({ targets }) => targets.map((one) => one.split("/").at(-1))))
-      ).toEqual([files.map((file) => [file])])
-      expect(sent.filter((one) => one.startsWith("round-1/turn/")).toSorted()).toEqual(
-        files.flatMap((_, index) =>
-          [1, 2].map((turn) => expect.stringMatching(`^round-1/turn/mark-${index + 1}-.*attempt-${turn}$`))
-        )
-      )
+      const asked = approver.asked.map((items) => items.flatMap(({ targets }) => targets.map((one) => basename(one))))
+      expect(asked).toEqual([files])
+      const turns = files.flatMap((_, index) => [1, 2].map((turn) => `mark-${index + 1} ${turn}`))
+      const sentTurns = sent.flatMap((one) => {
+        const [, item, turn] = /^round-1\/turn\/(mark-\d).*attempt-(\d)$/.exec(one) ?? []
+        return item === undefined ? [] : [`${item} ${turn}`]
+      })
+      expect(sentTurns.toSorted()).toEqual(turns)
       expect(sent.some((one) => /iterate|conclude/.test(one))).toBe(false)
-      expect(events.flatMap((event) => (event.type === "task.item" ? [event.number] : [])).toSorted()).toEqual([
-        1, 2, 3, 4
-      ])
+      const numbers = events.flatMap((event) => (event.type === "task.item" ? [event.number] : []))
+      expect(numbers.toSorted()).toEqual([1, 2, 3, 4])
       expect(events.find((event) => event.type === "message" && event.text.includes("4 items"))).toBeUndefined()
+      expect(yield* run.replay()).toMatchObject({ differences: [] })
     })
   )
 
@@ -64,12 +65,8 @@ describe("a task for each item", () => {
         if (stageName(prompt) === "creation") return lines
         if (stageName(prompt) !== "refinement") return resultSaying("Done.")
         const which = itemOf(prompt)
-        return refinementWith([
-          {
-            name: "edit_file",
-            arguments: { path: "notes/a.txt", old_text: `TODO ${which}`, new_text: `DONE ${which}` }
-          }
-        ])
+        const given = { path: "notes/a.txt", old_text: `TODO ${which}`, new_text: `DONE ${which}` }
+        return refinementWith([{ name: "edit_file", arguments: given }])
       }
       const { report } = yield* run.session({ answer, approver: willingApprover() })
       expect([report?.status, statesOf(report)]).toEqual(["done", ["done", "done"]])

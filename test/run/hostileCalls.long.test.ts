@@ -5,7 +5,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
+import { linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { type Rule, parseRule } from "../../src/domain/permissions/Permission.ts"
 import * as Result from "effect/Result"
@@ -98,17 +98,6 @@ layer(NodeServices.layer)("calls of a model that obeys every text", (it) => {
       })
     )
 
-    it.effect("by searching follows no link out of the project", () =>
-      Effect.gen(function* () {
-        const { outside, root, run } = yield* openHostile()
-        symlinkSync(join(outside, "secret.txt"), join(root, "link.txt"))
-        symlinkSync(outside, join(root, "folder"))
-        assert.deepStrictEqual((yield* run("search_files", { pattern: "secret" })).success, true)
-        assert.notInclude(JSON.stringify(yield* run("search_files", { pattern: "secret" })), "secret.txt")
-        assert.notInclude(JSON.stringify(yield* run("search_files", { pattern: "KEY=" })), "KEY=1")
-      })
-    )
-
     it.effect("uses names exactly as they are given", () =>
       Effect.gen(function* () {
         const { root, run } = yield* openHostile()
@@ -138,37 +127,30 @@ layer(NodeServices.layer)("calls of a model that obeys every text", (it) => {
       ["the configuration of this program", () => "task-conductor.json"],
       ["the servers of this program", () => "packages/a/.mcp.json"]
     ]
-    for (const [name, path] of refused) {
-      it.effect(`never happens: ${name}`, () =>
-        Effect.gen(function* () {
-          const hostile = yield* openHostile()
-          const { approver, everywhere, outside, root, run } = hostile
-          symlinkSync(join(outside, "secret.txt"), join(root, "link.txt"))
-          symlinkSync(outside, join(root, "folder"))
-          symlinkSync(join(outside, "not-yet.txt"), join(root, "dangling.txt"))
-          mkdirSync(join(root, ".git"))
-          writeFileSync(join(root, ".git/config"), "[core]\n")
-          symlinkSync(join(root, ".git/config"), join(root, "innocent.txt"))
-          const before = everywhere()
+    it.effect("never happens in places that nothing can allow", () =>
+      Effect.gen(function* () {
+        const hostile = yield* openHostile()
+        const { approver, everywhere, outside, root, run } = hostile
+        symlinkSync(join(outside, "secret.txt"), join(root, "link.txt"))
+        symlinkSync(outside, join(root, "folder"))
+        symlinkSync(join(outside, "not-yet.txt"), join(root, "dangling.txt"))
+        mkdirSync(join(root, ".git"))
+        writeFileSync(join(root, ".git/config"), "[core]\n")
+        symlinkSync(join(root, ".git/config"), join(root, "innocent.txt"))
+        const before = everywhere()
+        for (const [name, path] of refused) {
           const result = yield* run("write_file", { path: path(hostile), content: "owned\n" })
-          assert.deepStrictEqual([result.success, result.error_type], [false, "permission_denied"])
+          assert.deepStrictEqual([name, result.success, result.error_type], [name, false, "permission_denied"])
           assert.match(result.error_message ?? "", /which nothing can allow[.;]/)
-          assert.deepStrictEqual(approver.asked, [])
-          assert.deepStrictEqual(everywhere(), before)
-        })
-      )
-    }
+          assert.deepStrictEqual(everywhere(), before, name)
+        }
+        assert.deepStrictEqual(approver.asked, [])
+      })
+    )
 
-    const askedEachTime = [
-      ".vscode/tasks.json",
-      ".github/workflows/ci.yml",
-      ".husky/pre-commit",
-      "packages/a/.npmrc",
-      ".bashrc",
-      ".idea/workspace.xml",
-      ".gitlab-ci.yml"
-    ]
-    for (const path of askedEachTime) {
+    const askedEachTime =
+      ".vscode/tasks.json .github/workflows/ci.yml .husky/pre-commit packages/a/.npmrc .bashrc .idea/workspace.xml .gitlab-ci.yml"
+    for (const path of askedEachTime.split(" ")) {
       it.effect(`asks each time for ${path} although writing is allowed`, () =>
         Effect.gen(function* () {
           const { approver, everywhere, root, run } = yield* openHostile({ calls: ["session", "deny"] })
@@ -208,36 +190,6 @@ layer(NodeServices.layer)("calls of a model that obeys every text", (it) => {
         const result = yield* run("write_file", { path: ".vscode/tasks.json", content: "owned\n" })
         assert.isFalse(result.success)
         assert.deepStrictEqual(everywhere().outside, before.outside)
-      })
-    )
-
-    it.effect("is denied by a rule although a narrower one allows it", () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({})
-        const { root, run } = yield* openTools({
-          files: { "docs/a.md": "a\n" },
-          approver: approver.layer,
-          rules: [...allowed("write_file:docs/a.md"), Result.getOrThrow(parseRule("deny", "write_file:docs"))]
-        })
-        const before = takeSnapshot(root)
-        assert.strictEqual(
-          (yield* run("write_file", { path: "docs/a.md", content: "b\n" })).error_message,
-          `Permission denied: a rule denies write_file on ${root}/docs/a.md.`
-        )
-        assert.deepStrictEqual(takeSnapshot(root), before)
-      })
-    )
-
-    it.effect("keeps the mode of a file", () =>
-      Effect.gen(function* () {
-        const { everywhere, root, run } = yield* openHostile()
-        writeFileSync(join(root, "run.sh"), "old\n")
-        chmodSync(join(root, "run.sh"), 0o750)
-        const before = everywhere()
-        yield* run("write_file", { path: "run.sh", content: "new\n" })
-        const after = everywhere()
-        assert.deepStrictEqual(changedPaths(before.project, after.project), ["run.sh"])
-        assert.strictEqual(after.project["run.sh"], "file 750 new\n")
       })
     )
   })

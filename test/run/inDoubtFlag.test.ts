@@ -10,26 +10,11 @@ import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { inProcess } from "../support/inProcess.ts"
-import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { freeSkill, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 import { stageNameOf } from "../support/stageName.ts"
 
-const skill = `---
-name: build
-description: Runs commands. Use it in tests.
-allowed-tools: run_command
----
-
-## Refinement
-
-Make the calls.
-
-## Execution
-
-Say what was found.
-`
-
 const answers: Readonly<Record<string, string>> = {
-  creation: planOf([[{ name: "Build 1", skill: "build" }]]),
+  creation: planOf([[{ name: "Build 1", skill: "free" }]]),
   refinement: refinementWith([{ name: "run_command", arguments: { argv: ["node", "build.cjs"] } }]),
   execution: resultSaying("It is built.")
 }
@@ -42,7 +27,7 @@ const brokenOff = Effect.gen(function* () {
     ({ remove }) => Effect.sync(remove)
   )
   const { root, run, write } = sandbox
-  write("config/task-conductor/skills/build/SKILL.md", skill)
+  write("config/task-conductor/skills/free/SKILL.md", freeSkill)
   write("config/task-conductor/config.json", JSON.stringify({ sandbox: { mode: "off" } }))
   write("project/build.cjs", 'require("node:fs").appendFileSync("../begun.txt", "begun\\n")\n')
   const allowed = ["--yes-this-run", "--allow", "run_command"]
@@ -64,15 +49,16 @@ const brokenOff = Effect.gen(function* () {
 it.live("makes a call in doubt again, takes it as done, or stops, as --in-doubt says", () =>
   Effect.gen(function* () {
     const { effects, resume } = yield* brokenOff
-    const asked = yield* resume()
-    assert.deepStrictEqual([asked.code, effects()], [4, 1], asked.stderr)
-    assert.include(asked.stderr, "or say it with resume --in-doubt")
-    const stopped = yield* resume("--in-doubt", "abort")
-    assert.deepStrictEqual([stopped.code, effects()], [4, 1], stopped.stderr)
-    const done = yield* resume("--in-doubt", "done")
-    assert.deepStrictEqual([done.code, effects()], [0, 1], done.stderr)
-    assert.include(done.stdout, "It is built.")
-    const again = yield* resume("--in-doubt", "retry")
-    assert.deepStrictEqual([again.code, effects()], [0, 2], again.stderr)
+    const rows: ReadonlyArray<[flags: ReadonlyArray<string>, code: number, effects: number, says: string]> = [
+      [[], 4, 1, "or say it with resume --in-doubt"],
+      [["--in-doubt", "abort"], 4, 1, ""],
+      [["--in-doubt", "done"], 0, 1, "It is built."],
+      [["--in-doubt", "retry"], 0, 2, ""]
+    ]
+    for (const [flags, code, count, says] of rows) {
+      const resumed = yield* resume(...flags)
+      assert.deepStrictEqual([resumed.code, effects()], [code, count], resumed.stderr)
+      assert.include(resumed.stdout + resumed.stderr, says)
+    }
   })
 )

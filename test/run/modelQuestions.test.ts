@@ -15,6 +15,7 @@ import { planOf, resultSaying } from "../support/TestRun.ts"
 const question = "Which port do you mean: that of the server or that of the database?"
 const words = "That of the server."
 const told = `You asked: ${question}\nMy answer: ${words}`
+const same = { isWhole: true, differences: [] }
 const plan = planOf([[{ name: "Talk 1", skill: "talk" }]])
 
 /** A model that asks in the stage and goes on when its prompt, or a reply, holds the answer. */
@@ -48,19 +49,18 @@ describe("a question of the model", () => {
         const { events, report } = yield* run.session({ answer, approver: person(asked) })
         expect([report?.status, asked]).toEqual(["done", [question]])
         expect(seen.at(-1)).toContain(stage === "plan" ? told : words)
-        expect(events.filter((event) => "scope" in event)).toEqual([
-          expect.objectContaining({ type: "approval.requested", scope: "question", title: question, items: [] }),
-          expect.objectContaining({ scope: "question", answer: "said", by: "person", text: words })
+        expect(events.filter((event) => "scope" in event)).toMatchObject([
+          { type: "approval.requested", scope: "question", title: question, items: [] },
+          { scope: "question", answer: "said", by: "person", text: words }
         ])
-        expect(yield* run.replay()).toMatchObject({ isWhole: true, differences: [] })
+        expect(yield* run.replay()).toMatchObject(same)
 
         // Killed right after the answer was kept.
-        const kept = (yield* run.records).findIndex(({ type }) => type === "answer")
-        yield* run.cut(kept + 1)
+        yield* run.cut((yield* run.records).findIndex(({ type }) => type === "answer") + 1)
         const again: Array<string> = []
         const resumed = yield* run.session({ answer, approver: person(again) })
         expect([resumed.report?.status, again]).toEqual(["done", []])
-        expect(yield* run.replay()).toMatchObject({ isWhole: true, differences: [] })
+        expect(yield* run.replay()).toMatchObject(same)
       })
     )
   }
@@ -72,11 +72,11 @@ describe("a question of the model", () => {
       const first = yield* run.session({ answer })
       expect(first.report).toMatchObject({ status: "no_valid_plan" })
       expect(first.report?.message).toContain(`The model asks: "${question}" Answer it in the prompt.`)
-      expect(yield* run.replay()).toMatchObject({ isWhole: true, differences: [] })
+      expect(yield* run.replay()).toMatchObject(same)
       const asked: Array<string> = []
       const resumed = yield* run.session({ answer, approver: person(asked) })
       expect([resumed.report?.status, asked]).toEqual(["done", [question]])
-      expect(yield* run.replay()).toMatchObject({ isWhole: true, differences: [] })
+      expect(yield* run.replay()).toMatchObject(same)
     })
   )
 
@@ -87,11 +87,9 @@ describe("a question of the model", () => {
         [Approver.layerYes(person([])), "rule"],
         [silent, "person"]
       ] as const) {
+        const plans = (_: string, count: number) => (count === 1 ? question : plan)
         const { events, report } = yield* runScript().pipe(
-          scripted(
-            { plan: (_, count) => (count === 1 ? question : plan), refine: () => resultSaying("It.") },
-            { approver }
-          )
+          scripted({ plan: plans, refine: () => resultSaying("It.") }, { approver })
         )
         expect(report.status).toBe("done")
         expect(events).toContainEqual(expect.objectContaining({ scope: "question", answer: "nothing", by }))
@@ -105,16 +103,11 @@ describe("a question of the model", () => {
   nodeTest("in a task that nobody answers is told to the model as one", () =>
     Effect.gen(function* () {
       let reply = ""
-      const { report } = yield* runScript().pipe(
-        scripted({
-          plan: () => plan,
-          execute: (prompt, count) => {
-            reply = prompt
-            if (count === 1) return question
-            return resultSaying("It is assumed to be that of the server.")
-          }
-        })
-      )
+      const execute = (prompt: string, count: number) => {
+        reply = prompt
+        return count === 1 ? question : resultSaying("It is assumed to be that of the server.")
+      }
+      const { report } = yield* runScript().pipe(scripted({ plan: () => plan, execute }))
       expect(report.status).toBe("done")
       expect(reply).toContain(
         "The answer is a question, and no report. Nobody answers now: decide by what the prompt says"
@@ -126,18 +119,13 @@ describe("a question of the model", () => {
     Effect.gen(function* () {
       const asked: Array<string> = []
       let seen = ""
+      const iterate = (prompt: string) => {
+        seen = prompt
+        return prompt.includes(words) ? planOf([]) : question
+      }
+      const two = planOf([[{ name: "Talk 1", skill: "talk" }], [{ name: "Talk 2", skill: "talk" }]])
       const { report } = yield* runScript().pipe(
-        scripted(
-          {
-            plan: () => planOf([[{ name: "Talk 1", skill: "talk" }], [{ name: "Talk 2", skill: "talk" }]]),
-            refine: () => resultSaying("It."),
-            iterate: (prompt) => {
-              seen = prompt
-              return prompt.includes(words) ? planOf([]) : question
-            }
-          },
-          { approver: person(asked) }
-        )
+        scripted({ plan: () => two, refine: () => resultSaying("It."), iterate }, { approver: person(asked) })
       )
       expect([report.status, asked]).toEqual(["done", [question]])
       expect(seen).toContain(told)

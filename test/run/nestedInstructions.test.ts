@@ -38,7 +38,10 @@ const limit = (value: string): string => `export const limit = ${value}`
 
 const whole = ({ system, user }: FilledPrompt): string => `${system}\n${user}`
 
-const countIn = (text: string, part: string): number => text.split(part).length - 1
+const countIn = (text = "", part = nested): number => text.split(part).length - 1
+
+/** How often a prompt holds the instructions of the folder, and those of the project. */
+const counts = (text = "") => [countIn(text), countIn(text, root)]
 
 interface Seen {
   readonly plan: Array<string>
@@ -77,14 +80,11 @@ const played = (given: {
 describe("the instructions of a folder", () => {
   it.effect("are in all prompts of a run whose prompt names a file of it", () =>
     Effect.gen(function* () {
-      for (const prompt of [
-        `Change @${app}.`,
-        `Change \`${app}\` please`,
-        "Change what is below packages/web/src/ now"
-      ]) {
+      const below = "Change what is below packages/web/src/ now"
+      for (const prompt of [`Change @${app}.`, `Change \`${app}\` please`, below]) {
         const { seen } = yield* played({ prompt, answers: [edit] })
-        expect([countIn(seen.plan[0] ?? "", nested), countIn(seen.plan[0] ?? "", root)]).toEqual([1, 1])
-        expect([countIn(seen.task[0] ?? "", nested), countIn(seen.task[0] ?? "", root)]).toEqual([1, 1])
+        expect(counts(seen.plan[0])).toEqual([1, 1])
+        expect(counts(seen.task[0])).toEqual([1, 1])
         expect(seen.plan[0]).not.toContain("Never throw.")
       }
     })
@@ -99,8 +99,8 @@ describe("the instructions of a folder", () => {
         { needed: "Add packages/web/src/deep/new.ts." }
       ]) {
         const { seen } = yield* played({ task, answers: [edit] })
-        expect(countIn(seen.plan[0] ?? "", nested)).toBe(0)
-        expect([countIn(seen.task[0] ?? "", nested), countIn(seen.task[0] ?? "", root)]).toEqual([1, 1])
+        expect(countIn(seen.plan[0])).toBe(0)
+        expect(counts(seen.task[0])).toEqual([1, 1])
         expect(seen.task[0]).toContain("(From packages/web/AGENTS.md, for what is below packages/web:)")
         expect(seen.task[0]).not.toContain("Never throw.")
       }
@@ -111,27 +111,25 @@ describe("the instructions of a folder", () => {
     Effect.gen(function* () {
       const references = `[rules](packages/web/AGENTS.md), [app.ts](${app})`
       const { seen } = yield* played({ task: { references }, answers: [edit] })
-      expect([countIn(seen.task[0] ?? "", nested), countIn(seen.task[0] ?? "", root)]).toEqual([1, 1])
+      expect(counts(seen.task[0])).toEqual([1, 1])
     })
   )
 
   it.effect("come with the reply to a call that reads a file of it, once", () =>
     Effect.gen(function* () {
       const { report, seen } = yield* played({ answers: [read, edit] })
-      expect(seen.task.map((prompt) => countIn(prompt, nested))).toEqual([0, 1, 1])
+      expect(seen.task.map((prompt) => countIn(prompt))).toEqual([0, 1, 1])
       expect(report.status).toBe("done")
     })
   )
 
   it.effect("come with the reply to a change that was made without them, and its report is asked for again", () =>
     Effect.gen(function* () {
-      const tabs = refinementWith([
-        { name: "edit_file", arguments: { path: app, old_text: "limit = 7", new_text: "limit =\t7" } }
-      ])
-      const { report, seen } = yield* played({
-        answers: [`${block(app, limit("5"), limit("7"))}${resultSaying("Done at once.")}`, tabs]
-      })
-      expect(seen.task.map((prompt) => countIn(prompt, nested))).toEqual([0, 1, 1])
+      const given = { path: app, old_text: "limit = 7", new_text: "limit =\t7" }
+      const tabs = refinementWith([{ name: "edit_file", arguments: given }])
+      const done = `${block(app, limit("5"), limit("7"))}${resultSaying("Done at once.")}`
+      const { report, seen } = yield* played({ answers: [done, tabs] })
+      expect(seen.task.map((prompt) => countIn(prompt))).toEqual([0, 1, 1])
       expect(seen.task[1]).toContain("## Instructions of the project")
       expect(report.status).toBe("done")
       expect(report.results[0]?.result.summary).toBe("It is changed.")
@@ -140,11 +138,9 @@ describe("the instructions of a folder", () => {
 
   it.effect("change nothing for a task that stays at the top", () =>
     Effect.gen(function* () {
-      const { seen } = yield* played({
-        answers: [`${block("top.ts", limit("5"), limit("7"))}${resultSaying("Done at once.")}`]
-      })
-      expect(seen.task).toHaveLength(1)
-      expect(seen.task[0]).not.toContain(nested)
+      const done = `${block("top.ts", limit("5"), limit("7"))}${resultSaying("Done at once.")}`
+      const { seen } = yield* played({ answers: [done] })
+      expect([seen.task.length, countIn(seen.task[0])]).toEqual([1, 0])
     })
   )
 
@@ -158,21 +154,16 @@ describe("the instructions of a folder", () => {
       })
       yield* Effect.gen(function* () {
         const asker = yield* Asker
+        const texts = ["Hello", "What is the limit?", "And why?", "Look at packages/api/main.ts"]
         yield* asker.hold({ runId: "ask-1", prompt: "" }, ({ send }) =>
-          Effect.forEach(
-            ["Hello", "What is the limit?", "And why?", "Look at packages/api/main.ts"],
-            (text) => send(text),
-            {
-              discard: true
-            }
-          )
+          Effect.forEach(texts, (text) => send(text), { discard: true })
         )
       }).pipe(
         Effect.provide(
           layerTestAsk({ files, approver: Approver.layerYes(Approver.layerDenyAll) }).pipe(Layer.provideMerge(model))
         )
       )
-      expect(prompts.map((prompt) => countIn(prompt, nested))).toEqual([0, 0, 1, 1, 1])
+      expect(prompts.map((prompt) => countIn(prompt))).toEqual([0, 0, 1, 1, 1])
       expect(prompts.map((prompt) => countIn(prompt, "Never throw."))).toEqual([0, 0, 0, 0, 1])
     })
   )

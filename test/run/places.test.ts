@@ -48,13 +48,22 @@ const model = (each: string, answers: (prompt: FilledPrompt, turn: number) => st
 
 const withEncoding = (line: string): string => line.trim().replace(/open\((.*?)\)/, 'open($1, encoding="utf-8")')
 
+/** An answer that changes each place that is shown. */
+const changingAll = (user: string): string =>
+  shownIn(user)
+    .map(([number, line]) => `${number} change: ${withEncoding(line)}`)
+    .join("\n")
+
+const numbersIn = ({ user }: FilledPrompt) => shownIn(user).map(([number]) => number)
+
+const block = (old: string, now: string) => ["src/a.py", "<<<<<<< OLD", old, "=======", now, ">>>>>>> NEW"].join("\n")
+
 const makeRun = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
   const fs = yield* FileSystem.FileSystem
   const run = yield* makeKeptRun({ prompt: "Give each call of open an encoding." })
   yield* fs.makeDirectory(`${run.project}/src`)
   for (const [name, text] of Object.entries(files)) yield* fs.writeFileString(`${run.project}/src/${name}`, text)
-  const text = (name: string) => fs.readFileString(`${run.project}/src/${name}`)
-  return { ...run, text, fs }
+  return { ...run, text: (name: string) => fs.readFileString(`${run.project}/src/${name}`) }
 })
 
 const calls = "call of `open` in `src/*.py`"
@@ -70,14 +79,12 @@ describe("a task for many places", () => {
     Effect.gen(function* () {
       const run = yield* makeRun({ "a.py": python("a", 3), "b.py": python("b", 2) })
       const { answer, prompts } = model(calls, ({ user }) =>
-        shownIn(user)
-          .map(([number, line]) => (number === 2 ? "2 keep: it is binary" : `${number} change: ${withEncoding(line)}`))
-          .join("\n")
+        changingAll(user).replace(/^2 .*$/m, "2 keep: it is binary")
       )
       const approver = scriptedApprover({ steps: ["step"] })
       const { events, report } = yield* run.session({ answer, approver: approver.layer })
       expect(prompts.length).toBe(1)
-      expect(shownIn(prompts[0]?.user ?? "").map(([number]) => number)).toEqual([1, 2, 3, 4, 5])
+      expect(prompts.map(numbersIn)[0]).toEqual([1, 2, 3, 4, 5])
       expect(prompts[0]?.user).toContain(
         "in load_1:\n6: def load_1(path):\n[2] 7:     with open(path, 1) as f:\n8:         return f.read()\n\nin load_2:"
       )
@@ -91,41 +98,6 @@ describe("a task for many places", () => {
       )
       expect(approver.asked.length).toBe(1)
       expect(events.flatMap((event) => (event.type === "task.item" ? [event.number] : []))).toEqual([1, 2, 3, 4, 5])
-    })
-  )
-
-  nodeTest("takes one replacement with exceptions, fences of several lines, removals, and a block beside them", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun({ "a.py": python("a", 5) })
-      const { answer } = model(calls, () =>
-        [
-          '{"places": "all", "replace": "open(path,", "with": "io.open(path,", "except": [1, 2, 3]}',
-          "**1** keep — as it is",
-          "2 change:",
-          "```python",
-          "log(path)",
-          "with open(path) as f:",
-          "```",
-          "[3]: remove",
-          "src/a.py",
-          "<<<<<<< OLD",
-          "def load_0(path):",
-          "=======",
-          "import io",
-          "def load_0(path):",
-          ">>>>>>> NEW"
-        ].join("\n")
-      )
-      const { report } = yield* run.session({ answer, approver: willingApprover() })
-      expect(itemsOf(report).map(({ state }) => state)).toEqual(["unchanged", "done", "done", "done", "done"])
-      expect(yield* run.text("a.py")).toBe(
-        python("a", 5)
-          .replace("def load_0", "import io\ndef load_0")
-          .replace("    with open(path, 1) as f:", "    log(path)\n    with open(path) as f:")
-          .replace("    with open(path, 2) as f:\n", "")
-          .replace("open(path, 3)", "io.open(path, 3)")
-          .replace("open(path, 4)", "io.open(path, 4)")
-      )
     })
   )
 
@@ -143,7 +115,7 @@ describe("a task for many places", () => {
       expect(seen[1]).toContain("11:     with open(path, 2) as f:")
       expect(seen[1]?.trimEnd().endsWith("Answer 2-3.")).toBe(true)
       expect(seen[2]?.trimEnd().endsWith("Answer 2.")).toBe(true)
-      expect(prompts.map(({ user }) => shownIn(user).map(([number]) => number))).toEqual([[1, 2, 3], [2, 3], [2]])
+      expect(prompts.map(numbersIn)).toEqual([[1, 2, 3], [2, 3], [2]])
     })
   )
 
@@ -159,7 +131,7 @@ describe("a task for many places", () => {
       expect(seen[1]).toContain("There is no place 9 here. The places are 1-3.")
       expect(seen[1]).toContain("Place 2 is to change, and no text says how.")
       expect(itemsOf(report).map(({ state }) => state)).toEqual(["unchanged", "failed", "failed"])
-      expect(shownIn(prompts.at(-1)?.user ?? "").map(([number]) => number)).toEqual([2, 3])
+      expect(prompts.map(numbersIn).at(-1)).toEqual([2, 3])
       expect(report?.status).not.toBe("done")
     })
   )
@@ -168,26 +140,17 @@ describe("a task for many places", () => {
     Effect.gen(function* () {
       const long = `    with open(path, ${"1 + ".repeat(120)}1) as f:`
       const run = yield* makeRun({ "a.py": python("a", 2), "b.py": `def b(path):\n${long}\n        return f\n` })
+      const change = "1 change: with other(path) as f:"
+      const edited = block("    with open(path, 0) as f:", "    with io.open(path) as f:")
       const { answer, prompts } = model(calls, (_, turn) =>
-        turn === 1
-          ? [
-              "src/a.py",
-              "<<<<<<< OLD",
-              "    with open(path, 0) as f:",
-              "=======",
-              "    with io.open(path) as f:",
-              ">>>>>>> NEW",
-              "1 change: with other(path) as f:",
-              "2 keep: no"
-            ].join("\n")
-          : "1 change: with other(path) as f:"
+        turn === 1 ? [edited, change, "2 keep: no"].join("\n") : change
       )
       const { report } = yield* run.session({
         answer: (prompt) =>
           prompt.user.includes("the only one to work on") ? resultSaying("It stays.") : answer(prompt),
         approver: willingApprover()
       })
-      expect(shownIn(prompts[0]?.user ?? "").map(([number]) => number)).toEqual([1, 2])
+      expect(prompts.map(numbersIn)[0]).toEqual([1, 2])
       expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "unchanged"])
       expect(yield* run.text("b.py")).toContain(long)
     })
@@ -216,14 +179,12 @@ describe("a task for many places", () => {
   nodeTest("changes a line without a number by its path and line, and shows only what failed again", () =>
     Effect.gen(function* () {
       const run = yield* makeRun({ "a.py": handler("a") + handler("b"), "b.py": python("b", 8) })
-      const block = ["src/a.py", "<<<<<<< OLD", "    except A:", "=======", "    except A as e:", ">>>>>>> NEW"]
+      const edited = block("    except A:", "    except A as e:")
       const { answer, prompts } = model(calls, (_, turn) =>
-        turn === 1
-          ? ["1 change: c(open(1, e))", "2-10 keep: no", ...block].join("\n")
-          : "src/a.py:4 change: except A as e:"
+        turn === 1 ? `1 change: c(open(1, e))\n2-10 keep: no\n${edited}` : "src/a.py:4 change: except A as e:"
       )
       const { report } = yield* run.session({ answer, approver: willingApprover() })
-      expect(prompts.map(({ user }) => shownIn(user).map(([number]) => number))).toEqual([
+      expect(prompts.map(numbersIn)).toEqual([
         [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
         [1, 2]
       ])
@@ -240,14 +201,8 @@ describe("a task for many places", () => {
     Effect.gen(function* () {
       const files = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`m${at}.py`, python(`m${at}`, 8)]))
       const run = yield* makeRun(files)
-      const { answer, prompts } = model(calls, ({ user }) =>
-        shownIn(user)
-          .map(([number, line]) => `${number} change: ${withEncoding(line)}`)
-          .join("\n")
-      )
+      const { answer, prompts } = model(calls, ({ user }) => changingAll(user))
       const { report } = yield* run.session({ answer, approver: willingApprover() })
-      expect(itemsOf(report).length).toBe(96)
-      expect(itemsOf(report).every(({ state }) => state === "done")).toBe(true)
       expect(prompts.length).toBeLessThanOrEqual(6)
       expect(report?.results[0]?.result.summary).toBe("96 items: 96 done.")
       expect((yield* run.text("m7.py")).match(/encoding="utf-8"/g)?.length).toBe(8)
@@ -261,11 +216,7 @@ describe("a task for many places", () => {
         const lines = Array.from({ length: 80 }, (_, at) => `x_${at} = open(${at})`)
         const run = yield* makeRun({ "a.py": `${lines.join("\n")}\n` })
         const { answer } = model(calls, ({ user }) =>
-          user.includes("at the same lines")
-            ? "## Result summary\n\nIt is done."
-            : shownIn(user)
-                .map(([number, line]) => `${number} change: ${withEncoding(line)}`)
-                .join("\n")
+          user.includes("at the same lines") ? resultSaying("It is done.") : changingAll(user)
         )
         const { report } = yield* run.session({ answer, approver: willingApprover() })
         const now = (yield* run.text("a.py")).split("\n")

@@ -77,9 +77,9 @@ const replyIn = (chats: ReadonlyArray<ChatBody>) =>
 const kept = /kept as (files\/[0-9a-f]{12}-page-1\.png)/
 
 describe("an image of a result", () => {
-  it.live("is shown to a model that sees, and kept with the run", () =>
+  it.live("is shown to a model that sees, kept with the run, in its report, and found again by a replay", () =>
     Effect.gen(function* () {
-      const { handle, root, server } = yield* looked(seeing)
+      const { handle, options, root, server } = yield* looked(seeing)
       const { status } = yield* Effect.promise(() => handle.report)
       assert.strictEqual(status, "done")
       const reply = replyIn(server.chats)
@@ -93,27 +93,14 @@ describe("an image of a result", () => {
         return found
       })
       assert.deepInclude(results[0]?.files?.[0], { name: "page-1.png", mediaType: "image/png", isImage: true, path })
-    })
-  )
 
-  it.live("is in the report about the run", () =>
-    Effect.gen(function* () {
-      const { handle, options } = yield* looked(seeing)
-      yield* Effect.promise(() => handle.report)
-      const { stateFolder } = options
+      const { plugins, stateFolder } = options
       const { data, html } = yield* Effect.promise(() => report(handle.runId, { stateFolder }))
       expect(data.tasks[0]?.calls[0]?.result?.files).toMatchObject([{ name: "page-1.png" }])
       const source = `src="data:image/png;base64,${png.toString("base64")}"`
       expect(html.replaceAll("&#x3D;", "=").replaceAll("&#61;", "=")).toContain(source)
       expect(html).toContain("img-src data:;")
-    })
-  )
 
-  it.live("is found again by a replay, also of a run whose images are gone", () =>
-    Effect.gen(function* () {
-      const { handle, options, root } = yield* looked(seeing)
-      yield* Effect.promise(() => handle.report)
-      const { plugins, stateFolder } = options
       const replayed = Effect.promise(() => replay(handle.runId, { plugins, stateFolder }))
       expect((yield* replayed).differences).toEqual([])
       rmSync(join(root, "state/runs", handle.runId, "files"), { recursive: true })
@@ -121,29 +108,24 @@ describe("an image of a result", () => {
     })
   )
 
-  it.live("is left out for one that does not, which reads where it is kept", () =>
-    Effect.gen(function* () {
-      const { handle, server } = yield* looked(blind)
-      yield* Effect.promise(() => handle.report)
-      const reply = replyIn(server.chats)
-      assert.isUndefined(reply?.["images"])
-      assert.match(
-        reply?.content ?? "",
-        /The image page-1\.png of `shoot` is left out: this model sees no images\. It is kept as files\/\S+-page-1\.png\./
-      )
-    })
-  )
-
-  it.live("is left out beyond the fourth of a message", () =>
-    Effect.gen(function* () {
-      const { handle, server } = yield* looked(seeing, 6)
-      yield* Effect.promise(() => handle.report)
-      const reply = replyIn(server.chats)
-      const images = reply?.["images"] as ReadonlyArray<string> | undefined
-      assert.isAtLeast(images?.length ?? 0, 1)
-      assert.isAtMost(images?.length ?? 0, 4)
-      assert.include(reply?.content, "The image page-6.png of `shoot` is left out: there is no room for it.")
-    })
+  it.live(
+    "is left out for a model that sees none, and beyond the fourth of a message, which says where it is kept",
+    () =>
+      Effect.gen(function* () {
+        const unseen = yield* looked(blind)
+        yield* Effect.promise(() => unseen.handle.report)
+        const without = replyIn(unseen.server.chats)
+        assert.isUndefined(without?.["images"])
+        const why =
+          /The image page-1\.png of `shoot` is left out: this model sees no images\. It is kept as files\/\S+-page-1\.png\./
+        assert.match(without?.content ?? "", why)
+        const { handle, server } = yield* looked(seeing, 6)
+        yield* Effect.promise(() => handle.report)
+        const reply = replyIn(server.chats)
+        const images = reply?.["images"] as ReadonlyArray<string>
+        assert.isTrue(images.length >= 1 && images.length <= 4)
+        assert.include(reply?.content, "The image page-6.png of `shoot` is left out: there is no room for it.")
+      })
   )
 
   it.live("is shown again when the run is resumed, without another call", () =>
@@ -185,13 +167,11 @@ describe("an image of a result in a conversation", () => {
       yield* Effect.promise(conversation.close)
       assert.strictEqual(answer, "It is white.")
       const [, second, third] = server.chats.map(({ messages }) => messages)
-      assert.deepStrictEqual(
-        second?.slice(-2).map(({ images, role }) => [role, images]),
-        [
-          ["tool", undefined],
-          ["user", [png.toString("base64")]]
-        ]
-      )
+      const last = second?.slice(-2).map(({ images, role }) => [role, images])
+      assert.deepStrictEqual<unknown>(last, [
+        ["tool", undefined],
+        ["user", [png.toString("base64")]]
+      ])
       assert.isTrue(third?.every(({ images }) => images === undefined))
     })
   )

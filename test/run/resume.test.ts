@@ -31,8 +31,7 @@ describe("a run that goes on", () => {
       const run = yield* makeKeptRun({ prompt: "Do it." })
       const first = yield* run.session({ answer: obedient, approver: willing })
       const second = yield* run.session({ answer: () => unreachable })
-      expect(second.sent).toEqual([])
-      expect(second.called).toEqual([])
+      expect([second.sent, second.called]).toEqual([[], []])
       const { usage: _first, ...expected } = first.report!
       const { usage: _second, ...again } = second.report!
       expect(again).toEqual(expected)
@@ -43,13 +42,12 @@ describe("a run that goes on", () => {
     Effect.gen(function* () {
       const run = yield* makeKeptRun({ prompt: "Do it." })
       yield* run.session({ answer: obedient, approver: willing })
-      const records = yield* run.records
-      const keys = records.flatMap((record) => ("key" in record ? [`${record.type} ${record.key.split("#")[0]}`] : []))
+      const keys = yield* run.keys
       const write = "round-1/tool/write-1/change-1"
       expect(keys.indexOf(`intent ${write}`)).toBeLessThan(keys.indexOf(`outcome ${write}`))
       expect(keys.filter((key) => key.startsWith("intent"))).toEqual([`intent ${write}`])
       expect(keys.indexOf("prompt plan/attempt-1")).toBeLessThan(keys.indexOf("outcome plan/attempt-1"))
-      expect(records[0]).toMatchObject({ type: "opened", version: 1, order: { prompt: "Do it." } })
+      expect((yield* run.records)[0]).toMatchObject({ type: "opened", version: 1, order: { prompt: "Do it." } })
     })
   )
 })
@@ -103,6 +101,7 @@ describe("a fork", () => {
         answer: (prompt) => (stageOf(prompt) === "execution" ? resultSaying("Anew.") : obedient(prompt)),
         approver: willing
       })
+      expect(forkRecords(yield* run.records, "Other 1")).toBeUndefined()
       expect(forked.kept).toEqual(["Look 1", "Look 2"])
       expect(forked.sent).toEqual([
         "round-1/turn/write-1/attempt-1",

@@ -14,17 +14,25 @@ import { stageName } from "../support/stageName.ts"
 
 const big = Array.from({ length: 400 }, (_, index) => `${index + 1}. A sentence about the number ${index * 7}.`)
 
+const settings = { referenceBudget: 2000 }
+
+/** A run with a large file. */
+const makeRun = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const run = yield* makeKeptRun({ prompt: "Do it." })
+  yield* fs.makeDirectory(`${run.project}/docs`)
+  yield* fs.writeFileString(`${run.project}/docs/big.md`, `${big.join("\n")}\n`)
+  return run
+})
+
 /** A model that reads these ranges, one in each turn, and then reports. */
 const reader = (ranges: ReadonlyArray<readonly [from: number, to: number]>) => {
   let next = 0
   return (prompt: FilledPrompt): string => {
     const stage = stageName(prompt)
-    if (stage === "creation") {
-      return planOf([[{ name: "Read 1", skill: "any", references: "[Big](docs/big.md)" }]])
-    }
+    if (stage === "creation") return planOf([[{ name: "Read 1", skill: "any", references: "[Big](docs/big.md)" }]])
     if (stage === "iteration") return planOf([])
-    if (stage === "conclusion") return "It is read."
-    const range = ranges[next++]
+    const range = stage === "conclusion" ? undefined : ranges[next++]
     if (range === undefined) return resultSaying("It is read.")
     const [start_line, end_line] = range
     return refinementWith([{ name: "read_file", arguments: { path: "docs/big.md", start_line, end_line } }])
@@ -33,13 +41,8 @@ const reader = (ranges: ReadonlyArray<readonly [from: number, to: number]>) => {
 
 const seenAfter = (ranges: ReadonlyArray<readonly [from: number, to: number]>) =>
   Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const run = yield* makeKeptRun({ prompt: "Do it." })
-    yield* fs.makeDirectory(`${run.project}/docs`)
-    yield* fs.writeFileString(`${run.project}/docs/big.md`, `${big.join("\n")}\n`)
-    const approver = willingApprover()
-    const settings = { referenceBudget: 2000 }
-    const { report } = yield* run.session({ answer: reader(ranges), approver, settings })
+    const run = yield* makeRun
+    const { report } = yield* run.session({ answer: reader(ranges), approver: willingApprover(), settings })
     expect([report?.status, report?.message]).toEqual(["done", ""])
     return report?.facts
   })
@@ -65,18 +68,14 @@ describe("a reference that has no room", () => {
       const [some] = (yield* seenAfter([[100, 300]]))?.seen ?? []
       expect(some?.percent).toBeGreaterThan(50)
       expect(some?.percent).toBeLessThan(75)
-      expect(
-        yield* seenAfter(Array.from({ length: 8 }, (_, index) => [index * 50 + 1, index * 50 + 50] as const))
-      ).toBeUndefined()
+      const all = Array.from({ length: 8 }, (_, index) => [index * 50 + 1, index * 50 + 50] as const)
+      expect(yield* seenAfter(all)).toBeUndefined()
     })
   )
 
   nodeTest("is said of a file that a task read by itself, and of the matches of a search, with where to read on", () =>
     Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const run = yield* makeKeptRun({ prompt: "Do it." })
-      yield* fs.makeDirectory(`${run.project}/docs`)
-      yield* fs.writeFileString(`${run.project}/docs/big.md`, `${big.join("\n")}\n`)
+      const run = yield* makeRun
       const calls = [
         { name: "read_file", arguments: { path: "docs/big.md" } },
         { name: "search_files", arguments: { pattern: "sentence", max_results: 10 } }
@@ -90,12 +89,8 @@ describe("a reference that has no room", () => {
       const settings = { contextWindow: 4096 }
       const { report } = yield* run.session({ answer, approver: willingApprover(), settings })
       const [read, found, ...others] = report?.facts?.seen ?? []
-      expect([report?.status, read?.href, found?.href, others]).toEqual([
-        "done",
-        "docs/big.md",
-        'matches of "sentence"',
-        []
-      ])
+      const hrefs = [read?.href, found?.href]
+      expect([report?.status, hrefs, others]).toEqual(["done", ["docs/big.md", 'matches of "sentence"'], []])
       expect(read?.percent).toBeLessThan(50)
       expect(found?.percent).toBeLessThan(50)
       expect(last).toMatch(/Read on with start_line \d+/)

@@ -24,58 +24,33 @@ allowed-tools: ${tools}
 Read references/STYLE.md first, then run scripts/commits.sh.
 `
 
-interface Variant {
-  /** The path that the model asks for, for the home folder and the project. */
-  readonly path: (home: string, project: string) => string
-  readonly rules?: ReadonlyArray<Rule>
-  readonly yes?: boolean
-  readonly tools?: string
-  /** False when the file is not read. */
-  readonly isRead: boolean
-}
+const folder = ".agents/skills/relnotes"
+const style = `HOME/${folder}/references/STYLE.md`
 
-const style = (home: string) => join(home, ".agents/skills/relnotes/references/STYLE.md")
-const yes = { yes: true, isRead: true } as const
+/** The path that the model asks for, where HOME is the folder of the user, with the rules and the tools of the skill. */
+type Variant = readonly [name: string, path: string, rules?: ReadonlyArray<Rule> | "yes", tools?: string]
 
-const variants: Readonly<Record<string, Variant>> = {
-  "with --yes": { path: style, ...yes },
-  "with --yes and a limit of the tool": { path: style, tools: "Read(docs/**) Bash(git:*)", ...yes },
-  "with --yes and only a tool for commands": { path: style, tools: "Bash", ...yes },
-  "with --yes, below ~": { path: () => "~/.agents/skills/relnotes/references/STYLE.md", ...yes },
-  "with --yes, as its text names it": { path: () => "references/STYLE.md", ...yes },
-  "with --yes, with a dot": { path: () => "./references/STYLE.md", ...yes },
-  "with a rule for the tool": { path: style, rules: [allow("read_file")], isRead: true },
-  "with a rule for commands": { path: style, rules: [allow("run_command")], isRead: true },
-  "without an answer": { path: style, isRead: false },
-  "with a rule for another command": { path: style, rules: [allow("run_command", "npm test")], isRead: false },
-  "with --yes and a rule that denies": {
-    path: style,
-    rules: [deny("read_file", "STYLE.md")],
-    yes: true,
-    isRead: false
-  },
-  "of another skill, with --yes": {
-    path: (home) => join(home, ".agents/skills/other/references/OTHER.md"),
-    yes: true,
-    isRead: false
-  },
-  "outside the skill, with --yes": { path: (home) => join(home, "notes.md"), yes: true, isRead: false },
-  "behind a link in the skill, with --yes": {
-    path: (home) => join(home, ".agents/skills/relnotes/references/LINK.md"),
-    yes: true,
-    isRead: false
-  },
-  "with the name of a secret, with --yes": {
-    path: (home) => join(home, ".agents/skills/relnotes/references/.env"),
-    yes: true,
-    isRead: false
-  },
-  "with the name of a key, with a rule for the tool": {
-    path: (home) => join(home, ".agents/skills/relnotes/references/server.pem"),
-    rules: [allow("read_file")],
-    isRead: false
-  }
-}
+const read: ReadonlyArray<Variant> = [
+  ["with --yes", style, "yes"],
+  ["with --yes and a limit of the tool", style, "yes", "Read(docs/**) Bash(git:*)"],
+  ["with --yes and only a tool for commands", style, "yes", "Bash"],
+  ["with --yes, below ~", `~/${folder}/references/STYLE.md`, "yes"],
+  ["with --yes, as its text names it", "references/STYLE.md", "yes"],
+  ["with --yes, with a dot", "./references/STYLE.md", "yes"],
+  ["with a rule for the tool", style, [allow("read_file")]],
+  ["with a rule for commands", style, [allow("run_command")]]
+]
+
+const notRead: ReadonlyArray<Variant> = [
+  ["without an answer", style],
+  ["with a rule for another command", style, [allow("run_command", "npm test")]],
+  ["with a rule that denies", style, [allow("read_file"), deny("read_file", "STYLE.md")]],
+  ["of another skill, with --yes", "HOME/.agents/skills/other/references/OTHER.md", "yes"],
+  ["outside the skill, with --yes", "HOME/notes.md", "yes"],
+  ["behind a link in the skill, with --yes", `HOME/${folder}/references/LINK.md`, "yes"],
+  ["with the name of a secret, with --yes", `HOME/${folder}/references/.env`, "yes"],
+  ["with the name of a key, with a rule for the tool", `HOME/${folder}/references/server.pem`, [allow("read_file")]]
+]
 
 const makeWorld = Effect.gen(function* () {
   const home = yield* makeFolder
@@ -85,36 +60,31 @@ const makeWorld = Effect.gen(function* () {
     writeFileSync(join(home, path), text)
   }
   for (const path of ["references/STYLE.md", "references/.env", "references/server.pem", "scripts/commits.sh"]) {
-    write(`.agents/skills/relnotes/${path}`, `#!/bin/sh\n# Write in the present tense.\n`)
+    write(`${folder}/${path}`, `#!/bin/sh\n# Write in the present tense.\n`)
   }
   write(".agents/skills/other/SKILL.md", skill("read_file").replace("relnotes", "other"))
   write(".agents/skills/other/references/OTHER.md", "Write in the present tense.\n")
   write("notes.md", "Write in the present tense.\n")
-  symlinkSync(join(home, "notes.md"), join(home, ".agents/skills/relnotes/references/LINK.md"))
+  symlinkSync(join(home, "notes.md"), join(home, folder, "references/LINK.md"))
   chmodSync(home, 0o700)
   return { home, project, write }
 })
 
 describe("a file beside a skill of the user", () => {
-  for (const [name, { isRead, path, rules = [], tools = "Read Bash", ...more }] of Object.entries(variants)) {
+  for (const [name, path, allowed = [], tools = "Read Bash"] of [...read, ...notRead]) {
+    const isRead = read.some(([other]) => other === name)
     it.effect(`${isRead ? "is read" : "is not read"} ${name}`, () =>
       Effect.gen(function* () {
         const { home, project, write } = yield* makeWorld
-        write(".agents/skills/relnotes/SKILL.md", skill(tools))
-        const { report } = yield* runScript().pipe(
-          scripted(
-            {
-              plan: () => planOf([[{ name: "Write 1", skill: "relnotes" }]]),
-              refine: () => refinementWith([{ name: "read_file", arguments: { path: path(home, project) } }]),
-              execute: () => resultSaying("Written.")
-            },
-            {
-              at: { home, project },
-              rules,
-              ...(more.yes === true ? { approver: Approver.layerYes(Approver.layerDenyAll) } : {})
-            }
-          )
-        )
+        write(`${folder}/SKILL.md`, skill(tools))
+        const call = { name: "read_file", arguments: { path: path.replace("HOME", home) } }
+        const script = {
+          plan: () => planOf([[{ name: "Write 1", skill: "relnotes" }]]),
+          refine: () => refinementWith([call]),
+          execute: () => resultSaying("Written.")
+        }
+        const answers = allowed === "yes" ? { approver: Approver.layerYes(Approver.layerDenyAll) } : { rules: allowed }
+        const { report } = yield* runScript().pipe(scripted(script, { at: { home, project }, ...answers }))
         const results = report.results.flatMap(({ calls }) => calls.map(({ result }) => result))
         expect(JSON.stringify(results).includes("present tense")).toBe(isRead)
         if (isRead) expect(exitCodeOf(report.status)).toBe(0)

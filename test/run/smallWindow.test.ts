@@ -45,11 +45,11 @@ it.effect.each([
     expect([report.status, report.failures]).toEqual(["done", []])
     expect(report.results.length).toBe(results)
     expect(events[0]?.type).toBe("run.started")
-    expect(events[1]).toMatchObject({ type: "message", level: "warning" })
-    expect(events[1]).toHaveProperty(
-      "text",
-      expect.stringMatching(/^Prompts hold only the beginning of AGENTS\.md \(\d+ characters\)/)
-    )
+    expect(events[1]).toMatchObject({
+      type: "message",
+      level: "warning",
+      text: expect.stringMatching(/^Prompts hold only the beginning of AGENTS\.md \(\d+ characters\)/)
+    })
     const sizes = events.flatMap((event) => (event.type === "model.started" ? event.estimatedTokens : []))
     expect(Math.max(...sizes)).toBeLessThanOrEqual(3072)
   }).pipe(

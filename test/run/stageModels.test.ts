@@ -43,7 +43,8 @@ const linesOf = (stdout: string) =>
 const askedOf = (chats: ReadonlyArray<ChatBody>) =>
   Object.fromEntries(chats.map((chat) => [stageOf(chat), `${chat.model} ${chat.options?.num_ctx}`]))
 
-const env = (url: string) => ({ env: { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: url } })
+const running = ({ url }: { readonly url: string }, ...words: ReadonlyArray<string>) =>
+  Effect.promise(() => sandbox.run(words, { env: { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: url } }))
 
 const ofStages = {
   creation: "big:70b 6000",
@@ -58,9 +59,7 @@ describe("models of single stages", () => {
     Effect.gen(function* () {
       configure({ model: "qwen3:8b", stages })
       const server = yield* serve()
-      const { code, stderr, stdout } = yield* Effect.promise(() =>
-        sandbox.run(["run", "--json", "Tell."], env(server.url))
-      )
+      const { code, stderr, stdout } = yield* running(server, "run", "--json", "Tell.")
       assert.strictEqual(code, 0, stderr)
       assert.include(stderr, "note: using big:70b, the only installed tag of big.\n")
       assert.deepStrictEqual(askedOf(server.chats), ofStages)
@@ -72,8 +71,7 @@ describe("models of single stages", () => {
       const started = lines.flatMap(({ call, model, type }) => (type === "model.started" ? [[call?.stage, model]] : []))
       assert.deepStrictEqual(started, [
         ["plan", "big:70b"],
-        ...Array.from({ length: 3 }, () => ["task", "small:1b"]),
-        ["task", "small:1b"],
+        ...Array.from({ length: 4 }, () => ["task", "small:1b"]),
         ["iterate", undefined],
         ["conclude", undefined]
       ])
@@ -84,9 +82,7 @@ describe("models of single stages", () => {
     Effect.gen(function* () {
       configure({ model: "qwen3:8b", stages })
       const server = yield* serve()
-      const { code, stderr } = yield* Effect.promise(() =>
-        sandbox.run(["run", "--model", "small:1b", "Tell."], env(server.url))
-      )
+      const { code, stderr } = yield* running(server, "run", "--model", "small:1b", "Tell.")
       assert.strictEqual(code, 0, stderr)
       assert.deepStrictEqual([...new Set(server.chats.map(({ model }) => model))], ["small:1b"])
     }).pipe(Effect.scoped)
@@ -98,15 +94,14 @@ describe("models of single stages", () => {
       configure({ model: "qwen3:8b", stages: own, limits: { serverWaitSeconds: 0, busyRetries: 0 } })
       const broken = { stage: "conclusion" }
       const server = yield* serve(broken)
-      const run = (words: ReadonlyArray<string>) => Effect.promise(() => sandbox.run(words, env(server.url)))
-      assert.strictEqual((yield* run(["run", "Tell."])).code, 5)
+      assert.strictEqual((yield* running(server, "run", "Tell.")).code, 5)
       configure({ model: "big:70b", stages: { conclude: { model: "big:70b" } } })
       broken.stage = ""
-      const { code, stderr } = yield* run(["resume", "last"])
+      const { code, stderr } = yield* running(server, "resume", "last")
       assert.strictEqual(code, 0, stderr)
       const asked = server.chats.filter((chat) => stageOf(chat) === "conclusion").map(({ model }) => model)
       assert.deepStrictEqual(asked, ["small:1b", "small:1b"])
-      const replayed = yield* run(["replay", "last"])
+      const replayed = yield* running(server, "replay", "last")
       assert.strictEqual(replayed.code, 0, replayed.stdout + replayed.stderr)
     }).pipe(Effect.scoped)
   )
@@ -115,7 +110,7 @@ describe("models of single stages", () => {
     Effect.gen(function* () {
       configure({ model: "qwen3:8b", stages })
       const server = yield* serve()
-      const { stdout } = yield* Effect.promise(() => sandbox.run(["ask", "--json", "Tell."], env(server.url)))
+      const { stdout } = yield* running(server, "ask", "--json", "Tell.")
       assert.deepInclude(linesOf(stdout)[0], { model: "small:1b" })
       assert.deepStrictEqual([...new Set(server.chats.map(({ model }) => model))], ["small:1b"])
     }).pipe(Effect.scoped)
@@ -125,7 +120,7 @@ describe("models of single stages", () => {
     Effect.gen(function* () {
       configure({ model: "qwen3:8b", stages: { conclude: { model: "smal:1b" } } })
       const server = yield* serve()
-      const { code, stderr } = yield* Effect.promise(() => sandbox.run(["run", "Tell."], env(server.url)))
+      const { code, stderr } = yield* running(server, "run", "Tell.")
       assert.deepStrictEqual([code, server.chats.length], [5, 0])
       assert.include(stderr, 'The model "smal:1b" is not on the server. Nearest there: small:1b.')
     }).pipe(Effect.scoped)

@@ -38,23 +38,18 @@ const acme = (url: string): Provider => {
     },
     connect,
     model: ({ host, model }) => {
+      const unreachable = (cause: unknown) => {
+        const request = { method: "POST", url: host, description: String(cause) } as const
+        const reason = new AiError.NetworkError({ reason: "TransportError", ...request })
+        return AiError.make({ module: "Acme", method: "streamText", reason })
+      }
       const ask = ({ prompt }: LanguageModel.ProviderOptions) =>
         Effect.tryPromise({
           try: async () => {
             const headers = { authorization: `Key for ${model}` }
             return (await fetch(host, { method: "POST", headers, body: JSON.stringify(prompt.content) })).text()
           },
-          catch: (cause) =>
-            AiError.make({
-              module: "Acme",
-              method: "streamText",
-              reason: new AiError.NetworkError({
-                reason: "TransportError",
-                method: "POST",
-                url: host,
-                description: String(cause)
-              })
-            })
+          catch: unreachable
         })
       const finish = { type: "finish" as const, reason: "stop" as const, usage, response: undefined }
       return Layer.effect(
@@ -103,12 +98,8 @@ describe("a third provider", () => {
       const { keys, url } = yield* textServer
       const { root } = yield* sandbox
       const plugin = definePlugin({ name: "acme", providers: [acme(url)] })
-      const { report } = run({
-        prompt: "What time is it?",
-        project: `${root}/project`,
-        model: "acme:small",
-        plugins: [plugin]
-      })
+      const order = { prompt: "What time is it?", project: `${root}/project`, model: "acme:small" }
+      const { report } = run({ ...order, plugins: [plugin] })
       const { answer, status } = yield* Effect.promise(() => report)
       assert.deepStrictEqual([status, answer], ["done", "It is noon."])
       assert.isAbove(keys.length, 3)

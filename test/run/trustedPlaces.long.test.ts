@@ -10,7 +10,6 @@ import { fileURLToPath } from "node:url"
 import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
-import type { ChatBody } from "../support/FakeOllamaScript.ts"
 import { scriptedServer } from "../support/McpServers.ts"
 import { needs } from "../support/needs.ts"
 import { wordsModule } from "../support/PluginFiles.ts"
@@ -68,21 +67,11 @@ for (const place of places) {
 
 const words = (argv: ReadonlyArray<string>): string => argv.map((one) => `'${one}'`).join(" ")
 
-const write = (path: string, content: string) => ({ name: "write_file", arguments: { path, content } })
-
-const answer = ({ messages }: ChatBody): string => {
-  switch (stageNameOf(messages)) {
-    case "creation":
-      return planOf([[{ name: "Edit 1", skill: "edit-files" }]])
-    case "refinement":
-      return refinementWith([write("one.js", "module.exports = 1\n")])
-    case "execution":
-      return resultSaying("It is done.")
-    case "iteration":
-      return planOf([])
-    default:
-      return "All is done."
-  }
+const answers: Readonly<Record<string, string>> = {
+  creation: planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
+  refinement: refinementWith([{ name: "write_file", arguments: { path: "one.js", content: "module.exports = 1\n" } }]),
+  execution: resultSaying("It is done."),
+  iteration: planOf([])
 }
 
 /** A run and a conversation that leave all there is, in folders of their own; `under` is what starts the program. */
@@ -91,7 +80,7 @@ const finished = (under: (root: string) => ReadonlyArray<string>) =>
     const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
     const { root } = sandbox
     const places = Object.keys(ofPerson).filter((one) => !one.includes("*"))
-    const server = yield* FakeOllama.make(answer)
+    const server = yield* FakeOllama.make(({ messages }) => answers[stageNameOf(messages)] ?? "All is done.")
     mkdirSync(join(root, "tmp"), { mode: 0o1777 })
     sandbox.write("config/task-conductor/config.json", "{}")
     sandbox.write("project/words.ts", wordsModule())
@@ -107,10 +96,8 @@ const finished = (under: (root: string) => ReadonlyArray<string>) =>
         hooks: { "before-change": [words(planter("hook.js"))], "run-end": [words(planter("hook.js"))] }
       })
     )
-    const allowed = ["write_file", "load_plugin:**", "start_server:**", "run_command:**"].flatMap((rule) => [
-      "--allow",
-      rule
-    ])
+    const rules = ["write_file", "load_plugin:**", "start_server:**", "run_command:**"]
+    const allowed = rules.flatMap((rule) => ["--allow", rule])
     const call = (command: string, stdin: string) =>
       Effect.promise(() =>
         sandbox.run([command, "--yes", "--model", fakeModel, ...allowed], {
@@ -149,10 +136,8 @@ describe("the places that a run trusts", needs("bwrap", "strace"), () => {
       )
       assert.isAbove(made.length, 8)
       assert.isTrue(made.some((one) => /\/conversations\/[^/]+\/[^/]+$/.test(one)))
-      assert.deepStrictEqual(
-        made.filter((one) => !isListed(one)),
-        []
-      )
+      const unlisted = made.filter((one) => !isListed(one))
+      assert.deepStrictEqual(unlisted, [])
       for (const one of made.filter((place) => place.startsWith("home/"))) {
         const { mode, uid } = lstatSync(join(root, one))
         assert.deepStrictEqual([one, mode & 0o077, uid], [one, 0, process.getuid?.()])

@@ -9,10 +9,10 @@ import { EventLog } from "../support/EventLog.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 import { stageName } from "../support/stageName.ts"
 
-const skill = (tools: string) => `---
+const skill = `---
 name: explain-file
 description: Explains a file. Use it when a file is named.
-allowed-tools: ${tools}
+allowed-tools: read_file
 ---
 
 ## Input requirements
@@ -26,26 +26,26 @@ allowed-tools: ${tools}
 Explain it.
 `
 
-const files = (tools: string) => ({
+const files = {
   "src/main.ts": "export const main = 1\n",
   "docs/guide.md": "# Guide\n",
-  ".agents/skills/explain-file/SKILL.md": skill(tools)
-})
+  ".agents/skills/explain-file/SKILL.md": skill
+}
 
 const plan = planOf([[{ name: "Explain 1", skill: "explain-file", needed: "Explain `main.ts`, short." }]])
 
 const stageOf = (prompt: FilledPrompt) => stageName(prompt)
 
-/** Runs the plan with these first answers of its task, before the report; gives prompts and events. */
-const runWith = (refinements: ReadonlyArray<string>, tools = "read_file") =>
+/** Runs the plan with this first answer of its task, before the report; gives prompts and events. */
+const runWith = (first: string) =>
   Effect.gen(function* () {
     const prompts: Array<FilledPrompt> = []
-    let asked = 0
+    const answers = [first]
     const model = ScriptedModel.layer((prompt) => {
       prompts.push(prompt)
       const stage = stageOf(prompt)
       if (stage === "iteration") return planOf([])
-      return refinements[asked++] ?? resultSaying("It is a constant.")
+      return answers.shift() ?? resultSaying("It is a constant.")
     })
     const { events, report } = yield* Effect.gen(function* () {
       const pipeline = yield* Pipeline
@@ -53,9 +53,7 @@ const runWith = (refinements: ReadonlyArray<string>, tools = "read_file") =>
       return { report, events: (yield* EventLog).events() }
     }).pipe(
       Effect.provide(
-        layerTestRun({ files: files(tools), rules: [{ verdict: "allow", tool: "read_file" }] }).pipe(
-          Layer.provide(model)
-        )
+        layerTestRun({ files, rules: [{ verdict: "allow", tool: "read_file" }] }).pipe(Layer.provide(model))
       )
     )
     return {
@@ -71,9 +69,9 @@ const read = refinementWith([{ name: "read_file", arguments: { path: "src/main.t
 layer(NodeServices.layer)("a skill with typed inputs", (it) => {
   it.effect("has them filled in by the first answer, told to whoever listens", () =>
     Effect.gen(function* () {
-      const { refined, refinements, report } = yield* runWith([
+      const { refined, refinements, report } = yield* runWith(
         `## Inputs\n\n- \`file\`: src/main.ts\n- \`depth\`: short\n\n${read}`
-      ])
+      )
       assert.strictEqual(report.status, "done")
       assert.deepStrictEqual(refined, [
         [
@@ -89,51 +87,12 @@ layer(NodeServices.layer)("a skill with typed inputs", (it) => {
     })
   )
 
-  it.effect("is asked again with what is missing, wrong or not there, and keeps what was right", () =>
-    Effect.gen(function* () {
-      const { refined, rejected } = yield* runWith([
-        `## Inputs\n\n- \`depth\`: deep\n\n${read}`,
-        `## Inputs\n\n- \`file\`: main.ts\n- \`depth\`: long\n\n${refinementWith([{ name: "read_file", arguments: { path: "docs/guide.md" } }])}`,
-        `## Inputs\n\n- \`file\`: src/main.ts\n\n${read}`
-      ])
-      assert.deepStrictEqual(
-        rejected.map(({ code, what, how }) => [code, what, how]),
-        [
-          [
-            "input-missing",
-            'The input "file" has no value.',
-            'Write "- `file`: ..." under "## Inputs". The file to explain.'
-          ],
-          ["input-type", '"deep" is not a value for the input "depth".', "Give one of short, long."],
-          [
-            "input-path-missing",
-            'There is no file or folder "main.ts" in the project.',
-            "One of these may be meant: src/main.ts."
-          ]
-        ]
-      )
-      assert.deepStrictEqual(refined, [
-        [
-          { name: "file", value: "src/main.ts" },
-          { name: "depth", value: "long" }
-        ]
-      ])
-    })
-  )
-
   it.effect("takes a folder as a path, and does not look outside of the project", () =>
     Effect.gen(function* () {
       for (const path of ["src", "./docs", ".", "/nowhere/at/all"]) {
-        const { rejected } = yield* runWith([`## Inputs\n\n- \`file\`: ${path}\n\n${read}`])
+        const { rejected } = yield* runWith(`## Inputs\n\n- \`file\`: ${path}\n\n${read}`)
         assert.deepStrictEqual(rejected, [])
       }
-    })
-  )
-
-  it.effect("is given its inputs also when it may call no tool", () =>
-    Effect.gen(function* () {
-      const { refined } = yield* runWith(["## Inputs\n\n- `file`: docs/guide.md\n\n## Tool Calls"], '""')
-      assert.deepStrictEqual(refined, [[{ name: "file", value: "docs/guide.md" }]])
     })
   )
 })

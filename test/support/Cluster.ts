@@ -17,6 +17,8 @@ export interface Asked {
   readonly task: string
 }
 
+export const runIdIn = (text: string): string => /\d{8}-\d{6}-[a-z0-9]{4}/.exec(text)?.[0] ?? ""
+
 export const askedOf = ({ messages }: Pick<ChatBody, "messages">): Asked => {
   const user = messages.find(({ role }) => role === "user")?.content ?? ""
   return {
@@ -56,6 +58,10 @@ export const makeClusterWith = Effect.fnUntraced(function* (setup: ServerSetup) 
         })
     )
 
+  /** How the binary ends with these words. */
+  const ended = (...args: Parameters<typeof start>) =>
+    Effect.flatMap(start(...args), (binary) => Effect.promise(() => binary.ended))
+
   /** A worker that is ready, with the model server that serves it. */
   const worker = Effect.fnUntraced(function* (
     script: Parameters<typeof FakeOllama.make>[0],
@@ -80,7 +86,7 @@ export const makeClusterWith = Effect.fnUntraced(function* (setup: ServerSetup) 
     return openTerminal(`cd ${root}/project && ${folders} ${process.execPath} ${program} ${words}`)
   }
 
-  return { url, postgres, sandbox, start, terminal, worker, begin }
+  return { url, postgres, sandbox, start, ended, terminal, worker, begin }
 })
 
 /** As above, with the usual settings. */

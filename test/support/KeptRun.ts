@@ -145,5 +145,19 @@ export const makeKeptRun = Effect.fnUntraced(function* (order: Omit<RunOrder, "r
     )
   })
 
-  return { project, home, place, file, session, unsaved, fork, records, replay, toldTwice, cut }
+  /** Type and key of each record, such as `outcome round-1/turn/edit/attempt-1`. */
+  const keys = Effect.map(records, (all) =>
+    all.map((record) => ("key" in record ? `${record.type} ${record.key.split("#")[0]}` : record.type))
+  )
+
+  /** Leaves the journal up to the first record with this type and key; returns what was left out. */
+  const cutAfter = Effect.fnUntraced(function* (key: string) {
+    const all = yield* keys
+    const lines = all.indexOf(key) + 1
+    if (lines === 0) return yield* Effect.die(`There is no ${key} in ${all.join(", ")}.`)
+    yield* cut(lines)
+    return all.slice(lines)
+  })
+
+  return { project, home, place, file, session, unsaved, fork, records, keys, replay, toldTwice, cut, cutAfter }
 })

@@ -3,30 +3,69 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type * as SqlClient from "effect/sql/SqlClient"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as SqlClient from "effect/sql/SqlClient"
 import type { ClusterRun, JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
+import { layerServices } from "../../src/plugins/cluster/clusterClient.ts"
+import { layerDatabase } from "../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterRuns, encodeRecord, eventIn, keyIn } from "../../src/plugins/cluster/ClusterRuns.ts"
-import { ClusterWork, type HeldLease, newActivity, readClocks } from "../../src/plugins/cluster/ClusterWork.ts"
+import {
+  type ClaimedWork,
+  ClusterWork,
+  type HeldLease,
+  newActivity,
+  readClocks
+} from "../../src/plugins/cluster/ClusterWork.ts"
 import { queueOf, type WorkKind } from "../../src/plugins/cluster/WorkQueues.ts"
 import { randomUUID } from "node:crypto"
+import { makePostgres } from "./Postgres.ts"
+
+/** A run of a project of its own, as a client submits it. */
+export const clusterRun = (runId: string, more: Partial<ClusterRun["opened"]> = {}): ClusterRun => {
+  const order = { runId, prompt: "Do it." }
+  const opened = {
+    type: "opened",
+    version: 1,
+    program: "0.0.0",
+    settings: {},
+    project: `/project/${runId}`,
+    order
+  } as const
+  return { opened: { ...opened, ...more }, allow: [], approveSteps: false }
+}
+
+/** The services of a worker on the database of this address. */
+export const layerOn = (url: string) => Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url)))
+
+/** Runs a body on a database of its own. */
+export const onDatabase = <A, E>(body: Effect.Effect<A, E, Layer.Success<ReturnType<typeof layerOn>>>) =>
+  Effect.flatMap(makePostgres, (url) => Effect.provide(body, layerOn(url)))
+
+/** Runs a body with a connection to the database of this address. */
+export const withSql = <A, E, R>(url: string, body: (sql: SqlClient.SqlClient) => Effect.Effect<A, E, R>) =>
+  Effect.provide(SqlClient.SqlClient.use(body), layerDatabase(Redacted.make(url)))
+
+/** A piece as the worker holds it that has claimed it. */
+export const held = Effect.fnUntraced(function* <A extends ClaimedWork>(
+  claimed: A,
+  renewedAt = { monotonic: 0, wall: 0 }
+) {
+  return {
+    ...claimed,
+    lost: yield* Deferred.make<void>(),
+    cancelled: yield* Deferred.make<void>(),
+    lookForWork: Effect.void,
+    activity: newActivity(),
+    renewedAt
+  } satisfies HeldLease as HeldLease
+})
 
 /** A piece that a worker has, in no store. */
 export const leasedPiece = Effect.fnUntraced(function* (kind: WorkKind): Effect.fn.Return<HeldLease> {
   const id = randomUUID()
   const piece = { runId: "run-1", key: kind, kind, payload: "{}", setup: "", declined: {}, worker: "gpu-1-7" }
-  return {
-    ...piece,
-    leader: id,
-    priority: 0,
-    queue: queueOf(kind, "0"),
-    id,
-    attempt: 0,
-    lost: yield* Deferred.make<void>(),
-    cancelled: yield* Deferred.make<void>(),
-    lookForWork: Effect.void,
-    activity: newActivity(),
-    renewedAt: { monotonic: 0, wall: 0 }
-  }
+  return yield* held({ ...piece, leader: id, priority: 0, queue: queueOf(kind, "0"), id, attempt: 0 })
 })
 
 /** Starts the run, and claims it; its leases are never renewed. */
@@ -37,15 +76,7 @@ export const leaseRun = Effect.fnUntraced(function* (run: ClusterRun) {
   const claimed = yield* work.claim({ name: "gpu-1-7", program }, { run: 9, refine: 0, task: 0 })
   const found = claimed.find(({ runId }) => runId === order.runId)
   if (found === undefined) return yield* Effect.die(`${order.runId} was not offered`)
-  const lease: HeldLease = {
-    ...found,
-    lost: yield* Deferred.make<void>(),
-    cancelled: yield* Deferred.make<void>(),
-    lookForWork: Effect.void,
-    activity: newActivity(),
-    renewedAt: yield* readClocks
-  }
-  return lease
+  return yield* held(found, yield* readClocks)
 })
 
 /** Appends records with a lease. */

@@ -63,26 +63,21 @@ const shown = writing("call-1", "a.txt", "TOKEN=[redacted]")
 const made = writing("call-1", "a.txt", "TOKEN=the-s3cret-value")
 
 describe("an approval of a call that was shown without its secrets", () => {
-  it.effect("covers the whole call, and so does its refusal", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* covered({ sent: shown, whole: made, answer: "approved" }), [hashOf(made)])
-      assert.deepStrictEqual(yield* covered({ sent: shown, whole: made, answer: "excluded" }), [`not ${hashOf(made)}`])
-      assert.deepStrictEqual(yield* covered({ sent: shown, whole: made, answer: "none" }), [])
-    })
-  )
-
-  for (const [what, whole] of Object.entries({
-    "another path": writing("call-1", "b.txt", "TOKEN=the-s3cret-value"),
-    "more around the secret": writing("call-1", "a.txt", "TOKEN=the-s3cret-value\nrm"),
-    "less around the secret": writing("call-1", "a.txt", "the-s3cret-value"),
-    "something that is no secret": writing("call-1", "a.txt", "TOKEN=word"),
-    "another place among the calls": writing("call-2", "a.txt", "TOKEN=the-s3cret-value"),
-    "nothing that can be made": writing("call-1", "a.txt", "")
-  })) {
-    it.effect(`covers no call with ${what}`, () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual(yield* covered({ sent: shown, whole, answer: "approved" }), [])
-      })
+  const rows: ReadonlyArray<[what: string, whole: ToolCall, answer: Given["answer"], learned: ReadonlyArray<string>]> =
+    [
+      ["the whole call", made, "approved", [hashOf(made)]],
+      ["the refusal of the whole call", made, "excluded", [`not ${hashOf(made)}`]],
+      ["nothing when nobody answered", made, "none", []],
+      ["no call with another path", writing("call-1", "b.txt", "TOKEN=the-s3cret-value"), "approved", []],
+      ["no call with more around the secret", writing("call-1", "a.txt", "TOKEN=the-s3cret-value\nrm"), "approved", []],
+      ["no call with less around the secret", writing("call-1", "a.txt", "the-s3cret-value"), "approved", []],
+      ["no call with something that is no secret", writing("call-1", "a.txt", "TOKEN=word"), "approved", []],
+      ["no call at another place", writing("call-2", "a.txt", "TOKEN=the-s3cret-value"), "approved", []],
+      ["no call that cannot be made", writing("call-1", "a.txt", ""), "approved", []]
+    ]
+  for (const [what, whole, answer, learned] of rows) {
+    it.effect(`covers ${what}`, () =>
+      Effect.map(covered({ sent: shown, whole, answer }), (found) => assert.deepStrictEqual<unknown>(found, learned))
     )
   }
 })

@@ -29,26 +29,19 @@ describe("how far the calls of a worker are", () => {
     )
   })
 
-  for (const event of [
-    { type: "model.finished", call: call("Look 1"), usage: { durationMs: 1 } },
-    { type: "model.failed", call: call("Look 1"), reason: "Busy", message: "busy", willRetry: true }
-  ] satisfies ReadonlyArray<RunEvent>) {
-    it(`is gone after ${event.type}`, () => {
+  it("is gone after the end of a call, or when it says nothing more", () => {
+    const ends: ReadonlyArray<RunEvent> = [
+      { type: "model.finished", call: call("Look 1"), usage: { durationMs: 1 } },
+      { type: "model.failed", call: call("Look 1"), reason: "Busy", message: "busy", willRetry: true }
+    ]
+    for (const event of ends) {
       const board = makeCallProgressBoard()
       board.take("run-1", { at: at(1), event: progress("Look 1", 1) })
       board.take("run-1", { at: at(1), event: progress("Look 2", 1) })
       board.take("run-1", { at: at(2), event })
-      assert.deepStrictEqual(
-        board.shown(2000).map(({ event: { call } }) => call.task),
-        ["Look 2"]
-      )
-    })
-  }
-
-  it("is gone when a call says nothing more", () => {
-    const board = makeCallProgressBoard()
-    board.take("run-1", { at: at(1), event: progress("Look 1", 1) })
-    assert.deepStrictEqual([board.shown(5000).length, board.shown(5001).length], [1, 0])
+      const shown = (now: number) => board.shown(now).map(({ event: { call } }) => call.task)
+      assert.deepStrictEqual([shown(2000), shown(5000), shown(5001)], [["Look 2"], ["Look 2"], []])
+    }
   })
 
   it("reports 40 calls at most", () => {
@@ -56,6 +49,6 @@ describe("how far the calls of a worker are", () => {
     for (let count = 0; count < 50; count += 1) {
       board.take("run-1", { at: at(1), event: progress(`Look ${count}`, 1) })
     }
-    assert.strictEqual(board.shown(1000).length, 40)
+    assert.lengthOf(board.shown(1000), 40)
   })
 })

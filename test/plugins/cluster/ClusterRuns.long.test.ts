@@ -4,18 +4,23 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { RunReport } from "../../../src/domain/runs/RunReport.ts"
 import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
-import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { layerClusterJournal } from "../../../src/plugins/cluster/ClusterJournal.ts"
 import { makeSecrets } from "../../../src/plugins/cluster/WithoutSecrets.ts"
 import { ClusterRuns, encodeEnding } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { ClusterWork, CurrentLease, type HeldLease } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { ClusterJournal } from "../../../src/plugins/cluster/ClusterJournal.ts"
-import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
-import { appendWith, endHeartbeats, leaseRun } from "../../support/LeasedRun.ts"
+import {
+  appendWith,
+  clusterRun,
+  endHeartbeats,
+  layerOn,
+  leaseRun,
+  onDatabase,
+  withSql
+} from "../../support/LeasedRun.ts"
 import { settled } from "../../support/Journals.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
 import { makeValueRedaction } from "../../../src/domain/text/Redaction.ts"
@@ -23,11 +28,7 @@ import { liveTest } from "../../support/liveTest.ts"
 import { makePostgresProxy } from "../../support/PostgresProxy.ts"
 import { makePostgres, makeServer, needsPostgres } from "../../support/Postgres.ts"
 
-const newRun = (runId: string, project = "/project"): ClusterRun => ({
-  opened: { type: "opened", version: 1, program: "0.0.0", project, order: { runId, prompt: "Do it." }, settings: {} },
-  allow: [],
-  approveSteps: false
-})
+const newRun = (runId: string, project = "/project") => clusterRun(runId, { project })
 
 const asIs = (value: Schema.Json): Schema.Json => value
 const redact = makeValueRedaction(["the-s3cret-value"])
@@ -56,14 +57,6 @@ const report: RunReport = {
   usage: { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
 }
 
-const layerTables = layerServices
-
-/** Runs a body on a database of its own. */
-const onDatabase = <A, E>(body: Effect.Effect<A, E, ClusterRuns | ClusterWork | SqlClient.SqlClient>) =>
-  Effect.flatMap(makePostgres, (url) =>
-    Effect.provide(body, Layer.provideMerge(layerTables, layerDatabase(Redacted.make(url))))
-  )
-
 const journalOf = () => layerClusterJournal({ runId: "run-1", secrets: makeSecrets(redact), broken: () => Effect.void })
 
 describe("ClusterRuns", needsPostgres, () => {
@@ -89,7 +82,7 @@ describe("ClusterRuns", needsPostgres, () => {
               assert.strictEqual((yield* runs.records(id)).length, 1, id)
             }
           }
-        }).pipe(Effect.provide(Layer.provideMerge(layerTables, layerDatabase(Redacted.make(network.url)))))
+        }).pipe(Effect.provide(layerOn(network.url)))
       })
   )
 
@@ -109,14 +102,8 @@ describe("ClusterRuns", needsPostgres, () => {
           (yield* runs.records("run-1")).map(({ event }) => event),
           ["model.finished", "model.finished", "tool.finished", ""]
         )
-        assert.deepStrictEqual(yield* runs.usage("run-1"), {
-          modelCalls: 2,
-          toolCalls: 1,
-          promptTokens: 20,
-          answerTokens: 10,
-          modelMs: 5,
-          durationMs: 0
-        })
+        const counts = { modelCalls: 2, toolCalls: 1, promptTokens: 20, answerTokens: 10, modelMs: 5, durationMs: 0 }
+        assert.deepStrictEqual(yield* runs.usage("run-1"), counts)
       })
     )
   )
@@ -126,21 +113,17 @@ describe("ClusterRuns", needsPostgres, () => {
       Effect.gen(function* () {
         const runs = yield* ClusterRuns
         const lease = yield* leaseRun(newRun("run-1"))
-        const key = Array.from({ length: 4000 }, (_, index) => String.fromCodePoint(33 + ((index * 7919) % 5000))).join(
-          ""
-        )
+        const signs = Array.from({ length: 4000 }, (_, index) => String.fromCodePoint(33 + ((index * 7919) % 5000)))
+        const key = signs.join("")
         const add = (value: number) => appendWith(lease, { type: "settled", key, value })
         yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], add, { concurrency: 8 })
         yield* add(9)
         const known = yield* runs.known("run-1", 0)
         assert.deepStrictEqual(known.at(-1)?.json, { type: "settled", key, value: 9 })
+        const seqs = [1, 2, 3, 4, 5, 6, 7, 8, 9]
         assert.deepStrictEqual(
-          known.map(({ seq }) => seq),
-          [1, 2, 3, 4, 5, 6, 7, 8, 9]
-        )
-        assert.deepStrictEqual(
-          (yield* runs.records("run-1")).map(({ seq }) => seq).filter((seq) => seq > 7),
-          [8, 9]
+          [known, yield* runs.records("run-1")].map((all) => all.map(({ seq }) => seq)),
+          [seqs, seqs]
         )
       })
     )
@@ -229,13 +212,8 @@ describe("ClusterRuns", needsPostgres, () => {
           Effect.provideService(CurrentLease, lease),
           Effect.as("written")
         )
-        const journal = layerClusterJournal({
-          runId: "run-1",
-          secrets: makeSecrets(asIs),
-          broken: () => Effect.void
-        })
         const lost = Effect.as(Deferred.await(lease.lost), "lost")
-        assert.strictEqual(yield* Effect.provide(Effect.raceFirst(write, lost), journal), "lost")
+        assert.strictEqual(yield* Effect.provide(Effect.raceFirst(write, lost), journalOf()), "lost")
         assert.deepStrictEqual(yield* runs.records("run-1"), [])
       })
     )
@@ -264,16 +242,17 @@ describe("ClusterRuns", needsPostgres, () => {
 
   liveTest("goes on with a database that has no work yet", () =>
     Effect.gen(function* () {
-      const url = Redacted.make(yield* makePostgres)
-      const older = SqlClient.SqlClient.use(
-        (sql) => sql`DROP TABLE task_conductor_declined, task_conductor_answers;`
-      ).pipe(Effect.andThen(SqlClient.SqlClient.use((sql) => sql`ALTER TABLE task_conductor_runs DROP COLUMN program`)))
-      const now = Effect.gen(function* () {
+      const url = yield* makePostgres
+      yield* withSql(url, (sql) =>
+        Effect.andThen(
+          sql`DROP TABLE task_conductor_declined, task_conductor_answers;`,
+          sql`ALTER TABLE task_conductor_runs DROP COLUMN program`
+        )
+      )
+      yield* Effect.gen(function* () {
         yield* appendWith(yield* leaseRun(newRun("run-1")), settled("key"))
         assert.lengthOf(yield* (yield* ClusterRuns).known("run-1", 0), 1)
-      })
-      yield* Effect.provide(older, layerDatabase(url))
-      yield* Effect.provide(now, Layer.provideMerge(layerTables, layerDatabase(url)))
+      }).pipe(Effect.provide(layerOn(url)))
     })
   )
 

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { requestDocument } from "../../../src/domain/models/Briefing.ts"
@@ -17,8 +16,9 @@ import {
   nobodyFits,
   type TaskContext
 } from "../../../src/plugins/cluster/ClusterTasks.ts"
-import { ClusterWork, CurrentLease, newActivity } from "../../../src/plugins/cluster/ClusterWork.ts"
+import { ClusterWork, CurrentLease } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { runWorkLoop, type WorkEnd } from "../../../src/plugins/cluster/WorkLoop.ts"
+import { held } from "../../support/LeasedRun.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
 import { ChangeApplier } from "../../../src/services/pipeline/ChangeApplier.ts"
 import { makeSecrets } from "../../../src/plugins/cluster/WithoutSecrets.ts"
@@ -94,14 +94,7 @@ const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, Task
     memory.submit("run-1", "0")
     const [claimed] = yield* memory.work.claim({ name: "leader", program: "0" }, { run: 1, refine: 0, task: 0 })
     if (claimed === undefined) return yield* Effect.die("the run was not offered")
-    const lease = {
-      ...claimed,
-      lost: yield* Deferred.make<void>(),
-      cancelled: yield* Deferred.make<void>(),
-      lookForWork: Effect.void,
-      activity: newActivity(),
-      renewedAt: { monotonic: 0, wall: 0 }
-    }
+    const lease = yield* held(claimed)
     const secretsThere = makeSecrets(redact)
     const there = runWorkLoop({
       worker: { name: "gpu-1-7", program: "0" },
@@ -224,24 +217,15 @@ describe("tasks that workers share", () => {
         const sent = { task, calls: [{ ...call, arguments: { token: redacted } }] }
         let refined = 0
         const carriedOut: Array<unknown> = []
+        const results = [{ call, result: resultSaying(secrets["npm"] ?? "") }]
         const { bench } = makeRunContext({
           registry: { prepare: () => Effect.fail(new ToolFailure({ type: "not_found", message: "" })) },
-          taskAgent: agentWith(() =>
-            Effect.sync(() => {
-              refined += 1
-              return whole
-            })
-          ),
+          taskAgent: agentWith(() => Effect.sync(() => ((refined += 1), whole))),
           applier: ChangeApplier.of({
             apply: ({ outcome }) => {
               carriedOut.push(outcome.calls)
-              return Effect.succeed(
-                new TaskResult({
-                  task,
-                  calls: [{ call, result: resultSaying(secrets["npm"] ?? "") }],
-                  result: { summary: "Done.", document: "Done." }
-                })
-              )
+              const result = { summary: "Done.", document: "Done." }
+              return Effect.succeed(new TaskResult({ task, calls: results, result }))
             }
           })
         })
@@ -272,30 +256,24 @@ describe("tasks that workers share", () => {
     })
   )
 
-  it.live("fail as they do on one machine, and when a worker cannot get ready", () =>
+  it.live("fail as they do on one machine, when a worker cannot get ready, and when none can do them", () =>
     Effect.gen(function* () {
       const failure = new TaskFailure({ task: task.name, phase: "refinement", reason: "no idea.", skipped: false })
-      const { bench } = makeRunContext({ taskAgent: agentWith(() => Effect.fail(failure)) })
+      const lacks = 'This worker has no skill "send".'
       const refine = Effect.flatMap(TaskAgent, (taskAgent) => taskAgent.work({ ...order, task }))
-      const { result } = yield* share(bench, refine)
-      assert.deepStrictEqual(result._tag === "Failure" && result.failure, failure)
-      const { result: unready } = yield* share("This worker has no folder /p.", refine)
-      assert.deepStrictEqual(
-        unready._tag === "Failure" && unready.failure.message,
-        'Task refinement: "Task 1": This worker has no folder /p.'
-      )
-    })
-  )
-
-  it.live("fail with what each worker lacks when none can do them", () =>
-    Effect.gen(function* () {
-      const { bench } = makeRunContext({ lacks: () => 'This worker has no skill "send".' })
-      const refine = Effect.flatMap(TaskAgent, (taskAgent) => taskAgent.work({ ...order, task }))
-      const { result } = yield* share(bench, refine)
-      assert.strictEqual(
-        result._tag === "Failure" && result.failure._tag === "TaskFailure" && result.failure.reason,
-        'This worker has no skill "send". No other worker is there. Give it what it lacks, or start a worker that has it. Then start the run again.'
-      )
+      const rows: ReadonlyArray<[bench: Parameters<typeof share>[0], reason: string]> = [
+        [makeRunContext({ taskAgent: agentWith(() => Effect.fail(failure)) }).bench, failure.reason],
+        ["This worker has no folder /p.", "This worker has no folder /p."],
+        [
+          makeRunContext({ lacks: () => lacks }).bench,
+          `${lacks} No other worker is there. Give it what it lacks, or start a worker that has it. Then start the run again.`
+        ]
+      ]
+      for (const [bench, reason] of rows) {
+        const { result } = yield* share(bench, refine)
+        const failed = result._tag === "Failure" && result.failure._tag === "TaskFailure" ? result.failure : undefined
+        assert.deepInclude(failed, { task: task.name, phase: "refinement", reason })
+      }
     })
   )
 

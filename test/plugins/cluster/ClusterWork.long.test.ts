@@ -1,11 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
-import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
-import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import {
   type ClaimedWork,
@@ -14,28 +10,16 @@ import {
   type Capacity
 } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { ClusterWorkers, presenceOf, type WorkerReport } from "../../../src/plugins/cluster/ClusterWorkers.ts"
-import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
-import { endHeartbeats } from "../../support/LeasedRun.ts"
+import { clusterRun, endHeartbeats, layerOn, onDatabase } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
 import { makePostgresProxy } from "../../support/PostgresProxy.ts"
-import { makePostgres, makeServer, needsPostgres } from "../../support/Postgres.ts"
+import { makeServer, needsPostgres } from "../../support/Postgres.ts"
 
 const program = "0.0.0"
-const newRun = (runId: string): ClusterRun => ({
-  opened: {
-    type: "opened",
-    version: 1,
-    program,
-    project: `/project/${runId}`,
-    order: { runId, prompt: "Do it." },
-    settings: {}
-  },
-  allow: [],
-  approveSteps: false
-})
-
 const names = ["gpu-1-7", "gpu-2-9"]
+const gpu1 = { name: "gpu-1-7", program }
+const all: Capacity = { run: 1, refine: 1, task: 1 }
 const runIds = ["run-1", "run-2"]
 const report = (name: string): WorkerReport => ({
   name,
@@ -46,12 +30,29 @@ const report = (name: string): WorkerReport => ({
   tasks: 2
 })
 
-const onDatabase = <A, E>(
-  body: Effect.Effect<A, E, ClusterRuns | ClusterWorkers | ClusterWork | SqlClient.SqlClient>
+const submit = (run: ReturnType<typeof clusterRun>) => ClusterRuns.use((runs) => runs.submit(run, [], (json) => json))
+
+/** The first piece that a worker claims, which is the lead of a run. */
+const lead = Effect.flatMap(ClusterWork, (work) => work.claim(gpu1, all)).pipe(
+  Effect.flatMap(([lease]) => (lease === undefined ? Effect.die("nobody leads it") : Effect.succeed(lease)))
+)
+
+/** A database behind a proxy, with a run that a worker leads. */
+const throughProxy = <A, E>(
+  body: (
+    network: Effect.Success<ReturnType<typeof makePostgresProxy>>,
+    lease: ClaimedWork
+  ) => Effect.Effect<A, E, ClusterWork>
 ) =>
-  Effect.flatMap(makePostgres, (url) =>
-    Effect.provide(body, Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url))))
-  )
+  Effect.gen(function* () {
+    const { folder } = yield* makeServer()
+    const network = yield* makePostgresProxy({ path: `${folder}/.s.PGSQL.5432` })
+    const leading = Effect.andThen(submit(clusterRun("run-1")), lead)
+    yield* Effect.provide(
+      Effect.flatMap(leading, (lease) => body(network, lease)),
+      layerOn(network.url)
+    )
+  })
 
 /** One store of the two that are compared, with what only tests do to it. */
 interface Tried {
@@ -195,7 +196,7 @@ describe("the work of cluster runs", needsPostgres, () => {
             yield* sql`DELETE FROM task_conductor_runs`
             yield* Effect.ignore(sql`DELETE FROM task_conductor_boss.job`)
             for (const runId of runIds) {
-              yield* runs.submit(newRun(runId), [], (json) => json)
+              yield* submit(clusterRun(runId))
               memory.submit(runId, program)
             }
             for (const name of names) {
@@ -232,33 +233,21 @@ describe("the work of cluster runs", needsPostgres, () => {
       Effect.gen(function* () {
         const work = yield* ClusterWork
         const sql = yield* SqlClient.SqlClient
-        yield* (yield* ClusterRuns).submit(newRun("run-1"), [], (json) => json)
-        const claims = yield* Effect.all(
-          Array.from({ length: 12 }, (_, index) =>
-            work.claim({ name: `gpu-${index}`, program }, { run: 1, refine: 1, task: 1 })
-          ),
-          { concurrency: "unbounded" }
-        )
+        yield* submit(clusterRun("run-1"))
+        const tries = Array.from({ length: 12 }, (_, index) => work.claim({ name: `gpu-${index}`, program }, all))
+        const claims = yield* Effect.all(tries, { concurrency: "unbounded" })
         const [first] = claims.flat()
-        const none = { run: 1, refine: 1, task: 1 }
-        yield* (yield* ClusterRuns).submit(
-          { ...newRun("run-2"), opened: { ...newRun("run-2").opened, program: "1.0.0+abc" } },
-          [],
-          (json) => json
-        )
-        const claimAs = (name: string) => Effect.map(work.claim({ name, program: name }, none), ({ length }) => length)
+        yield* submit(clusterRun("run-2", { program: "1.0.0+abc" }))
+        const claimAs = (name: string) => Effect.map(work.claim({ name, program: name }, all), ({ length }) => length)
         /* Sources work with every build of their version. */
         assert.deepStrictEqual(
           [yield* claimAs("1.0.0+abd"), yield* claimAs("1.0.1+abc"), yield* claimAs("1.0.0")],
           [0, 0, 1]
         )
         assert.strictEqual(claims.flat().length, 1)
-        assert.deepStrictEqual(
-          yield* work.claim({ name: "gpu-x", program: "9.9.9" }, { run: 1, refine: 1, task: 1 }),
-          []
-        )
+        assert.strictEqual(yield* claimAs("9.9.9"), 0)
         yield* endHeartbeats(sql)
-        const [second] = yield* work.claim({ name: "gpu-x", program }, { run: 1, refine: 1, task: 1 })
+        const [second] = yield* work.claim({ name: "gpu-x", program }, all)
         if (first === undefined || second === undefined) throw new Error("nobody claimed it")
         assert.strictEqual((yield* work.append("run-1", [recordOf(1, first)])).size, 0)
         assert.strictEqual((yield* work.append("run-1", [recordOf(2, second), recordOf(3, first)])).size, 1)
@@ -283,20 +272,18 @@ describe("the runs of a cluster", needsPostgres, () => {
     onDatabase(
       Effect.gen(function* () {
         const work = yield* ClusterWork
-        const runs = yield* ClusterRuns
-        const claim = (capacity: Partial<Capacity>) =>
-          work.claim({ name: "gpu-1-7", program }, { run: 0, refine: 0, task: 0, ...capacity })
-        const lead = Effect.fnUntraced(function* (runId: string, priority: number) {
-          yield* runs.submit({ ...newRun(runId), priority }, [], (json) => json)
+        const claim = (capacity: Partial<Capacity>) => work.claim(gpu1, { run: 0, refine: 0, task: 0, ...capacity })
+        const leadAs = Effect.fnUntraced(function* (runId: string, priority: number) {
+          yield* submit({ ...clusterRun(runId), priority })
           const [lease] = yield* claim({ run: 1 })
           return lease ?? (yield* Effect.die("nobody leads it"))
         })
-        const first = yield* lead("run-1", 0)
+        const first = yield* leadAs("run-1", 0)
         assert.isTrue(yield* offerAll(first, ["a1", "a2", "a3", "a4", "a5"]))
         assert.lengthOf(yield* claim({ refine: 2 }), 2)
-        assert.isTrue(yield* offerAll(yield* lead("run-2", 0), ["b1", "b2"]))
+        assert.isTrue(yield* offerAll(yield* leadAs("run-2", 0), ["b1", "b2"]))
         assert.isTrue(yield* offerAll(first, ["a6"]))
-        assert.isTrue(yield* offerAll(yield* lead("run-3", 5), ["c1"]))
+        assert.isTrue(yield* offerAll(yield* leadAs("run-3", 5), ["c1"]))
         const order: Array<string> = []
         for (let left = 7; left > 0; left -= 1) order.push(...(yield* claim({ refine: 1 })).map(({ key }) => key))
         assert.deepStrictEqual(order, ["c1", "a3", "b1", "a4", "b2", "a5", "a6"])
@@ -310,11 +297,10 @@ describe("a piece that rests", needsPostgres, () => {
     onDatabase(
       Effect.gen(function* () {
         const work = yield* ClusterWork
-        yield* (yield* ClusterRuns).submit(newRun("run-1"), [], (json) => json)
-        const claim = work.claim({ name: "gpu-1-7", program }, { run: 1, refine: 1, task: 1 })
+        yield* submit(clusterRun("run-1"))
+        const claim = work.claim(gpu1, all)
         const pieces = Effect.map(claim, (all) => all.map(({ attempt, key, payload }) => [key, payload, attempt]))
-        const [leader] = yield* claim
-        if (leader === undefined) return yield* Effect.die("nobody leads it")
+        const leader = yield* lead
         yield* offerAll(leader, ["a"])
         const [task] = yield* claim
         if (task === undefined) return yield* Effect.die("nobody took it")
@@ -352,9 +338,8 @@ describe("a worker whose heartbeats end", needsPostgres, () => {
     onDatabase(
       Effect.gen(function* () {
         const work = yield* ClusterWork
-        yield* (yield* ClusterRuns).submit(newRun("run-1"), [], (json) => json)
-        const [lease] = yield* work.claim({ name: "gpu-1-7", program }, { run: 1, refine: 0, task: 0 })
-        if (lease === undefined) return yield* Effect.die("nobody leads it")
+        yield* submit(clusterRun("run-1"))
+        const lease = yield* lead
         const begun = performance.now()
         assert.lengthOf(yield* work.renew([lease]), 1)
         const again = work.claim({ name: "gpu-2-9", program }, { run: 1, refine: 0, task: 0 })
@@ -373,45 +358,29 @@ describe("a worker whose heartbeats end", needsPostgres, () => {
   )
 
   liveTest("keeps it when the connection of a heartbeat is dead for good, or all that were open", () =>
-    Effect.gen(function* () {
-      const { folder } = yield* makeServer()
-      const network = yield* makePostgresProxy({ path: `${folder}/.s.PGSQL.5432` })
-      const database = Layer.provideMerge(layerServices, layerDatabase(Redacted.make(network.url)))
-      yield* Effect.gen(function* () {
-        const work = yield* ClusterWork
-        yield* (yield* ClusterRuns).submit(newRun("run-1"), [], (json) => json)
-        const [lease] = yield* work.claim({ name: "gpu-1-7", program }, { run: 1, refine: 0, task: 0 })
-        if (lease === undefined) return yield* Effect.die("nobody leads it")
-        for (const strike of [
-          () => void network.fail({ with: "hole", table: "task_conductor_boss.job", verb: "update", times: 1 }),
-          network.forget
-        ]) {
-          strike()
-          assert.lengthOf(yield* work.renew([lease]), 1)
-        }
-      }).pipe(Effect.provide(database))
-    })
+    throughProxy((network, lease) =>
+      Effect.gen(function* () {
+        const { renew } = yield* ClusterWork
+        network.fail({ with: "hole", table: "task_conductor_boss.job", verb: "update", times: 1 })
+        assert.lengthOf(yield* renew([lease]), 1)
+        network.forget()
+        assert.lengthOf(yield* renew([lease]), 1)
+      })
+    )
   )
 
   liveTest("sends the heartbeats of all its pieces, and that it is there, in one statement: it may be slow", () =>
-    Effect.gen(function* () {
-      const { folder } = yield* makeServer()
-      const network = yield* makePostgresProxy({ path: `${folder}/.s.PGSQL.5432` })
-      const database = Layer.provideMerge(layerServices, layerDatabase(Redacted.make(network.url)))
-      yield* Effect.gen(function* () {
+    throughProxy((network, leader) =>
+      Effect.gen(function* () {
         const work = yield* ClusterWork
-        yield* (yield* ClusterRuns).submit(newRun("run-1"), [], (json) => json)
-        const claim = work.claim({ name: "gpu-1-7", program }, { run: 1, refine: 1, task: 1 })
-        const [leader] = yield* claim
-        if (leader === undefined) return yield* Effect.die("nobody leads it")
         const pieces = (["refine", "task"] as const).map((kind) => ({ key: kind, kind, payload: "{}" }))
         yield* work.offer(leader, pieces)
-        const leases = [leader, ...(yield* claim)]
+        const leases = [leader, ...(yield* work.claim(gpu1, all))]
         const before = countStatements(network.seen())
         assert.lengthOf(yield* work.renew(leases, presenceOf(report("gpu-1-7"))), 3)
         assert.strictEqual(countStatements(network.seen()) - before, 1)
-      }).pipe(Effect.provide(database))
-    })
+      })
+    )
   )
 })
 

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -9,11 +8,12 @@ import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { ClusterJournal, layerClusterJournal } from "../../../src/plugins/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { makeOffers } from "../../../src/plugins/cluster/ClusterTasks.ts"
-import { ClusterWork, CurrentLease, type HeldLease, newActivity } from "../../../src/plugins/cluster/ClusterWork.ts"
+import { ClusterWork, CurrentLease } from "../../../src/plugins/cluster/ClusterWork.ts"
 import type { WorkKind } from "../../../src/plugins/cluster/WorkQueues.ts"
 import { makeSecrets } from "../../../src/plugins/cluster/WithoutSecrets.ts"
 import { runWorkLoop } from "../../../src/plugins/cluster/WorkLoop.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
+import { held } from "../../support/LeasedRun.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
 
 const worker = { name: "gpu-1-7", program: "0" }
@@ -52,6 +52,12 @@ const workFor = (lead: Effect.Effect<void, never, ClusterWork>) =>
     yield* TestClock.adjust("1 minute")
     return { begun, counts }
   }).pipe(Effect.scoped)
+
+const journalOn = (layer: Layer.Layer<ClusterWork>) =>
+  Layer.provideMerge(
+    layerClusterJournal({ runId: "run-1", secrets: makeSecrets((value) => value), broken: () => Effect.void }),
+    Layer.merge(layer, Layer.mock(ClusterRuns)({ known: () => Effect.succeed([]) }))
+  )
 
 const offering = (kind: WorkKind, count: number) =>
   Effect.gen(function* () {
@@ -102,15 +108,8 @@ describe("a run that waits for pieces of which one is not wanted any more", () =
             memory.work.results(lease, keys)
           )
       })
-      const activity = newActivity()
-      const lease: HeldLease = {
-        ...claimed,
-        lost: yield* Deferred.make<void>(),
-        cancelled: yield* Deferred.make<void>(),
-        lookForWork: Effect.void,
-        activity,
-        renewedAt: { monotonic: 0, wall: 0 }
-      }
+      const lease = yield* held(claimed)
+      const { activity } = lease
       const offer = yield* Effect.provideService(makeOffers, ClusterWork, work)
       const wait = (key: string) =>
         offer({ key, kind: "refine", payload: "{}" }).pipe(
@@ -150,16 +149,11 @@ describe("a piece that does nothing but wait for an answer", () => {
         })
       })
       yield* Effect.forkScoped(Effect.provideContext(loop, context))
+      const states = () => memory.pieces().map(({ isActive, isResting }) => [isActive, isResting])
       yield* TestClock.adjust("50 seconds")
-      assert.deepStrictEqual(
-        memory.pieces().map(({ isActive, isResting }) => [isActive, isResting]),
-        [[true, false]]
-      )
+      assert.deepStrictEqual(states(), [[true, false]])
       yield* TestClock.adjust("10 minutes")
-      assert.deepStrictEqual(
-        memory.pieces().map(({ isActive, isResting }) => [isActive, isResting]),
-        [[false, true]]
-      )
+      assert.deepStrictEqual(states(), [[false, true]])
       assert.lengthOf(begun, 1)
       yield* memory.work.answer("run-1", "q", "true")
       yield* TestClock.adjust("2 seconds")
@@ -172,9 +166,7 @@ describe("a piece that waits for an answer while a check of it runs", () => {
   it.effect("rests only once the check has ended", () =>
     Effect.gen(function* () {
       const { layer, memory } = makeStore()
-      const store = Layer.merge(layer, Layer.mock(ClusterRuns)({ known: () => Effect.succeed([]) }))
-      const options = { runId: "run-1", secrets: makeSecrets((value) => value), broken: () => Effect.void }
-      const context = yield* Layer.build(Layer.provideMerge(layerClusterJournal(options), store))
+      const context = yield* Layer.build(journalOn(layer))
       const check = { task: "Look", round: 1, command: "npm test" }
       const loop = runWorkLoop({
         worker,
@@ -208,19 +200,10 @@ describe("the journal of a cluster run", () => {
   it.effect("writes a question at once, and what nobody waits for with the records of a second", () =>
     Effect.gen(function* () {
       const { layer, memory } = makeStore()
-      const store = Layer.merge(layer, Layer.mock(ClusterRuns)({ known: () => Effect.succeed([]) }))
-      const options = { runId: "run-1", secrets: makeSecrets((value) => value), broken: () => Effect.void }
-      const context = yield* Layer.build(Layer.provide(layerClusterJournal(options), store))
+      const context = yield* Layer.build(journalOn(layer))
       const [claimed] = yield* memory.work.claim(worker, { run: 1, refine: 0, task: 0 })
       if (claimed === undefined) return yield* Effect.die("the run was not offered")
-      const lease: HeldLease = {
-        ...claimed,
-        lost: yield* Deferred.make<void>(),
-        cancelled: yield* Deferred.make<void>(),
-        lookForWork: Effect.void,
-        activity: newActivity(),
-        renewedAt: { monotonic: 0, wall: 0 }
-      }
+      const lease = yield* held(claimed)
       const written = () => memory.runs.get("run-1")?.records.map(({ event }) => event)
       const question: RunEvent = { type: "approval.requested", scope: "step", title: "Step 1", hash: "h", items: [] }
       yield* Effect.gen(function* () {

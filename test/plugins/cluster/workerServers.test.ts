@@ -45,16 +45,9 @@ describe("the servers of a worker", () => {
         yield* TestClock.adjust("1 minute")
         found.push(yield* servers.leavesWork)
         assert.deepStrictEqual(found, [...leaves])
-        assert.deepStrictEqual(
-          [said, servers.gone(), yield* servers.hasGivenUp],
-          [
-            [
-              "It is gone. Other workers take its work until it answers. When none has a server, it waits 60 s (limits.serverWaitSeconds)."
-            ],
-            "It is gone.",
-            true
-          ]
-        )
+        const why =
+          "It is gone. Other workers take its work until it answers. When none has a server, it waits 60 s (limits.serverWaitSeconds)."
+        assert.deepStrictEqual([said, servers.gone(), yield* servers.hasGivenUp], [[why], "It is gone.", true])
       }).pipe(Effect.provide(NodeServices.layer))
     )
   }
