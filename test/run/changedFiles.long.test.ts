@@ -35,19 +35,11 @@ const taskOf = ({ messages }: ChatBody): string =>
   /^## Task\n+- \*\*Name\*\* (.+)$/m.exec(messages[1]?.content ?? "")?.[1] ?? ""
 
 const answer = (body: ChatBody): string => {
-  const task = taskOf(body)
-  switch (stageNameOf(body.messages)) {
-    case "creation":
-      return plan
-    case "refinement":
-      return refinementWith(calls[task] ?? [])
-    case "execution":
-      return resultSaying(`${task} is done.`)
-    case "iteration":
-      return planOf([])
-    default:
-      return "All is done."
-  }
+  const stage = stageNameOf(body.messages)
+  if (stage === "creation") return plan
+  if (stage === "refinement") return refinementWith(calls[taskOf(body)] ?? [])
+  if (stage === "execution") return resultSaying(`${taskOf(body)} is done.`)
+  return stage === "iteration" ? planOf([]) : "All is done."
 }
 
 const isLast = (body: ChatBody): boolean => stageNameOf(body.messages) === "execution" && taskOf(body) === "Last 1"
@@ -76,18 +68,12 @@ const killed = Effect.gen(function* () {
   return { project, resume, runId }
 })
 
-interface Line {
-  readonly type: string
-  readonly code?: string
-  readonly level?: string
-  readonly text?: string
+/** The types of the events, and those that are messages. */
+const eventsOf = (stdout: string) => {
+  const lines = stdout.trim().split("\n")
+  const events = lines.map((line) => JSON.parse(line) as { readonly type: string; readonly text?: string })
+  return { types: events.map(({ type }) => type), messages: events.filter(({ type }) => type === "message") }
 }
-
-const eventsOf = (stdout: string): ReadonlyArray<Line> =>
-  stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Line)
 
 it.live("says nothing when nobody changed what finished tasks had read and written", () =>
   Effect.gen(function* () {
@@ -96,7 +82,7 @@ it.live("says nothing when nobody changed what finished tasks had read and writt
     writeFileSync(join(project, "last.md"), "# last\n\nOther text.\n")
     const { code, stderr, stdout } = yield* resume("--json")
     expect([code, stderr]).toEqual([0, ""])
-    expect(eventsOf(stdout).filter(({ type }) => type === "message")).toEqual([])
+    expect(eventsOf(stdout).messages).toEqual([])
     expect(readFileSync(join(project, "one.txt"), "utf8")).toBe("one again\n")
   })
 )
@@ -109,7 +95,8 @@ it.live("names each file that was changed or removed, with the task that read or
     rmSync(join(project, "two.txt"))
     const { code, stdout } = yield* resume("--json")
     expect(code).toBe(0)
-    expect(eventsOf(stdout).filter(({ type }) => type === "message")).toEqual([
+    const { messages, types } = eventsOf(stdout)
+    expect(messages).toEqual([
       {
         at: expect.any(String),
         type: "message",
@@ -118,8 +105,7 @@ it.live("names each file that was changed or removed, with the task that read or
         text: `Files changed since this run used them: other.md (read by "Look 2"), notes.md (written by "Write 2"), two.txt (written by "Write 2"). What finished tasks found may no longer hold. The run continues with the changed files. To do a task and all after it again: task-conductor fork ${runId} --from "Look 2"`
       }
     ])
-    const events = eventsOf(stdout).map(({ type }) => type)
-    expect(events.indexOf("message")).toBeGreaterThan(events.indexOf("run.started"))
+    expect(types.indexOf("message")).toBeGreaterThan(types.indexOf("run.started"))
     const again = yield* resume()
     expect(again.stderr).toContain('warning: Files changed since this run used them: other.md (read by "Look 2"),')
   })

@@ -13,29 +13,14 @@ import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { needs } from "../support/needs.ts"
 import { needsTerminal, openTerminal } from "../support/PseudoTerminal.ts"
-import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { freeSkill, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 import { stageNameOf } from "../support/stageName.ts"
-
-const skill = `---
-name: build
-description: Runs commands. Use it in tests.
-allowed-tools: run_command
----
-
-## Refinement
-
-Make the calls.
-
-## Execution
-
-Say what was found.
-`
 
 /** Says that it was begun, and ends long after the test: where there is no sandbox nobody ends it before. */
 const script = 'require("node:fs").appendFileSync("begun.txt", "begun\\n")\nsetTimeout(() => undefined, 60_000)\n'
 
 const answers: Readonly<Record<string, string>> = {
-  creation: planOf([[{ name: "Build 1", skill: "build" }]]),
+  creation: planOf([[{ name: "Build 1", skill: "free" }]]),
   refinement: refinementWith([{ name: "run_command", arguments: { argv: ["node", "build.cjs"] } }]),
   execution: resultSaying("It is built.")
 }
@@ -76,7 +61,7 @@ const makeBuild = (sandboxSettings: SandboxSettings, text = script) =>
     })
     const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
     const { root } = sandbox
-    sandbox.write("config/task-conductor/skills/build/SKILL.md", skill)
+    sandbox.write("config/task-conductor/skills/free/SKILL.md", freeSkill)
     sandbox.write("config/task-conductor/config.json", JSON.stringify({ sandbox: sandboxSettings }))
     sandbox.write("project/build.cjs", text)
     const env = { OLLAMA_HOST: server.url }
@@ -143,15 +128,19 @@ it.live(
 
 const onCopy = needs("bwrap", "overlay")
 
-/** Kills the binary while its command waits in the working copy; nothing of it is left, and the next one may end. */
+/** Kills the binary while its command waits in the working copy, goes on, and sees that it ran once in the end. */
 const killInCopy = Effect.fnUntraced(function* (
   { begun, sandbox }: Effect.Success<ReturnType<typeof makeBuild>>,
-  running: RunningBinary
+  running: RunningBinary,
+  goOn: () => RunningBinary
 ) {
   yield* Effect.promise(() => running.says('"type":"tool.started"'))
   yield* kill(running)
   expect(existsSync(begun)).toBe(false)
   sandbox.write("project/go.txt", "go\n")
+  const { code, stderr, stdout } = yield* Effect.promise(() => goOn().ended)
+  expect([code, stdout], stderr).toEqual([0, expect.stringContaining("It is built.")])
+  expect(readFileSync(begun, "utf8")).toBe("begun\n")
 })
 
 it.live(
@@ -159,12 +148,8 @@ it.live(
   () =>
     Effect.gen(function* () {
       const build = yield* makeBuild({}, waitingScript)
-      const { begun, sandbox, starts } = build
-      yield* killInCopy(build, starts.run())
-      const { code, stderr, stdout } = yield* Effect.promise(() => starts.resume().ended)
-      expect([code, stdout], stderr).toEqual([0, expect.stringContaining("It is built.")])
-      expect(readFileSync(begun, "utf8")).toBe("begun\n")
-      const replayed = yield* Effect.promise(() => sandbox.run(["replay", "last"]))
+      yield* killInCopy(build, build.starts.run(), build.starts.resume)
+      const replayed = yield* Effect.promise(() => build.sandbox.run(["replay", "last"]))
       expect([replayed.code, replayed.stderr]).toEqual([0, expect.stringContaining("is the same")])
     }),
   onCopy
@@ -175,12 +160,9 @@ it.live(
   () =>
     Effect.gen(function* () {
       const build = yield* makeBuild({}, waitingScript)
-      const { begun, starts } = build
-      expect((yield* Effect.promise(() => starts.ask("Hello.").ended)).code).toBe(0)
-      yield* killInCopy(build, starts.ask("--continue", "Build it."))
-      const { code, stderr, stdout } = yield* Effect.promise(() => starts.ask("--continue", "Build it.").ended)
-      expect([code, stdout], stderr).toEqual([0, expect.stringContaining("It is built.")])
-      expect(readFileSync(begun, "utf8")).toBe("begun\n")
+      expect((yield* Effect.promise(() => build.starts.ask("Hello.").ended)).code).toBe(0)
+      const goOn = () => build.starts.ask("--continue", "Build it.")
+      yield* killInCopy(build, goOn(), goOn)
     }),
   onCopy
 )

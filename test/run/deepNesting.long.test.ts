@@ -55,19 +55,20 @@ describe("a call of a model over the wire", () => {
     )
   }
 
-  for (const [form, line] of [
-    ["a message", `{"model":"m","message":${deepTexts["lists"]},"done":false}`],
-    ["a content", `{"model":"m","message":{"role":"assistant","content":${deepTexts["objects"]}},"done":false}`],
-    ["calls", `{"model":"m","message":{"tool_calls":${deepTexts["lists"]}},"done":false}`],
-    ["a function", `{"model":"m","message":{"tool_calls":[{"function":${deepTexts["objects"]}}]},"done":false}`],
-    ["an error", `{"error":${deepTexts["lists in objects"]}}`],
-    ["a field that nobody knows", `{"model":"m","extra":${deepTexts["lists"]},"message":{"content":"ok"},"done":false}`]
-  ] as const) {
+  const { lists, objects, ["lists in objects"]: mixed } = deepTexts
+  const lines = {
+    "a message": `{"model":"m","message":${lists},"done":false}`,
+    "a content": `{"model":"m","message":{"role":"assistant","content":${objects}},"done":false}`,
+    calls: `{"model":"m","message":{"tool_calls":${lists}},"done":false}`,
+    "a function": `{"model":"m","message":{"tool_calls":[{"function":${objects}}]},"done":false}`,
+    "an error": `{"error":${mixed}}`,
+    "a field that nobody knows": `{"model":"m","extra":${lists},"message":{"content":"ok"},"done":false}`
+  }
+  for (const [form, line] of Object.entries(lines)) {
     it.live(`ends no program when it is deep in ${form}`, () =>
       Effect.gen(function* () {
         const { stderr, stdout } = yield* asking([line])
-        assert.notInclude(stderr + stdout, "internal error")
-        assert.notInclude(stderr + stdout, "call stack")
+        assert.notMatch(stderr + stdout, /internal error|call stack/)
       })
     )
   }
@@ -122,13 +123,8 @@ describe("a request to the MCP server", () => {
     it.live(`is an error for its id, and the next is served: ${form}`, () =>
       Effect.gen(function* () {
         const answers = yield* served(request(2, text), request(3, '{"text":"a"}'))
-        assert.deepStrictEqual(
-          answers.filter(({ id }) => id !== "first").map(({ error, id }) => [id, error?.code]),
-          [
-            [2, -32_600],
-            [3, undefined]
-          ]
-        )
+        const ended = answers.filter(({ id }) => id !== "first").map(({ error, id }) => `${String(id)} ${error?.code}`)
+        assert.deepStrictEqual(ended, ["2 -32600", "3 undefined"])
       })
     )
   }

@@ -27,8 +27,6 @@ const budgets = Object.fromEntries(
 /** The stages by their names on the page; what later turns of a task add is outputs. */
 const names: Readonly<Record<string, string>> = { refinement: "task", execution: "" }
 
-const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
-
 const needed = "Find what `version` in package.json is."
 const read = planOf([["Read 1", "Read 2"].map((name) => ({ name, skill: "read-code", needed }))])
 const answers: Readonly<Record<string, string>> = {
@@ -44,9 +42,9 @@ it.effect("prompts stay within their budgets", () =>
     const home = yield* makeFolder
     const sizes = new Map<string, number>()
     const answer = (prompt: FilledPrompt): string => {
-      const name = names[stageOf(prompt)] ?? stageOf(prompt)
+      const name = names[stageName(prompt)] ?? stageName(prompt)
       if (name !== "") sizes.set(name, estimatePrompt(prompt))
-      return answers[stageOf(prompt)] ?? ""
+      return answers[stageName(prompt)] ?? ""
     }
     yield* Pipeline.use((pipeline) =>
       pipeline.run({ prompt: "Where is the version of the program written?", runId: "budgets" })

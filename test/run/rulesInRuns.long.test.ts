@@ -49,100 +49,56 @@ const files = {
   ".task-conductor/skills/own/SKILL.md": ownSkill
 }
 
-interface Variant {
-  readonly calls: ReadonlyArray<Call>
-  readonly rules: ReadonlyArray<Rule>
-  readonly skill?: string
-  readonly gated?: boolean
-  /** The changed files; none when the run is not permitted. */
-  readonly changes: ReadonlyArray<string>
-}
+type Variant = readonly [
+  name: string,
+  calls: ReadonlyArray<Call>,
+  rules: ReadonlyArray<Rule>,
+  changes: ReadonlyArray<string>,
+  plan?: { readonly skill?: string; readonly gated?: boolean }
+]
 
-const variants: Readonly<Record<string, Variant>> = {
-  "a rule that names the file": { calls: [edit("a.js")], rules: [allow("edit_file", "a.js")], changes: ["a.js"] },
-  "a rule that begins with a dot": { calls: [edit("a.js")], rules: [allow("edit_file", "./a.js")], changes: ["a.js"] },
-  "a rule for a folder": {
-    calls: [edit("src/b.js"), edit("src/deep/c.js")],
-    rules: [allow("edit_file", "src/**")],
-    changes: ["src/b.js", "src/deep/c.js"]
-  },
-  "a rule for the tool": { calls: [edit("a.js")], rules: [allow("edit_file")], changes: ["a.js"] },
-  "a rule for each of two tools": {
-    calls: [edit("a.js"), write("new.js")],
-    rules: [allow("edit_file", "*.js"), allow("write_file", "*.js")],
-    changes: ["a.js", "new.js"]
-  },
-  "a rule for a removal": {
-    calls: [remove("src/b.js")],
-    rules: [allow("remove_file", "src/*")],
-    changes: ["src/b.js"]
-  },
-  "a plan that wants approval": {
-    calls: [edit("a.js")],
-    rules: [allow("edit_file", "a.js")],
-    gated: true,
-    changes: ["a.js"]
-  },
-  "a skill of the project that wants approval, all of it": {
-    calls: [edit("a.js")],
-    rules: [allow("edit_file", "a.js")],
-    skill: "own",
-    changes: ["a.js"]
-  },
-  "a file that programs run, named": {
-    calls: [edit(".npmrc")],
-    rules: [allow("edit_file", ".npmrc")],
-    changes: [".npmrc"]
-  },
-  "a large loss, named": {
-    calls: [write("long.js", "const value1 = 1\n")],
-    rules: [allow("write_file", "long.js")],
-    changes: ["long.js"]
-  },
-  "no rule": { calls: [edit("a.js")], rules: [], changes: [] },
-  "a rule for another file": { calls: [edit("a.js")], rules: [allow("edit_file", "b.js")], changes: [] },
-  "a rule for another tool": { calls: [edit("a.js")], rules: [allow("write_file", "a.js")], changes: [] },
-  "a rule that denies beside one that allows": {
-    calls: [edit("a.js")],
-    rules: [allow("edit_file", "a.js"), deny("edit_file", "*.js")],
-    changes: []
-  },
-  "a rule that asks beside one that allows": {
-    calls: [edit("a.js")],
-    rules: [allow("edit_file", "a.js"), { ...allow("edit_file", "a.js"), verdict: "ask" }],
-    changes: []
-  },
-  "a rule for one of two files": {
-    calls: [edit("a.js"), edit("src/b.js")],
-    rules: [allow("edit_file", "a.js")],
-    changes: []
-  },
-  "a skill of the project that wants approval, a part of it": {
-    calls: [edit("a.js"), edit("src/b.js")],
-    rules: [allow("edit_file", "a.js")],
-    skill: "own",
-    changes: []
-  },
-  "a file that programs run, by a rule for the tool": {
-    calls: [edit(".npmrc")],
-    rules: [allow("edit_file")],
-    changes: []
-  },
-  "a file that programs run, by wildcards": { calls: [edit(".npmrc")], rules: [allow("edit_file", "**")], changes: [] },
-  "a large loss, by a rule for the tool": {
-    calls: [write("long.js", "const value1 = 1\n")],
-    rules: [allow("write_file")],
-    changes: []
-  },
-  "a large loss, by wildcards": {
-    calls: [write("long.js", "const value1 = 1\n")],
-    rules: [allow("write_file", "*.js")],
-    changes: []
-  }
-}
+const own = { skill: "own" }
+const loss = write("long.js", "const value1 = 1\n")
+const both = [edit("a.js"), edit("src/b.js")]
+const asking: Rule = { ...allow("edit_file", "a.js"), verdict: "ask" }
+
+/** The files that change; none when the run is not permitted. */
+const variants: ReadonlyArray<Variant> = [
+  ["a rule that names the file", [edit("a.js")], [allow("edit_file", "a.js")], ["a.js"]],
+  ["a rule that begins with a dot", [edit("a.js")], [allow("edit_file", "./a.js")], ["a.js"]],
+  [
+    "a rule for a folder",
+    [edit("src/b.js"), edit("src/deep/c.js")],
+    [allow("edit_file", "src/**")],
+    ["src/b.js", "src/deep/c.js"]
+  ],
+  ["a rule for the tool", [edit("a.js")], [allow("edit_file")], ["a.js"]],
+  [
+    "a rule for each of two tools",
+    [edit("a.js"), write("new.js")],
+    [allow("edit_file", "*.js"), allow("write_file", "*.js")],
+    ["a.js", "new.js"]
+  ],
+  ["a rule for a removal", [remove("src/b.js")], [allow("remove_file", "src/*")], ["src/b.js"]],
+  ["a plan that wants approval", [edit("a.js")], [allow("edit_file", "a.js")], ["a.js"], { gated: true }],
+  ["a skill that wants approval, all of it", [edit("a.js")], [allow("edit_file", "a.js")], ["a.js"], own],
+  ["a file that programs run, named", [edit(".npmrc")], [allow("edit_file", ".npmrc")], [".npmrc"]],
+  ["a large loss, named", [loss], [allow("write_file", "long.js")], ["long.js"]],
+  ["no rule", [edit("a.js")], [], []],
+  ["a rule for another file", [edit("a.js")], [allow("edit_file", "b.js")], []],
+  ["a rule for another tool", [edit("a.js")], [allow("write_file", "a.js")], []],
+  ["a rule that denies beside it", [edit("a.js")], [allow("edit_file", "a.js"), deny("edit_file", "*.js")], []],
+  ["a rule that asks beside it", [edit("a.js")], [allow("edit_file", "a.js"), asking], []],
+  ["a rule for one of two files", both, [allow("edit_file", "a.js")], []],
+  ["a skill that wants approval, a part of it", both, [allow("edit_file", "a.js")], [], own],
+  ["a file that programs run, by a rule for the tool", [edit(".npmrc")], [allow("edit_file")], []],
+  ["a file that programs run, by wildcards", [edit(".npmrc")], [allow("edit_file", "**")], []],
+  ["a large loss, by a rule for the tool", [loss], [allow("write_file")], []],
+  ["a large loss, by wildcards", [loss], [allow("write_file", "*.js")], []]
+]
 
 describe("without a terminal", () => {
-  for (const [name, { calls, changes, gated = false, rules, skill = "edit-files" }] of Object.entries(variants)) {
+  for (const [name, calls, rules, changes, { gated = false, skill = "edit-files" } = {}] of variants) {
     it.effect(`${name} ${changes.length === 0 ? "is not enough" : "suffices"}`, () =>
       Effect.gen(function* () {
         const { events, report } = yield* runScript()

@@ -5,7 +5,6 @@ import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import type { JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { makeKeptRun } from "../support/KeptRun.ts"
@@ -35,20 +34,14 @@ const clashes = "others changed the same lines of a.txt"
 const model =
   (changes: Readonly<Record<string, string>>, clash: (prompt: FilledPrompt) => string = () => "?") =>
   (prompt: FilledPrompt): string => {
-    switch (stageName(prompt)) {
-      case "creation":
-        return plan
-      case "refinement":
-        return prompt.user.includes(clashes) ? clash(prompt) : (changes[taskOf(prompt)] ?? "?")
-      case "execution": {
-        const isOpen = prompt.user.includes(clashes) && !/^### Changed: /m.test(prompt.user)
-        return isOpen ? clash(prompt) : resultSaying(`${taskOf(prompt)} is done.`)
-      }
-      case "iteration":
-        return planOf([])
-      default:
-        return "It is over."
-    }
+    const stage = stageName(prompt)
+    if (stage === "creation") return plan
+    if (stage === "iteration") return planOf([])
+    if (stage === "conclusion") return "It is over."
+    const isClash = prompt.user.includes(clashes)
+    if (stage === "refinement") return isClash ? clash(prompt) : (changes[taskOf(prompt)] ?? "?")
+    const isOpen = isClash && !/^### Changed: /m.test(prompt.user)
+    return isOpen ? clash(prompt) : resultSaying(`${taskOf(prompt)} is done.`)
   }
 
 const makeRun = Effect.gen(function* () {
@@ -64,9 +57,6 @@ const makeRun = Effect.gen(function* () {
     now: fs.readFileString(file)
   }
 })
-
-const keysOf = (records: ReadonlyArray<JournalRecord>) =>
-  records.map((record) => ("key" in record ? `${record.type} ${record.key.split("#")[0]}` : record.type))
 
 const second = (turn: number): string => `round-1/turn/second/attempt-${turn}`
 
@@ -85,9 +75,11 @@ describe("tasks of a section that change one file", () => {
       expect(items[0]?.diff).toContain("+1a")
       expect(items[1]?.diff).toContain(" 1a\n two\n three\n four\n-five\n+5".slice(5))
       expect(items[1]?.diff).not.toContain("+1a")
-      expect(
-        report?.results.map(({ files }) => files?.map(({ deletions, insertions }) => [insertions, deletions]))
-      ).toEqual([[[2, 1]], [[1, 1]]])
+      const lines = report?.results.flatMap(({ files = [] }) => files.map((one) => [one.insertions, one.deletions]))
+      expect(lines).toEqual([
+        [2, 1],
+        [1, 1]
+      ])
       expect(yield* run.replay()).toMatchObject({ differences: [] })
     })
   )
@@ -107,15 +99,11 @@ describe("tasks of a section that change one file", () => {
       expect(sent.filter((key) => key.includes("second"))).toEqual([1, 2, 3, 4].map(second))
       expect(seen[0]).toContain("### a.txt, line 2, as it is now\n\n```text\none\nTWO\nthree\nfour\nfive\n```")
       expect(seen[0]).toContain("You had changed\n\n```text\ntwo\n```\n\nto\n\n```text\n2\n```")
-      expect(
-        approver.asked.map((items) =>
-          items.map(({ diff = "" }) => diff.split("\n").filter((line) => /^[-+]\w/.test(line)))
-        )
-      ).toEqual([
-        [
-          ["-two", "+TWO"],
-          ["-TWO", "+TWO, or 2"]
-        ]
+      const [items = []] = approver.asked
+      const changed = items.map(({ diff = "" }) => diff.split("\n").filter((line) => /^[-+]\w/.test(line)))
+      expect(changed).toEqual([
+        ["-two", "+TWO"],
+        ["-TWO", "+TWO, or 2"]
       ])
       expect(yield* run.replay()).toMatchObject({ differences: [] })
     })
@@ -175,20 +163,15 @@ describe("tasks of a section that change one file", () => {
       Effect.gen(function* () {
         const run = yield* makeRun
         const whole = yield* run.session({ answer: clashing, approver: willingApprover() })
-        const keys = keysOf(yield* run.records)
-        const at = keys.indexOf(`${type} ${key}`) + 1
-        expect(at).toBeGreaterThan(0)
-        const isMade = (uid: string) => keys.indexOf(`outcome round-1/tool/${uid}`) < at
-        yield* run.cut(at)
-        if (!isMade("second/joined-1-1")) {
-          yield* run.write(isMade("first/change-1") ? text.replace("two", "TWO") : text)
+        const lost = yield* run.cutAfter(`${type} ${key}`)
+        const isLost = (uid: string) => lost.includes(`outcome round-1/tool/${uid}`)
+        if (isLost("second/joined-1-1")) {
+          yield* run.write(isLost("first/change-1") ? text : text.replace("two", "TWO"))
         }
         const resumed = yield* run.session({ answer: clashing, approver: willingApprover() })
         expect(resumed.sent.filter((one) => one.includes("second"))).toEqual(sent)
-        expect([resumed.report?.status, resumed.report?.results.map(({ result }) => result.summary)]).toEqual([
-          "done",
-          whole.report?.results.map(({ result }) => result.summary)
-        ])
+        const summaries = (report = whole.report) => report?.results.map(({ result }) => result.summary)
+        expect([resumed.report?.status, summaries(resumed.report)]).toEqual(["done", summaries()])
         expect(yield* run.now).toBe(text.replace("two", "TWO, or 2"))
       })
     )
@@ -201,17 +184,14 @@ const alone = (old: string, now: string, clash?: (prompt: FilledPrompt) => strin
     stageName(prompt) === "creation" ? planOf([[{ name: "First", skill: "edit-files" }]]) : answer(prompt)
 }
 
-/** Approves everything, and changes the file while it is asked for the first time. */
-const changing = (change: Effect.Effect<void>) => {
-  let isFirst = true
+/** Approves everything, after `change` was made at the question with this number. */
+const changing = (change: (count: number) => Effect.Effect<void>) => {
   const asked: Array<string> = []
   const layer = Layer.succeed(Approver)(
     Approver.of({
       step: (_title, items) =>
         Effect.gen(function* () {
-          asked.push(...items.map(({ diff = "" }) => diff))
-          if (isFirst) yield* change
-          isFirst = false
+          yield* change(asked.push(items.map(({ diff }) => diff).join("\n")))
           return { answer: "step" as const, by: "person" as const }
         }),
       call: () => Effect.die("No single call is asked about."),
@@ -220,6 +200,9 @@ const changing = (change: Effect.Effect<void>) => {
   )
   return { asked, layer }
 }
+
+/** At the first question only. */
+const once = (change: Effect.Effect<void>) => (count: number) => (count === 1 ? change : Effect.void)
 
 describe("changes that fit each other and fail a check together", needs("bwrap"), () => {
   nodeTest("are a turn of the later task, which sees the check", () =>
@@ -252,7 +235,7 @@ describe("a file that somebody changes while a task works", () => {
   nodeTest("keeps both changes, and asks again about the file as it is", () =>
     Effect.gen(function* () {
       const run = yield* makeRun
-      const { asked, layer } = changing(run.write(text.replace("one", "ONE")))
+      const { asked, layer } = changing(once(run.write(text.replace("one", "ONE"))))
       const { report } = yield* run.session({ answer: alone("five", "5"), approver: layer })
       expect([report?.status, yield* run.now]).toEqual(["done", text.replace("one", "ONE").replace("five", "5")])
       expect(asked).toHaveLength(2)
@@ -263,7 +246,7 @@ describe("a file that somebody changes while a task works", () => {
   nodeTest("is a turn when the same lines changed", () =>
     Effect.gen(function* () {
       const run = yield* makeRun
-      const { asked, layer } = changing(run.write(text.replace("two", "TWO")))
+      const { asked, layer } = changing(once(run.write(text.replace("two", "TWO"))))
       const { events, report } = yield* run.session({
         answer: alone("two", "2", () => edit("TWO", "2")),
         approver: layer
@@ -279,24 +262,10 @@ describe("a file that somebody changes while a task works", () => {
   nodeTest("fails the task when it changes again and again", () =>
     Effect.gen(function* () {
       const run = yield* makeRun
-      let count = 0
-      const busy = Layer.succeed(Approver)(
-        Approver.of({
-          step: () =>
-            Effect.suspend(() => {
-              count += 1
-              return Effect.as(run.write(text.replace("two", `other ${count}`)), {
-                answer: "step" as const,
-                by: "person" as const
-              })
-            }),
-          call: () => Effect.die("No single call is asked about."),
-          inDoubt: () => Effect.die("Nothing is in doubt.")
-        })
-      )
+      const { asked, layer } = changing((count) => run.write(text.replace("two", `other ${count}`)))
       const again = alone("two", "2", ({ user }) => edit(`other ${/other (\d+)\nthree/.exec(user)?.[1]}`, "2"))
-      const { report } = yield* run.session({ answer: again, approver: busy })
-      expect([count, yield* run.now]).toEqual([3, text.replace("two", "other 3")])
+      const { report } = yield* run.session({ answer: again, approver: layer })
+      expect([asked.length, yield* run.now]).toEqual([3, text.replace("two", "other 3")])
       expect(report?.failures.map(({ reason }) => reason)).toEqual([
         "its change of a.txt clashes with another change of the same lines: they changed again after 2 attempts."
       ])

@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as AiError from "effect/ai/AiError"
 import { taskEvidence } from "../../src/domain/history/RunEvidence.ts"
-import type { JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { layerRuleApprover } from "../../src/plugins/check-tools/ruleApprover.ts"
 import { makeKeptRun } from "../support/KeptRun.ts"
@@ -55,9 +54,6 @@ const turn = (number: number): string => `round-1/turn/edit-1/attempt-${number}`
 const look = "round-1/tool/edit-1/turn-1/call-1"
 const change = "round-1/tool/edit-1/change-1"
 
-const keysOf = (records: ReadonlyArray<JournalRecord>) =>
-  records.map((record) => ("key" in record ? `${record.type} ${record.key.split("#")[0]}` : record.type))
-
 const turnsSent = (sent: ReadonlyArray<string>) => sent.filter((one) => one.includes("/turn/"))
 
 describe("a run with a task of several turns", () => {
@@ -77,28 +73,14 @@ describe("a run with a task of several turns", () => {
       ])
       expect(called).toEqual(["Edit 1/turn-1/call-1", "Edit 1/change-1"])
       expect(sent.slice(1)).toEqual([turn(1), turn(2), turn(3)])
-      expect(
-        events.flatMap((event) =>
-          event.type === "task.turn" ? [[event.turn, event.calls.map(({ name }) => name)]] : []
-        )
-      ).toEqual([
-        [1, ["read_file"]],
-        [2, ["edit_file"]]
-      ])
+      const turns = events.flatMap((event) => (event.type === "task.turn" ? [event] : []))
+      const told = turns.map(({ calls, turn }) => `${turn} ${calls.map(({ name }) => name).join()}`)
+      expect(told).toEqual(["1 read_file", "2 edit_file"])
       expect([report?.status, report?.results[0]?.calls.length, yield* run.text]).toEqual(["done", 2, "two\n"])
       /* The edit counts once, when it is made in the project. */
       expect([before, report?.usage.toolCalls]).toEqual([["one\n", "one\n", "one\n", "one\n"], 2])
-      const keys = keysOf(yield* run.records).filter((key) => /^(?:intent|outcome .*\/tool\/)/.test(key))
+      const keys = (yield* run.keys).filter((key) => /^(?:intent|outcome .*\/tool\/)/.test(key))
       expect(keys).toEqual([`outcome ${look}`, `intent ${change}`, `outcome ${change}`])
-    })
-  )
-
-  nodeTest("changes nothing when the step is declined", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      const approver = scriptedApprover({ calls: ["once"], steps: ["decline"] })
-      const { called, report } = yield* run.session({ answer: careful, approver: approver.layer })
-      expect([called, report?.status, yield* run.text]).toEqual([["Edit 1/turn-1/call-1"], "declined", "one\n"])
     })
   )
 
@@ -138,8 +120,7 @@ describe("a run with a task of several turns", () => {
         const fs = yield* FileSystem.FileSystem
         const run = yield* makeRun
         const whole = yield* run.session({ answer: careful, approver: willingApprover() })
-        const records = yield* run.records
-        yield* run.cut(keysOf(records).indexOf(`${type} ${key}`) + 1)
+        yield* run.cutAfter(`${type} ${key}`)
         const isMade = type === "outcome" && key === change
         if (!isMade) yield* fs.writeFileString(`${run.project}/a.txt`, "one\n")
         const resumed = yield* run.session({ answer: careful, approver: willingApprover() })
@@ -155,7 +136,7 @@ describe("a run with a task of several turns", () => {
     Effect.gen(function* () {
       const run = yield* makeRun
       yield* run.session({ answer: careful, approver: willingApprover() })
-      yield* run.cut(keysOf(yield* run.records).indexOf(`intent ${change}`) + 1)
+      yield* run.cutAfter(`intent ${change}`)
       const resumed = yield* run.session({ answer: careful, approver: willingApprover() })
       expect([resumed.sent, resumed.called, resumed.report?.status]).toEqual([[], [], "done"])
       expect(yield* run.text).toBe("two\n")
@@ -166,21 +147,14 @@ describe("a run with a task of several turns", () => {
     Effect.gen(function* () {
       const run = yield* makeRun
       yield* run.session({ answer: careful, approver: willingApprover() })
-      const told = yield* run.toldTwice
-      expect(told.now.filter(({ type }) => type === "task.turn")).toEqual(
-        told.before.filter(({ type }) => type === "task.turn")
-      )
+      const { before, now } = yield* run.toldTwice
+      const turns = (events: typeof now) => events.filter(({ type }) => type === "task.turn")
+      expect(turns(now)).toEqual(turns(before))
       expect(yield* run.replay()).toMatchObject({ differences: [] })
       const { attempts, calls } = taskEvidence(yield* run.records, "Edit 1")
-      expect(attempts.map(({ call }) => [call.stage, call.attempt])).toEqual([
-        ["task", 1],
-        ["task", 2],
-        ["task", 3]
-      ])
-      expect(calls.map(({ call, result }) => [call.uid, result?.success])).toEqual([
-        ["turn-1/call-1", true],
-        ["change-1", true]
-      ])
+      expect(attempts.map(({ call }) => `${call.stage} ${call.attempt}`)).toEqual(["task 1", "task 2", "task 3"])
+      const ended = calls.map(({ call, result }) => `${call.uid} ${result?.success}`)
+      expect(ended).toEqual(["turn-1/call-1 true", "change-1 true"])
     })
   )
 
@@ -201,11 +175,9 @@ describe("a run with a task of several turns", () => {
       const fs = yield* FileSystem.FileSystem
       const run = yield* makeRun
       yield* fs.writeFileString(`${run.project}/a.txt`, "one\nkey = the-s3cret-value\n")
-      const before = yield* run.session({
-        answer: careful,
-        approver: scriptedApprover({ calls: ["once"], steps: ["decline"] }).layer
-      })
-      expect(before.report?.status).toBe("declined")
+      const approver = scriptedApprover({ calls: ["once"], steps: ["decline"] }).layer
+      const before = yield* run.session({ answer: careful, approver })
+      expect([before.called, before.report?.status]).toEqual([["Edit 1/turn-1/call-1"], "declined"])
       expect(yield* fs.readFileString(run.file)).not.toContain("the-s3cret-value")
       const after = yield* run.session({ answer: careful, approver: willingApprover() })
       expect([turnsSent(after.sent), after.called, after.report?.status]).toEqual([[], ["Edit 1/change-1"], "done"])
@@ -235,7 +207,7 @@ describe("a command in the turns of a task", needs("bwrap"), () => {
     const file = `${run.project}/made.txt`
     const first = yield* run.session({ answer: building(text), approver: willingApprover() })
     expect([first.report?.status, yield* fs.readFileString(file)]).toEqual(["done", `${text}\n`])
-    yield* run.cut(keysOf(yield* run.records).indexOf(record) + 1)
+    yield* run.cutAfter(record)
     yield* fs.remove(file)
     const resumed = yield* run.session({ answer: building(text), approver: willingApprover() })
     return { run, resumed, text: Effect.orElseSucceed(fs.readFileString(file), () => "none") }

@@ -4,12 +4,11 @@
 import * as ConfigProvider from "effect/ConfigProvider"
 import { describe, expect } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { changesOfRun, patchOf, type UndoRequest, undoRun } from "../../src/services/history/RunChanges.ts"
 import { layerRuns } from "../../src/app/savedRuns.ts"
-import { UndoRefused } from "../../src/services/history/RunChanges.ts"
 import { changedPaths, takeSnapshot } from "../support/FolderSnapshot.ts"
 import { makeKeptRun } from "../support/KeptRun.ts"
 import { needs } from "../support/needs.ts"
@@ -24,58 +23,47 @@ const plain = Buffer.from("first\nsecond\n")
 
 const block = (path: string, old: string, now: string) => `${path}\n<<<<<<< OLD\n${old}\n=======\n${now}\n>>>>>>> NEW\n`
 
+const turnOf = ({ user }: FilledPrompt): number => user.split(/^## Now$/m).length - 2
+
 const answer = (prompt: FilledPrompt): string => {
-  const stage = stageName(prompt)
-  if (stage === "creation") return planOf([[{ name: "Edit", skill: "edit-files" }]])
-  const turn = prompt.user.split(/^## Now$/m).length - 2
-  return turn > 0
+  if (stageName(prompt) === "creation") return planOf([[{ name: "Edit", skill: "edit-files" }]])
+  return turnOf(prompt) > 0
     ? resultSaying("Edited.")
     : [block("a.txt", "two", "2"), block("run.sh", "second", "third"), block("made/deep/c.txt", "", "new")].join("\n")
 }
 
-const makeRun = Effect.gen(function* () {
+/** A run whose model answers like this, and what its changes come to afterwards. */
+const makeRun = Effect.fnUntraced(function* (answer: (prompt: FilledPrompt) => string) {
   const run = yield* makeKeptRun({ prompt: "Change it." })
   const home = ConfigProvider.fromUnknown({ HOME: run.home })
-  const at = (name: string) => join(run.project, name)
-  writeFileSync(at("a.txt"), windows)
-  writeFileSync(at("run.sh"), plain)
-  chmodSync(at("run.sh"), 0o755)
   const apart = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     work.pipe(Effect.provide(layerRuns), Effect.provideService(ConfigProvider.ConfigProvider, home))
   return {
     ...run,
-    at,
     session: run.session({ answer, approver: willingApprover(), settings: { checks: false } }),
-    diff: apart(changesOfRun(run.place.runId)),
-    undo: (request: UndoRequest = {}) => apart(undoRun(run.place.runId, request)),
-    expectBefore: () => {
-      expect(readFileSync(at("a.txt"))).toEqual(windows)
-      expect(readFileSync(at("run.sh"))).toEqual(plain)
-      expect(statSync(at("run.sh")).mode & 0o777).toBe(0o755)
-      expect(existsSync(at("made"))).toBe(false)
-    }
-  }
-})
-
-/** A run whose task changes the project by these commands, one after another, and in the sandbox. */
-const makeCommandRun = Effect.fnUntraced(function* (...scripts: ReadonlyArray<string>) {
-  const run = yield* makeKeptRun({ prompt: "Change it." })
-  const home = ConfigProvider.fromUnknown({ HOME: run.home })
-  const apart = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-    work.pipe(Effect.provide(layerRuns), Effect.provideService(ConfigProvider.ConfigProvider, home))
-  const answers = (prompt: FilledPrompt): string => {
-    if (stageName(prompt) === "creation") return planOf([[{ name: "Change", skill: "free" }]])
-    const script = scripts[prompt.user.split(/^## Now$/m).length - 2]
-    if (script === undefined) return resultSaying("Changed.")
-    return refinementWith([{ name: "run_command", arguments: { argv: ["sh", "-c", script] } }])
-  }
-  return {
-    ...run,
-    session: run.session({ answer: answers, approver: willingApprover(), settings: { checks: false } }),
     diff: apart(changesOfRun(run.place.runId)),
     undo: (request: UndoRequest = {}) => apart(undoRun(run.place.runId, request))
   }
 })
+
+/** A run that edits two files and makes another one. */
+const makeEdits = Effect.gen(function* () {
+  const run = yield* makeRun(answer)
+  const at = (name: string) => join(run.project, name)
+  writeFileSync(at("a.txt"), windows)
+  writeFileSync(at("run.sh"), plain)
+  chmodSync(at("run.sh"), 0o755)
+  const before = takeSnapshot(run.project)
+  return { ...run, at, expectBefore: () => expect(changedPaths(before, takeSnapshot(run.project))).toEqual([]) }
+})
+
+/** The answers of a model whose task changes the project by this command. */
+const running = (script: string) => (prompt: FilledPrompt) => {
+  if (stageName(prompt) === "creation") return planOf([[{ name: "Change", skill: "free" }]])
+  return turnOf(prompt) > 0
+    ? resultSaying("Changed.")
+    : refinementWith([{ name: "run_command", arguments: { argv: ["sh", "-c", script] } }])
+}
 
 /** Files that are easily broken: line ends, marks, names, contents. */
 const oddFiles: Readonly<Record<string, string | Buffer>> = {
@@ -118,7 +106,7 @@ describe("the changes of a run", () => {
     "hold what its commands did on a working copy: removed and new files, modes, links, odd names and line ends",
     () =>
       Effect.gen(function* () {
-        const run = yield* makeCommandRun(oddScript)
+        const run = yield* makeRun(running(oddScript))
         const copy = join(run.home, "copy")
         for (const folder of [run.project, copy]) {
           mkdirSync(join(folder, "keep"), { recursive: true })
@@ -158,69 +146,9 @@ describe("the changes of a run", () => {
     needs("bwrap")
   )
 
-  liveTest(
-    "are a patch that git takes, and are undone and made again byte for byte",
-    () =>
-      Effect.gen(function* () {
-        const run = yield* makeRun
-        const copy = join(run.home, "copy")
-        mkdirSync(copy)
-        writeFileSync(join(copy, "a.txt"), windows)
-        writeFileSync(join(copy, "run.sh"), plain)
-        expect((yield* run.session).report?.status).toBe("done")
-        const made = ["a.txt", "made/deep/c.txt", "run.sh"].map((name) => readFileSync(run.at(name)))
-        const { changes } = yield* run.diff
-        expect(
-          changes.map(({ deletions, insertions, kind, path, state }) => [path, kind, insertions, deletions, state])
-        ).toEqual([
-          ["a.txt", "changed", 1, 1, "made"],
-          ["made/deep/c.txt", "new", 1, 0, "made"],
-          ["run.sh", "changed", 1, 1, "made"]
-        ])
-        execFileSync("git", ["apply", "-"], {
-          cwd: copy,
-          input: changes
-            .slice(1)
-            .map(({ diff }) => diff)
-            .join("")
-        })
-        expect(readFileSync(join(copy, "run.sh"))).toEqual(made[2])
-        expect(readFileSync(join(copy, "made/deep/c.txt"))).toEqual(made[1])
-        expect((yield* run.undo()).paths).toEqual(["a.txt", "made/deep/c.txt", "run.sh"])
-        run.expectBefore()
-        expect((yield* run.diff).changes.map(({ state }) => state)).toEqual(["undone", "undone", "undone"])
-        expect((yield* run.undo()).paths).toEqual([])
-        yield* run.undo({ redo: true })
-        expect(["a.txt", "made/deep/c.txt", "run.sh"].map((name) => readFileSync(run.at(name)))).toEqual(made)
-        expect((yield* run.undo({ paths: ["made"] })).paths).toEqual(["made/deep/c.txt"])
-        expect(existsSync(run.at("made"))).toBe(false)
-        expect(readFileSync(run.at("run.sh"))).toEqual(made[2])
-      }),
-    needs("git")
-  )
-
-  liveTest("are not undone where a file was changed since, and nothing else is then", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      yield* run.session
-      writeFileSync(run.at("run.sh"), "first\nthird\nfourth\n")
-      const failure = yield* Effect.flip(run.undo())
-      expect(failure).toBeInstanceOf(UndoRefused)
-      expect(failure.message).toContain("- run.sh: it was changed since")
-      expect((failure as UndoRefused).refused[0]?.diff).toContain("+fourth")
-      expect(existsSync(run.at("made/deep/c.txt"))).toBe(true)
-      expect((yield* run.undo({ paths: ["a.txt", run.at("made/deep/c.txt")] })).paths).toEqual([
-        "a.txt",
-        "made/deep/c.txt"
-      ])
-      const unknown = yield* Effect.flip(run.undo({ paths: ["b.txt"] }))
-      expect(unknown.message).toMatch(/did not change b\.txt\. It changed: a\.txt, made\/deep\/c\.txt, run\.sh\./)
-    })
-  )
-
   liveTest("are undone after a kill at any record, whatever was written by then", () =>
     Effect.gen(function* () {
-      const run = yield* makeRun
+      const run = yield* makeEdits
       yield* run.session
       const count = (yield* run.records).filter(({ type }) => type === "intent").length
       expect(count).toBe(3)
@@ -243,7 +171,7 @@ describe("the changes of a run", () => {
 
   liveTest("of a journal that is not the user's own are not undone", () =>
     Effect.gen(function* () {
-      const run = yield* makeRun
+      const run = yield* makeEdits
       yield* run.session
       writeFileSync(join(run.home, ".local/state/task-conductor/journal.key"), "x".repeat(64))
       const failure = yield* Effect.flip(run.undo())

@@ -61,24 +61,26 @@ describe("the settings of a database", () => {
     }).pipe(Effect.scoped)
   )
 
-  for (const [what, url, env, hasTls, isPreferred] of [
-    ["nobody says anything", address, {}, false, false],
-    ["the variable asks for it", address, { PGSSLMODE: "verify-full" }, true, false],
-    ["the address asks for it", `${address}?sslmode=require`, { PGSSLMODE: "disable" }, true, false],
-    ["the address asks for none", `${address}?sslmode=disable`, { PGSSLMODE: "require" }, false, false],
-    ["the server may have none", address, { PGSSLMODE: "prefer" }, true, true],
-    ["the address switches it on", `${address}?ssl=true`, { PGSSLMODE: "disable" }, true, false],
-    ["the address switches it on by a number", `${address}?ssl=1`, {}, true, false],
-    ["the address switches it off", `${address}?ssl=false`, { PGSSLMODE: "require" }, false, false],
-    ["the address switches it off by a number", `${address}?ssl=0`, {}, false, false],
-    ["a mode stands beside the switch", `${address}?ssl=0&sslmode=verify-full`, {}, true, false]
-  ] as const) {
-    it.effect(`use ${hasTls ? "" : "no "}TLS when ${what}`, () =>
-      Effect.map(settingsOf(url, env), ({ isTlsPreferred, settings: { ssl } }) => {
-        assert.deepStrictEqual([ssl, isTlsPreferred], [hasTls ? {} : false, isPreferred])
-      })
-    )
-  }
+  it.effect("use TLS as the address asks for it, else as the variable does", () =>
+    Effect.gen(function* () {
+      for (const [query, mode, hasTls, isPreferred = false] of [
+        ["", undefined, false],
+        ["", "verify-full", true],
+        ["", "prefer", true, true],
+        ["?sslmode=require", "disable", true],
+        ["?sslmode=disable", "require", false],
+        ["?ssl=true", "disable", true],
+        ["?ssl=1", undefined, true],
+        ["?ssl=false", "require", false],
+        ["?ssl=0", undefined, false],
+        ["?ssl=0&sslmode=verify-full", undefined, true]
+      ] as const) {
+        const env: Readonly<Record<string, string>> = mode === undefined ? {} : { PGSSLMODE: mode }
+        const { isTlsPreferred, settings } = yield* settingsOf(`${address}${query}`, env)
+        assert.deepStrictEqual([query, settings.ssl, isTlsPreferred], [query, hasTls ? {} : false, isPreferred])
+      }
+    })
+  )
 
   it.effect("refuse an address of which a part would be lost, and its mode of TLS with it", () =>
     Effect.gen(function* () {
@@ -96,14 +98,6 @@ describe("the settings of a database", () => {
       assert.deepStrictEqual([ssl, database], [{}, "my#db?"])
     })
   )
-
-  for (const value of ["require", "no-verify", "yes", ""]) {
-    it.effect(`refuse ssl=${value}, which the client would overlook`, () =>
-      Effect.map(Effect.flip(settingsOf(`${address}?ssl=${value}`, {})), ({ message }) => {
-        assert.include(message, `ssl=${value} is not known. It is one of true, 1, false, 0`)
-      })
-    )
-  }
 
   it.effect("check certificates whatever the address asks for", () =>
     Effect.gen(function* () {
@@ -131,15 +125,20 @@ describe("the settings of a database", () => {
     })
   )
 
-  it.effect("say what is wrong with a mode or a file", () =>
+  it.effect("say what is wrong with a mode, a switch or a file", () =>
     Effect.gen(function* () {
-      const mode = yield* Effect.flip(settingsOf(address, { PGSSLMODE: "yes" }))
-      assert.include(mode.message, 'the sslmode "yes" is not known. It is one of disable, allow')
-      const env = { PGSSLMODE: "require", PGSSLROOTCERT: "/nowhere/ca.crt" }
-      const file = yield* Effect.flip(settingsOf(address, env))
-      assert.include(file.message, "the file /nowhere/ca.crt of PGSSLROOTCERT cannot be read")
-      const authority = yield* Effect.flip(settingsOf(address, { PGSSLMODE: "verify-ca" }))
-      assert.include(authority.message, "sslmode=verify-ca needs the certificate of an authority")
+      const ca = { PGSSLMODE: "require", PGSSLROOTCERT: "/nowhere/ca.crt" }
+      const rows: ReadonlyArray<readonly [query: string, env: Readonly<Record<string, string>>, why: string]> = [
+        ["", { PGSSLMODE: "yes" }, 'the sslmode "yes" is not known. It is one of disable, allow'],
+        ["", ca, "the file /nowhere/ca.crt of PGSSLROOTCERT cannot be read"],
+        ["", { PGSSLMODE: "verify-ca" }, "sslmode=verify-ca needs the certificate of an authority"],
+        ...["require", "no-verify", "yes", ""].map(
+          (value) => [`?ssl=${value}`, {}, `ssl=${value} is not known. It is one of true, 1, false, 0`] as const
+        )
+      ]
+      for (const [query, env, why] of rows) {
+        assert.include((yield* Effect.flip(settingsOf(`${address}${query}`, env))).message, why)
+      }
     })
   )
 })

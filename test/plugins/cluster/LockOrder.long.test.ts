@@ -1,18 +1,15 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
-import { layerDatabase, transaction } from "../../../src/plugins/cluster/ClusterDatabase.ts"
+import { transaction } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { type ClaimedWork, ClusterWork, type NewRecord } from "../../../src/plugins/cluster/ClusterWork.ts"
-import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
+import { clusterRun, onDatabase } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
-import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
+import { needsPostgres } from "../../support/Postgres.ts"
 
-const program = "0.0.0"
-const claimant = { name: "gpu-1-7", program }
+const claimant = { name: "gpu-1-7", program: "0.0.0" }
 
 const recordOf = ({ attempt, id, queue }: ClaimedWork): NewRecord => ({
   lease: { queue, id, attempt },
@@ -30,9 +27,7 @@ type Sql = SqlClient.SqlClient
 const makeRun = Effect.gen(function* () {
   const runs = yield* ClusterRuns
   const work = yield* ClusterWork
-  const order = { runId: "run-1", prompt: "Do it." }
-  const opened = { type: "opened", version: 1, program, project: "/project", order, settings: {} } as const
-  yield* runs.submit({ opened, allow: [], approveSteps: false }, [], (json) => json)
+  yield* runs.submit(clusterRun("run-1"), [], (json) => json)
   const [leader] = yield* work.claim(claimant, { run: 1, refine: 0, task: 0 })
   if (leader === undefined) return yield* Effect.die("the run was not offered")
   yield* work.offer(leader, [{ key: "piece", kind: "refine", payload: "{}" }])
@@ -76,7 +71,7 @@ describe("what locks rows of a run", needsPostgres, () => {
     ]
   >) {
     liveTest(`waits for the ${first} before it has a lock on a piece: ${what}`, () =>
-      Effect.flatMap(makePostgres, (url) =>
+      onDatabase(
         Effect.gen(function* () {
           const made = yield* makeRun
           const sql = yield* SqlClient.SqlClient
@@ -98,7 +93,7 @@ describe("what locks rows of a run", needsPostgres, () => {
           const [counted] = yield* sql<{ readonly deadlocks: number }>`SELECT deadlocks::int AS deadlocks
             FROM pg_stat_database WHERE datname = current_database()`
           assert.strictEqual(counted?.deadlocks, 0)
-        }).pipe(Effect.provide(Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url)))))
+        })
       )
     )
   }

@@ -2,36 +2,24 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import { assert, describe } from "@effect/vitest"
-import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
-import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { followRun } from "../../../src/plugins/cluster/RunFollower.ts"
 import { ClusterWork } from "../../../src/plugins/cluster/ClusterWork.ts"
-import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
-import { appendWith, leaseRun } from "../../support/LeasedRun.ts"
+import { appendWith, clusterRun, leaseRun, onDatabase } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
-import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
+import { needsPostgres } from "../../support/Postgres.ts"
 
 const runId = "run-1"
-const order = { runId, prompt: "Do it." }
 const question: RunEvent = { type: "approval.requested", scope: "step", title: "Task section 1", hash: "h", items: [] }
-
-const newRun = (approveSteps: boolean): ClusterRun => ({
-  opened: { type: "opened", version: 1, program: "0.0.0", project: "/project", order, settings: {} },
-  allow: [],
-  approveSteps
-})
 
 /**
  * Follows a run whose worker has recorded a question and not yet its answer, over several polls. Returns the titles that somebody was asked about here, and the error with which the follower left.
  */
 const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSaved: boolean }) =>
   Effect.gen(function* () {
-    const url = yield* makePostgres
     const asked: Array<string> = []
     const approver = Layer.succeed(Approver)(
       Approver.of({
@@ -42,7 +30,7 @@ const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSa
     )
     const body = Effect.gen(function* () {
       const runs = yield* ClusterRuns
-      const lease = yield* leaseRun(newRun(approveSteps))
+      const lease = yield* leaseRun({ ...clusterRun(runId), approveSteps })
       if (isSaved) yield* (yield* ClusterWork).answer(runId, "h", JSON.stringify({ answer: "step", by: "person" }))
       yield* appendWith(lease, { type: "event", event: question })
       const isPast = yield* Deferred.make<void>()
@@ -61,8 +49,7 @@ const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSa
       yield* Fiber.interrupt(follower)
       return { asked, left: left instanceof Error ? left.message : undefined }
     })
-    const database = Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url)))
-    return yield* Effect.provide(body, Layer.merge(database, approver))
+    return yield* onDatabase(Effect.provide(body, approver))
   })
 
 describe("followRun", needsPostgres, () => {
@@ -74,21 +61,12 @@ describe("followRun", needsPostgres, () => {
     })
   )
 
-  liveTest("asks nobody about a step that is approved with the run, before the worker records it", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* followQuestion({ approveSteps: true, isSaved: false }), {
-        asked: [],
-        left: undefined
-      })
-    })
-  )
-
-  liveTest("asks nobody what somebody has answered before another worker took the run over", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* followQuestion({ approveSteps: false, isSaved: true }), {
-        asked: [],
-        left: undefined
-      })
-    })
-  )
+  for (const [what, given] of [
+    ["a step that is approved with the run, before the worker records it", { approveSteps: true, isSaved: false }],
+    ["what somebody has answered before another worker took the run over", { approveSteps: false, isSaved: true }]
+  ] as const) {
+    liveTest(`asks nobody about ${what}`, () =>
+      Effect.map(followQuestion(given), (found) => assert.deepStrictEqual(found, { asked: [], left: undefined }))
+    )
+  }
 })

@@ -1,35 +1,15 @@
 import { assert, describe } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
-import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { ClusterWork } from "../../../src/plugins/cluster/ClusterWork.ts"
-import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
+import { clusterRun, onDatabase } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
-import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
+import { needsPostgres } from "../../support/Postgres.ts"
 
-const newRun = (runId: string): ClusterRun => ({
-  opened: {
-    type: "opened",
-    version: 1,
-    program: "0.0.0",
-    project: `/project/${runId}`,
-    order: { runId, prompt: `Do as in "runId":"run-1".` },
-    settings: {}
-  },
-  allow: [],
-  approveSteps: false
-})
-
-/** Runs a body on a database of its own. */
-const onDatabase = <A, E>(body: Effect.Effect<A, E, ClusterRuns | ClusterWork | SqlClient.SqlClient>) =>
-  Effect.flatMap(makePostgres, (url) =>
-    Effect.provide(body, Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url))))
-  )
+/** Its prompt holds the id of another run. */
+const newRun = (runId: string) => clusterRun(runId, { order: { runId, prompt: `Do as in "runId":"run-1".` } })
 
 const begun = (daysAgo: number) =>
   Effect.map(DateTime.now, (now) => DateTime.formatIso(DateTime.subtract(now, { days: daysAgo })))
@@ -48,16 +28,10 @@ describe("a run that is removed from the database", needsPostgres, () => {
         assert.isFalse(yield* runs.remove("run-1"))
         yield* runs.cancel("run-1")
         assert.deepStrictEqual([yield* runs.remove("run-1"), yield* runs.remove("run-1")], [true, false])
-        const ofPieces = "singleton_key AS run_id FROM task_conductor_boss.job"
-        for (const from of [
-          ...["runs", "records", "answers"].map((table) => `run_id FROM task_conductor_${table}`),
-          ofPieces
-        ]) {
+        const tables = ["runs", "records", "answers"].map((table) => `run_id FROM task_conductor_${table}`)
+        for (const from of [...tables, "singleton_key AS run_id FROM task_conductor_boss.job"]) {
           const left = yield* sql.unsafe<{ run_id: string }>(`SELECT ${from}`)
-          assert.deepStrictEqual(
-            left.map((row) => row.run_id),
-            ["run-10"]
-          )
+          assert.deepStrictEqual([from, left.map((row) => row.run_id)], [from, ["run-10"]])
         }
       })
     )

@@ -1,14 +1,11 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
-import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { makeCluster } from "../../support/Cluster.ts"
+import { clusterRun, layerOn } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needsPostgres } from "../../support/Postgres.ts"
 
@@ -74,16 +71,8 @@ describe("a worker whose environment names a collector", needsPostgres, () => {
         })
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const order = { runId, prompt: "Do it." }
-        const opened = {
-          type: "opened",
-          version: 1,
-          program: "9.9.9+other",
-          project: "/p",
-          order,
-          settings: {}
-        } as const
-        yield* (yield* ClusterRuns).submit({ opened, allow: [], approveSteps: false }, [opened], (json) => json)
+        const run = clusterRun(runId, { program: "9.9.9+other" })
+        yield* (yield* ClusterRuns).submit(run, [run.opened], (json) => json)
         yield* sql`INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
           VALUES (${runId}, 9, '2026-11-20T18:30:00.000Z', 'event', '', 'approval.requested', ${doubt}, gen_random_uuid())`
         yield* start(["worker"], {
@@ -102,7 +91,7 @@ describe("a worker whose environment names a collector", needsPostgres, () => {
         yield* (yield* ClusterRuns).cancel(runId)
         yield* until("task_conductor.queue.waiting run/9.9.9/other", (sent) => sent === 0)
         expect(values.get("task_conductor.doubts")).toBe(0)
-      }).pipe(Effect.provide(Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url)))))
+      }).pipe(Effect.provide(layerOn(url)))
     })
   )
 

@@ -1,11 +1,9 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
-import * as SqlClient from "effect/sql/SqlClient"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
-import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import type { Ended } from "../../support/binary.ts"
 import { type Asked, askedOf, makeCluster } from "../../support/Cluster.ts"
+import { withSql } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needsPostgres } from "../../support/Postgres.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
@@ -40,32 +38,32 @@ const reportOf = (ended: Ended) => {
   return last.report
 }
 
+const tasksOf = (ended: Ended): ReadonlyArray<string> =>
+  reportOf(ended)
+    .results.map(({ task }) => task.name)
+    .toSorted()
+
 const sayings = (ended: Ended): ReadonlyArray<string> => reportOf(ended).results.map(({ result }) => result.summary)
 
 describe("workers on one database", needsPostgres, () => {
   liveTest("share the tasks of a run, each with its own model server", () =>
     Effect.gen(function* () {
-      const { begin, start, url, worker } = yield* makeCluster
+      const { begin, ended: endOf, url, worker } = yield* makeCluster
       yield* worker((body) => obedient(askedOf(body), "a"))
       yield* worker((body) => obedient(askedOf(body), "b"))
       const { ended } = yield* begin()
       const end = yield* Effect.promise(() => ended)
       expect([end.code, reportOf(end).status, reportOf(end).answer]).toEqual([0, "done", "All is done."])
-      expect(
-        reportOf(end)
-          .results.map(({ task }) => task.name)
-          .toSorted()
-      ).toEqual(names.toSorted())
+      expect(tasksOf(end)).toEqual(names.toSorted())
       expect(new Set(sayings(end).map((text) => text.split(" by ")[1]))).toEqual(new Set(["a.", "b."]))
       expect(reportOf(end).usage).toMatchObject({ model_calls: 43, tool_calls: 20 })
       /* Nothing is left of it when it is removed. */
-      const left = Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const prune = yield* start(["runs", "prune", "--cluster", "--older-than", "0"])
-        yield* Effect.promise(() => prune.ended)
-        return yield* sql`SELECT singleton_key FROM task_conductor_boss.job UNION SELECT run_id FROM task_conductor_records`
-      })
-      expect(yield* Effect.provide(left, layerDatabase(Redacted.make(url)))).toEqual([])
+      yield* endOf(["runs", "prune", "--cluster", "--older-than", "0"])
+      const left = yield* withSql(
+        url,
+        (sql) => sql`SELECT singleton_key FROM task_conductor_boss.job UNION SELECT run_id FROM task_conductor_records`
+      )
+      expect(left).toEqual([])
     })
   )
 
@@ -104,11 +102,7 @@ describe("workers on one database", needsPostgres, () => {
         yield* workers[1 - gone]!.server.release("gone")
         const end = yield* Effect.promise(() => ended)
         expect([end.code, reportOf(end).status]).toEqual([0, "done"])
-        expect(
-          reportOf(end)
-            .results.map(({ task }) => task.name)
-            .toSorted()
-        ).toEqual(names.toSorted())
+        expect(tasksOf(end)).toEqual(names.toSorted())
         expect(finishedBefore.length).toBeLessThan(20)
         const told = eventsOf(end).flatMap((event) => (event.type === "task.finished" ? [event.task] : []))
         expect(new Set(told).size).toBe(told.length)

@@ -1,9 +1,8 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
-import * as SqlClient from "effect/sql/SqlClient"
-import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
+import type * as SqlClient from "effect/sql/SqlClient"
 import { askedOf, makeCluster, writing } from "../../support/Cluster.ts"
+import { withSql } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needsPostgres } from "../../support/Postgres.ts"
 import { planOf, refinementWith } from "../../support/TestRun.ts"
@@ -36,57 +35,16 @@ describe("a worker alone with a database that crashes", needsPostgres, () => {
       expect([binary.child.exitCode, held]).toEqual([null, 2])
       expect(binary.stderr()).toContain("The database answers again.")
       /* A secret that a tool found is in no table. */
-      const tables = SqlClient.SqlClient.use((sql) =>
+      const tables = (sql: SqlClient.SqlClient) =>
         Effect.forEach(["runs", "records"], (name) =>
           sql.unsafe<{ rows: number; secrets: number }>(
             `SELECT count(*)::int AS rows, (count(*) FILTER (WHERE strpos(one::text, '${token}') > 0))::int AS secrets
              FROM task_conductor_${name} AS one`
           )
         )
-      )
-      const found = (yield* Effect.provide(tables, layerDatabase(Redacted.make(url)))).flat()
-      expect([shown, found.every(({ rows }) => rows > 0), found.map(({ secrets }) => secrets)]).toEqual([
-        true,
-        true,
-        [0, 0]
-      ])
-    })
-  )
-})
-
-describe("a database that lacks a table for a while, as in a restore", needsPostgres, () => {
-  liveTest("is waited for by the worker, which says what is missing, and the run goes on", () =>
-    Effect.gen(function* () {
-      const { begin, url, worker } = yield* makeCluster
-      const { binary } = yield* worker((body) => {
-        const { stage, task } = askedOf(body)
-        return stage === "creation" ? planOf([[{ name: "Look 1" }, { name: "Look 2" }]]) : writing({ stage, task })
-      })
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const client = yield* begin([])
-        yield* Effect.promise(() => client.says('"type":"plan.created"'))
-        yield* sql`ALTER TABLE task_conductor_records RENAME TO elsewhere`
-        yield* Effect.promise(() => binary.says("Restore what is missing, or grant it"))
-        expect(binary.stderr()).toContain('relation "task_conductor_records" does not exist')
-        yield* sql`ALTER TABLE elsewhere RENAME TO task_conductor_records`
-        expect((yield* Effect.promise(() => client.ended)).code).toBe(0)
-        expect(binary.child.exitCode).toBe(null)
-      }).pipe(Effect.provide(layerDatabase(Redacted.make(url))))
-    })
-  )
-
-  liveTest("is no use to a worker that starts without a grant: it learns so at once", () =>
-    Effect.gen(function* () {
-      const { sandbox, url } = yield* makeCluster
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`CREATE ROLE stranger LOGIN`
-        const env = { TASK_CONDUCTOR_DATABASE: url.replace("tester@", "stranger@") }
-        const { code, stderr } = yield* Effect.promise(() => sandbox.run(["worker"], { env }))
-        expect(code).toBe(1)
-        expect(stderr).toContain("cannot be used: permission denied for table task_conductor_runs")
-      }).pipe(Effect.provide(layerDatabase(Redacted.make(url))))
+      const found = (yield* withSql(url, tables)).flat()
+      const counts = [found.every(({ rows }) => rows > 0), found.map(({ secrets }) => secrets)]
+      expect([shown, ...counts]).toEqual([true, true, [0, 0]])
     })
   )
 })

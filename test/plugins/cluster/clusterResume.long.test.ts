@@ -2,7 +2,7 @@ import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { askedOf, makeCluster, writing } from "../../support/Cluster.ts"
+import { askedOf, makeCluster, runIdIn, writing } from "../../support/Cluster.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makeOtherBuild } from "../../support/otherBuild.ts"
@@ -11,18 +11,16 @@ import { needsPostgres } from "../../support/Postgres.ts"
 describe("a run on the workers that has ended", needsPostgres, () => {
   liveTest("is resumed where it was, forked, reported and replayed as a local one", () =>
     Effect.gen(function* () {
-      const { sandbox, start, worker } = yield* makeCluster
+      const { ended, sandbox, worker } = yield* makeCluster
       const asked = new Map<string, number>()
       yield* worker((body) => {
         const { stage, task } = askedOf(body)
         asked.set(`${stage} ${task}`, (asked.get(`${stage} ${task}`) ?? 0) + 1)
         return writing({ stage, task })
       })
-      const ended = (args: ReadonlyArray<string>) =>
-        Effect.flatMap(start(args), (binary) => Effect.promise(() => binary.ended))
       const left = yield* ended(["run", "--cluster", "--model", fakeModel, "Do it."])
       expect(left.code, left.stderr).toBe(4)
-      const runId = /\d{8}-\d{6}-[a-z0-9]{4}/.exec(left.stderr)?.[0] ?? ""
+      const runId = runIdIn(left.stderr)
       const early = yield* ended(["resume", runId, "--cluster"])
       expect([early.code, early.stderr.includes(`Follow it: task-conductor attach ${runId}`)]).toEqual([2, true])
       yield* ended(["cancel", runId])
@@ -35,10 +33,8 @@ describe("a run on the workers that has ended", needsPostgres, () => {
       /* What had been answered is not asked again. */
       expect(asked.get("creation ")).toBe(1)
       const replayed = yield* ended(["replay", runId, "--cluster"])
-      expect([replayed.code, replayed.stderr.includes("is the same")], replayed.stderr + replayed.stdout).toEqual([
-        0,
-        true
-      ])
+      const isSame = replayed.stderr.includes("is the same")
+      expect([replayed.code, isSame], replayed.stderr + replayed.stdout).toEqual([0, true])
       const reported = yield* ended(["report", runId, "--cluster", "--json"])
       expect([reported.code, reported.stdout.includes("Result of Write 1.")]).toEqual([0, true])
       const forked = yield* ended(["fork", runId, "--cluster", "--from", "Look 1", "--yes"])
@@ -51,7 +47,7 @@ describe("a run on the workers that has ended", needsPostgres, () => {
 
   liveTest("goes on with workers of another build when those of its own have ended, and does nothing twice", () =>
     Effect.gen(function* () {
-      const { sandbox, start, worker } = yield* makeCluster
+      const { ended, sandbox, start, worker } = yield* makeCluster
       const old = makeOtherBuild(join(sandbox.root, "old"))
       const asked: Array<string> = []
       const script = (isHeld: boolean) => (body: Parameters<typeof askedOf>[0]) => {
@@ -66,9 +62,8 @@ describe("a run on the workers that has ended", needsPostgres, () => {
       yield* first.server.until(() => asked.includes("refinement Look 1"))
       const second = yield* worker(script(false))
       yield* Effect.promise(() => second.binary.says(`was started with version ${old.version} of task-conductor.`))
-      const runId = /\d{8}-\d{6}-[a-z0-9]{4}/.exec(second.binary.stderr())?.[0] ?? ""
-      const resume = ["resume", runId, "--cluster", "--yes"]
-      const resumeNow = Effect.flatMap(start(resume), ({ ended }) => Effect.promise(() => ended))
+      const runId = runIdIn(second.binary.stderr())
+      const resumeNow = ended(["resume", runId, "--cluster", "--yes"])
       const early = yield* resumeNow
       expect([early.code, early.stderr.includes("has not ended")]).toEqual([2, true])
       first.binary.child.kill("SIGTERM")

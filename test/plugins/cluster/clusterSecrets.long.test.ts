@@ -1,12 +1,11 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
-import * as SqlClient from "effect/sql/SqlClient"
+import type * as SqlClient from "effect/sql/SqlClient"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { askedOf, makeCluster, writing } from "../../support/Cluster.ts"
 import type { ChatBody } from "../../support/FakeOllamaScript.ts"
+import { withSql } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needsPostgres } from "../../support/Postgres.ts"
 import { secrets } from "../../support/SecretForms.ts"
@@ -40,26 +39,20 @@ const traces = [
 const found = (rows: ReadonlyArray<string>) => rows.filter((row) => traces.some((trace) => row.includes(trace)))
 
 /** All rows of all tables, as text. */
-const dump = SqlClient.SqlClient.use((sql) =>
+const dump = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     const tables = yield* sql<{
       name: string
     }>`SELECT quote_ident(table_schema) || '.' || quote_ident(table_name) AS name
       FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`
     const rows = yield* Effect.forEach(tables, ({ name }) =>
-      Effect.map(sql.unsafe<{ text: string }>(`SELECT one::text AS text FROM ${name} AS one`), (all) =>
-        all.map(({ text }) => `${name}: ${text}`)
-      )
+      sql.unsafe<{ text: string }>(`SELECT '${name}: ' || one::text AS text FROM ${name} AS one`)
     )
-    return rows.flat()
+    return rows.flat().map(({ text }) => text)
   })
-)
 
-const calls: Readonly<Record<string, ReadonlyArray<{ readonly name: string; readonly arguments: object }>>> = {
-  "Write 1": contents.map((content, index) => ({
-    name: "write_file",
-    arguments: { path: `written-${index}.txt`, content }
-  })),
+const calls: Readonly<Record<string, Parameters<typeof refinementWith>[0]>> = {
+  "Write 1": contents.map((content, at) => ({ name: "write_file", arguments: { path: `written-${at}.txt`, content } })),
   "Send 1": [
     {
       name: "run_command",
@@ -95,15 +88,14 @@ describe("secrets in the arguments of calls", needsPostgres, () => {
       const client = yield* begin(["--yes-this-run"])
       yield* waitFor("the command", () => read("sent.txt") !== "")
       yield* waitFor("the changes", () => reported.has("Write 1"))
-      const database = layerDatabase(Redacted.make(url))
-      expect(found(yield* Effect.provide(dump, database))).toEqual([])
+      expect(found(yield* withSql(url, dump))).toEqual([])
       sandbox.write("project/go", "")
       /* A rule denied one call; nothing else had to be asked. */
       const { code, stderr, stdout } = yield* Effect.promise(() => client.ended)
       expect([code, stdout.includes('"type":"run.finished"')], stderr).toEqual([4, true])
       expect(contents.map((_, index) => read(`written-${index}.txt`))).toEqual(contents)
       expect(read("sent.txt")).toBe(secrets["GitHub"])
-      const rows = yield* Effect.provide(dump, database)
+      const rows = yield* withSql(url, dump)
       expect([rows.length > 50, found(rows)]).toEqual([true, []])
       /* A worker that did not work on a task works on it again. */
       expect(Math.max(...refined.values())).toBeLessThanOrEqual(2)

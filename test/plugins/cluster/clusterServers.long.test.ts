@@ -2,7 +2,7 @@ import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import { askedOf, makeCluster } from "../../support/Cluster.ts"
+import { askedOf, makeCluster, runIdIn } from "../../support/Cluster.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import type { ChatBody } from "../../support/FakeOllamaScript.ts"
 import { type CompletionBody, FakeOpenAi, fakeOpenAiModel } from "../../support/FakeOpenAi.ts"
@@ -23,6 +23,8 @@ const script = (body: ChatBody): string => {
 
 const answer = ({ messages }: CompletionBody): string => noonAnswer(stageNameOf(messages))
 
+const portOf = ({ url }: { readonly url: string }): number => Number(new URL(url).port)
+
 const reportsTask = (body: ChatBody): boolean => askedOf(body).stage === "execution"
 
 describe("a worker whose model server is gone", needsPostgres, () => {
@@ -41,7 +43,7 @@ describe("a worker whose model server is gone", needsPostgres, () => {
       expect(code, stderr + binary.stderr()).toBe(0)
       expect(binary.stderr()).toContain("Other workers take its work until it answers.")
       expect(second.binary.stderr()).toContain("works on")
-      yield* FakeOllama.make(script, { port: Number(new URL(server.url).port) })
+      yield* FakeOllama.make(script, { port: portOf(server) })
       yield* Effect.promise(() => binary.says("The model server answers again"))
     })
   )
@@ -50,20 +52,15 @@ describe("a worker whose model server is gone", needsPostgres, () => {
     Effect.gen(function* () {
       const { start } = yield* makeCluster
       const scope = yield* Scope.make()
-      const server = yield* Scope.provide(
-        FakeOpenAi.make((body) => ({ text: answer(body), hold: "gone" })),
-        scope
-      )
-      const serve = { OPENAI_BASE_URL: server.url }
-      const worker = yield* start(["worker"], serve)
+      const held = (body: CompletionBody) => ({ text: answer(body), hold: "gone" })
+      const server = yield* Scope.provide(FakeOpenAi.make(held), scope)
+      const worker = yield* start(["worker"], { OPENAI_BASE_URL: server.url })
       yield* Effect.promise(() => worker.says("The worker is ready"))
       const client = yield* start(["run", "--cluster", "--model", `openai:${fakeOpenAiModel}`, "What time is it?"])
       yield* server.until(({ chats }) => chats.length > 0)
       yield* Scope.close(scope, Exit.void)
       yield* Effect.promise(() => client.says("No worker has a model server that answers; the run waits for one."))
-      yield* FakeOpenAi.make(answer, {
-        port: Number(new URL(server.url).port)
-      })
+      yield* FakeOpenAi.make(answer, { port: portOf(server) })
       const { code, stderr } = yield* Effect.promise(() => client.ended)
       expect(code, stderr + worker.stderr()).toBe(0)
       expect(worker.stderr()).toContain("it waits 300 s (limits.serverWaitSeconds)")
@@ -72,27 +69,20 @@ describe("a worker whose model server is gone", needsPostgres, () => {
 
   liveTest("lets the run end when no worker had a server for long enough, and it can be resumed", () =>
     Effect.gen(function* () {
-      const { begin, sandbox, start, worker } = yield* makeCluster
-      sandbox.write(
-        "config/task-conductor/config.json",
-        JSON.stringify({ sandbox: { mode: "off" }, limits: { serverWaitSeconds: 1 } })
-      )
+      const { begin, ended, sandbox, worker } = yield* makeCluster
+      const settings = { sandbox: { mode: "off" }, limits: { serverWaitSeconds: 1 } }
+      sandbox.write("config/task-conductor/config.json", JSON.stringify(settings))
       const scope = yield* Scope.make()
-      const server = yield* Scope.provide(
-        FakeOllama.make((body) => ({ text: script(body), hold: "gone" })),
-        scope
-      )
+      const held = (body: ChatBody) => ({ text: script(body), hold: "gone" })
+      const server = yield* Scope.provide(FakeOllama.make(held), scope)
       const { binary } = yield* worker(script, [], { OLLAMA_HOST: server.url })
       const client = yield* begin()
       yield* server.until(({ chats }) => chats.length > 0)
       yield* Scope.close(scope, Exit.void)
       const { code, stderr } = yield* Effect.promise(() => client.ended)
       expect(code, stderr + binary.stderr()).toBe(5)
-      const port = Number(new URL(server.url).port)
-      yield* FakeOllama.make(script, { port })
-      const runId = /\d{8}-\d{6}-[a-z0-9]{4}/.exec(binary.stderr())?.[0] ?? ""
-      const resumed = yield* start(["resume", runId, "--cluster"])
-      const again = yield* Effect.promise(() => resumed.ended)
+      yield* FakeOllama.make(script, { port: portOf(server) })
+      const again = yield* ended(["resume", runIdIn(binary.stderr()), "--cluster"])
       expect(again.code, again.stderr + binary.stderr()).toBe(0)
     })
   )

@@ -1,34 +1,14 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
-import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
-import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
-import { appendWith, leaseRun } from "../../support/LeasedRun.ts"
+import { appendWith, clusterRun, layerOn, leaseRun } from "../../support/LeasedRun.ts"
 import { settled } from "../../support/Journals.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
 
 const page = readFileSync(join(import.meta.dirname, "../../../docs/reference/operating-workers.md"), "utf8")
-
-const newRun = (runId: string): ClusterRun => ({
-  opened: {
-    type: "opened",
-    version: 1,
-    program: "0.0.0",
-    settings: {},
-    project: `/project/${runId}`,
-    order: { runId, prompt: "Do it." }
-  },
-  allow: [],
-  approveSteps: false
-})
-
-const on = (url: string) => Effect.provide(Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url))))
 
 describe("the page for operators", needsPostgres, () => {
   liveTest("has queries and settings that the database takes", () =>
@@ -40,15 +20,15 @@ describe("the page for operators", needsPostgres, () => {
       const url = yield* makePostgres
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        yield* appendWith(yield* leaseRun(newRun("run-1")), settled("key"))
+        yield* appendWith(yield* leaseRun(clusterRun("run-1")), settled("key"))
         yield* sql`CREATE ROLE workers LOGIN`
         for (const text of [...queries, ...blocks]) yield* sql.unsafe(text)
         const active = queries.find((text) => text.includes("heartbeat_on")) ?? ""
         assert.lengthOf(yield* sql.unsafe(active), 1)
-      }).pipe(on(url))
+      }).pipe(Effect.provide(layerOn(url)))
       /* Who may make no tables works with those that are there. */
-      yield* Effect.flatMap(leaseRun(newRun("run-2")), (lease) => appendWith(lease, settled("key"))).pipe(
-        on(url.replace("tester@", "workers@"))
+      yield* Effect.flatMap(leaseRun(clusterRun("run-2")), (lease) => appendWith(lease, settled("key"))).pipe(
+        Effect.provide(layerOn(url.replace("tester@", "workers@")))
       )
     })
   )
