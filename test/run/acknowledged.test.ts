@@ -43,37 +43,35 @@ const cases: ReadonlyArray<readonly [what: string, key: string, isTold: (event: 
 
 describe("an event", () => {
   for (const [what, part, isTold] of cases) {
-    nodeTest(`tells ${what} only when it is on the disk`, () =>
-      Effect.gen(function* () {
-        const disk = yield* Deferred.make<void>()
-        let isWaiting = false
-        const append = (record: JournalRecord) =>
-          Effect.suspend(() => {
-            if (!("key" in record) || record.type === "intent" || !record.key.includes(part)) return Effect.void
-            isWaiting = true
-            return Deferred.await(disk)
-          })
-        const journal = Layer.effect(
-          Journal,
-          Effect.map(Journal, (none) => ({ ...none, append }))
-        ).pipe(Layer.provide(Journal.layerNone))
-        yield* Effect.gen(function* () {
-          const { events } = yield* EventLog
-          const run = yield* Effect.forkChild(
-            Pipeline.use((pipeline) => pipeline.run({ runId: "20261120-183000-k3x9", prompt: "Do it." }))
-          )
-          yield* waitFor("the record", () => isWaiting)
-          yield* untilQuiet
-          expect(events().filter(isTold)).toEqual([])
-          yield* Deferred.succeed(disk, undefined)
-          expect((yield* Fiber.join(run)).status).toBe("done")
-          expect(events().filter(isTold).length).toBe(1)
-        }).pipe(
-          Effect.provide(
-            layerTestRun({ journal: Layer.merge(journal, ResumeNotes.layerNone) }).pipe(Layer.provideMerge(model))
-          )
+    nodeTest(`tells ${what} only when it is on the disk`, function* () {
+      const disk = yield* Deferred.make<void>()
+      let isWaiting = false
+      const append = (record: JournalRecord) =>
+        Effect.suspend(() => {
+          if (!("key" in record) || record.type === "intent" || !record.key.includes(part)) return Effect.void
+          isWaiting = true
+          return Deferred.await(disk)
+        })
+      const journal = Layer.effect(
+        Journal,
+        Effect.map(Journal, (none) => ({ ...none, append }))
+      ).pipe(Layer.provide(Journal.layerNone))
+      yield* Effect.gen(function* () {
+        const { events } = yield* EventLog
+        const run = yield* Effect.forkChild(
+          Pipeline.use((pipeline) => pipeline.run({ runId: "20261120-183000-k3x9", prompt: "Do it." }))
         )
-      })
-    )
+        yield* waitFor("the record", () => isWaiting)
+        yield* untilQuiet
+        expect(events().filter(isTold)).toEqual([])
+        yield* Deferred.succeed(disk, undefined)
+        expect((yield* Fiber.join(run)).status).toBe("done")
+        expect(events().filter(isTold).length).toBe(1)
+      }).pipe(
+        Effect.provide(
+          layerTestRun({ journal: Layer.merge(journal, ResumeNotes.layerNone) }).pipe(Layer.provideMerge(model))
+        )
+      )
+    })
   }
 })

@@ -3,7 +3,6 @@
  * replay; without one it stays a rejected answer.
  */
 import { describe, expect } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type AnswerQuestion, layerCallback } from "../../src/app/callbackApprover.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
@@ -41,8 +40,9 @@ const person = (asked: Array<string>, answer: AnswerQuestion = () => words): Lay
 
 describe("a question of the model", () => {
   for (const stage of ["plan", "refine"] as const) {
-    nodeTest(`in the place of a ${stage === "plan" ? "plan" : "report"} is answered once, also in a resumed run`, () =>
-      Effect.gen(function* () {
+    nodeTest(
+      `in the place of a ${stage === "plan" ? "plan" : "report"} is answered once, also in a resumed run`,
+      function* () {
         const run = yield* makeKeptRun({ prompt: "What is the port?" })
         const { answer, seen } = asking(stage)
         const asked: Array<string> = []
@@ -61,74 +61,66 @@ describe("a question of the model", () => {
         const resumed = yield* run.session({ answer, approver: person(again) })
         expect([resumed.report?.status, again]).toEqual(["done", []])
         expect(yield* run.replay()).toMatchObject(same)
-      })
+      }
     )
   }
 
-  nodeTest("is asked again in a resumed run when nobody answered", () =>
-    Effect.gen(function* () {
-      const run = yield* makeKeptRun({ prompt: "What is the port?" })
-      const { answer } = asking("plan")
-      const first = yield* run.session({ answer })
-      expect(first.report).toMatchObject({ status: "no_valid_plan" })
-      expect(first.report?.message).toContain(`The model asks: "${question}" Answer it in the prompt.`)
-      expect(yield* run.replay()).toMatchObject(same)
-      const asked: Array<string> = []
-      const resumed = yield* run.session({ answer, approver: person(asked) })
-      expect([resumed.report?.status, asked]).toEqual(["done", [question]])
-      expect(yield* run.replay()).toMatchObject(same)
-    })
-  )
+  nodeTest("is asked again in a resumed run when nobody answered", function* () {
+    const run = yield* makeKeptRun({ prompt: "What is the port?" })
+    const { answer } = asking("plan")
+    const first = yield* run.session({ answer })
+    expect(first.report).toMatchObject({ status: "no_valid_plan" })
+    expect(first.report?.message).toContain(`The model asks: "${question}" Answer it in the prompt.`)
+    expect(yield* run.replay()).toMatchObject(same)
+    const asked: Array<string> = []
+    const resumed = yield* run.session({ answer, approver: person(asked) })
+    expect([resumed.report?.status, asked]).toEqual(["done", [question]])
+    expect(yield* run.replay()).toMatchObject(same)
+  })
 
-  nodeTest("gets no answer from --yes, and none from a person who says nothing", () =>
-    Effect.gen(function* () {
-      const silent = layerCallback({ answer: () => "  " })
-      for (const [approver, by] of [
-        [Approver.layerYes(person([])), "rule"],
-        [silent, "person"]
-      ] as const) {
-        const plans = (_: string, count: number) => (count === 1 ? question : plan)
-        const { events, report } = yield* runScript().pipe(
-          scripted({ plan: plans, refine: () => resultSaying("It.") }, { approver })
-        )
-        expect(report.status).toBe("done")
-        expect(events).toContainEqual(expect.objectContaining({ scope: "question", answer: "nothing", by }))
-        expect(events).toContainEqual(
-          expect.objectContaining({ type: "message", text: expect.stringContaining("planned without an answer") })
-        )
-      }
-    })
-  )
-
-  nodeTest("in a task that nobody answers is told to the model as one", () =>
-    Effect.gen(function* () {
-      let reply = ""
-      const execute = (prompt: string, count: number) => {
-        reply = prompt
-        return count === 1 ? question : resultSaying("It is assumed to be that of the server.")
-      }
-      const { report } = yield* runScript().pipe(scripted({ plan: () => plan, execute }))
+  nodeTest("gets no answer from --yes, and none from a person who says nothing", function* () {
+    const silent = layerCallback({ answer: () => "  " })
+    for (const [approver, by] of [
+      [Approver.layerYes(person([])), "rule"],
+      [silent, "person"]
+    ] as const) {
+      const plans = (_: string, count: number) => (count === 1 ? question : plan)
+      const { events, report } = yield* runScript().pipe(
+        scripted({ plan: plans, refine: () => resultSaying("It.") }, { approver })
+      )
       expect(report.status).toBe("done")
-      expect(reply).toContain(
-        "The answer is a question, and no report. Nobody answers now: decide by what the prompt says"
+      expect(events).toContainEqual(expect.objectContaining({ scope: "question", answer: "nothing", by }))
+      expect(events).toContainEqual(
+        expect.objectContaining({ type: "message", text: expect.stringContaining("planned without an answer") })
       )
-    })
-  )
+    }
+  })
 
-  nodeTest("in the list of what is left is answered too", () =>
-    Effect.gen(function* () {
-      const asked: Array<string> = []
-      let seen = ""
-      const iterate = (prompt: string) => {
-        seen = prompt
-        return prompt.includes(words) ? planOf([]) : question
-      }
-      const two = planOf([[{ name: "Talk 1", skill: "talk" }], [{ name: "Talk 2", skill: "talk" }]])
-      const { report } = yield* runScript().pipe(
-        scripted({ plan: () => two, refine: () => resultSaying("It."), iterate }, { approver: person(asked) })
-      )
-      expect([report.status, asked]).toEqual(["done", [question]])
-      expect(seen).toContain(told)
-    })
-  )
+  nodeTest("in a task that nobody answers is told to the model as one", function* () {
+    let reply = ""
+    const execute = (prompt: string, count: number) => {
+      reply = prompt
+      return count === 1 ? question : resultSaying("It is assumed to be that of the server.")
+    }
+    const { report } = yield* runScript().pipe(scripted({ plan: () => plan, execute }))
+    expect(report.status).toBe("done")
+    expect(reply).toContain(
+      "The answer is a question, and no report. Nobody answers now: decide by what the prompt says"
+    )
+  })
+
+  nodeTest("in the list of what is left is answered too", function* () {
+    const asked: Array<string> = []
+    let seen = ""
+    const iterate = (prompt: string) => {
+      seen = prompt
+      return prompt.includes(words) ? planOf([]) : question
+    }
+    const two = planOf([[{ name: "Talk 1", skill: "talk" }], [{ name: "Talk 2", skill: "talk" }]])
+    const { report } = yield* runScript().pipe(
+      scripted({ plan: () => two, refine: () => resultSaying("It."), iterate }, { approver: person(asked) })
+    )
+    expect([report.status, asked]).toEqual(["done", [question]])
+    expect(seen).toContain(told)
+  })
 })

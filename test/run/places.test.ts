@@ -75,52 +75,47 @@ const itemsOf = (
 ) => report?.results[0]?.items ?? []
 
 describe("a task for many places", () => {
-  nodeTest("shows the calls of a function with numbers, and makes the changes that are answered", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun({ "a.py": python("a", 3), "b.py": python("b", 2) })
-      const { answer, prompts } = model(calls, ({ user }) =>
-        changingAll(user).replace(/^2 .*$/m, "2 keep: it is binary")
-      )
-      const approver = scriptedApprover({ steps: ["step"] })
-      const { events, report } = yield* run.session({ answer, approver: approver.layer })
-      expect(prompts.length).toBe(1)
-      expect(prompts.map(numbersIn)[0]).toEqual([1, 2, 3, 4, 5])
-      expect(prompts[0]?.user).toContain(
-        "in load_1:\n6: def load_1(path):\n[2] 7:     with open(path, 1) as f:\n8:         return f.read()\n\nin load_2:"
-      )
-      expect(report?.status).toBe("done")
-      expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "done", "done", "done"])
-      expect(itemsOf(report)[1]?.note).toBe("it is binary")
-      expect(yield* run.text("a.py")).toBe(
-        python("a", 3)
-          .replace("open(path, 0)", 'open(path, 0, encoding="utf-8")')
-          .replace("open(path, 2)", 'open(path, 2, encoding="utf-8")')
-      )
-      expect(approver.asked.length).toBe(1)
-      expect(events.flatMap((event) => (event.type === "task.item" ? [event.number] : []))).toEqual([1, 2, 3, 4, 5])
-    })
-  )
+  nodeTest("shows the calls of a function with numbers, and makes the changes that are answered", function* () {
+    const run = yield* makeRun({ "a.py": python("a", 3), "b.py": python("b", 2) })
+    const { answer, prompts } = model(calls, ({ user }) => changingAll(user).replace(/^2 .*$/m, "2 keep: it is binary"))
+    const approver = scriptedApprover({ steps: ["step"] })
+    const { events, report } = yield* run.session({ answer, approver: approver.layer })
+    expect(prompts.length).toBe(1)
+    expect(prompts.map(numbersIn)[0]).toEqual([1, 2, 3, 4, 5])
+    expect(prompts[0]?.user).toContain(
+      "in load_1:\n6: def load_1(path):\n[2] 7:     with open(path, 1) as f:\n8:         return f.read()\n\nin load_2:"
+    )
+    expect(report?.status).toBe("done")
+    expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "done", "done", "done"])
+    expect(itemsOf(report)[1]?.note).toBe("it is binary")
+    expect(yield* run.text("a.py")).toBe(
+      python("a", 3)
+        .replace("open(path, 0)", 'open(path, 0, encoding="utf-8")')
+        .replace("open(path, 2)", 'open(path, 2, encoding="utf-8")')
+    )
+    expect(approver.asked.length).toBe(1)
+    expect(events.flatMap((event) => (event.type === "task.item" ? [event.number] : []))).toEqual([1, 2, 3, 4, 5])
+  })
 
-  nodeTest("shows the declaration around a place before it is answered, and asks for what is left", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun({ "a.py": python("a", 3) })
-      const seen: Array<string> = []
-      const { answer, prompts } = model(calls, ({ user }, turn) => {
-        seen.push(user.slice(-400))
-        if (turn === 1) return "1 keep: no\n3 look"
-        return turn === 2 ? "3 keep: no" : "2 keep: no"
-      })
-      const { report } = yield* run.session({ answer, approver: willingApprover() })
-      expect(itemsOf(report).map(({ state }) => state)).toEqual(["unchanged", "unchanged", "unchanged"])
-      expect(seen[1]).toContain("11:     with open(path, 2) as f:")
-      expect(seen[1]?.trimEnd().endsWith("Answer 2-3.")).toBe(true)
-      expect(seen[2]?.trimEnd().endsWith("Answer 2.")).toBe(true)
-      expect(prompts.map(numbersIn)).toEqual([[1, 2, 3], [2, 3], [2]])
+  nodeTest("shows the declaration around a place before it is answered, and asks for what is left", function* () {
+    const run = yield* makeRun({ "a.py": python("a", 3) })
+    const seen: Array<string> = []
+    const { answer, prompts } = model(calls, ({ user }, turn) => {
+      seen.push(user.slice(-400))
+      if (turn === 1) return "1 keep: no\n3 look"
+      return turn === 2 ? "3 keep: no" : "2 keep: no"
     })
-  )
+    const { report } = yield* run.session({ answer, approver: willingApprover() })
+    expect(itemsOf(report).map(({ state }) => state)).toEqual(["unchanged", "unchanged", "unchanged"])
+    expect(seen[1]).toContain("11:     with open(path, 2) as f:")
+    expect(seen[1]?.trimEnd().endsWith("Answer 2-3.")).toBe(true)
+    expect(seen[2]?.trimEnd().endsWith("Answer 2.")).toBe(true)
+    expect(prompts.map(numbersIn)).toEqual([[1, 2, 3], [2, 3], [2]])
+  })
 
-  nodeTest("says what cannot be used, and takes a place that is never answered as failed after a second try", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "says what cannot be used, and takes a place that is never answered as failed after a second try",
+    function* () {
       const run = yield* makeRun({ "a.py": python("a", 3) })
       const seen: Array<string> = []
       const { answer, prompts } = model(calls, ({ user }, turn) => {
@@ -133,100 +128,89 @@ describe("a task for many places", () => {
       expect(itemsOf(report).map(({ state }) => state)).toEqual(["unchanged", "failed", "failed"])
       expect(prompts.map(numbersIn).at(-1)).toEqual([2, 3])
       expect(report?.status).not.toBe("done")
-    })
+    }
   )
 
-  nodeTest("asks again for a place whose change was not made, and takes a place with a long line alone", () =>
-    Effect.gen(function* () {
-      const long = `    with open(path, ${"1 + ".repeat(120)}1) as f:`
-      const run = yield* makeRun({ "a.py": python("a", 2), "b.py": `def b(path):\n${long}\n        return f\n` })
-      const change = "1 change: with other(path) as f:"
-      const edited = block("    with open(path, 0) as f:", "    with io.open(path) as f:")
-      const { answer, prompts } = model(calls, (_, turn) =>
-        turn === 1 ? [edited, change, "2 keep: no"].join("\n") : change
-      )
-      const { report } = yield* run.session({
-        answer: (prompt) =>
-          prompt.user.includes("the only one to work on") ? resultSaying("It stays.") : answer(prompt),
-        approver: willingApprover()
-      })
-      expect(prompts.map(numbersIn)[0]).toEqual([1, 2])
-      expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "unchanged"])
-      expect(yield* run.text("b.py")).toContain(long)
+  nodeTest("asks again for a place whose change was not made, and takes a place with a long line alone", function* () {
+    const long = `    with open(path, ${"1 + ".repeat(120)}1) as f:`
+    const run = yield* makeRun({ "a.py": python("a", 2), "b.py": `def b(path):\n${long}\n        return f\n` })
+    const change = "1 change: with other(path) as f:"
+    const edited = block("    with open(path, 0) as f:", "    with io.open(path) as f:")
+    const { answer, prompts } = model(calls, (_, turn) =>
+      turn === 1 ? [edited, change, "2 keep: no"].join("\n") : change
+    )
+    const { report } = yield* run.session({
+      answer: (prompt) =>
+        prompt.user.includes("the only one to work on") ? resultSaying("It stays.") : answer(prompt),
+      approver: willingApprover()
     })
-  )
+    expect(prompts.map(numbersIn)[0]).toEqual([1, 2])
+    expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "unchanged"])
+    expect(yield* run.text("b.py")).toContain(long)
+  })
 
-  nodeTest("asks again in the same turns for a place whose edit was refused, which was no answer to it", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun({ "a.py": python("a", 2), "b.py": python("b", 1) })
-      const seen: Array<string> = []
-      const { answer, prompts } = model(calls, ({ user }, turn) => {
-        seen.push(user)
-        if (turn === 1) return "1 change: # ... the rest of the code stays the same\n2 keep: no\n3 keep: no"
-        return turn === 2 ? "2 keep: no" : "1 change: with io.open(path) as f:"
-      })
-      const { report } = yield* run.session({ answer, approver: willingApprover() })
-      expect(prompts.length).toBe(3)
-      expect(seen[2]?.trimEnd().endsWith("Answer 1.")).toBe(true)
-      expect(seen[2]).toContain("replaces other lines, which would be lost")
-      expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "unchanged"])
-      expect(yield* run.text("a.py")).toBe(
-        python("a", 2).replace("with open(path, 0) as f:", "with io.open(path) as f:")
-      )
+  nodeTest("asks again in the same turns for a place whose edit was refused, which was no answer to it", function* () {
+    const run = yield* makeRun({ "a.py": python("a", 2), "b.py": python("b", 1) })
+    const seen: Array<string> = []
+    const { answer, prompts } = model(calls, ({ user }, turn) => {
+      seen.push(user)
+      if (turn === 1) return "1 change: # ... the rest of the code stays the same\n2 keep: no\n3 keep: no"
+      return turn === 2 ? "2 keep: no" : "1 change: with io.open(path) as f:"
     })
-  )
+    const { report } = yield* run.session({ answer, approver: willingApprover() })
+    expect(prompts.length).toBe(3)
+    expect(seen[2]?.trimEnd().endsWith("Answer 1.")).toBe(true)
+    expect(seen[2]).toContain("replaces other lines, which would be lost")
+    expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "unchanged"])
+    expect(yield* run.text("a.py")).toBe(python("a", 2).replace("with open(path, 0) as f:", "with io.open(path) as f:"))
+  })
 
-  nodeTest("changes a line without a number by its path and line, and shows only what failed again", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun({ "a.py": handler("a") + handler("b"), "b.py": python("b", 8) })
-      const edited = block("    except A:", "    except A as e:")
-      const { answer, prompts } = model(calls, (_, turn) =>
-        turn === 1 ? `1 change: c(open(1, e))\n2-10 keep: no\n${edited}` : "src/a.py:4 change: except A as e:"
-      )
-      const { report } = yield* run.session({ answer, approver: willingApprover() })
-      expect(prompts.map(numbersIn)).toEqual([
-        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
-        [1, 2]
-      ])
-      expect(prompts[1]?.user).toContain("The old_text occurs 2 times")
-      expect(prompts[1]?.user).not.toContain("b.py")
-      expect(report?.status).toBe("done")
-      expect(yield* run.text("a.py")).toBe(
-        handler("a").replace("except A:", "except A as e:").replace("open(1)", "open(1, e)") + handler("b")
-      )
-    })
-  )
+  nodeTest("changes a line without a number by its path and line, and shows only what failed again", function* () {
+    const run = yield* makeRun({ "a.py": handler("a") + handler("b"), "b.py": python("b", 8) })
+    const edited = block("    except A:", "    except A as e:")
+    const { answer, prompts } = model(calls, (_, turn) =>
+      turn === 1 ? `1 change: c(open(1, e))\n2-10 keep: no\n${edited}` : "src/a.py:4 change: except A as e:"
+    )
+    const { report } = yield* run.session({ answer, approver: willingApprover() })
+    expect(prompts.map(numbersIn)).toEqual([
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+      [1, 2]
+    ])
+    expect(prompts[1]?.user).toContain("The old_text occurs 2 times")
+    expect(prompts[1]?.user).not.toContain("b.py")
+    expect(report?.status).toBe("done")
+    expect(yield* run.text("a.py")).toBe(
+      handler("a").replace("except A:", "except A as e:").replace("open(1)", "open(1, e)") + handler("b")
+    )
+  })
 
-  nodeTest("divides many places into parts that fit the window", () =>
-    Effect.gen(function* () {
-      const files = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`m${at}.py`, python(`m${at}`, 8)]))
-      const run = yield* makeRun(files)
-      const { answer, prompts } = model(calls, ({ user }) => changingAll(user))
-      const { report } = yield* run.session({ answer, approver: willingApprover() })
-      expect(prompts.length).toBeLessThanOrEqual(6)
-      expect(report?.results[0]?.result.summary).toBe("96 items: 96 done.")
-      expect((yield* run.text("m7.py")).match(/encoding="utf-8"/g)?.length).toBe(8)
-    })
-  )
+  nodeTest("divides many places into parts that fit the window", function* () {
+    const files = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`m${at}.py`, python(`m${at}`, 8)]))
+    const run = yield* makeRun(files)
+    const { answer, prompts } = model(calls, ({ user }) => changingAll(user))
+    const { report } = yield* run.session({ answer, approver: willingApprover() })
+    expect(prompts.length).toBeLessThanOrEqual(6)
+    expect(report?.results[0]?.result.summary).toBe("96 items: 96 done.")
+    expect((yield* run.text("m7.py")).match(/encoding="utf-8"/g)?.length).toBe(8)
+  })
 
   nodeTest(
     "says of lines that two answers changed beside each other, and that nobody made again, that they are not changed",
-    () =>
-      Effect.gen(function* () {
-        const lines = Array.from({ length: 80 }, (_, at) => `x_${at} = open(${at})`)
-        const run = yield* makeRun({ "a.py": `${lines.join("\n")}\n` })
-        const { answer } = model(calls, ({ user }) =>
-          user.includes("at the same lines") ? resultSaying("It is done.") : changingAll(user)
-        )
-        const { report } = yield* run.session({ answer, approver: willingApprover() })
-        const now = (yield* run.text("a.py")).split("\n")
-        const items = itemsOf(report)
-        expect(items.length).toBe(80)
-        for (const [at, { note, state }] of items.entries()) {
-          if (state === "done") expect(now[at], note).toContain("utf-8")
-        }
-        expect(items.some(({ state }) => state === "failed")).toBe(true)
-        expect(report?.status).not.toBe("done")
-      })
+    function* () {
+      const lines = Array.from({ length: 80 }, (_, at) => `x_${at} = open(${at})`)
+      const run = yield* makeRun({ "a.py": `${lines.join("\n")}\n` })
+      const { answer } = model(calls, ({ user }) =>
+        user.includes("at the same lines") ? resultSaying("It is done.") : changingAll(user)
+      )
+      const { report } = yield* run.session({ answer, approver: willingApprover() })
+      const now = (yield* run.text("a.py")).split("\n")
+      const items = itemsOf(report)
+      expect(items.length).toBe(80)
+      for (const [at, { note, state }] of items.entries()) {
+        if (state === "done") expect(now[at], note).toContain("utf-8")
+      }
+      expect(items.some(({ state }) => state === "failed")).toBe(true)
+      expect(report?.status).not.toBe("done")
+    }
   )
 })

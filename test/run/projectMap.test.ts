@@ -42,56 +42,50 @@ const copying = ({ system, user }: FilledPrompt): string => {
 }
 
 describe("the map of the project", () => {
-  nodeTest("is in the prompts of the plan, and made once for a run and its replay", () =>
-    Effect.gen(function* () {
-      const run = yield* makeKeptRun({ prompt: "Do it." })
-      yield* putFiles(run.project, { "package.json": "{}", "src/a.ts": "" })
-      const first = watched()
-      yield* run.session({ answer: first.answer })
-      expect(first.seen).toEqual([
-        ["creation", "2 files: json 1, typescript 1."],
-        ["refinement", ""],
-        ["execution", ""]
-      ])
-      yield* putFiles(run.project, { "src/b.ts": "", Makefile: "test:\n" })
-      const second = watched()
-      const { report } = yield* run.session({ answer: second.answer, approver: willingApprover() })
-      expect([report?.status, second.seen]).toEqual(["done", []])
-      expect(yield* run.replay()).toMatchObject({ isWhole: true, differences: [] })
-    })
-  )
+  nodeTest("is in the prompts of the plan, and made once for a run and its replay", function* () {
+    const run = yield* makeKeptRun({ prompt: "Do it." })
+    yield* putFiles(run.project, { "package.json": "{}", "src/a.ts": "" })
+    const first = watched()
+    yield* run.session({ answer: first.answer })
+    expect(first.seen).toEqual([
+      ["creation", "2 files: json 1, typescript 1."],
+      ["refinement", ""],
+      ["execution", ""]
+    ])
+    yield* putFiles(run.project, { "src/b.ts": "", Makefile: "test:\n" })
+    const second = watched()
+    const { report } = yield* run.session({ answer: second.answer, approver: willingApprover() })
+    expect([report?.status, second.seen]).toEqual(["done", []])
+    expect(yield* run.replay()).toMatchObject({ isWhole: true, differences: [] })
+  })
 
-  nodeTest("is left out before a prompt is too large for the window", () =>
-    Effect.gen(function* () {
-      const projectMap = "m".repeat(500)
-      const promptOf = Effect.fnUntraced(function* (characters: number) {
-        const { planner, prompts } = yield* openStages({
-          answers: [plan, plan, plan, plan, plan],
-          settings: { contextWindow: 4096 }
-        })
-        const planned = planner.plan({ ...briefing, prompt: "p".repeat(characters), projectMap })
-        const isPlanned = yield* Effect.isSuccess(planned)
-        return isPlanned ? (prompts[0]?.system.includes(projectMap) ? "map" : "no map") : "no prompt"
+  nodeTest("is left out before a prompt is too large for the window", function* () {
+    const projectMap = "m".repeat(500)
+    const promptOf = Effect.fnUntraced(function* (characters: number) {
+      const { planner, prompts } = yield* openStages({
+        answers: [plan, plan, plan, plan, plan],
+        settings: { contextWindow: 4096 }
       })
-      const lengths = Array.from({ length: 20 }, (_, index) => 1000 + index * 400)
-      const outcomes = yield* Effect.forEach(lengths, (length) => Effect.scoped(promptOf(length)))
-      expect(outcomes.filter((one, index) => one !== outcomes[index - 1])).toEqual(["map", "no map", "no prompt"])
+      const planned = planner.plan({ ...briefing, prompt: "p".repeat(characters), projectMap })
+      const isPlanned = yield* Effect.isSuccess(planned)
+      return isPlanned ? (prompts[0]?.system.includes(projectMap) ? "map" : "no map") : "no prompt"
     })
-  )
+    const lengths = Array.from({ length: 20 }, (_, index) => 1000 + index * 400)
+    const outcomes = yield* Effect.forEach(lengths, (length) => Effect.scoped(promptOf(length)))
+    expect(outcomes.filter((one, index) => one !== outcomes[index - 1])).toEqual(["map", "no map", "no prompt"])
+  })
 
-  nodeTest("gives run-checks the command that the project names, and none where it names none", () =>
-    Effect.gen(function* () {
-      const callsWith = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
-        const run = yield* makeKeptRun({ prompt: "Run the linter.", skill: "run-checks" })
-        yield* putFiles(run.project, files)
-        const { events } = yield* run.session({ answer: copying })
-        return events.flatMap((event) => (event.type === "task.turn" ? event.calls : []))
-      })
-      const files = { "pnpm-lock.yaml": "", "package.json": '{"scripts": {"lint:code": "eslint ."}}' }
-      expect(yield* callsWith(files)).toMatchObject([
-        { name: "run_command", arguments: { argv: [expect.stringMatching(/^p?npm$/), "run", "lint:code"] } }
-      ])
-      expect(yield* callsWith({ "package.json": "{}" })).toEqual([])
+  nodeTest("gives run-checks the command that the project names, and none where it names none", function* () {
+    const callsWith = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
+      const run = yield* makeKeptRun({ prompt: "Run the linter.", skill: "run-checks" })
+      yield* putFiles(run.project, files)
+      const { events } = yield* run.session({ answer: copying })
+      return events.flatMap((event) => (event.type === "task.turn" ? event.calls : []))
     })
-  )
+    const files = { "pnpm-lock.yaml": "", "package.json": '{"scripts": {"lint:code": "eslint ."}}' }
+    expect(yield* callsWith(files)).toMatchObject([
+      { name: "run_command", arguments: { argv: [expect.stringMatching(/^p?npm$/), "run", "lint:code"] } }
+    ])
+    expect(yield* callsWith({ "package.json": "{}" })).toEqual([])
+  })
 })

@@ -62,21 +62,20 @@ describe("a call in doubt", () => {
     return { sender, second, run, data, end: [sender.count(), second.report?.status] }
   })
 
-  nodeTest("parks the run when nobody can decide, and is asked about when it goes on", () =>
-    Effect.gen(function* () {
-      const { end, run, second, sender } = yield* goOn()
-      expect(end).toEqual([1, "not_permitted"])
-      expect(second.report?.message).toContain("was begun before the run broke off")
-      /* Nothing of another task was begun, and nobody was asked what is left to do. */
-      const later = second.sent.filter((key) => !/turn|send-1/.test(key))
-      expect([second.called, later, second.report?.answer]).toEqual([[], [], ""])
-      const third = yield* run.session({ answer: sending, plugins: [sender.plugin(false)], ...withAnswer("again") })
-      expect([sender.count(), third.report?.status]).toEqual([2, "done"])
-    })
-  )
+  nodeTest("parks the run when nobody can decide, and is asked about when it goes on", function* () {
+    const { end, run, second, sender } = yield* goOn()
+    expect(end).toEqual([1, "not_permitted"])
+    expect(second.report?.message).toContain("was begun before the run broke off")
+    /* Nothing of another task was begun, and nobody was asked what is left to do. */
+    const later = second.sent.filter((key) => !/turn|send-1/.test(key))
+    expect([second.called, later, second.report?.answer]).toEqual([[], [], ""])
+    const third = yield* run.session({ answer: sending, plugins: [sender.plugin(false)], ...withAnswer("again") })
+    expect([sender.count(), third.report?.status]).toEqual([2, "done"])
+  })
 
-  nodeTest("is taken as done when the user says so, and ends the run as not permitted when the user stops it", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "is taken as done when the user says so, and ends the run as not permitted when the user stops it",
+    function* () {
       const done = yield* goOn("done")
       expect(done.end).toEqual([1, "done"])
       expect(done.data).toEqual({
@@ -85,7 +84,7 @@ describe("a call in doubt", () => {
         targets: []
       })
       expect((yield* goOn("stop")).end).toEqual([1, "not_permitted"])
-    })
+    }
   )
 
   /** Sends to an address with a secret, which is another one each time. */
@@ -106,82 +105,75 @@ describe("a call in doubt", () => {
   ] as const) {
     nodeTest(
       `whose answer held a secret is asked about (${answer ?? "nobody is there"}), whatever the model answers now`,
-      () =>
-        Effect.gen(function* () {
-          const { data, end } = yield* goOn(answer, sendingSecret("a"), sendingSecret("b"))
-          expect(end).toEqual([times, status])
-          if (answer === "done") expect(data).toEqual({ ...withheld, outcome: "It is not known." })
-        })
+      function* () {
+        const { data, end } = yield* goOn(answer, sendingSecret("a"), sendingSecret("b"))
+        expect(end).toEqual([times, status])
+        if (answer === "done") expect(data).toEqual({ ...withheld, outcome: "It is not known." })
+      }
     )
   }
 
-  nodeTest("is not made again in other words when it has ended and its answer held a secret", () =>
-    Effect.gen(function* () {
-      const sender = yield* makeSender
-      const run = yield* makeKeptRun({ prompt: "Send it." })
-      const left = yield* Deferred.make<void>()
-      const answer = sendingSecret("a")
-      yield* run.session({
-        answer: (prompt) => {
-          if (stageOf(prompt) !== "execution") return answer(prompt)
-          Deferred.doneUnsafe(left, Effect.void)
-          return unreachable
-        },
-        plugins: [sender.plugin(false)],
-        until: Deferred.await(left)
-      })
-      const second = yield* run.session({ answer: sendingSecret("b"), plugins: [sender.plugin(false)] })
-      expect([sender.count(), second.report?.status]).toEqual([1, "done"])
-      expect(second.report?.results[0]?.calls[0]?.result.data).toMatchObject({ ...withheld, outcome: { data: "sent" } })
+  nodeTest("is not made again in other words when it has ended and its answer held a secret", function* () {
+    const sender = yield* makeSender
+    const run = yield* makeKeptRun({ prompt: "Send it." })
+    const left = yield* Deferred.make<void>()
+    const answer = sendingSecret("a")
+    yield* run.session({
+      answer: (prompt) => {
+        if (stageOf(prompt) !== "execution") return answer(prompt)
+        Deferred.doneUnsafe(left, Effect.void)
+        return unreachable
+      },
+      plugins: [sender.plugin(false)],
+      until: Deferred.await(left)
     })
-  )
+    const second = yield* run.session({ answer: sendingSecret("b"), plugins: [sender.plugin(false)] })
+    expect([sender.count(), second.report?.status]).toEqual([1, "done"])
+    expect(second.report?.results[0]?.calls[0]?.result.data).toMatchObject({ ...withheld, outcome: { data: "sent" } })
+  })
 })
 
 describe("an approval", () => {
-  nodeTest("of one call does not count for the same call in a later round", () =>
-    Effect.gen(function* () {
-      const run = yield* makeKeptRun({ prompt: "Read it." })
-      const before = makeCounting()
-      yield* run.session({
-        answer: (prompt) => {
-          if (stageOf(prompt) === "iteration") return unreachable
-          return stageOf(prompt) === "execution" && taskOf(prompt) === "Read 1" ? "No result." : reading(prompt)
-        },
-        approver: before.layer
-      })
-      const after = makeCounting()
-      let iterations = 0
-      const second = yield* run.session({
-        answer: (prompt) => {
-          if (stageOf(prompt) !== "iteration") return reading(prompt)
-          iterations += 1
-          return planOf(iterations === 1 ? [[{ name: "Read 1" }]] : [])
-        },
-        approver: after.layer
-      })
-      expect([before.asked(), after.asked(), second.report?.status]).toEqual([1, 1, "done"])
+  nodeTest("of one call does not count for the same call in a later round", function* () {
+    const run = yield* makeKeptRun({ prompt: "Read it." })
+    const before = makeCounting()
+    yield* run.session({
+      answer: (prompt) => {
+        if (stageOf(prompt) === "iteration") return unreachable
+        return stageOf(prompt) === "execution" && taskOf(prompt) === "Read 1" ? "No result." : reading(prompt)
+      },
+      approver: before.layer
     })
-  )
+    const after = makeCounting()
+    let iterations = 0
+    const second = yield* run.session({
+      answer: (prompt) => {
+        if (stageOf(prompt) !== "iteration") return reading(prompt)
+        iterations += 1
+        return planOf(iterations === 1 ? [[{ name: "Read 1" }]] : [])
+      },
+      approver: after.layer
+    })
+    expect([before.asked(), after.asked(), second.report?.status]).toEqual([1, 1, "done"])
+  })
 })
 
 describe("a secret", () => {
-  nodeTest("is not kept, and a call from which it was taken is made anew", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const content = `key=the-s3cret-value token=ghp_${"a1".repeat(18)}\n`
-      const writing = (prompt: FilledPrompt): string =>
-        stageOf(prompt) === "refinement" && taskOf(prompt) === "Write 1"
-          ? refinementWith([{ name: "write_file", arguments: { path: "a.txt", content } }])
-          : obedient(prompt)
-      const run = yield* makeKeptRun({ prompt: "Keep the-s3cret-value." })
-      yield* run.session({ answer: writing })
-      const second = yield* run.session({ answer: writing, approver: willing })
-      expect(second.sent).toContain("round-1/turn/write-1/attempt-1")
-      expect(second.report?.status).toBe("done")
-      expect(yield* fs.readFileString(`${run.project}/a.txt`)).toBe(content)
-      const journal = yield* fs.readFileString(run.file)
-      expect(journal).not.toMatch(/s3cret|ghp_a1/)
-      expect(journal).toContain("[redacted]")
-    })
-  )
+  nodeTest("is not kept, and a call from which it was taken is made anew", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const content = `key=the-s3cret-value token=ghp_${"a1".repeat(18)}\n`
+    const writing = (prompt: FilledPrompt): string =>
+      stageOf(prompt) === "refinement" && taskOf(prompt) === "Write 1"
+        ? refinementWith([{ name: "write_file", arguments: { path: "a.txt", content } }])
+        : obedient(prompt)
+    const run = yield* makeKeptRun({ prompt: "Keep the-s3cret-value." })
+    yield* run.session({ answer: writing })
+    const second = yield* run.session({ answer: writing, approver: willing })
+    expect(second.sent).toContain("round-1/turn/write-1/attempt-1")
+    expect(second.report?.status).toBe("done")
+    expect(yield* fs.readFileString(`${run.project}/a.txt`)).toBe(content)
+    const journal = yield* fs.readFileString(run.file)
+    expect(journal).not.toMatch(/s3cret|ghp_a1/)
+    expect(journal).toContain("[redacted]")
+  })
 })

@@ -48,33 +48,30 @@ const seenAfter = (ranges: ReadonlyArray<readonly [from: number, to: number]>) =
   })
 
 describe("a reference that has no room", () => {
-  nodeTest("is said to be seen in part", () =>
-    Effect.gen(function* () {
-      const facts = yield* seenAfter([])
-      const percent = facts?.seen?.[0]?.percent ?? 0
-      const lines = facts?.seen?.[0]?.lines
-      expect(facts?.seen).toEqual([{ task: "Read 1", href: "docs/big.md", percent, lines }])
-      expect(lines?.of).toBe(big.length)
-      expect(percent).toBeGreaterThan(3)
-      expect(percent).toBeLessThan(20)
-      expect(facts === undefined ? [] : factLines(facts)).toEqual([
-        `- docs/big.md: ${lines?.seen} of ${big.length} lines seen, for "Read 1"`
-      ])
-    })
-  )
+  nodeTest("is said to be seen in part", function* () {
+    const facts = yield* seenAfter([])
+    const percent = facts?.seen?.[0]?.percent ?? 0
+    const lines = facts?.seen?.[0]?.lines
+    expect(facts?.seen).toEqual([{ task: "Read 1", href: "docs/big.md", percent, lines }])
+    expect(lines?.of).toBe(big.length)
+    expect(percent).toBeGreaterThan(3)
+    expect(percent).toBeLessThan(20)
+    expect(facts === undefined ? [] : factLines(facts)).toEqual([
+      `- docs/big.md: ${lines?.seen} of ${big.length} lines seen, for "Read 1"`
+    ])
+  })
 
-  nodeTest("counts the ranges that are read later, and is no fact when all of it was seen", () =>
-    Effect.gen(function* () {
-      const [some] = (yield* seenAfter([[100, 300]]))?.seen ?? []
-      expect(some?.percent).toBeGreaterThan(50)
-      expect(some?.percent).toBeLessThan(75)
-      const all = Array.from({ length: 8 }, (_, index) => [index * 50 + 1, index * 50 + 50] as const)
-      expect(yield* seenAfter(all)).toBeUndefined()
-    })
-  )
+  nodeTest("counts the ranges that are read later, and is no fact when all of it was seen", function* () {
+    const [some] = (yield* seenAfter([[100, 300]]))?.seen ?? []
+    expect(some?.percent).toBeGreaterThan(50)
+    expect(some?.percent).toBeLessThan(75)
+    const all = Array.from({ length: 8 }, (_, index) => [index * 50 + 1, index * 50 + 50] as const)
+    expect(yield* seenAfter(all)).toBeUndefined()
+  })
 
-  nodeTest("is said of a file that a task read by itself, and of the matches of a search, with where to read on", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "is said of a file that a task read by itself, and of the matches of a search, with where to read on",
+    function* () {
       const run = yield* makeRun
       const calls = [
         { name: "read_file", arguments: { path: "docs/big.md" } },
@@ -94,6 +91,6 @@ describe("a reference that has no room", () => {
       expect(read?.percent).toBeLessThan(50)
       expect(found?.percent).toBeLessThan(50)
       expect(last).toMatch(/Read on with start_line \d+/)
-    })
+    }
   )
 })

@@ -61,91 +61,81 @@ const makeRun = Effect.gen(function* () {
 const second = (turn: number): string => `round-1/turn/second/attempt-${turn}`
 
 describe("tasks of a section that change one file", () => {
-  nodeTest("have their changes put together, and one question shows each on top of the one before", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      const approver = scriptedApprover({ steps: ["step"] })
-      const answer = model({ First: edit("one", "1\n1a"), Second: edit("five", "5") })
-      const { called, report, sent } = yield* run.session({ answer, approver: approver.layer })
-      expect(yield* run.now).toBe("1\n1a\ntwo\nthree\nfour\n5\n")
-      expect([report?.status, called]).toEqual(["done", ["First/change-1", "Second/joined-1-1"]])
-      expect(sent.filter((key) => key.includes("second"))).toEqual([second(1), second(2)])
-      const [items = []] = approver.asked
-      expect(items.map(({ task }) => task)).toEqual(["First", "Second"])
-      expect(items[0]?.diff).toContain("+1a")
-      expect(items[1]?.diff).toContain(" 1a\n two\n three\n four\n-five\n+5".slice(5))
-      expect(items[1]?.diff).not.toContain("+1a")
-      const lines = report?.results.flatMap(({ files = [] }) => files.map((one) => [one.insertions, one.deletions]))
-      expect(lines).toEqual([
-        [2, 1],
-        [1, 1]
-      ])
-      expect(yield* run.replay()).toMatchObject({ differences: [] })
-    })
-  )
+  nodeTest("have their changes put together, and one question shows each on top of the one before", function* () {
+    const run = yield* makeRun
+    const approver = scriptedApprover({ steps: ["step"] })
+    const answer = model({ First: edit("one", "1\n1a"), Second: edit("five", "5") })
+    const { called, report, sent } = yield* run.session({ answer, approver: approver.layer })
+    expect(yield* run.now).toBe("1\n1a\ntwo\nthree\nfour\n5\n")
+    expect([report?.status, called]).toEqual(["done", ["First/change-1", "Second/joined-1-1"]])
+    expect(sent.filter((key) => key.includes("second"))).toEqual([second(1), second(2)])
+    const [items = []] = approver.asked
+    expect(items.map(({ task }) => task)).toEqual(["First", "Second"])
+    expect(items[0]?.diff).toContain("+1a")
+    expect(items[1]?.diff).toContain(" 1a\n two\n three\n four\n-five\n+5".slice(5))
+    expect(items[1]?.diff).not.toContain("+1a")
+    const lines = report?.results.flatMap(({ files = [] }) => files.map((one) => [one.insertions, one.deletions]))
+    expect(lines).toEqual([
+      [2, 1],
+      [1, 1]
+    ])
+    expect(yield* run.replay()).toMatchObject({ differences: [] })
+  })
 
-  nodeTest("give the later one a turn with the clash when both changed the same lines", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      const seen: Array<string> = []
-      const approver = scriptedApprover({ steps: ["step"] })
-      const answer = model({ First: edit("two", "TWO"), Second: edit("two", "2") }, ({ user }) => {
-        seen.push(user)
-        return edit("TWO", "TWO, or 2")
-      })
-      const { called, report, sent } = yield* run.session({ answer, approver: approver.layer })
-      expect([report?.status, yield* run.now]).toEqual(["done", text.replace("two", "TWO, or 2")])
-      expect(called).toEqual(["First/change-1", "Second/joined-1-1"])
-      expect(sent.filter((key) => key.includes("second"))).toEqual([1, 2, 3, 4].map(second))
-      expect(seen[0]).toContain("### a.txt, line 2, as it is now\n\n```text\none\nTWO\nthree\nfour\nfive\n```")
-      expect(seen[0]).toContain("You had changed\n\n```text\ntwo\n```\n\nto\n\n```text\n2\n```")
-      const [items = []] = approver.asked
-      const changed = items.map(({ diff = "" }) => diff.split("\n").filter((line) => /^[-+]\w/.test(line)))
-      expect(changed).toEqual([
-        ["-two", "+TWO"],
-        ["-TWO", "+TWO, or 2"]
-      ])
-      expect(yield* run.replay()).toMatchObject({ differences: [] })
+  nodeTest("give the later one a turn with the clash when both changed the same lines", function* () {
+    const run = yield* makeRun
+    const seen: Array<string> = []
+    const approver = scriptedApprover({ steps: ["step"] })
+    const answer = model({ First: edit("two", "TWO"), Second: edit("two", "2") }, ({ user }) => {
+      seen.push(user)
+      return edit("TWO", "TWO, or 2")
     })
-  )
+    const { called, report, sent } = yield* run.session({ answer, approver: approver.layer })
+    expect([report?.status, yield* run.now]).toEqual(["done", text.replace("two", "TWO, or 2")])
+    expect(called).toEqual(["First/change-1", "Second/joined-1-1"])
+    expect(sent.filter((key) => key.includes("second"))).toEqual([1, 2, 3, 4].map(second))
+    expect(seen[0]).toContain("### a.txt, line 2, as it is now\n\n```text\none\nTWO\nthree\nfour\nfive\n```")
+    expect(seen[0]).toContain("You had changed\n\n```text\ntwo\n```\n\nto\n\n```text\n2\n```")
+    const [items = []] = approver.asked
+    const changed = items.map(({ diff = "" }) => diff.split("\n").filter((line) => /^[-+]\w/.test(line)))
+    expect(changed).toEqual([
+      ["-two", "+TWO"],
+      ["-TWO", "+TWO, or 2"]
+    ])
+    expect(yield* run.replay()).toMatchObject({ differences: [] })
+  })
 
-  nodeTest("makes nothing of a change that an earlier task made already", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      const answer = model({ First: edit("two", "2"), Second: edit("two", "2") })
-      const { called, report } = yield* run.session({ answer, approver: willingApprover() })
-      expect([report?.status, called, yield* run.now]).toEqual(["done", ["First/change-1"], text.replace("two", "2")])
-      expect(JSON.stringify(report?.results[1]?.calls)).toContain("The file has this change already")
-    })
-  )
+  nodeTest("makes nothing of a change that an earlier task made already", function* () {
+    const run = yield* makeRun
+    const answer = model({ First: edit("two", "2"), Second: edit("two", "2") })
+    const { called, report } = yield* run.session({ answer, approver: willingApprover() })
+    expect([report?.status, called, yield* run.now]).toEqual(["done", ["First/change-1"], text.replace("two", "2")])
+    expect(JSON.stringify(report?.results[1]?.calls)).toContain("The file has this change already")
+  })
 
-  nodeTest("fails the later one, with the name of the file, when it has no turn left", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      const answer = model({ First: edit("two", "TWO"), Second: edit("two", "2") }, () => "I cannot.")
-      const { report } = yield* run.session({ answer, approver: willingApprover() })
-      expect(yield* run.now).toBe(text.replace("two", "TWO"))
-      expect(report?.status).not.toBe("done")
-      expect(report?.failures.map(({ reason, task }) => [task, reason])).toEqual([
-        ["Second", expect.stringMatching(/^its change of a\.txt clashes with another change of the same lines: /)]
-      ])
-    })
-  )
+  nodeTest("fails the later one, with the name of the file, when it has no turn left", function* () {
+    const run = yield* makeRun
+    const answer = model({ First: edit("two", "TWO"), Second: edit("two", "2") }, () => "I cannot.")
+    const { report } = yield* run.session({ answer, approver: willingApprover() })
+    expect(yield* run.now).toBe(text.replace("two", "TWO"))
+    expect(report?.status).not.toBe("done")
+    expect(report?.failures.map(({ reason, task }) => [task, reason])).toEqual([
+      ["Second", expect.stringMatching(/^its change of a\.txt clashes with another change of the same lines: /)]
+    ])
+  })
 
-  nodeTest("asks anew about the later change when the earlier one is left out", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      const approver = scriptedApprover({ steps: [{ chosen: [2] }, "step"] })
-      const answer = model({ First: edit("one", "1"), Second: edit("five", "5") })
-      const { report } = yield* run.session({ answer, approver: approver.layer })
-      expect(yield* run.now).toBe(text.replace("five", "5"))
-      expect(approver.asked[1]?.map(({ preview }) => preview)).toEqual([expect.stringContaining("-five\n+5")])
-      expect(report?.results.map(({ calls, name }) => [name, calls.every(({ result }) => result.success)])).toEqual([
-        ["First", false],
-        ["Second", true]
-      ])
-    })
-  )
+  nodeTest("asks anew about the later change when the earlier one is left out", function* () {
+    const run = yield* makeRun
+    const approver = scriptedApprover({ steps: [{ chosen: [2] }, "step"] })
+    const answer = model({ First: edit("one", "1"), Second: edit("five", "5") })
+    const { report } = yield* run.session({ answer, approver: approver.layer })
+    expect(yield* run.now).toBe(text.replace("five", "5"))
+    expect(approver.asked[1]?.map(({ preview }) => preview)).toEqual([expect.stringContaining("-five\n+5")])
+    expect(report?.results.map(({ calls, name }) => [name, calls.every(({ result }) => result.success)])).toEqual([
+      ["First", false],
+      ["Second", true]
+    ])
+  })
 
   const clashing = model({ First: edit("two", "TWO"), Second: edit("two", "2") }, () => edit("TWO", "TWO, or 2"))
   const kills = [
@@ -159,22 +149,20 @@ describe("tasks of a section that change one file", () => {
     ["outcome", "round-1/tool/second/joined-1-1", []]
   ] as const
   for (const [type, key, sent] of kills) {
-    nodeTest(`come to the same end when the run is killed after the ${type} of ${key}`, () =>
-      Effect.gen(function* () {
-        const run = yield* makeRun
-        const whole = yield* run.session({ answer: clashing, approver: willingApprover() })
-        const lost = yield* run.cutAfter(`${type} ${key}`)
-        const isLost = (uid: string) => lost.includes(`outcome round-1/tool/${uid}`)
-        if (isLost("second/joined-1-1")) {
-          yield* run.write(isLost("first/change-1") ? text : text.replace("two", "TWO"))
-        }
-        const resumed = yield* run.session({ answer: clashing, approver: willingApprover() })
-        expect(resumed.sent.filter((one) => one.includes("second"))).toEqual(sent)
-        const summaries = (report = whole.report) => report?.results.map(({ result }) => result.summary)
-        expect([resumed.report?.status, summaries(resumed.report)]).toEqual(["done", summaries()])
-        expect(yield* run.now).toBe(text.replace("two", "TWO, or 2"))
-      })
-    )
+    nodeTest(`come to the same end when the run is killed after the ${type} of ${key}`, function* () {
+      const run = yield* makeRun
+      const whole = yield* run.session({ answer: clashing, approver: willingApprover() })
+      const lost = yield* run.cutAfter(`${type} ${key}`)
+      const isLost = (uid: string) => lost.includes(`outcome round-1/tool/${uid}`)
+      if (isLost("second/joined-1-1")) {
+        yield* run.write(isLost("first/change-1") ? text : text.replace("two", "TWO"))
+      }
+      const resumed = yield* run.session({ answer: clashing, approver: willingApprover() })
+      expect(resumed.sent.filter((one) => one.includes("second"))).toEqual(sent)
+      const summaries = (report = whole.report) => report?.results.map(({ result }) => result.summary)
+      expect([resumed.report?.status, summaries(resumed.report)]).toEqual(["done", summaries()])
+      expect(yield* run.now).toBe(text.replace("two", "TWO, or 2"))
+    })
   }
 })
 
@@ -205,70 +193,62 @@ const changing = (change: (count: number) => Effect.Effect<void>) => {
 const once = (change: Effect.Effect<void>) => (count: number) => (count === 1 ? change : Effect.void)
 
 describe("changes that fit each other and fail a check together", needs("bwrap"), () => {
-  nodeTest("are a turn of the later task, which sees the check", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      yield* run.fs.writeFileString(`${run.project}/check.sh`, "if grep -q 1 a.txt; then ! grep 5 a.txt; fi\n")
-      const first = model({ First: edit("one", "1"), Second: edit("five", "5") })
-      const seen: Array<string> = []
-      const answer = (prompt: FilledPrompt): string => {
-        if (!prompt.user.includes("together they fail a check")) return first(prompt)
-        seen.push(prompt.user)
-        return seen.length === 1 ? edit("5", "V") : resultSaying("Second is done.")
-      }
-      const settings = { checks: ["sh check.sh"] }
-      const approver = scriptedApprover({ calls: ["session"], steps: ["step"] })
-      const { report } = yield* run.session({ answer, approver: approver.layer, settings })
-      expect([report?.status, yield* run.now]).toEqual(["done", text.replace("one", "1").replace("five", "V")])
-      /* The question shows the checks of each task with its changes. */
-      expect(approver.asked.at(-1)?.map(({ facts, task }) => [task, facts])).toEqual([
-        ["First", ["passed: `sh check.sh` (exit code 0)"]],
-        ["Second", ["passed: `sh check.sh` (exit code 0)"]]
-      ])
-      expect(seen[0]).toContain("sh check.sh")
-      expect(report?.results[1]?.checks?.map(({ exitCode }) => exitCode)).toEqual([0])
-    })
-  )
+  nodeTest("are a turn of the later task, which sees the check", function* () {
+    const run = yield* makeRun
+    yield* run.fs.writeFileString(`${run.project}/check.sh`, "if grep -q 1 a.txt; then ! grep 5 a.txt; fi\n")
+    const first = model({ First: edit("one", "1"), Second: edit("five", "5") })
+    const seen: Array<string> = []
+    const answer = (prompt: FilledPrompt): string => {
+      if (!prompt.user.includes("together they fail a check")) return first(prompt)
+      seen.push(prompt.user)
+      return seen.length === 1 ? edit("5", "V") : resultSaying("Second is done.")
+    }
+    const settings = { checks: ["sh check.sh"] }
+    const approver = scriptedApprover({ calls: ["session"], steps: ["step"] })
+    const { report } = yield* run.session({ answer, approver: approver.layer, settings })
+    expect([report?.status, yield* run.now]).toEqual(["done", text.replace("one", "1").replace("five", "V")])
+    /* The question shows the checks of each task with its changes. */
+    expect(approver.asked.at(-1)?.map(({ facts, task }) => [task, facts])).toEqual([
+      ["First", ["passed: `sh check.sh` (exit code 0)"]],
+      ["Second", ["passed: `sh check.sh` (exit code 0)"]]
+    ])
+    expect(seen[0]).toContain("sh check.sh")
+    expect(report?.results[1]?.checks?.map(({ exitCode }) => exitCode)).toEqual([0])
+  })
 })
 
 describe("a file that somebody changes while a task works", () => {
-  nodeTest("keeps both changes, and asks again about the file as it is", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      const { asked, layer } = changing(once(run.write(text.replace("one", "ONE"))))
-      const { report } = yield* run.session({ answer: alone("five", "5"), approver: layer })
-      expect([report?.status, yield* run.now]).toEqual(["done", text.replace("one", "ONE").replace("five", "5")])
-      expect(asked).toHaveLength(2)
-      expect(yield* run.replay()).toMatchObject({ differences: [] })
-    })
-  )
+  nodeTest("keeps both changes, and asks again about the file as it is", function* () {
+    const run = yield* makeRun
+    const { asked, layer } = changing(once(run.write(text.replace("one", "ONE"))))
+    const { report } = yield* run.session({ answer: alone("five", "5"), approver: layer })
+    expect([report?.status, yield* run.now]).toEqual(["done", text.replace("one", "ONE").replace("five", "5")])
+    expect(asked).toHaveLength(2)
+    expect(yield* run.replay()).toMatchObject({ differences: [] })
+  })
 
-  nodeTest("is a turn when the same lines changed", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      const { asked, layer } = changing(once(run.write(text.replace("two", "TWO"))))
-      const { events, report } = yield* run.session({
-        answer: alone("two", "2", () => edit("TWO", "2")),
-        approver: layer
-      })
-      expect([report?.status, yield* run.now]).toEqual(["done", text.replace("two", "2")])
-      expect(asked[1]).toContain("-TWO\n+2")
-      expect(events.flatMap((event) => (event.type === "message" ? [event.text] : []))).toContain(
-        '"First": a.txt was changed meanwhile at the same lines; the task makes its change again.'
-      )
+  nodeTest("is a turn when the same lines changed", function* () {
+    const run = yield* makeRun
+    const { asked, layer } = changing(once(run.write(text.replace("two", "TWO"))))
+    const { events, report } = yield* run.session({
+      answer: alone("two", "2", () => edit("TWO", "2")),
+      approver: layer
     })
-  )
+    expect([report?.status, yield* run.now]).toEqual(["done", text.replace("two", "2")])
+    expect(asked[1]).toContain("-TWO\n+2")
+    expect(events.flatMap((event) => (event.type === "message" ? [event.text] : []))).toContain(
+      '"First": a.txt was changed meanwhile at the same lines; the task makes its change again.'
+    )
+  })
 
-  nodeTest("fails the task when it changes again and again", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      const { asked, layer } = changing((count) => run.write(text.replace("two", `other ${count}`)))
-      const again = alone("two", "2", ({ user }) => edit(`other ${/other (\d+)\nthree/.exec(user)?.[1]}`, "2"))
-      const { report } = yield* run.session({ answer: again, approver: layer })
-      expect([asked.length, yield* run.now]).toEqual([3, text.replace("two", "other 3")])
-      expect(report?.failures.map(({ reason }) => reason)).toEqual([
-        "its change of a.txt clashes with another change of the same lines: they changed again after 2 attempts."
-      ])
-    })
-  )
+  nodeTest("fails the task when it changes again and again", function* () {
+    const run = yield* makeRun
+    const { asked, layer } = changing((count) => run.write(text.replace("two", `other ${count}`)))
+    const again = alone("two", "2", ({ user }) => edit(`other ${/other (\d+)\nthree/.exec(user)?.[1]}`, "2"))
+    const { report } = yield* run.session({ answer: again, approver: layer })
+    expect([asked.length, yield* run.now]).toEqual([3, text.replace("two", "other 3")])
+    expect(report?.failures.map(({ reason }) => reason)).toEqual([
+      "its change of a.txt clashes with another change of the same lines: they changed again after 2 attempts."
+    ])
+  })
 })

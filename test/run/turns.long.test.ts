@@ -57,48 +57,44 @@ const change = "round-1/tool/edit-1/change-1"
 const turnsSent = (sent: ReadonlyArray<string>) => sent.filter((one) => one.includes("/turn/"))
 
 describe("a run with a task of several turns", () => {
-  nodeTest("asks about the change when the turns have ended, and only then makes it", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      const approver = scriptedApprover({ calls: ["once"], steps: ["step"] })
-      const before: Array<string> = []
-      const answer = (prompt: FilledPrompt) => {
-        before.push(readFileSync(`${run.project}/a.txt`, "utf8"))
-        return careful(prompt)
-      }
-      const { called, events, report, sent } = yield* run.session({ answer, approver: approver.layer })
-      expect(approver.asked.map((items) => items.map(({ call, tool }) => [tool, call?.uid]))).toEqual([
-        [["read_file", "turn-1/call-1"]],
-        [["edit_file", "change-1"]]
-      ])
-      expect(called).toEqual(["Edit 1/turn-1/call-1", "Edit 1/change-1"])
-      expect(sent.slice(1)).toEqual([turn(1), turn(2), turn(3)])
-      const turns = events.flatMap((event) => (event.type === "task.turn" ? [event] : []))
-      const told = turns.map(({ calls, turn }) => `${turn} ${calls.map(({ name }) => name).join()}`)
-      expect(told).toEqual(["1 read_file", "2 edit_file"])
-      expect([report?.status, report?.results[0]?.calls.length, yield* run.text]).toEqual(["done", 2, "two\n"])
-      /* The edit counts once, when it is made in the project. */
-      expect([before, report?.usage.toolCalls]).toEqual([["one\n", "one\n", "one\n", "one\n"], 2])
-      const keys = (yield* run.keys).filter((key) => /^(?:intent|outcome .*\/tool\/)/.test(key))
-      expect(keys).toEqual([`outcome ${look}`, `intent ${change}`, `outcome ${change}`])
-    })
-  )
+  nodeTest("asks about the change when the turns have ended, and only then makes it", function* () {
+    const run = yield* makeRun
+    const approver = scriptedApprover({ calls: ["once"], steps: ["step"] })
+    const before: Array<string> = []
+    const answer = (prompt: FilledPrompt) => {
+      before.push(readFileSync(`${run.project}/a.txt`, "utf8"))
+      return careful(prompt)
+    }
+    const { called, events, report, sent } = yield* run.session({ answer, approver: approver.layer })
+    expect(approver.asked.map((items) => items.map(({ call, tool }) => [tool, call?.uid]))).toEqual([
+      [["read_file", "turn-1/call-1"]],
+      [["edit_file", "change-1"]]
+    ])
+    expect(called).toEqual(["Edit 1/turn-1/call-1", "Edit 1/change-1"])
+    expect(sent.slice(1)).toEqual([turn(1), turn(2), turn(3)])
+    const turns = events.flatMap((event) => (event.type === "task.turn" ? [event] : []))
+    const told = turns.map(({ calls, turn }) => `${turn} ${calls.map(({ name }) => name).join()}`)
+    expect(told).toEqual(["1 read_file", "2 edit_file"])
+    expect([report?.status, report?.results[0]?.calls.length, yield* run.text]).toEqual(["done", 2, "two\n"])
+    /* The edit counts once, when it is made in the project. */
+    expect([before, report?.usage.toolCalls]).toEqual([["one\n", "one\n", "one\n", "one\n"], 2])
+    const keys = (yield* run.keys).filter((key) => /^(?:intent|outcome .*\/tool\/)/.test(key))
+    expect(keys).toEqual([`outcome ${look}`, `intent ${change}`, `outcome ${change}`])
+  })
 
-  nodeTest("goes on after a turn without asking or looking again", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      const before = yield* run.session({
-        answer: (prompt) => (/^(?:creation|refinement)$/.test(stageOf(prompt)) ? careful(prompt) : unreachable),
-        approver: willingApprover()
-      })
-      expect([before.report?.status === "done", before.called]).toEqual([false, ["Edit 1/turn-1/call-1"]])
-      const after = yield* run.session({ answer: careful, approver: willingApprover() })
-      expect(after.sent).toEqual([turn(2), turn(3)])
-      expect([after.called, after.report?.status]).toEqual([["Edit 1/change-1"], "done"])
-      expect(after.report?.results[0]?.calls.map(({ call }) => call.uid)).toEqual(["turn-1/call-1", "change-1"])
-      expect(yield* run.replay()).toMatchObject({ differences: [] })
+  nodeTest("goes on after a turn without asking or looking again", function* () {
+    const run = yield* makeRun
+    const before = yield* run.session({
+      answer: (prompt) => (/^(?:creation|refinement)$/.test(stageOf(prompt)) ? careful(prompt) : unreachable),
+      approver: willingApprover()
     })
-  )
+    expect([before.report?.status === "done", before.called]).toEqual([false, ["Edit 1/turn-1/call-1"]])
+    const after = yield* run.session({ answer: careful, approver: willingApprover() })
+    expect(after.sent).toEqual([turn(2), turn(3)])
+    expect([after.called, after.report?.status]).toEqual([["Edit 1/change-1"], "done"])
+    expect(after.report?.results[0]?.calls.map(({ call }) => call.uid)).toEqual(["turn-1/call-1", "change-1"])
+    expect(yield* run.replay()).toMatchObject({ differences: [] })
+  })
 
   /** Kills right after a record of the first session, and what is asked and called then. */
   const kills = [
@@ -115,75 +111,65 @@ describe("a run with a task of several turns", () => {
     ["outcome", change, [], []]
   ] as const
   for (const [type, key, sent, called] of kills) {
-    nodeTest(`comes to the same end when it is killed after the ${type} of ${key}`, () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const run = yield* makeRun
-        const whole = yield* run.session({ answer: careful, approver: willingApprover() })
-        yield* run.cutAfter(`${type} ${key}`)
-        const isMade = type === "outcome" && key === change
-        if (!isMade) yield* fs.writeFileString(`${run.project}/a.txt`, "one\n")
-        const resumed = yield* run.session({ answer: careful, approver: willingApprover() })
-        expect(turnsSent(resumed.sent)).toEqual(sent)
-        expect(resumed.called).toEqual(called.map((uid) => `Edit 1/${uid}`))
-        expect([resumed.report?.status, resumed.report?.answer]).toEqual([whole.report?.status, whole.report?.answer])
-        expect(yield* run.text).toBe("two\n")
-      })
-    )
-  }
-
-  nodeTest("does not make a change again that had reached the file when it was killed", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      yield* run.session({ answer: careful, approver: willingApprover() })
-      yield* run.cutAfter(`intent ${change}`)
-      const resumed = yield* run.session({ answer: careful, approver: willingApprover() })
-      expect([resumed.sent, resumed.called, resumed.report?.status]).toEqual([[], [], "done"])
-      expect(yield* run.text).toBe("two\n")
-    })
-  )
-
-  nodeTest("is played again without the project, and its evidence tells the turns apart", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      yield* run.session({ answer: careful, approver: willingApprover() })
-      const { before, now } = yield* run.toldTwice
-      const turns = (events: typeof now) => events.filter(({ type }) => type === "task.turn")
-      expect(turns(now)).toEqual(turns(before))
-      expect(yield* run.replay()).toMatchObject({ differences: [] })
-      const { attempts, calls } = taskEvidence(yield* run.records, "Edit 1")
-      expect(attempts.map(({ call }) => `${call.stage} ${call.attempt}`)).toEqual(["task 1", "task 2", "task 3"])
-      const ended = calls.map(({ call, result }) => `${call.uid} ${result?.success}`)
-      expect(ended).toEqual(["turn-1/call-1 true", "change-1 true"])
-    })
-  )
-
-  nodeTest("asks again in a resumed run when it was not allowed to look", () =>
-    Effect.gen(function* () {
-      const run = yield* makeRun
-      const rules = [{ verdict: "allow", tool: "edit_file" }] as const
-      const before = yield* run.session({ answer: stubborn, approver: layerRuleApprover(rules, run.project), rules })
-      expect(before.report?.status).toBe("not_permitted")
-      const after = yield* run.session({ answer: stubborn, approver: willingApprover() })
-      expect([after.called, after.report?.status]).toEqual([["Edit 1/turn-1/call-1", "Edit 1/change-1"], "done"])
-      expect(yield* run.text).toBe("two\n")
-    })
-  )
-
-  nodeTest("uses turns that looked at a secret, which the journal does not hold", () =>
-    Effect.gen(function* () {
+    nodeTest(`comes to the same end when it is killed after the ${type} of ${key}`, function* () {
       const fs = yield* FileSystem.FileSystem
       const run = yield* makeRun
-      yield* fs.writeFileString(`${run.project}/a.txt`, "one\nkey = the-s3cret-value\n")
-      const approver = scriptedApprover({ calls: ["once"], steps: ["decline"] }).layer
-      const before = yield* run.session({ answer: careful, approver })
-      expect([before.called, before.report?.status]).toEqual([["Edit 1/turn-1/call-1"], "declined"])
-      expect(yield* fs.readFileString(run.file)).not.toContain("the-s3cret-value")
-      const after = yield* run.session({ answer: careful, approver: willingApprover() })
-      expect([turnsSent(after.sent), after.called, after.report?.status]).toEqual([[], ["Edit 1/change-1"], "done"])
-      expect(yield* run.text).toBe("two\nkey = the-s3cret-value\n")
+      const whole = yield* run.session({ answer: careful, approver: willingApprover() })
+      yield* run.cutAfter(`${type} ${key}`)
+      const isMade = type === "outcome" && key === change
+      if (!isMade) yield* fs.writeFileString(`${run.project}/a.txt`, "one\n")
+      const resumed = yield* run.session({ answer: careful, approver: willingApprover() })
+      expect(turnsSent(resumed.sent)).toEqual(sent)
+      expect(resumed.called).toEqual(called.map((uid) => `Edit 1/${uid}`))
+      expect([resumed.report?.status, resumed.report?.answer]).toEqual([whole.report?.status, whole.report?.answer])
+      expect(yield* run.text).toBe("two\n")
     })
-  )
+  }
+
+  nodeTest("does not make a change again that had reached the file when it was killed", function* () {
+    const run = yield* makeRun
+    yield* run.session({ answer: careful, approver: willingApprover() })
+    yield* run.cutAfter(`intent ${change}`)
+    const resumed = yield* run.session({ answer: careful, approver: willingApprover() })
+    expect([resumed.sent, resumed.called, resumed.report?.status]).toEqual([[], [], "done"])
+    expect(yield* run.text).toBe("two\n")
+  })
+
+  nodeTest("is played again without the project, and its evidence tells the turns apart", function* () {
+    const run = yield* makeRun
+    yield* run.session({ answer: careful, approver: willingApprover() })
+    const { before, now } = yield* run.toldTwice
+    const turns = (events: typeof now) => events.filter(({ type }) => type === "task.turn")
+    expect(turns(now)).toEqual(turns(before))
+    expect(yield* run.replay()).toMatchObject({ differences: [] })
+    const { attempts, calls } = taskEvidence(yield* run.records, "Edit 1")
+    expect(attempts.map(({ call }) => `${call.stage} ${call.attempt}`)).toEqual(["task 1", "task 2", "task 3"])
+    const ended = calls.map(({ call, result }) => `${call.uid} ${result?.success}`)
+    expect(ended).toEqual(["turn-1/call-1 true", "change-1 true"])
+  })
+
+  nodeTest("asks again in a resumed run when it was not allowed to look", function* () {
+    const run = yield* makeRun
+    const rules = [{ verdict: "allow", tool: "edit_file" }] as const
+    const before = yield* run.session({ answer: stubborn, approver: layerRuleApprover(rules, run.project), rules })
+    expect(before.report?.status).toBe("not_permitted")
+    const after = yield* run.session({ answer: stubborn, approver: willingApprover() })
+    expect([after.called, after.report?.status]).toEqual([["Edit 1/turn-1/call-1", "Edit 1/change-1"], "done"])
+    expect(yield* run.text).toBe("two\n")
+  })
+
+  nodeTest("uses turns that looked at a secret, which the journal does not hold", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const run = yield* makeRun
+    yield* fs.writeFileString(`${run.project}/a.txt`, "one\nkey = the-s3cret-value\n")
+    const approver = scriptedApprover({ calls: ["once"], steps: ["decline"] }).layer
+    const before = yield* run.session({ answer: careful, approver })
+    expect([before.called, before.report?.status]).toEqual([["Edit 1/turn-1/call-1"], "declined"])
+    expect(yield* fs.readFileString(run.file)).not.toContain("the-s3cret-value")
+    const after = yield* run.session({ answer: careful, approver: willingApprover() })
+    expect([turnsSent(after.sent), after.called, after.report?.status]).toEqual([[], ["Edit 1/change-1"], "done"])
+    expect(yield* run.text).toBe("two\nkey = the-s3cret-value\n")
+  })
 })
 
 /** Writes a file, and counts in the same file how often it ran. */
@@ -214,22 +200,18 @@ describe("a command in the turns of a task", needs("bwrap"), () => {
   })
 
   for (const record of [`outcome ${look}`, `prompt ${turn(2)}`, `outcome ${turn(2)}`]) {
-    nodeTest(`is not run again, and what it wrote is kept, after a kill behind the ${record}`, () =>
-      Effect.gen(function* () {
-        const { resumed, run, text } = yield* killedAfter(record)
-        expect([resumed.called, resumed.report?.status]).toEqual([["Edit 1/change-1"], "done"])
-        expect(yield* text).toBe("made\n")
-        expect(yield* run.replay()).toMatchObject({ differences: [] })
-      })
-    )
+    nodeTest(`is not run again, and what it wrote is kept, after a kill behind the ${record}`, function* () {
+      const { resumed, run, text } = yield* killedAfter(record)
+      expect([resumed.called, resumed.report?.status]).toEqual([["Edit 1/change-1"], "done"])
+      expect(yield* text).toBe("made\n")
+      expect(yield* run.replay()).toMatchObject({ differences: [] })
+    })
   }
 
-  nodeTest("whose files hold a secret fails in a resumed run, and nothing is written without it", () =>
-    Effect.gen(function* () {
-      const { resumed, text } = yield* killedAfter(`outcome ${look}`, "key = the-s3cret-value")
-      const result = resumed.report?.results[0]?.calls[0]?.result
-      expect([result?.success, yield* text]).toEqual([false, "none"])
-      expect(result?.error_message).toContain("holds a secret")
-    })
-  )
+  nodeTest("whose files hold a secret fails in a resumed run, and nothing is written without it", function* () {
+    const { resumed, text } = yield* killedAfter(`outcome ${look}`, "key = the-s3cret-value")
+    const result = resumed.report?.results[0]?.calls[0]?.result
+    expect([result?.success, yield* text]).toEqual([false, "none"])
+    expect(result?.error_message).toContain("holds a secret")
+  })
 })

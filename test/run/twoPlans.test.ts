@@ -3,7 +3,6 @@
  * replay takes the same one.
  */
 import { describe, expect } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import { makeKeptRun, type Session } from "../support/KeptRun.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { willingApprover } from "../support/ScriptedApprover.ts"
@@ -25,24 +24,22 @@ const model = (): Session["answer"] => {
 const session: Omit<Session, "answer"> = { approver: willingApprover(), settings: { plans: 2 } }
 
 describe("two plans", () => {
-  nodeTest("are asked for, and a resumed run and a replay take the same one", () =>
-    Effect.gen(function* () {
-      const run = yield* makeKeptRun({ prompt: "Do it." })
-      const first = yield* run.session({ ...session, answer: model() })
-      expect([first.report?.status, first.report?.results[0]?.name]).toEqual(["done", "Talk 2"])
-      expect(first.sent.slice(0, 2).toSorted()).toEqual(["plan/attempt-1", "plan/attempt-1/choice-2"])
-      expect(yield* run.replay()).toMatchObject({ isWhole: true, differences: [] })
+  nodeTest("are asked for, and a resumed run and a replay take the same one", function* () {
+    const run = yield* makeKeptRun({ prompt: "Do it." })
+    const first = yield* run.session({ ...session, answer: model() })
+    expect([first.report?.status, first.report?.results[0]?.name]).toEqual(["done", "Talk 2"])
+    expect(first.sent.slice(0, 2).toSorted()).toEqual(["plan/attempt-1", "plan/attempt-1/choice-2"])
+    expect(yield* run.replay()).toMatchObject({ isWhole: true, differences: [] })
 
-      const records = yield* run.records
-      const planned = records.findIndex((record) => record.type === "settled" && record.key === "plan")
-      const ends = records.flatMap((record, index) =>
-        record.type === "outcome" && record.key.startsWith("plan/") && index < planned ? [index] : []
-      )
-      expect(ends.length).toBe(2)
-      yield* run.cut((ends[1] ?? 0) + 1)
-      const both = yield* run.session({ ...session, answer: () => resultSaying("It is done.") })
-      expect([both.report?.status, both.report?.results[0]?.name, both.sent.length]).toEqual(["done", "Talk 2", 1])
-      expect(yield* run.replay()).toMatchObject({ isWhole: true, differences: [] })
-    })
-  )
+    const records = yield* run.records
+    const planned = records.findIndex((record) => record.type === "settled" && record.key === "plan")
+    const ends = records.flatMap((record, index) =>
+      record.type === "outcome" && record.key.startsWith("plan/") && index < planned ? [index] : []
+    )
+    expect(ends.length).toBe(2)
+    yield* run.cut((ends[1] ?? 0) + 1)
+    const both = yield* run.session({ ...session, answer: () => resultSaying("It is done.") })
+    expect([both.report?.status, both.report?.results[0]?.name, both.sent.length]).toEqual(["done", "Talk 2", 1])
+    expect(yield* run.replay()).toMatchObject({ isWhole: true, differences: [] })
+  })
 })

@@ -104,79 +104,74 @@ const contents = (folder: string) =>
 describe("the changes of a run", () => {
   liveTest(
     "hold what its commands did on a working copy: removed and new files, modes, links, odd names and line ends",
-    () =>
-      Effect.gen(function* () {
-        const run = yield* makeRun(running(oddScript))
-        const copy = join(run.home, "copy")
-        for (const folder of [run.project, copy]) {
-          mkdirSync(join(folder, "keep"), { recursive: true })
-          for (const [name, content] of Object.entries(oddFiles)) writeFileSync(join(folder, name), content)
-        }
-        chmodSync(join(run.project, "gone.txt"), 0o640)
-        const before = takeSnapshot(run.project)
-        const { report } = yield* run.session
-        expect(report?.status).toBe("done")
-        const after = takeSnapshot(run.project)
-        expect(after["tools/link"]).toBe("link ../run.sh")
-        expect(after["run.sh"]).toMatch(/^file 755 /)
-        expect(after["tools/tool"]).toMatch(/^file 755 /)
-        expect(after["gone.txt"]).toBeUndefined()
-        const { changes } = yield* run.diff
-        const patch = `${patchOf(changes)}\n`
-        const git = (...words: ReadonlyArray<string>) =>
-          execFileSync("git", [...words], { cwd: copy, input: patch, encoding: "utf8", stdio: "pipe" })
-        const original = contents(copy)
-        expect(git("apply", "--numstat", "-z", "-").split("\0").slice(0, -1).toSorted()).toEqual(
-          changes.map(({ deletions, insertions, path }) => `${insertions}\t${deletions}\t${path}`).toSorted()
-        )
-        git("apply", "-")
-        expect(contents(copy)).toEqual(contents(run.project))
-        expect(statSync(join(copy, "run.sh")).mode & 0o100).toBe(0o100)
-        git("apply", "-R", "-")
-        expect(contents(copy)).toEqual(original)
-        yield* run.undo()
-        expect(changedPaths(before, takeSnapshot(run.project))).toEqual([])
-        yield* run.undo({ redo: true })
-        expect(changedPaths(after, takeSnapshot(run.project))).toEqual([])
-        expect((yield* run.undo({ paths: ["tools/link", "gone.txt"] })).paths).toEqual(["gone.txt", "tools/link"])
-        expect(existsSync(join(run.project, "tools/tool"))).toBe(true)
-        yield* run.undo()
-        expect(changedPaths(before, takeSnapshot(run.project))).toEqual([])
-      }),
+    function* () {
+      const run = yield* makeRun(running(oddScript))
+      const copy = join(run.home, "copy")
+      for (const folder of [run.project, copy]) {
+        mkdirSync(join(folder, "keep"), { recursive: true })
+        for (const [name, content] of Object.entries(oddFiles)) writeFileSync(join(folder, name), content)
+      }
+      chmodSync(join(run.project, "gone.txt"), 0o640)
+      const before = takeSnapshot(run.project)
+      const { report } = yield* run.session
+      expect(report?.status).toBe("done")
+      const after = takeSnapshot(run.project)
+      expect(after["tools/link"]).toBe("link ../run.sh")
+      expect(after["run.sh"]).toMatch(/^file 755 /)
+      expect(after["tools/tool"]).toMatch(/^file 755 /)
+      expect(after["gone.txt"]).toBeUndefined()
+      const { changes } = yield* run.diff
+      const patch = `${patchOf(changes)}\n`
+      const git = (...words: ReadonlyArray<string>) =>
+        execFileSync("git", [...words], { cwd: copy, input: patch, encoding: "utf8", stdio: "pipe" })
+      const original = contents(copy)
+      expect(git("apply", "--numstat", "-z", "-").split("\0").slice(0, -1).toSorted()).toEqual(
+        changes.map(({ deletions, insertions, path }) => `${insertions}\t${deletions}\t${path}`).toSorted()
+      )
+      git("apply", "-")
+      expect(contents(copy)).toEqual(contents(run.project))
+      expect(statSync(join(copy, "run.sh")).mode & 0o100).toBe(0o100)
+      git("apply", "-R", "-")
+      expect(contents(copy)).toEqual(original)
+      yield* run.undo()
+      expect(changedPaths(before, takeSnapshot(run.project))).toEqual([])
+      yield* run.undo({ redo: true })
+      expect(changedPaths(after, takeSnapshot(run.project))).toEqual([])
+      expect((yield* run.undo({ paths: ["tools/link", "gone.txt"] })).paths).toEqual(["gone.txt", "tools/link"])
+      expect(existsSync(join(run.project, "tools/tool"))).toBe(true)
+      yield* run.undo()
+      expect(changedPaths(before, takeSnapshot(run.project))).toEqual([])
+    },
     needs("bwrap")
   )
 
-  liveTest("are undone after a kill at any record, whatever was written by then", () =>
-    Effect.gen(function* () {
-      const run = yield* makeEdits
-      yield* run.session
-      const count = (yield* run.records).filter(({ type }) => type === "intent").length
-      expect(count).toBe(3)
-      yield* run.undo()
-      run.expectBefore()
-      for (let records = (yield* run.records).length - 1; records > 0; records -= 1) {
-        yield* run.cut(records)
-        const left = yield* run.records
-        const begun = left.filter(({ type }) => type === "intent").length
-        if (begun === 0) continue
-        const names = (yield* run.diff).changes.map(({ path }) => path)
-        for (const written of [names.slice(0, begun - 1), names]) {
-          if (written.length > 0) yield* run.undo({ redo: true, paths: written })
-          yield* run.undo()
-          run.expectBefore()
-        }
+  liveTest("are undone after a kill at any record, whatever was written by then", function* () {
+    const run = yield* makeEdits
+    yield* run.session
+    const count = (yield* run.records).filter(({ type }) => type === "intent").length
+    expect(count).toBe(3)
+    yield* run.undo()
+    run.expectBefore()
+    for (let records = (yield* run.records).length - 1; records > 0; records -= 1) {
+      yield* run.cut(records)
+      const left = yield* run.records
+      const begun = left.filter(({ type }) => type === "intent").length
+      if (begun === 0) continue
+      const names = (yield* run.diff).changes.map(({ path }) => path)
+      for (const written of [names.slice(0, begun - 1), names]) {
+        if (written.length > 0) yield* run.undo({ redo: true, paths: written })
+        yield* run.undo()
+        run.expectBefore()
       }
-    })
-  )
+    }
+  })
 
-  liveTest("of a journal that is not the user's own are not undone", () =>
-    Effect.gen(function* () {
-      const run = yield* makeEdits
-      yield* run.session
-      writeFileSync(join(run.home, ".local/state/task-conductor/journal.key"), "x".repeat(64))
-      const failure = yield* Effect.flip(run.undo())
-      expect(failure.message).toContain("is not proven to be yours")
-      expect(existsSync(run.at("made/deep/c.txt"))).toBe(true)
-    })
-  )
+  liveTest("of a journal that is not the user's own are not undone", function* () {
+    const run = yield* makeEdits
+    yield* run.session
+    writeFileSync(join(run.home, ".local/state/task-conductor/journal.key"), "x".repeat(64))
+    const failure = yield* Effect.flip(run.undo())
+    expect(failure.message).toContain("is not proven to be yours")
+    expect(existsSync(run.at("made/deep/c.txt"))).toBe(true)
+  })
 })

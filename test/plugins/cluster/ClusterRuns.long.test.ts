@@ -62,28 +62,27 @@ const journalOf = () => layerClusterJournal({ runId: "run-1", secrets: makeSecre
 describe("ClusterRuns", needsPostgres, () => {
   liveTest(
     "start a run once, whatever statement of its transaction fails, is answered by no one, or ends the session",
-    () =>
-      Effect.gen(function* () {
-        const { folder } = yield* makeServer()
-        const network = yield* makePostgresProxy({ path: `${folder}/.s.PGSQL.5432` })
-        const faults: ReadonlyArray<Partial<Parameters<typeof network.fail>[0]>> = [
-          { table: "task_conductor_runs", verb: "insert" },
-          { table: "task_conductor_records", verb: "insert" },
-          { table: "task_conductor_boss.job_common", verb: "insert" },
-          { verb: "commit" }
-        ]
-        yield* Effect.gen(function* () {
-          const runs = yield* ClusterRuns
-          for (const [at, fault] of faults.entries()) {
-            for (const code of ["08006", "40001", "lost"]) {
-              network.fail({ ...fault, with: code, times: 1 })
-              const id = `run-${at}-${code}`
-              yield* runs.submit(newRun(id, `/project-${id}`), [settled("a")], asIs)
-              assert.strictEqual((yield* runs.records(id)).length, 1, id)
-            }
+    function* () {
+      const { folder } = yield* makeServer()
+      const network = yield* makePostgresProxy({ path: `${folder}/.s.PGSQL.5432` })
+      const faults: ReadonlyArray<Partial<Parameters<typeof network.fail>[0]>> = [
+        { table: "task_conductor_runs", verb: "insert" },
+        { table: "task_conductor_records", verb: "insert" },
+        { table: "task_conductor_boss.job_common", verb: "insert" },
+        { verb: "commit" }
+      ]
+      yield* Effect.gen(function* () {
+        const runs = yield* ClusterRuns
+        for (const [at, fault] of faults.entries()) {
+          for (const code of ["08006", "40001", "lost"]) {
+            network.fail({ ...fault, with: code, times: 1 })
+            const id = `run-${at}-${code}`
+            yield* runs.submit(newRun(id, `/project-${id}`), [settled("a")], asIs)
+            assert.strictEqual((yield* runs.records(id)).length, 1, id)
           }
-        }).pipe(Effect.provide(layerOn(network.url)))
-      })
+        }
+      }).pipe(Effect.provide(layerOn(network.url)))
+    }
   )
 
   liveTest("counts what was reported, whatever else the records hold", () =>
@@ -240,21 +239,19 @@ describe("ClusterRuns", needsPostgres, () => {
     )
   )
 
-  liveTest("goes on with a database that has no work yet", () =>
-    Effect.gen(function* () {
-      const url = yield* makePostgres
-      yield* withSql(url, (sql) =>
-        Effect.andThen(
-          sql`DROP TABLE task_conductor_declined, task_conductor_answers;`,
-          sql`ALTER TABLE task_conductor_runs DROP COLUMN program`
-        )
+  liveTest("goes on with a database that has no work yet", function* () {
+    const url = yield* makePostgres
+    yield* withSql(url, (sql) =>
+      Effect.andThen(
+        sql`DROP TABLE task_conductor_declined, task_conductor_answers;`,
+        sql`ALTER TABLE task_conductor_runs DROP COLUMN program`
       )
-      yield* Effect.gen(function* () {
-        yield* appendWith(yield* leaseRun(newRun("run-1")), settled("key"))
-        assert.lengthOf(yield* (yield* ClusterRuns).known("run-1", 0), 1)
-      }).pipe(Effect.provide(layerOn(url)))
-    })
-  )
+    )
+    yield* Effect.gen(function* () {
+      yield* appendWith(yield* leaseRun(newRun("run-1")), settled("key"))
+      assert.lengthOf(yield* (yield* ClusterRuns).known("run-1", 0), 1)
+    }).pipe(Effect.provide(layerOn(url)))
+  })
 
   liveTest("opens a run again that another build began, when no worker has it and no other run its project", () =>
     onDatabase(

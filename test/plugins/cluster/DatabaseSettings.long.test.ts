@@ -190,40 +190,39 @@ const query = (url: string, env: Readonly<Record<string, string>>) =>
 describe("a database with TLS and a password", needsPostgres, () => {
   liveTest(
     "is used when the certificate is known and fits, and its password is shown nowhere",
-    () =>
-      Effect.gen(function* () {
-        const { named, numbered, path } = yield* makeTlsServer
-        const full = { PGSSLMODE: "verify-full", PGSSLROOTCERT: path, PGPASSWORD: secret }
-        assert.deepStrictEqual(yield* query(named, full), [{ ssl: true }])
-        assert.deepStrictEqual(yield* query(numbered, { ...full, PGSSLMODE: "verify-ca" }), [{ ssl: true }])
-        for (const [url, env, said] of [
-          [numbered, full, /does not match certificate|altnames/],
-          [named, { PGSSLMODE: "require", PGPASSWORD: secret }, /certificate/],
-          [named, { ...full, PGPASSWORD: "wrong" }, /password authentication failed/],
-          [named, { PGPASSWORD: secret, PGSSLMODE: "disable" }, /no encryption|pg_hba/]
-        ] as const) {
-          const message = yield* query(url, env)
-          assert.match(String(message), said)
-          assert.notInclude(String(message), secret)
-        }
-        /* The program says nothing of it, and its words hold no password. */
-        const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
-        const env = { ...full, TASK_CONDUCTOR_DATABASE: named }
-        const listed = yield* Effect.promise(() => sandbox.run(["runs", "--cluster"], { env }))
-        assert.deepInclude(listed, { code: 0 })
-        const seen = yield* Effect.promise(() => sandbox.run(["doctor", "--cluster", "--json"], { env }))
-        const { findings } = JSON.parse(seen.stdout)
-        assert.deepInclude(
-          findings.find((one: { readonly name: string }) => one.name === "TLS"),
-          { state: "ok", what: "in use (TLSv1.3)" }
-        )
-        assert.notInclude(seen.stdout + seen.stderr, secret)
-        const wrong = sandbox.start(["worker"], { env: { ...env, PGPASSWORD: `${secret}-wrong` } })
-        const words = readFileSync(`/proc/${wrong.child.pid}/cmdline`, "utf8")
-        const ended = yield* Effect.promise(() => wrong.ended)
-        assert.strictEqual(ended.code, 1)
-        assert.notInclude(words + ended.stdout + ended.stderr + listed.stderr + listed.stdout, secret)
-      }),
+    function* () {
+      const { named, numbered, path } = yield* makeTlsServer
+      const full = { PGSSLMODE: "verify-full", PGSSLROOTCERT: path, PGPASSWORD: secret }
+      assert.deepStrictEqual(yield* query(named, full), [{ ssl: true }])
+      assert.deepStrictEqual(yield* query(numbered, { ...full, PGSSLMODE: "verify-ca" }), [{ ssl: true }])
+      for (const [url, env, said] of [
+        [numbered, full, /does not match certificate|altnames/],
+        [named, { PGSSLMODE: "require", PGPASSWORD: secret }, /certificate/],
+        [named, { ...full, PGPASSWORD: "wrong" }, /password authentication failed/],
+        [named, { PGPASSWORD: secret, PGSSLMODE: "disable" }, /no encryption|pg_hba/]
+      ] as const) {
+        const message = yield* query(url, env)
+        assert.match(String(message), said)
+        assert.notInclude(String(message), secret)
+      }
+      /* The program says nothing of it, and its words hold no password. */
+      const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+      const env = { ...full, TASK_CONDUCTOR_DATABASE: named }
+      const listed = yield* Effect.promise(() => sandbox.run(["runs", "--cluster"], { env }))
+      assert.deepInclude(listed, { code: 0 })
+      const seen = yield* Effect.promise(() => sandbox.run(["doctor", "--cluster", "--json"], { env }))
+      const { findings } = JSON.parse(seen.stdout)
+      assert.deepInclude(
+        findings.find((one: { readonly name: string }) => one.name === "TLS"),
+        { state: "ok", what: "in use (TLSv1.3)" }
+      )
+      assert.notInclude(seen.stdout + seen.stderr, secret)
+      const wrong = sandbox.start(["worker"], { env: { ...env, PGPASSWORD: `${secret}-wrong` } })
+      const words = readFileSync(`/proc/${wrong.child.pid}/cmdline`, "utf8")
+      const ended = yield* Effect.promise(() => wrong.ended)
+      assert.strictEqual(ended.code, 1)
+      assert.notInclude(words + ended.stdout + ended.stderr + listed.stderr + listed.stdout, secret)
+    },
     needs("openssl")
   )
 })
@@ -234,15 +233,13 @@ describe("a database at the start of a program", needsPostgres, () => {
     ["starts", "57P03", 3, true],
     ["refuses a grant", "42501", 1, false]
   ] as const) {
-    liveTest(`${isUsed ? "is waited for when it" : "ends the program when it"} ${what}`, () =>
-      Effect.gen(function* () {
-        const postgres = yield* makeServer({})
-        const proxy = yield* makePostgresProxy({ path: `${postgres.folder}/.s.PGSQL.5432` })
-        proxy.fail({ with: code, times })
-        const message = yield* query(proxy.url, {})
-        if (isUsed) assert.deepStrictEqual(message, [{ ssl: false }])
-        else assert.match(String(message), /cannot be used: injected 42501/)
-      })
-    )
+    liveTest(`${isUsed ? "is waited for when it" : "ends the program when it"} ${what}`, function* () {
+      const postgres = yield* makeServer({})
+      const proxy = yield* makePostgresProxy({ path: `${postgres.folder}/.s.PGSQL.5432` })
+      proxy.fail({ with: code, times })
+      const message = yield* query(proxy.url, {})
+      if (isUsed) assert.deepStrictEqual(message, [{ ssl: false }])
+      else assert.match(String(message), /cannot be used: injected 42501/)
+    })
   }
 })

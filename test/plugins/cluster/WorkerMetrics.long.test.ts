@@ -61,48 +61,42 @@ const runId = "20261120-183000-k3x9"
 const doubt = JSON.stringify({ type: "event", event: { type: "approval.requested", scope: "doubt", hash: "h1" } })
 
 describe("a worker whose environment names a collector", needsPostgres, () => {
-  liveTest("sends what operators watch", () =>
-    Effect.gen(function* () {
-      const { start, url } = yield* makeCluster
-      const { address, values } = yield* makeCollector
-      const until = (name: string, value: (sent: number | undefined) => boolean) =>
-        Effect.gen(function* () {
-          while (!value(values.get(name))) yield* Effect.sleep("100 millis")
-        })
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const run = clusterRun(runId, { program: "9.9.9+other" })
-        yield* (yield* ClusterRuns).submit(run, [run.opened], (json) => json)
-        yield* sql`INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
-          VALUES (${runId}, 9, '2026-11-20T18:30:00.000Z', 'event', '', 'approval.requested', ${doubt}, gen_random_uuid())`
-        yield* start(["worker"], {
-          OTEL_EXPORTER_OTLP_ENDPOINT: address,
-          OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
-          OTEL_METRIC_EXPORT_INTERVAL: "300"
-        })
-        yield* until("task_conductor.queue.waiting run/9.9.9/other", (sent) => sent === 1)
-        yield* until("task_conductor.queue.oldest run/9.9.9/other", (sent) => sent !== undefined && sent > 0)
-        expect(values.get("task_conductor.workers.alive")).toBe(1)
-        expect(values.get("task_conductor.doubts")).toBe(1)
-        const own = [...values].filter(([name]) => name.startsWith("task_conductor.worker."))
-        expect(own.map(([, value]) => value)).toEqual([0, 0])
-        /* With the answer nothing is in doubt, and the end of the run empties the queue. */
-        yield* sql`INSERT INTO task_conductor_answers (run_id, question, answer) VALUES (${runId}, 'h1', '{}')`
-        yield* (yield* ClusterRuns).cancel(runId)
-        yield* until("task_conductor.queue.waiting run/9.9.9/other", (sent) => sent === 0)
-        expect(values.get("task_conductor.doubts")).toBe(0)
-      }).pipe(Effect.provide(layerOn(url)))
-    })
-  )
+  liveTest("sends what operators watch", function* () {
+    const { start, url } = yield* makeCluster
+    const { address, values } = yield* makeCollector
+    const until = (name: string, value: (sent: number | undefined) => boolean) =>
+      Effect.gen(function* () {
+        while (!value(values.get(name))) yield* Effect.sleep("100 millis")
+      })
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const run = clusterRun(runId, { program: "9.9.9+other" })
+      yield* (yield* ClusterRuns).submit(run, [run.opened], (json) => json)
+      yield* sql`INSERT INTO task_conductor_records (run_id, seq, at, type, key, event, json, token)
+        VALUES (${runId}, 9, '2026-11-20T18:30:00.000Z', 'event', '', 'approval.requested', ${doubt}, gen_random_uuid())`
+      yield* start(["worker"], {
+        OTEL_EXPORTER_OTLP_ENDPOINT: address,
+        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+        OTEL_METRIC_EXPORT_INTERVAL: "300"
+      })
+      yield* until("task_conductor.queue.waiting run/9.9.9/other", (sent) => sent === 1)
+      yield* until("task_conductor.queue.oldest run/9.9.9/other", (sent) => sent !== undefined && sent > 0)
+      expect(values.get("task_conductor.workers.alive")).toBe(1)
+      expect(values.get("task_conductor.doubts")).toBe(1)
+      const own = [...values].filter(([name]) => name.startsWith("task_conductor.worker."))
+      expect(own.map(([, value]) => value)).toEqual([0, 0])
+      /* With the answer nothing is in doubt, and the end of the run empties the queue. */
+      yield* sql`INSERT INTO task_conductor_answers (run_id, question, answer) VALUES (${runId}, 'h1', '{}')`
+      yield* (yield* ClusterRuns).cancel(runId)
+      yield* until("task_conductor.queue.waiting run/9.9.9/other", (sent) => sent === 0)
+      expect(values.get("task_conductor.doubts")).toBe(0)
+    }).pipe(Effect.provide(layerOn(url)))
+  })
 
-  liveTest("works without one that it cannot use, and says so", () =>
-    Effect.gen(function* () {
-      const { start } = yield* makeCluster
-      const worker = yield* start(["worker"], { OTEL_EXPORTER_OTLP_ENDPOINT: "nowhere" })
-      yield* Effect.promise(() => worker.says("The worker is ready for runs"))
-      expect(worker.stderr()).toContain(
-        "This worker sends no telemetry. OTEL_EXPORTER_OTLP_ENDPOINT is not an address."
-      )
-    })
-  )
+  liveTest("works without one that it cannot use, and says so", function* () {
+    const { start } = yield* makeCluster
+    const worker = yield* start(["worker"], { OTEL_EXPORTER_OTLP_ENDPOINT: "nowhere" })
+    yield* Effect.promise(() => worker.says("The worker is ready for runs"))
+    expect(worker.stderr()).toContain("This worker sends no telemetry. OTEL_EXPORTER_OTLP_ENDPOINT is not an address.")
+  })
 })

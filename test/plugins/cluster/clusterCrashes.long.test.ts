@@ -66,78 +66,68 @@ const makeSender = Effect.fnUntraced(function* (
 })
 
 describe("a call of a worker that dies", { ...needsPostgres, ...needsTerminal }, () => {
-  liveTest("is asked about each time, made again at a no, and taken as done at a yes", () =>
-    Effect.gen(function* () {
-      const { killedAndAsked, killSender, sent, untilSent } = yield* makeSender("; sleep 600", 3)
-      const attached = yield* killedAndAsked
-      expect(attached.screen()).toContain("did this happen?")
-      attached.type("n")
-      yield* untilSent(2)
-      killSender()
-      const isAskedAgain = () => attached.screen().split("Did it happen? ").length === 3
-      yield* waitFor("the second question", isAskedAgain, attached.screen)
-      attached.type("y")
-      expect([yield* Effect.promise(() => attached.ended), sent()]).toEqual([0, 2])
-    })
-  )
+  liveTest("is asked about each time, made again at a no, and taken as done at a yes", function* () {
+    const { killedAndAsked, killSender, sent, untilSent } = yield* makeSender("; sleep 600", 3)
+    const attached = yield* killedAndAsked
+    expect(attached.screen()).toContain("did this happen?")
+    attached.type("n")
+    yield* untilSent(2)
+    killSender()
+    const isAskedAgain = () => attached.screen().split("Did it happen? ").length === 3
+    yield* waitFor("the second question", isAskedAgain, attached.screen)
+    attached.type("y")
+    expect([yield* Effect.promise(() => attached.ended), sent()]).toEqual([0, 2])
+  })
 
-  liveTest("ends the run when somebody stops it, although the model wants it again", () =>
-    Effect.gen(function* () {
-      const { killedAndAsked, sent } = yield* makeSender("; sleep 600", 2, { wantsAgain: true })
-      const attached = yield* killedAndAsked
-      attached.type("s")
-      expect([yield* Effect.promise(() => attached.ended), sent()]).toEqual([4, 1])
-    })
-  )
+  liveTest("ends the run when somebody stops it, although the model wants it again", function* () {
+    const { killedAndAsked, sent } = yield* makeSender("; sleep 600", 2, { wantsAgain: true })
+    const attached = yield* killedAndAsked
+    attached.type("s")
+    expect([yield* Effect.promise(() => attached.ended), sent()]).toEqual([4, 1])
+  })
 
-  liveTest("is asked about when its answer held a secret, and another worker gets another answer", () =>
-    Effect.gen(function* () {
-      const { killedAndAsked, sent } = yield* makeSender("; sleep 600", 2, { hasSecret: true })
-      const attached = yield* killedAndAsked
-      expect(attached.screen()).toContain("stopped, it may still do it when it goes on")
-      attached.type("y")
-      expect([yield* Effect.promise(() => attached.ended), sent()]).toEqual([0, 1])
-    })
-  )
+  liveTest("is asked about when its answer held a secret, and another worker gets another answer", function* () {
+    const { killedAndAsked, sent } = yield* makeSender("; sleep 600", 2, { hasSecret: true })
+    const attached = yield* killedAndAsked
+    expect(attached.screen()).toContain("stopped, it may still do it when it goes on")
+    attached.type("y")
+    expect([yield* Effect.promise(() => attached.ended), sent()]).toEqual([0, 1])
+  })
 
-  liveTest("is not made again when its outcome is kept, and what came of its task is not", () =>
-    Effect.gen(function* () {
-      const { killSender, sent, start, untilSent, url } = yield* makeSender("", 2)
-      const client = yield* withSql(url, (sql) =>
-        Effect.gen(function* () {
-          /* The result of the task is held back, as if the worker were slow to write it. */
-          yield* sql.unsafe(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
-            IF new.state = ''completed'' THEN PERFORM pg_sleep(600); RAISE EXCEPTION ''lost''; END IF; RETURN new; END'`)
-          yield* sql`CREATE TRIGGER hold BEFORE UPDATE ON task_conductor_boss.job_common FOR EACH ROW EXECUTE FUNCTION hold()`
-          const client = yield* start
-          yield* untilSent(1)
-          const isHeld = sql`SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`
-          while ((yield* isHeld).length === 0) yield* Effect.sleep("50 millis")
-          killSender()
-          yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'`
-          yield* sql`DROP TRIGGER hold ON task_conductor_boss.job_common`
-          return client
-        })
-      )
-      expect([(yield* Effect.promise(() => client.ended)).code, sent()]).toEqual([0, 1])
-    })
-  )
+  liveTest("is not made again when its outcome is kept, and what came of its task is not", function* () {
+    const { killSender, sent, start, untilSent, url } = yield* makeSender("", 2)
+    const client = yield* withSql(url, (sql) =>
+      Effect.gen(function* () {
+        /* The result of the task is held back, as if the worker were slow to write it. */
+        yield* sql.unsafe(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
+          IF new.state = ''completed'' THEN PERFORM pg_sleep(600); RAISE EXCEPTION ''lost''; END IF; RETURN new; END'`)
+        yield* sql`CREATE TRIGGER hold BEFORE UPDATE ON task_conductor_boss.job_common FOR EACH ROW EXECUTE FUNCTION hold()`
+        const client = yield* start
+        yield* untilSent(1)
+        const isHeld = sql`SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'`
+        while ((yield* isHeld).length === 0) yield* Effect.sleep("50 millis")
+        killSender()
+        yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'`
+        yield* sql`DROP TRIGGER hold ON task_conductor_boss.job_common`
+        return client
+      })
+    )
+    expect([(yield* Effect.promise(() => client.ended)).code, sent()]).toEqual([0, 1])
+  })
 })
 
 describe("a cluster run that ends", needsPostgres, () => {
-  liveTest("asks nobody any more, and its stream of events ends only then", () =>
-    Effect.gen(function* () {
-      const { begin, ended, worker } = yield* makeCluster
-      yield* worker((body) => writing(askedOf(body)))
-      const left = yield* begin()
-      const { code, stderr, stdout } = yield* Effect.promise(() => left.ended)
-      expect([code, stdout.includes("run.finished")]).toEqual([4, false])
-      const runId = runIdIn(stderr)
-      yield* ended(["cancel", runId])
-      const isRunning = Effect.map(ended(["runs", "--cluster"]), ({ stdout }) => stdout.includes("running"))
-      while (yield* isRunning) yield* Effect.sleep("500 millis")
-      const end = yield* ended(["attach", runId])
-      expect([end.code, end.stderr.includes("waits for an answer")]).toEqual([130, false])
-    })
-  )
+  liveTest("asks nobody any more, and its stream of events ends only then", function* () {
+    const { begin, ended, worker } = yield* makeCluster
+    yield* worker((body) => writing(askedOf(body)))
+    const left = yield* begin()
+    const { code, stderr, stdout } = yield* Effect.promise(() => left.ended)
+    expect([code, stdout.includes("run.finished")]).toEqual([4, false])
+    const runId = runIdIn(stderr)
+    yield* ended(["cancel", runId])
+    const isRunning = Effect.map(ended(["runs", "--cluster"]), ({ stdout }) => stdout.includes("running"))
+    while (yield* isRunning) yield* Effect.sleep("500 millis")
+    const end = yield* ended(["attach", runId])
+    expect([end.code, end.stderr.includes("waits for an answer")]).toEqual([130, false])
+  })
 })

@@ -32,45 +32,43 @@ const send = refinementWith([{ name: "run_command", arguments: { argv: ["sh", "-
 const look = refinementWith([{ name: "get_current_time", arguments: {} }])
 
 describe("a worker that joins", needsPostgres, () => {
-  liveTest("breaks off no command and no model call, and takes what is free", () =>
-    Effect.gen(function* () {
-      const { sandbox, start, worker } = yield* makeCluster
-      sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
-      sandbox.write("project/.task-conductor/skills/clock/SKILL.md", clockSkill)
-      const log = join(sandbox.root, "project/log.txt")
-      const lines = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [])
-      const asked = new Map<string, number>()
-      /** Looks of the first worker are held, so that others wait for a slot there. */
-      const script = (isFirst: boolean) => (body: ChatBody) => {
-        const { stage, task } = askedOf(body)
-        asked.set(`${stage} ${task}`, (asked.get(`${stage} ${task}`) ?? 0) + 1)
-        if (stage === "creation") {
-          const prompt = Object.keys(plans).find((one) => body.messages.some(({ content }) => content.includes(one)))
-          return plans[prompt ?? ""] ?? ""
-        }
-        if (stage !== "refinement") return writing({ stage, task })
-        if (sending.includes(task)) return send
-        return isFirst ? { text: look, hold: "joined" } : look
+  liveTest("breaks off no command and no model call, and takes what is free", function* () {
+    const { sandbox, start, worker } = yield* makeCluster
+    sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
+    sandbox.write("project/.task-conductor/skills/clock/SKILL.md", clockSkill)
+    const log = join(sandbox.root, "project/log.txt")
+    const lines = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [])
+    const asked = new Map<string, number>()
+    /** Looks of the first worker are held, so that others wait for a slot there. */
+    const script = (isFirst: boolean) => (body: ChatBody) => {
+      const { stage, task } = askedOf(body)
+      asked.set(`${stage} ${task}`, (asked.get(`${stage} ${task}`) ?? 0) + 1)
+      if (stage === "creation") {
+        const prompt = Object.keys(plans).find((one) => body.messages.some(({ content }) => content.includes(one)))
+        return plans[prompt ?? ""] ?? ""
       }
-      const first = yield* worker(script(true), ["--parallel", `${slots}`])
-      const begin = (...words: ReadonlyArray<string>) =>
-        start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, ...words])
-      const clients = [yield* begin("Send it.")]
-      yield* waitFor("all commands", () => lines().length === sending.length)
-      clients.push(yield* begin("--read-only", "Look at it."))
-      yield* first.server.until(() => looking.filter((name) => asked.has(`refinement ${name}`)).length === slots)
-      const second = yield* worker(script(false))
-      /* What the first worker has no slot for is taken by the second one. */
-      yield* waitFor("a task of the second worker", () => second.binary.stderr().includes(": works on"))
-      sandbox.write("project/go", "")
-      yield* first.server.release("joined")
-      const ends = yield* Effect.forEach(clients, ({ ended }) => Effect.promise(() => ended))
-      const said = ends.map(({ stderr }) => stderr).join("\n")
-      expect([...ends.map(({ code }) => code), first.server.abortedCount()], said).toEqual([0, 0, 0])
-      expect(lines().toSorted()).toEqual([...sending.map(() => "begins"), ...sending.map(() => "ends")])
-      /* A stage without a task is asked once in each run. */
-      const again = [...asked].filter(([key, times]) => times > (key.endsWith(" ") ? clients.length : 1))
-      expect(again).toEqual([])
-    })
-  )
+      if (stage !== "refinement") return writing({ stage, task })
+      if (sending.includes(task)) return send
+      return isFirst ? { text: look, hold: "joined" } : look
+    }
+    const first = yield* worker(script(true), ["--parallel", `${slots}`])
+    const begin = (...words: ReadonlyArray<string>) =>
+      start(["run", "--cluster", "--yes-this-run", "--model", fakeModel, ...words])
+    const clients = [yield* begin("Send it.")]
+    yield* waitFor("all commands", () => lines().length === sending.length)
+    clients.push(yield* begin("--read-only", "Look at it."))
+    yield* first.server.until(() => looking.filter((name) => asked.has(`refinement ${name}`)).length === slots)
+    const second = yield* worker(script(false))
+    /* What the first worker has no slot for is taken by the second one. */
+    yield* waitFor("a task of the second worker", () => second.binary.stderr().includes(": works on"))
+    sandbox.write("project/go", "")
+    yield* first.server.release("joined")
+    const ends = yield* Effect.forEach(clients, ({ ended }) => Effect.promise(() => ended))
+    const said = ends.map(({ stderr }) => stderr).join("\n")
+    expect([...ends.map(({ code }) => code), first.server.abortedCount()], said).toEqual([0, 0, 0])
+    expect(lines().toSorted()).toEqual([...sending.map(() => "begins"), ...sending.map(() => "ends")])
+    /* A stage without a task is asked once in each run. */
+    const again = [...asked].filter(([key, times]) => times > (key.endsWith(" ") ? clients.length : 1))
+    expect(again).toEqual([])
+  })
 })

@@ -56,31 +56,27 @@ const itemsIn = (stdout: string) =>
     .map((line) => line.event ?? line)
 
 describe("a task over many lines on two workers", needsPostgres, () => {
-  liveTest("gives parts of its places to both, and applies each answer once", () =>
-    Effect.gen(function* () {
-      const { asked, client, text, workers } = yield* makeRun
-      for (const { server } of workers) yield* server.release("all")
-      const { code, stderr, stdout } = yield* Effect.promise(() => client.ended)
-      expect(code, stderr).toBe(0)
-      expect(text()).toBe(textWith("closed"))
-      /* No part was answered twice, and each place has one end. */
-      expect([...asked.values()].every(({ length }) => length === 1)).toBe(true)
-      expect([...asked.keys()].flatMap((numbers) => numbers.split(",")).length).toBe(count)
-      const numbers = itemsIn(stdout).map((item) => item.number)
-      expect(numbers.toSorted((a = 0, b = 0) => a - b)).toEqual(Array.from({ length: count }, (_, at) => at + 1))
-    })
-  )
+  liveTest("gives parts of its places to both, and applies each answer once", function* () {
+    const { asked, client, text, workers } = yield* makeRun
+    for (const { server } of workers) yield* server.release("all")
+    const { code, stderr, stdout } = yield* Effect.promise(() => client.ended)
+    expect(code, stderr).toBe(0)
+    expect(text()).toBe(textWith("closed"))
+    /* No part was answered twice, and each place has one end. */
+    expect([...asked.values()].every(({ length }) => length === 1)).toBe(true)
+    expect([...asked.keys()].flatMap((numbers) => numbers.split(",")).length).toBe(count)
+    const numbers = itemsIn(stdout).map((item) => item.number)
+    expect(numbers.toSorted((a = 0, b = 0) => a - b)).toEqual(Array.from({ length: count }, (_, at) => at + 1))
+  })
 
-  liveTest("has the parts of a worker that dies answered by the other one, and applies each answer once", () =>
-    Effect.gen(function* () {
-      const { asked, client, text, workers } = yield* makeRun
-      const [first, second] = workers
-      second?.binary.child.kill("SIGKILL")
-      yield* first?.server.release("all") ?? Effect.void
-      const { code, stderr } = yield* Effect.promise(() => client.ended)
-      expect(code, stderr).toBe(0)
-      expect(text()).toBe(textWith("closed"))
-      expect(new Set([...asked.values()].map((at) => at.at(-1)))).toEqual(new Set([0]))
-    })
-  )
+  liveTest("has the parts of a worker that dies answered by the other one, and applies each answer once", function* () {
+    const { asked, client, text, workers } = yield* makeRun
+    const [first, second] = workers
+    second?.binary.child.kill("SIGKILL")
+    yield* first?.server.release("all") ?? Effect.void
+    const { code, stderr } = yield* Effect.promise(() => client.ended)
+    expect(code, stderr).toBe(0)
+    expect(text()).toBe(textWith("closed"))
+    expect(new Set([...asked.values()].map((at) => at.at(-1)))).toEqual(new Set([0]))
+  })
 })

@@ -66,39 +66,37 @@ const calls: Readonly<Record<string, Parameters<typeof refinementWith>[0]>> = {
 }
 
 describe("secrets in the arguments of calls", needsPostgres, () => {
-  liveTest("reach the calls, and no table of the database while the run goes on or after it", () =>
-    Effect.gen(function* () {
-      const { begin, sandbox, url, worker } = yield* makeCluster
-      sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
-      const at = (path: string) => join(sandbox.root, "project", path)
-      const read = (path: string) => (existsSync(at(path)) ? readFileSync(at(path), "utf8") : "")
-      const refined = new Map<string, number>()
-      const reported = new Set<string>()
-      const script = (body: ChatBody) => {
-        const { stage, task } = askedOf(body)
-        if (stage === "creation") return planOf([Object.keys(calls).map((name) => ({ name, skill: "free" }))])
-        if (stage === "execution") reported.add(task)
-        if (stage !== "refinement") return writing({ stage, task })
-        refined.set(task, (refined.get(task) ?? 0) + 1)
-        return refinementWith(calls[task] ?? [])
-      }
-      const env = { SERVICE_TOKEN: ofVariable }
-      yield* worker(script, ["--deny", "write_file:denied/**"], env)
-      yield* worker(script, ["--deny", "write_file:denied/**"], env)
-      const client = yield* begin(["--yes-this-run"])
-      yield* waitFor("the command", () => read("sent.txt") !== "")
-      yield* waitFor("the changes", () => reported.has("Write 1"))
-      expect(found(yield* withSql(url, dump))).toEqual([])
-      sandbox.write("project/go", "")
-      /* A rule denied one call; nothing else had to be asked. */
-      const { code, stderr, stdout } = yield* Effect.promise(() => client.ended)
-      expect([code, stdout.includes('"type":"run.finished"')], stderr).toEqual([4, true])
-      expect(contents.map((_, index) => read(`written-${index}.txt`))).toEqual(contents)
-      expect(read("sent.txt")).toBe(secrets["GitHub"])
-      const rows = yield* withSql(url, dump)
-      expect([rows.length > 50, found(rows)]).toEqual([true, []])
-      /* A worker that did not work on a task works on it again. */
-      expect(Math.max(...refined.values())).toBeLessThanOrEqual(2)
-    })
-  )
+  liveTest("reach the calls, and no table of the database while the run goes on or after it", function* () {
+    const { begin, sandbox, url, worker } = yield* makeCluster
+    sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
+    const at = (path: string) => join(sandbox.root, "project", path)
+    const read = (path: string) => (existsSync(at(path)) ? readFileSync(at(path), "utf8") : "")
+    const refined = new Map<string, number>()
+    const reported = new Set<string>()
+    const script = (body: ChatBody) => {
+      const { stage, task } = askedOf(body)
+      if (stage === "creation") return planOf([Object.keys(calls).map((name) => ({ name, skill: "free" }))])
+      if (stage === "execution") reported.add(task)
+      if (stage !== "refinement") return writing({ stage, task })
+      refined.set(task, (refined.get(task) ?? 0) + 1)
+      return refinementWith(calls[task] ?? [])
+    }
+    const env = { SERVICE_TOKEN: ofVariable }
+    yield* worker(script, ["--deny", "write_file:denied/**"], env)
+    yield* worker(script, ["--deny", "write_file:denied/**"], env)
+    const client = yield* begin(["--yes-this-run"])
+    yield* waitFor("the command", () => read("sent.txt") !== "")
+    yield* waitFor("the changes", () => reported.has("Write 1"))
+    expect(found(yield* withSql(url, dump))).toEqual([])
+    sandbox.write("project/go", "")
+    /* A rule denied one call; nothing else had to be asked. */
+    const { code, stderr, stdout } = yield* Effect.promise(() => client.ended)
+    expect([code, stdout.includes('"type":"run.finished"')], stderr).toEqual([4, true])
+    expect(contents.map((_, index) => read(`written-${index}.txt`))).toEqual(contents)
+    expect(read("sent.txt")).toBe(secrets["GitHub"])
+    const rows = yield* withSql(url, dump)
+    expect([rows.length > 50, found(rows)]).toEqual([true, []])
+    /* A worker that did not work on a task works on it again. */
+    expect(Math.max(...refined.values())).toBeLessThanOrEqual(2)
+  })
 })

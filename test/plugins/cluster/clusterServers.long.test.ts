@@ -28,62 +28,56 @@ const portOf = ({ url }: { readonly url: string }): number => Number(new URL(url
 const reportsTask = (body: ChatBody): boolean => askedOf(body).stage === "execution"
 
 describe("a worker whose model server is gone", needsPostgres, () => {
-  liveTest("gives its work to one whose server answers, also what has begun, and the run goes on", () =>
-    Effect.gen(function* () {
-      const { begin, worker } = yield* makeCluster
-      const scope = yield* Scope.make()
-      const held = (body: ChatBody) => ({ text: script(body), ...(reportsTask(body) ? { hold: "gone" } : {}) })
-      const server = yield* Scope.provide(FakeOllama.make(held), scope)
-      const { binary } = yield* worker(script, [], { OLLAMA_HOST: server.url })
-      const client = yield* begin()
-      yield* server.until(({ chats }) => chats.some(reportsTask))
-      const second = yield* worker(script)
-      yield* Scope.close(scope, Exit.void)
-      const { code, stderr } = yield* Effect.promise(() => client.ended)
-      expect(code, stderr + binary.stderr()).toBe(0)
-      expect(binary.stderr()).toContain("Other workers take its work until it answers.")
-      expect(second.binary.stderr()).toContain("works on")
-      yield* FakeOllama.make(script, { port: portOf(server) })
-      yield* Effect.promise(() => binary.says("The model server answers again"))
-    })
-  )
+  liveTest("gives its work to one whose server answers, also what has begun, and the run goes on", function* () {
+    const { begin, worker } = yield* makeCluster
+    const scope = yield* Scope.make()
+    const held = (body: ChatBody) => ({ text: script(body), ...(reportsTask(body) ? { hold: "gone" } : {}) })
+    const server = yield* Scope.provide(FakeOllama.make(held), scope)
+    const { binary } = yield* worker(script, [], { OLLAMA_HOST: server.url })
+    const client = yield* begin()
+    yield* server.until(({ chats }) => chats.some(reportsTask))
+    const second = yield* worker(script)
+    yield* Scope.close(scope, Exit.void)
+    const { code, stderr } = yield* Effect.promise(() => client.ended)
+    expect(code, stderr + binary.stderr()).toBe(0)
+    expect(binary.stderr()).toContain("Other workers take its work until it answers.")
+    expect(second.binary.stderr()).toContain("works on")
+    yield* FakeOllama.make(script, { port: portOf(server) })
+    yield* Effect.promise(() => binary.says("The model server answers again"))
+  })
 
-  liveTest("waits with the run when there is no other, whatever kind of server it is, and goes on", () =>
-    Effect.gen(function* () {
-      const { start } = yield* makeCluster
-      const scope = yield* Scope.make()
-      const held = (body: CompletionBody) => ({ text: answer(body), hold: "gone" })
-      const server = yield* Scope.provide(FakeOpenAi.make(held), scope)
-      const worker = yield* start(["worker"], { OPENAI_BASE_URL: server.url })
-      yield* Effect.promise(() => worker.says("The worker is ready"))
-      const client = yield* start(["run", "--cluster", "--model", `openai:${fakeOpenAiModel}`, "What time is it?"])
-      yield* server.until(({ chats }) => chats.length > 0)
-      yield* Scope.close(scope, Exit.void)
-      yield* Effect.promise(() => client.says("No worker has a model server that answers; the run waits for one."))
-      yield* FakeOpenAi.make(answer, { port: portOf(server) })
-      const { code, stderr } = yield* Effect.promise(() => client.ended)
-      expect(code, stderr + worker.stderr()).toBe(0)
-      expect(worker.stderr()).toContain("it waits 300 s (limits.serverWaitSeconds)")
-    })
-  )
+  liveTest("waits with the run when there is no other, whatever kind of server it is, and goes on", function* () {
+    const { start } = yield* makeCluster
+    const scope = yield* Scope.make()
+    const held = (body: CompletionBody) => ({ text: answer(body), hold: "gone" })
+    const server = yield* Scope.provide(FakeOpenAi.make(held), scope)
+    const worker = yield* start(["worker"], { OPENAI_BASE_URL: server.url })
+    yield* Effect.promise(() => worker.says("The worker is ready"))
+    const client = yield* start(["run", "--cluster", "--model", `openai:${fakeOpenAiModel}`, "What time is it?"])
+    yield* server.until(({ chats }) => chats.length > 0)
+    yield* Scope.close(scope, Exit.void)
+    yield* Effect.promise(() => client.says("No worker has a model server that answers; the run waits for one."))
+    yield* FakeOpenAi.make(answer, { port: portOf(server) })
+    const { code, stderr } = yield* Effect.promise(() => client.ended)
+    expect(code, stderr + worker.stderr()).toBe(0)
+    expect(worker.stderr()).toContain("it waits 300 s (limits.serverWaitSeconds)")
+  })
 
-  liveTest("lets the run end when no worker had a server for long enough, and it can be resumed", () =>
-    Effect.gen(function* () {
-      const { begin, ended, sandbox, worker } = yield* makeCluster
-      const settings = { sandbox: { mode: "off" }, limits: { serverWaitSeconds: 1 } }
-      sandbox.write("config/task-conductor/config.json", JSON.stringify(settings))
-      const scope = yield* Scope.make()
-      const held = (body: ChatBody) => ({ text: script(body), hold: "gone" })
-      const server = yield* Scope.provide(FakeOllama.make(held), scope)
-      const { binary } = yield* worker(script, [], { OLLAMA_HOST: server.url })
-      const client = yield* begin()
-      yield* server.until(({ chats }) => chats.length > 0)
-      yield* Scope.close(scope, Exit.void)
-      const { code, stderr } = yield* Effect.promise(() => client.ended)
-      expect(code, stderr + binary.stderr()).toBe(5)
-      yield* FakeOllama.make(script, { port: portOf(server) })
-      const again = yield* ended(["resume", runIdIn(binary.stderr()), "--cluster"])
-      expect(again.code, again.stderr + binary.stderr()).toBe(0)
-    })
-  )
+  liveTest("lets the run end when no worker had a server for long enough, and it can be resumed", function* () {
+    const { begin, ended, sandbox, worker } = yield* makeCluster
+    const settings = { sandbox: { mode: "off" }, limits: { serverWaitSeconds: 1 } }
+    sandbox.write("config/task-conductor/config.json", JSON.stringify(settings))
+    const scope = yield* Scope.make()
+    const held = (body: ChatBody) => ({ text: script(body), hold: "gone" })
+    const server = yield* Scope.provide(FakeOllama.make(held), scope)
+    const { binary } = yield* worker(script, [], { OLLAMA_HOST: server.url })
+    const client = yield* begin()
+    yield* server.until(({ chats }) => chats.length > 0)
+    yield* Scope.close(scope, Exit.void)
+    const { code, stderr } = yield* Effect.promise(() => client.ended)
+    expect(code, stderr + binary.stderr()).toBe(5)
+    yield* FakeOllama.make(script, { port: portOf(server) })
+    const again = yield* ended(["resume", runIdIn(binary.stderr()), "--cluster"])
+    expect(again.code, again.stderr + binary.stderr()).toBe(0)
+  })
 })

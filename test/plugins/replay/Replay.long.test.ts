@@ -118,60 +118,52 @@ const broken = Effect.fnUntraced(function* () {
 })
 
 describe("the replay of a run that broke off", () => {
-  liveTest("is the same when it was interrupted, and when it went on", () =>
-    Effect.gen(function* () {
-      const run = yield* start()
-      const asked = yield* Deferred.make<void>()
-      const waiting = scriptedApprover(
-        { steps: ["step"] },
-        Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
-      )
-      yield* run.session({ answer: lookAndWrite, approver: waiting.layer, until: Deferred.await(asked) })
-      expect(yield* run.replay()).toMatchObject({ isWhole: false, differences: [] })
-      const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
-      expect(report?.status).toBe("done")
-      expect(yield* replayed(run)).toEqual(same)
-    })
-  )
+  liveTest("is the same when it was interrupted, and when it went on", function* () {
+    const run = yield* start()
+    const asked = yield* Deferred.make<void>()
+    const waiting = scriptedApprover(
+      { steps: ["step"] },
+      Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
+    )
+    yield* run.session({ answer: lookAndWrite, approver: waiting.layer, until: Deferred.await(asked) })
+    expect(yield* run.replay()).toMatchObject({ isWhole: false, differences: [] })
+    const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
+    expect(report?.status).toBe("done")
+    expect(yield* replayed(run)).toEqual(same)
+  })
 
   for (const [answer, status] of [
     ["again", "done"],
     ["done", "done"],
     ["stop", "not_permitted"]
   ] as const) {
-    liveTest(`is the same when the user said "${answer}" of a call in doubt`, () =>
-      Effect.gen(function* () {
-        const run = yield* broken()
-        const { report } = yield* run.session({ answer: lookAndWrite, approver: willingApprover(answer) })
-        expect(report?.status).toBe(status)
-        expect(yield* replayed(run)).toEqual({ isWhole: answer !== "stop", differences: [] })
-      })
-    )
+    liveTest(`is the same when the user said "${answer}" of a call in doubt`, function* () {
+      const run = yield* broken()
+      const { report } = yield* run.session({ answer: lookAndWrite, approver: willingApprover(answer) })
+      expect(report?.status).toBe(status)
+      expect(yield* replayed(run)).toEqual({ isWhole: answer !== "stop", differences: [] })
+    })
   }
 
-  liveTest("is the same for a fork", () =>
-    Effect.gen(function* () {
-      const run = yield* start()
-      yield* run.session({ answer: lookAndWrite, approver: willing })
-      yield* putFiles(run.project, { "notes.md": "# Old\n" })
-      const begin = forkRecords(yield* run.records, "write 1")
-      const { report } = yield* run.fork(begin ?? [], { answer: lookAndWrite, approver: answering(["decline"]) })
-      expect(report?.status).toBe("declined")
-      expect(yield* replayed(run, report?.runId)).toEqual(same)
-    })
-  )
+  liveTest("is the same for a fork", function* () {
+    const run = yield* start()
+    yield* run.session({ answer: lookAndWrite, approver: willing })
+    yield* putFiles(run.project, { "notes.md": "# Old\n" })
+    const begin = forkRecords(yield* run.records, "write 1")
+    const { report } = yield* run.fork(begin ?? [], { answer: lookAndWrite, approver: answering(["decline"]) })
+    expect(report?.status).toBe("declined")
+    expect(yield* replayed(run, report?.runId)).toEqual(same)
+  })
 
   for (const count of [1, 60]) {
-    liveTest(`is the same when a secret was taken out of its journal at ${count} places`, () =>
-      Effect.gen(function* () {
-        const run = yield* start()
-        yield* putFiles(run.project, { "notes.md": "The word is the-s3cret-value.\n".repeat(count) })
-        const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
-        expect(report?.status).toBe("done")
-        expect(JSON.stringify(yield* run.records)).not.toContain("the-s3cret-value")
-        expect(yield* replayed(run)).toEqual(same)
-      })
-    )
+    liveTest(`is the same when a secret was taken out of its journal at ${count} places`, function* () {
+      const run = yield* start()
+      yield* putFiles(run.project, { "notes.md": "The word is the-s3cret-value.\n".repeat(count) })
+      const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
+      expect(report?.status).toBe("done")
+      expect(JSON.stringify(yield* run.records)).not.toContain("the-s3cret-value")
+      expect(yield* replayed(run)).toEqual(same)
+    })
   }
 })
 
@@ -263,38 +255,32 @@ describe("the first difference", () => {
       ]
     ]
   for (const [what, change, abouts] of rows) {
-    liveTest(`is ${what}`, () =>
-      Effect.gen(function* () {
-        const found = yield* differences(change)
-        expect(found.map(({ about }) => about).slice(0, 2)).toEqual(abouts)
-      })
-    )
+    liveTest(`is ${what}`, function* () {
+      const found = yield* differences(change)
+      expect(found.map(({ about }) => about).slice(0, 2)).toEqual(abouts)
+    })
   }
 
-  liveTest("shows what was said then and now, and nothing of what was not told", () =>
-    Effect.gen(function* () {
-      const [answer] = yield* differences(saying(isAnswer, "Result of Look 1", "Something else"))
-      expect([answer?.before, answer?.now].map((text) => /"summary":"([^"]*)"/.exec(text ?? "")?.[1])).toEqual([
-        "Result of Look 1.",
-        "Something else."
-      ])
-      const [prompt] = yield* differences(saying(isPrompt, "Result of Look 2", "Something else"))
-      expect(prompt?.before?.replace("Something else", "Result of Look 2")).toBe(prompt?.now)
-      const [event] = yield* differences(without(isTold("task.worked", "Look 2")))
-      expect(event?.before).toBeUndefined()
-    })
-  )
+  liveTest("shows what was said then and now, and nothing of what was not told", function* () {
+    const [answer] = yield* differences(saying(isAnswer, "Result of Look 1", "Something else"))
+    expect([answer?.before, answer?.now].map((text) => /"summary":"([^"]*)"/.exec(text ?? "")?.[1])).toEqual([
+      "Result of Look 1.",
+      "Something else."
+    ])
+    const [prompt] = yield* differences(saying(isPrompt, "Result of Look 2", "Something else"))
+    expect(prompt?.before?.replace("Something else", "Result of Look 2")).toBe(prompt?.now)
+    const [event] = yield* differences(without(isTold("task.worked", "Look 2")))
+    expect(event?.before).toBeUndefined()
+  })
 
-  liveTest("is an event that stands elsewhere", () =>
-    Effect.gen(function* () {
-      const found = yield* differences((records) => {
-        const moved = records.findIndex(isTold("task.started", "Look 2"))
-        const to = records.findIndex(isTold("task.finished", "Look 2"))
-        return records.toSpliced(to + 1, 0, records[moved]!).toSpliced(moved, 1)
-      })
-      const [started, finished] = ['task.started round 1 "Look 2"', 'task.finished round 1 "Look 2"']
-      const about = "the order of round 1 look-2"
-      expect(found).toEqual([{ about, before: `${finished}, ${started}`, now: `${started}, ${finished}` }])
+  liveTest("is an event that stands elsewhere", function* () {
+    const found = yield* differences((records) => {
+      const moved = records.findIndex(isTold("task.started", "Look 2"))
+      const to = records.findIndex(isTold("task.finished", "Look 2"))
+      return records.toSpliced(to + 1, 0, records[moved]!).toSpliced(moved, 1)
     })
-  )
+    const [started, finished] = ['task.started round 1 "Look 2"', 'task.finished round 1 "Look 2"']
+    const about = "the order of round 1 look-2"
+    expect(found).toEqual([{ about, before: `${finished}, ${started}`, now: `${started}, ${finished}` }])
+  })
 })

@@ -63,16 +63,14 @@ describe("the events of a replay", () => {
     ["done", willing],
     ["declined", answering(["decline"], ["once"])]
   ] as const) {
-    liveTest(`are those of the run, one after another, when it was ${what}`, () =>
-      Effect.gen(function* () {
-        const run = yield* start()
-        const { report } = yield* run.session({ answer: lookAndWrite, approver })
-        expect(report?.status).toBe(what)
-        const { before, now } = yield* run.toldTwice
-        expect(byTask(now)).toEqual(byTask(before.filter((event) => !isInside(event))))
-        expect(now.length).toBeGreaterThan(20)
-      })
-    )
+    liveTest(`are those of the run, one after another, when it was ${what}`, function* () {
+      const run = yield* start()
+      const { report } = yield* run.session({ answer: lookAndWrite, approver })
+      expect(report?.status).toBe(what)
+      const { before, now } = yield* run.toldTwice
+      expect(byTask(now)).toEqual(byTask(before.filter((event) => !isInside(event))))
+      expect(now.length).toBeGreaterThan(20)
+    })
   }
 })
 

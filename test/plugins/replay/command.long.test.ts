@@ -33,48 +33,44 @@ const journalOf = ({ sandbox }: CrashRun): string => {
 }
 
 describe("replay", () => {
-  liveTest("is the same as far as a killed run of twelve tasks came, and when it had gone on", () =>
-    Effect.gen(function* () {
-      const run = yield* makeCrashRun({ latency: 5 })
-      expect((yield* run.session({ killAt: 9 })).code).toBe("SIGKILL")
-      expect(yield* replay(run)).toEqual({
-        ...same,
-        stderr: "The replay of RUN is the same, N events long, as far as the journal goes: the run did not finish.\n"
-      })
-      expect((yield* run.session({})).code).toBe(0)
-      expect(yield* replay(run)).toEqual(same)
-      const { code, stdout } = yield* replay(run, "--json")
-      const { run_id: _, ...said } = JSON.parse(stdout) as { readonly run_id: string }
-      expect([code, said]).toEqual([
-        0,
-        { same: true, made_by: expect.any(String), replayed_by: expect.any(String), differences: [] }
-      ])
+  liveTest("is the same as far as a killed run of twelve tasks came, and when it had gone on", function* () {
+    const run = yield* makeCrashRun({ latency: 5 })
+    expect((yield* run.session({ killAt: 9 })).code).toBe("SIGKILL")
+    expect(yield* replay(run)).toEqual({
+      ...same,
+      stderr: "The replay of RUN is the same, N events long, as far as the journal goes: the run did not finish.\n"
     })
-  )
+    expect((yield* run.session({})).code).toBe(0)
+    expect(yield* replay(run)).toEqual(same)
+    const { code, stdout } = yield* replay(run, "--json")
+    const { run_id: _, ...said } = JSON.parse(stdout) as { readonly run_id: string }
+    expect([code, said]).toEqual([
+      0,
+      { same: true, made_by: expect.any(String), replayed_by: expect.any(String), differences: [] }
+    ])
+  })
 
-  liveTest("shows the first difference and ends with 1 when an answer in the journal was changed", () =>
-    Effect.gen(function* () {
-      const run = yield* makeCrashRun()
-      expect((yield* run.session({})).code).toBe(0)
-      const file = journalOf(run)
-      const key = "round-1/turn/talk-1/attempt-1"
-      writeFileSync(
-        file,
-        changeJournal(readFileSync(file, "utf8"), (json) =>
-          json.startsWith(`{"type":"outcome","key":"${key}`) ? json.replace("Talk 1 is done.", "Talk 1 is open.") : json
-        )
+  liveTest("shows the first difference and ends with 1 when an answer in the journal was changed", function* () {
+    const run = yield* makeCrashRun()
+    expect((yield* run.session({})).code).toBe(0)
+    const file = journalOf(run)
+    const key = "round-1/turn/talk-1/attempt-1"
+    writeFileSync(
+      file,
+      changeJournal(readFileSync(file, "utf8"), (json) =>
+        json.startsWith(`{"type":"outcome","key":"${key}`) ? json.replace("Talk 1 is done.", "Talk 1 is open.") : json
       )
-      const { code, stderr, stdout } = yield* replay(run)
-      expect([code, stdout.replaceAll(/(?<=: {1,2})\.\.\..*(Talk 1 is \w+)\..*/g, "$1")]).toEqual([
-        1,
-        'task.finished round 1 "Talk 1"\n  then: Talk 1 is done\n  now:  Talk 1 is open\n'
-      ])
-      expect(stderr).toMatch(/^This is the first of \d+ differences; --json prints all\.\n$/)
-      const all = JSON.parse((yield* replay(run, "--json")).stdout) as {
-        readonly same: boolean
-        readonly differences: ReadonlyArray<{ readonly about: string }>
-      }
-      expect([all.same, all.differences[0]?.about]).toEqual([false, 'task.finished round 1 "Talk 1"'])
-    })
-  )
+    )
+    const { code, stderr, stdout } = yield* replay(run)
+    expect([code, stdout.replaceAll(/(?<=: {1,2})\.\.\..*(Talk 1 is \w+)\..*/g, "$1")]).toEqual([
+      1,
+      'task.finished round 1 "Talk 1"\n  then: Talk 1 is done\n  now:  Talk 1 is open\n'
+    ])
+    expect(stderr).toMatch(/^This is the first of \d+ differences; --json prints all\.\n$/)
+    const all = JSON.parse((yield* replay(run, "--json")).stdout) as {
+      readonly same: boolean
+      readonly differences: ReadonlyArray<{ readonly about: string }>
+    }
+    expect([all.same, all.differences[0]?.about]).toEqual([false, 'task.finished round 1 "Talk 1"'])
+  })
 })

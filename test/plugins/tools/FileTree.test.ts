@@ -14,8 +14,9 @@ const files = {
 }
 
 describe("get_file_tree", () => {
-  nodeTest("lists what git does not ignore, below any spelling of a path, and what lies deeper as its folder", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "lists what git does not ignore, below any spelling of a path, and what lies deeper as its folder",
+    function* () {
       const { root, run } = yield* openTools({ files })
       const top = [".gitignore", "README.md"]
       const below = ["src/a.ts", "src/deep/b.ts"]
@@ -35,26 +36,24 @@ describe("get_file_tree", () => {
       const { error_message, error_type } = yield* run("get_file_tree", { path: "scr" })
       assert.strictEqual(error_type, "not_found")
       assert.strictEqual(error_message, 'The project has no file at or below "scr". Nearest: src, src-old, src/deep.')
-    })
+    }
   )
 
-  nodeTest("shows a large project by its folders, and says so", () =>
-    Effect.gen(function* () {
-      const many = Object.fromEntries(
-        Array.from({ length: 600 }, (_, index) => [`src/part${index % 3}/deep/f${index}.ts`, ""])
-      )
-      const { run } = yield* openTools({ files: { "README.md": "", ...many } })
-      const listed = (given: Arguments) =>
-        Effect.map(run("get_file_tree", given), ({ data }) => data as ReadonlyArray<string>)
-      assert.deepStrictEqual(yield* listed({}), [
-        "README.md",
-        ...[0, 1, 2].map((part) => `src/part${part}/deep/`),
-        "(601 files; those deeper than 3 levels are shown as their folder. Name a folder with path to see them.)"
-      ])
-      assert.lengthOf(yield* listed({ path: "src/part1/deep" }), 200)
-      const cut = yield* listed({ depth: 4 })
-      const rest = "(101 more are not shown. Name a folder with path to see the rest.)"
-      assert.deepStrictEqual([cut.length, cut.at(-1)], [501, rest])
-    })
-  )
+  nodeTest("shows a large project by its folders, and says so", function* () {
+    const many = Object.fromEntries(
+      Array.from({ length: 600 }, (_, index) => [`src/part${index % 3}/deep/f${index}.ts`, ""])
+    )
+    const { run } = yield* openTools({ files: { "README.md": "", ...many } })
+    const listed = (given: Arguments) =>
+      Effect.map(run("get_file_tree", given), ({ data }) => data as ReadonlyArray<string>)
+    assert.deepStrictEqual(yield* listed({}), [
+      "README.md",
+      ...[0, 1, 2].map((part) => `src/part${part}/deep/`),
+      "(601 files; those deeper than 3 levels are shown as their folder. Name a folder with path to see them.)"
+    ])
+    assert.lengthOf(yield* listed({ path: "src/part1/deep" }), 200)
+    const cut = yield* listed({ depth: 4 })
+    const rest = "(101 more are not shown. Name a folder with path to see the rest.)"
+    assert.deepStrictEqual([cut.length, cut.at(-1)], [501, rest])
+  })
 })

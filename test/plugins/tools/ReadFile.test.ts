@@ -30,102 +30,95 @@ const open = (files: Readonly<Record<string, string>> = {}) =>
 const row = (index: number) => `${String(index).padStart(7, "0")} ü ${"x".repeat(90)}`
 
 describe("read_file", () => {
-  nodeTest("returns the lines of a range with their numbers, or as they are", () =>
-    Effect.gen(function* () {
-      const { failure, read } = yield* open({ "a.txt": text, "b.txt": "one\n" })
-      const rows: ReadonlyArray<[given: Arguments, expected: string]> = [
-        [{}, "1: one\n2: two\n3: three\n4: four"],
-        [{ start_line: 2, end_line: 3 }, "2: two\n3: three\n\n(Lines 2 to 3 of 4.)"],
-        [{ start_line: 3 }, "3: three\n4: four\n\n(Lines 3 to 4 of 4.)"],
-        [{ end_line: 1 }, "1: one\n\n(Line 1 of 4.)"],
-        [{ start_line: 4, end_line: 99 }, "4: four\n\n(Line 4 of 4.)"],
-        [{ start_line: 1, end_line: 4 }, "1: one\n2: two\n3: three\n4: four"],
-        [{ line_numbers: false }, text],
-        [{ line_numbers: false, start_line: 2, end_line: 3 }, "two\nthree"],
-        [{ start_line: 3, end_line: 2 }, "a.txt has 4 lines; there are none from line 3 to line 2."]
-      ]
-      for (const [given, expected] of rows) assert.strictEqual(yield* read("a.txt", given), expected)
-      const beyond = ["validation_failed", "a.txt has 4 lines; there are none from line 5 on."]
-      assert.deepStrictEqual(yield* failure("a.txt", { start_line: 5 }), beyond)
-      const second = "b.txt has 1 line; there are none from line 2 on."
-      assert.strictEqual(yield* read("b.txt", { start_line: 2 }), second)
-      assert.strictEqual((yield* failure("a.txt", { start_line: 0 }))[0], "validation_failed")
-    })
-  )
+  nodeTest("returns the lines of a range with their numbers, or as they are", function* () {
+    const { failure, read } = yield* open({ "a.txt": text, "b.txt": "one\n" })
+    const rows: ReadonlyArray<[given: Arguments, expected: string]> = [
+      [{}, "1: one\n2: two\n3: three\n4: four"],
+      [{ start_line: 2, end_line: 3 }, "2: two\n3: three\n\n(Lines 2 to 3 of 4.)"],
+      [{ start_line: 3 }, "3: three\n4: four\n\n(Lines 3 to 4 of 4.)"],
+      [{ end_line: 1 }, "1: one\n\n(Line 1 of 4.)"],
+      [{ start_line: 4, end_line: 99 }, "4: four\n\n(Line 4 of 4.)"],
+      [{ start_line: 1, end_line: 4 }, "1: one\n2: two\n3: three\n4: four"],
+      [{ line_numbers: false }, text],
+      [{ line_numbers: false, start_line: 2, end_line: 3 }, "two\nthree"],
+      [{ start_line: 3, end_line: 2 }, "a.txt has 4 lines; there are none from line 3 to line 2."]
+    ]
+    for (const [given, expected] of rows) assert.strictEqual(yield* read("a.txt", given), expected)
+    const beyond = ["validation_failed", "a.txt has 4 lines; there are none from line 5 on."]
+    assert.deepStrictEqual(yield* failure("a.txt", { start_line: 5 }), beyond)
+    const second = "b.txt has 1 line; there are none from line 2 on."
+    assert.strictEqual(yield* read("b.txt", { start_line: 2 }), second)
+    assert.strictEqual((yield* failure("a.txt", { start_line: 0 }))[0], "validation_failed")
+  })
 
-  nodeTest("returns as many whole lines as fit, and says how to read on", () =>
-    Effect.gen(function* () {
-      const lines = Array.from({ length: 3000 }, (_, index) => `line ${index + 1}`)
-      const numbered = (from: number, to?: number) =>
-        lines.slice(from, to).map((line, index) => `${from + index + 1}: ${line}`)
-      const { read } = yield* open({
-        "a.txt": `${lines.join("\n")}\n`,
-        "b.txt": `${"a".repeat(20_000)}\nb\n`
-      })
-      const whole = yield* read("a.txt")
-      const last = Number(/\n\n\(Lines 1 to (\d+) of 3000\./.exec(whole)?.[1])
-      const more = `(Lines 1 to ${last} of 3000. Read on with start_line ${last + 1}.)`
-      assert.strictEqual(whole, `${numbered(0, last).join("\n")}\n\n${more}`)
-      assert.isAtMost(whole.length, 16_100)
-      const rest = yield* read("a.txt", { start_line: last + 1 })
-      assert.strictEqual(rest, `${numbered(last).join("\n")}\n\n(Lines ${last + 1} to 3000 of 3000.)`)
-      assert.strictEqual(
-        yield* read("b.txt"),
-        `1: ${"a".repeat(15_997)}\n\n(The first 16000 of 20003 characters of line 1 of 2. Search it for the rest.)`
-      )
+  nodeTest("returns as many whole lines as fit, and says how to read on", function* () {
+    const lines = Array.from({ length: 3000 }, (_, index) => `line ${index + 1}`)
+    const numbered = (from: number, to?: number) =>
+      lines.slice(from, to).map((line, index) => `${from + index + 1}: ${line}`)
+    const { read } = yield* open({
+      "a.txt": `${lines.join("\n")}\n`,
+      "b.txt": `${"a".repeat(20_000)}\nb\n`
     })
-  )
+    const whole = yield* read("a.txt")
+    const last = Number(/\n\n\(Lines 1 to (\d+) of 3000\./.exec(whole)?.[1])
+    const more = `(Lines 1 to ${last} of 3000. Read on with start_line ${last + 1}.)`
+    assert.strictEqual(whole, `${numbered(0, last).join("\n")}\n\n${more}`)
+    assert.isAtMost(whole.length, 16_100)
+    const rest = yield* read("a.txt", { start_line: last + 1 })
+    assert.strictEqual(rest, `${numbered(last).join("\n")}\n\n(Lines ${last + 1} to 3000 of 3000.)`)
+    assert.strictEqual(
+      yield* read("b.txt"),
+      `1: ${"a".repeat(15_997)}\n\n(The first 16000 of 20003 characters of line 1 of 2. Search it for the rest.)`
+    )
+  })
 
-  nodeTest("reads lines of a file that is too large to be read as a whole", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const { read, root } = yield* open()
-      const rows = Array.from({ length: 120_000 }, (_, index) => row(index + 1))
-      yield* fs.writeFileString(`${root}/big.txt`, `${rows.join("\n")}\n`)
-      const note = `${root}/big.txt is larger than 10 MB. Search it, or read on with start_line and end_line.`
-      const whole = yield* read("big.txt")
-      assert.match(whole, /^1: [^]*Read on with start_line /)
-      assert.isTrue(whole.endsWith(`\n\n(${note})`))
-      const lines = (start_line: number, end_line: number) =>
-        read("big.txt", { start_line, end_line, line_numbers: false })
-      assert.strictEqual(yield* lines(1, 2), `${row(1)}\n${row(2)}`)
-      assert.strictEqual(yield* lines(99_999, 100_001), [99_999, 100_000, 100_001].map(row).join("\n"))
-      assert.strictEqual(yield* lines(120_000, 130_000), row(120_000))
-      const end = `${root}/big.txt has fewer than 120001 lines: it ends at line 120000.`
-      assert.strictEqual(yield* lines(120_001, 120_003), end)
-      assert.match(yield* lines(1, 5000), /\(Lines 1 to 633\. Read on with start_line 634\.\)$/)
-    })
-  )
+  nodeTest("reads lines of a file that is too large to be read as a whole", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const { read, root } = yield* open()
+    const rows = Array.from({ length: 120_000 }, (_, index) => row(index + 1))
+    yield* fs.writeFileString(`${root}/big.txt`, `${rows.join("\n")}\n`)
+    const note = `${root}/big.txt is larger than 10 MB. Search it, or read on with start_line and end_line.`
+    const whole = yield* read("big.txt")
+    assert.match(whole, /^1: [^]*Read on with start_line /)
+    assert.isTrue(whole.endsWith(`\n\n(${note})`))
+    const lines = (start_line: number, end_line: number) =>
+      read("big.txt", { start_line, end_line, line_numbers: false })
+    assert.strictEqual(yield* lines(1, 2), `${row(1)}\n${row(2)}`)
+    assert.strictEqual(yield* lines(99_999, 100_001), [99_999, 100_000, 100_001].map(row).join("\n"))
+    assert.strictEqual(yield* lines(120_000, 130_000), row(120_000))
+    const end = `${root}/big.txt has fewer than 120001 lines: it ends at line 120000.`
+    assert.strictEqual(yield* lines(120_001, 120_003), end)
+    assert.match(yield* lines(1, 5000), /\(Lines 1 to 633\. Read on with start_line 634\.\)$/)
+  })
 
-  nodeTest("never hangs on what is no ordinary file", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const { failure, root } = yield* open({ "sparse.txt": "a\n" })
-      execFileSync("mkfifo", [`${root}/pipe`])
-      yield* fs.truncate(`${root}/sparse.txt`, 5_000_000_000)
-      const own = `/proc/${process.pid}/comm`
-      const sparse = `${root}/sparse.txt`
-      const rows: ReadonlyArray<[path: string, given: Arguments, type: string, message: string | null]> = [
-        ["pipe", {}, "io_error", `${root}/pipe is a pipe. Only regular files can be read.`],
-        ["pipe", { start_line: 1 }, "io_error", `${root}/pipe is a pipe. Only regular files can be read.`],
-        ["/dev/zero", {}, "io_error", "/dev/zero is a device. Only regular files can be read."],
-        [own, {}, "io_error", `${own} is made by the system while it is read. Only regular files can be read.`],
-        ["sparse.txt", {}, "none", null],
-        ["sparse.txt", { start_line: 1, end_line: 1 }, "none", null],
-        [
-          "sparse.txt",
-          { start_line: 2 },
-          "output_limit",
-          `The lines 2 to 10001 of ${sparse} have more than 1 MB. Name fewer lines.`
-        ],
-        ["sparse.txt", { start_line: 3 }, "output_limit", `${sparse} has no line 3 within its first 256 MB.`]
-      ]
-      for (const [path, given, ...expected] of rows) assert.deepStrictEqual(yield* failure(path, given), expected)
-    })
-  )
+  nodeTest("never hangs on what is no ordinary file", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const { failure, root } = yield* open({ "sparse.txt": "a\n" })
+    execFileSync("mkfifo", [`${root}/pipe`])
+    yield* fs.truncate(`${root}/sparse.txt`, 5_000_000_000)
+    const own = `/proc/${process.pid}/comm`
+    const sparse = `${root}/sparse.txt`
+    const rows: ReadonlyArray<[path: string, given: Arguments, type: string, message: string | null]> = [
+      ["pipe", {}, "io_error", `${root}/pipe is a pipe. Only regular files can be read.`],
+      ["pipe", { start_line: 1 }, "io_error", `${root}/pipe is a pipe. Only regular files can be read.`],
+      ["/dev/zero", {}, "io_error", "/dev/zero is a device. Only regular files can be read."],
+      [own, {}, "io_error", `${own} is made by the system while it is read. Only regular files can be read.`],
+      ["sparse.txt", {}, "none", null],
+      ["sparse.txt", { start_line: 1, end_line: 1 }, "none", null],
+      [
+        "sparse.txt",
+        { start_line: 2 },
+        "output_limit",
+        `The lines 2 to 10001 of ${sparse} have more than 1 MB. Name fewer lines.`
+      ],
+      ["sparse.txt", { start_line: 3 }, "output_limit", `${sparse} has no line 3 within its first 256 MB.`]
+    ]
+    for (const [path, given, ...expected] of rows) assert.deepStrictEqual(yield* failure(path, given), expected)
+  })
 
-  nodeTest("names the encoding of a file that is not UTF-8, what a file is that is no text, and no harmless mark", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "names the encoding of a file that is not UTF-8, what a file is that is no text, and no harmless mark",
+    function* () {
       const fs = yield* FileSystem.FileSystem
       const { failure, read, root } = yield* open({ "marked.txt": "\uFEFFone\r\ntwo", "mark.txt": "\uFEFF" })
       const rows: ReadonlyArray<[bytes: Buffer, expected: string]> = [
@@ -150,34 +143,32 @@ describe("read_file", () => {
       assert.strictEqual(yield* read("mark.txt", { line_numbers: false }), "")
       assert.strictEqual(yield* read("marked.txt"), "1: one\n2: two")
       assert.strictEqual(yield* read("mark.txt"), "(The file is empty.)")
-    })
+    }
   )
 
-  nodeTest("tells plugins that listen of each successful read, with the whole text", () =>
-    Effect.gen(function* () {
-      const heard: Array<FileRead> = []
-      const listener = definePlugin({
-        name: "listener",
-        tools: Effect.gen(function* () {
-          const reads = yield* (yield* FileReads).subscribe
-          yield* Effect.forkScoped(Stream.runForEach(reads, (read) => Effect.sync(() => heard.push(read))))
-          return {
-            count_reads: tool({
-              description: "Counts.",
-              parameters: Schema.Struct({}),
-              risk: "safe",
-              effect: "pure",
-              execute: () => Effect.sync(() => heard.length)
-            })
-          }
-        })
+  nodeTest("tells plugins that listen of each successful read, with the whole text", function* () {
+    const heard: Array<FileRead> = []
+    const listener = definePlugin({
+      name: "listener",
+      tools: Effect.gen(function* () {
+        const reads = yield* (yield* FileReads).subscribe
+        yield* Effect.forkScoped(Stream.runForEach(reads, (read) => Effect.sync(() => heard.push(read))))
+        return {
+          count_reads: tool({
+            description: "Counts.",
+            parameters: Schema.Struct({}),
+            risk: "safe",
+            effect: "pure",
+            execute: () => Effect.sync(() => heard.length)
+          })
+        }
       })
-      const { root, run } = yield* openTools({ files: { "a.txt": text }, plugins: [listener] })
-      yield* run("read_file", { path: "a.txt", start_line: 2, end_line: 2 })
-      yield* run("read_file", { path: "none.txt" })
-      yield* run("read_file", { path: "a.txt", start_line: 9 })
-      yield* untilQuiet
-      assert.deepStrictEqual(heard, [{ path: `${root}/a.txt`, text }])
     })
-  )
+    const { root, run } = yield* openTools({ files: { "a.txt": text }, plugins: [listener] })
+    yield* run("read_file", { path: "a.txt", start_line: 2, end_line: 2 })
+    yield* run("read_file", { path: "none.txt" })
+    yield* run("read_file", { path: "a.txt", start_line: 9 })
+    yield* untilQuiet
+    assert.deepStrictEqual(heard, [{ path: `${root}/a.txt`, text }])
+  })
 })

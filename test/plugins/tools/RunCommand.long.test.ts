@@ -63,33 +63,31 @@ describe("what a command of run_command has begun", () => {
 
   liveTest(
     "stops what moved to a session of its own, in the sandbox",
-    () =>
-      Effect.gen(function* () {
-        const mark = canary("setsid")
-        const { command } = yield* open()
-        const script = `setsid sh -c 'while :; do sleep 0.2; done' ${mark} & wait`
-        const running = yield* Effect.forkChild(command(["sh", "-c", script]))
-        yield* waitForProcesses(mark, (count) => count > 0)
-        yield* Fiber.interrupt(running)
-        yield* untilGone(mark)
-      }),
+    function* () {
+      const mark = canary("setsid")
+      const { command } = yield* open()
+      const script = `setsid sh -c 'while :; do sleep 0.2; done' ${mark} & wait`
+      const running = yield* Effect.forkChild(command(["sh", "-c", script]))
+      yield* waitForProcesses(mark, (count) => count > 0)
+      yield* Fiber.interrupt(running)
+      yield* untilGone(mark)
+    },
     needs("bwrap", "setsid")
   )
 
   liveTest(
     "leaves nothing running whenever it is interrupted, in the sandbox",
-    () =>
-      Effect.gen(function* () {
-        const { command } = yield* open()
-        yield* command(["true"])
-        for (let after = 0; after < 60; after += 12) {
-          const mark = canary(`at-${after}-`)
-          const running = yield* Effect.forkChild(command(["sh", "-c", "while :; do sleep 0.2; done", mark]))
-          yield* Effect.sleep(`${after} millis`)
-          yield* Fiber.interrupt(running)
-          yield* untilGone(mark)
-        }
-      }),
+    function* () {
+      const { command } = yield* open()
+      yield* command(["true"])
+      for (let after = 0; after < 60; after += 12) {
+        const mark = canary(`at-${after}-`)
+        const running = yield* Effect.forkChild(command(["sh", "-c", "while :; do sleep 0.2; done", mark]))
+        yield* Effect.sleep(`${after} millis`)
+        yield* Fiber.interrupt(running)
+        yield* untilGone(mark)
+      }
+    },
     needs("bwrap")
   )
 })

@@ -68,96 +68,89 @@ describe("run_command", () => {
     })
   )
 
-  liveTest("runs in a folder of the project and nowhere else", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const { command, root } = yield* open({ files: { "src/a.txt": "x" } })
-      yield* fs.symlink("/etc", `${root}/link`)
-      assert.deepStrictEqual((yield* command(["pwd"], { cwd: "src" })).data, { exit_code: 0, output: `${root}/src\n` })
-      for (const [cwd, why] of [
-        ["..", `The folder ${root.slice(0, root.lastIndexOf("/"))} is outside the project.`],
-        ["/etc", "The folder /etc is outside the project."],
-        ["link", "The folder /etc is outside the project."],
-        ["missing", `There is no folder ${root}/missing.`],
-        ["src/a.txt", `There is no folder ${root}/src/a.txt.`]
-      ] as const) {
-        const { error_message, error_type } = yield* command(["pwd"], { cwd })
-        const message = `${why} Leave cwd out, or name a folder of the project.`
-        assert.deepStrictEqual([error_type, error_message], ["validation_failed", message])
-      }
-    })
-  )
+  liveTest("runs in a folder of the project and nowhere else", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const { command, root } = yield* open({ files: { "src/a.txt": "x" } })
+    yield* fs.symlink("/etc", `${root}/link`)
+    assert.deepStrictEqual((yield* command(["pwd"], { cwd: "src" })).data, { exit_code: 0, output: `${root}/src\n` })
+    for (const [cwd, why] of [
+      ["..", `The folder ${root.slice(0, root.lastIndexOf("/"))} is outside the project.`],
+      ["/etc", "The folder /etc is outside the project."],
+      ["link", "The folder /etc is outside the project."],
+      ["missing", `There is no folder ${root}/missing.`],
+      ["src/a.txt", `There is no folder ${root}/src/a.txt.`]
+    ] as const) {
+      const { error_message, error_type } = yield* command(["pwd"], { cwd })
+      const message = `${why} Leave cwd out, or name a folder of the project.`
+      assert.deepStrictEqual([error_type, error_message], ["validation_failed", message])
+    }
+  })
 
-  liveTest("says what cannot be a command before anybody is asked", () =>
-    Effect.gen(function* () {
-      const approver = scriptedApprover({})
-      const { command } = yield* open({ approver: approver.layer })
-      const cure = "Name a program that is installed, or give its path."
-      const rows: ReadonlyArray<[argv: ReadonlyArray<string>, type: string, message: string]> = [
-        [
-          ["npm test"],
-          "not_found",
-          'There is no program "npm test". Give every word as an element of its own: ["npm","test"].'
-        ],
-        [["no-such-program", "x"], "not_found", `There is no program "no-such-program". ${cure}`],
-        [["./no-such-file"], "not_found", `There is no program "./no-such-file". ${cure}`],
-        [["a\0b"], "validation_failed", "Element 0 of argv holds a NUL character or half a character. Remove it."],
-        [
-          ["a", "x".repeat(40_000)],
-          "validation_failed",
-          "The command has 40003 bytes; at most 32768 are taken. Put long text into a file."
-        ],
-        [[], "validation_failed", "The arguments of run_command do not fit: argv[0] is missing. Add it."]
-      ]
-      for (const [argv, ...expected] of rows) {
-        const { error_message, error_type } = yield* command(argv)
-        assert.deepStrictEqual<unknown>([error_type, error_message], expected)
-      }
-      assert.deepStrictEqual(approver.asked, [])
-    })
-  )
+  liveTest("says what cannot be a command before anybody is asked", function* () {
+    const approver = scriptedApprover({})
+    const { command } = yield* open({ approver: approver.layer })
+    const cure = "Name a program that is installed, or give its path."
+    const rows: ReadonlyArray<[argv: ReadonlyArray<string>, type: string, message: string]> = [
+      [
+        ["npm test"],
+        "not_found",
+        'There is no program "npm test". Give every word as an element of its own: ["npm","test"].'
+      ],
+      [["no-such-program", "x"], "not_found", `There is no program "no-such-program". ${cure}`],
+      [["./no-such-file"], "not_found", `There is no program "./no-such-file". ${cure}`],
+      [["a\0b"], "validation_failed", "Element 0 of argv holds a NUL character or half a character. Remove it."],
+      [
+        ["a", "x".repeat(40_000)],
+        "validation_failed",
+        "The command has 40003 bytes; at most 32768 are taken. Put long text into a file."
+      ],
+      [[], "validation_failed", "The arguments of run_command do not fit: argv[0] is missing. Add it."]
+    ]
+    for (const [argv, ...expected] of rows) {
+      const { error_message, error_type } = yield* command(argv)
+      assert.deepStrictEqual<unknown>([error_type, error_message], expected)
+    }
+    assert.deepStrictEqual(approver.asked, [])
+  })
 
   liveTest(
     "shows every word, the folder and the sandbox, and runs only what was allowed",
-    () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ calls: ["once", "deny"] })
-        const { command, root } = yield* open({ approver: approver.layer })
-        const long = `a${" ".repeat(200)}; rm -r x`
-        assert.isTrue((yield* command(["printf", "%s\n", long])).success)
-        assert.strictEqual((yield* command(["true"])).error_type, "permission_denied")
-        const [first, second] = approver.asked.flat()
-        assert.deepStrictEqual([first?.risk, first?.targets], ["high", [`printf "%s\\n" "${long}"`]])
-        assert.deepStrictEqual(first?.details, [
-          "Program: printf",
-          'Argument 1: "%s\\n"',
-          `Argument 2: "${long}"`,
-          `Folder: ${root}`,
-          "Sandbox: yes: no network, writes only in the project, your home folder is hidden"
-        ])
-        assert.deepStrictEqual(second?.targets, ["true"])
-      }),
+    function* () {
+      const approver = scriptedApprover({ calls: ["once", "deny"] })
+      const { command, root } = yield* open({ approver: approver.layer })
+      const long = `a${" ".repeat(200)}; rm -r x`
+      assert.isTrue((yield* command(["printf", "%s\n", long])).success)
+      assert.strictEqual((yield* command(["true"])).error_type, "permission_denied")
+      const [first, second] = approver.asked.flat()
+      assert.deepStrictEqual([first?.risk, first?.targets], ["high", [`printf "%s\\n" "${long}"`]])
+      assert.deepStrictEqual(first?.details, [
+        "Program: printf",
+        'Argument 1: "%s\\n"',
+        `Argument 2: "${long}"`,
+        `Folder: ${root}`,
+        "Sandbox: yes: no network, writes only in the project, your home folder is hidden"
+      ])
+      assert.deepStrictEqual(second?.targets, ["true"])
+    },
     needs("bwrap")
   )
 
-  liveTest("follows rules for the words of the command", () =>
-    Effect.gen(function* () {
-      const rule = { verdict: "allow", tool: "run_command", pattern: "echo *" } as const
-      const { answers, command } = yield* open({
-        approver: Approver.layerDenyAll,
-        rules: [
-          rule,
-          // Where the machine has no sandbox, a rule has to say so.
-          { ...rule, pattern: "(no sandbox) echo *" },
-          { ...rule, verdict: "deny", pattern: "echo secret" }
-        ]
-      })
-      assert.isTrue((yield* command(["echo", "hi"])).success)
-      assert.strictEqual((yield* command(["echo", "secret", "x"])).error_type, "permission_denied")
-      assert.strictEqual((yield* command(["true"])).error_type, "permission_denied")
-      const denials = yield* answers.denials
-      assert.lengthOf(denials, 2)
-      assert.match(denials[1]?.flags ?? "", /^--allow "run_command:(?:\(no sandbox\) )?true"$/)
+  liveTest("follows rules for the words of the command", function* () {
+    const rule = { verdict: "allow", tool: "run_command", pattern: "echo *" } as const
+    const { answers, command } = yield* open({
+      approver: Approver.layerDenyAll,
+      rules: [
+        rule,
+        // Where the machine has no sandbox, a rule has to say so.
+        { ...rule, pattern: "(no sandbox) echo *" },
+        { ...rule, verdict: "deny", pattern: "echo secret" }
+      ]
     })
-  )
+    assert.isTrue((yield* command(["echo", "hi"])).success)
+    assert.strictEqual((yield* command(["echo", "secret", "x"])).error_type, "permission_denied")
+    assert.strictEqual((yield* command(["true"])).error_type, "permission_denied")
+    const denials = yield* answers.denials
+    assert.lengthOf(denials, 2)
+    assert.match(denials[1]?.flags ?? "", /^--allow "run_command:(?:\(no sandbox\) )?true"$/)
+  })
 })

@@ -190,154 +190,134 @@ describe("search_files", () => {
     )
   }
 
-  nodeTest("shows one or two matches in code with the lines around them, unless told otherwise", () =>
-    Effect.gen(function* () {
-      const text = Array.from({ length: 20 }, (_, at) => `call${at + 1}()`).join("\n")
-      const shown = (pattern: string, given = {}) =>
-        Effect.map(searched({ "a.ts": text, "a.txt": text }, { pattern, path: "a.ts", ...given }), (found) =>
-          found.slice(1)
-        )
-      assert.deepStrictEqual(yield* shown("call9("), [
-        ...[6, 7, 8].map((line) => `${line}: call${line}()`),
-        "a.ts:9: call9()",
-        ...[10, 11, 12].map((line) => `${line}: call${line}()`)
-      ])
-      assert.lengthOf(yield* shown("call(4|12)\\(", { regex: true }), 15)
-      assert.lengthOf(yield* shown("call(4|8|12)\\(", { regex: true }), 3)
-      assert.lengthOf(yield* shown("call9(", { context: 0 }), 1)
-      assert.lengthOf(yield* shown("call9(", { path: "a.txt" }), 1)
-    })
-  )
-
-  nodeTest("shows the files with the most matches when not even one of each has room", () =>
-    Effect.gen(function* () {
-      const all = { ...few, "z.txt": "x\nx\nx\n", "y.txt": "x\nx\n" }
-      const [head, ...shown] = yield* searched(all, { pattern: "x", max_results: 2 })
-      assert.match(
-        head ?? "",
-        /^45 matches in 42 files, .* z\.txt 1 of 3, y\.txt 1 of 2, f10\.txt 0 of 1, .*, and 12 matches in 12 files more\. /
+  nodeTest("shows one or two matches in code with the lines around them, unless told otherwise", function* () {
+    const text = Array.from({ length: 20 }, (_, at) => `call${at + 1}()`).join("\n")
+    const shown = (pattern: string, given = {}) =>
+      Effect.map(searched({ "a.ts": text, "a.txt": text }, { pattern, path: "a.ts", ...given }), (found) =>
+        found.slice(1)
       )
-      assert.deepStrictEqual(shown, ["y.txt:1: x", "z.txt:1: x"])
-    })
-  )
+    assert.deepStrictEqual(yield* shown("call9("), [
+      ...[6, 7, 8].map((line) => `${line}: call${line}()`),
+      "a.ts:9: call9()",
+      ...[10, 11, 12].map((line) => `${line}: call${line}()`)
+    ])
+    assert.lengthOf(yield* shown("call(4|12)\\(", { regex: true }), 15)
+    assert.lengthOf(yield* shown("call(4|8|12)\\(", { regex: true }), 3)
+    assert.lengthOf(yield* shown("call9(", { context: 0 }), 1)
+    assert.lengthOf(yield* shown("call9(", { path: "a.txt" }), 1)
+  })
 
-  nodeTest("returns at most 16,000 characters", () =>
-    Effect.gen(function* () {
-      const long = `${"x".repeat(290)}\n`.repeat(100)
-      const found = yield* searched({ "a.txt": long }, { pattern: "x", max_results: 100 })
-      assert.isBelow(found.join("\n").length, 16_300)
-      assert.match(
-        found[0] ?? "",
-        /^100 matches.*\. Shown by file: a\.txt 53 of 100\. For others look for a longer text/
+  nodeTest("shows the files with the most matches when not even one of each has room", function* () {
+    const all = { ...few, "z.txt": "x\nx\nx\n", "y.txt": "x\nx\n" }
+    const [head, ...shown] = yield* searched(all, { pattern: "x", max_results: 2 })
+    assert.match(
+      head ?? "",
+      /^45 matches in 42 files, .* z\.txt 1 of 3, y\.txt 1 of 2, f10\.txt 0 of 1, .*, and 12 matches in 12 files more\. /
+    )
+    assert.deepStrictEqual(shown, ["y.txt:1: x", "z.txt:1: x"])
+  })
+
+  nodeTest("returns at most 16,000 characters", function* () {
+    const long = `${"x".repeat(290)}\n`.repeat(100)
+    const found = yield* searched({ "a.txt": long }, { pattern: "x", max_results: 100 })
+    assert.isBelow(found.join("\n").length, 16_300)
+    assert.match(found[0] ?? "", /^100 matches.*\. Shown by file: a\.txt 53 of 100\. For others look for a longer text/)
+  })
+
+  nodeTest("searches only files whose path fits the glob", function* () {
+    const typed = { "a.ts": "x", "src/b.ts": "x", "src/deep/c.tsx": "x", "src/d.md": "x" }
+    const found = (glob: string) =>
+      Effect.map(searched(typed, { pattern: "x", glob, context: 0 }), (all) =>
+        all.slice(1).map((line) => line.split(":")[0])
       )
-    })
-  )
+    assert.deepStrictEqual(yield* found("*.ts"), ["a.ts", "src/b.ts"])
+    assert.deepStrictEqual(yield* found("./src/**/*.{ts,tsx}"), ["src/b.ts", "src/deep/c.tsx"])
+    assert.deepStrictEqual(yield* searched(typed, { pattern: "x", glob: "*.go", path: "src" }), [
+      'No line of the 0 files below src like *.go holds "x".'
+    ])
+  })
 
-  nodeTest("searches only files whose path fits the glob", () =>
-    Effect.gen(function* () {
-      const typed = { "a.ts": "x", "src/b.ts": "x", "src/deep/c.tsx": "x", "src/d.md": "x" }
-      const found = (glob: string) =>
-        Effect.map(searched(typed, { pattern: "x", glob, context: 0 }), (all) =>
-          all.slice(1).map((line) => line.split(":")[0])
-        )
-      assert.deepStrictEqual(yield* found("*.ts"), ["a.ts", "src/b.ts"])
-      assert.deepStrictEqual(yield* found("./src/**/*.{ts,tsx}"), ["src/b.ts", "src/deep/c.tsx"])
-      assert.deepStrictEqual(yield* searched(typed, { pattern: "x", glob: "*.go", path: "src" }), [
-        'No line of the 0 files below src like *.go holds "x".'
-      ])
-    })
-  )
+  nodeTest("does not read secrets, binary files, links that lead out of the project, nowhere or round", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const outside = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
+    yield* fs.writeFileString(`${outside}/secret.txt`, "needle outside\n")
+    const { root, run } = yield* openTools({ files: { "a.txt": "needle\n", ".env": "KEY=needle\n" } })
+    for (const [name, target] of [
+      ["link.txt", `${outside}/secret.txt`],
+      ["folder", outside],
+      ["harmless.txt", `${root}/.env`],
+      ["circle", "circle"],
+      ["dangling", "nowhere"]
+    ] as const) {
+      yield* fs.symlink(target, `${root}/${name}`)
+    }
+    yield* fs.writeFileString(`${root}/b.bin`, "needle\0\0")
+    const { data } = yield* run("search_files", { pattern: "needle" })
+    assert.strictEqual(
+      data,
+      `1 match in 1 file, ${ignored}.\na.txt:1: needle\n(Not searched: 1 file that looks like a secret (.env), 3 files that may not be read (folder, harmless.txt, link.txt), 1 file that is not text (b.bin).)`
+    )
+  })
 
-  nodeTest("does not read secrets, binary files, links that lead out of the project, nowhere or round", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const outside = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
-      yield* fs.writeFileString(`${outside}/secret.txt`, "needle outside\n")
-      const { root, run } = yield* openTools({ files: { "a.txt": "needle\n", ".env": "KEY=needle\n" } })
-      for (const [name, target] of [
-        ["link.txt", `${outside}/secret.txt`],
-        ["folder", outside],
-        ["harmless.txt", `${root}/.env`],
-        ["circle", "circle"],
-        ["dangling", "nowhere"]
-      ] as const) {
-        yield* fs.symlink(target, `${root}/${name}`)
-      }
-      yield* fs.writeFileString(`${root}/b.bin`, "needle\0\0")
-      const { data } = yield* run("search_files", { pattern: "needle" })
-      assert.strictEqual(
-        data,
-        `1 match in 1 file, ${ignored}.\na.txt:1: needle\n(Not searched: 1 file that looks like a secret (.env), 3 files that may not be read (folder, harmless.txt, link.txt), 1 file that is not text (b.bin).)`
-      )
-    })
-  )
+  nodeTest("minds the capitals of a pattern that is found as written, and else ignores letter case", function* () {
+    const code = { "a.txt": "Undefined\nundefined\nname = UNDEFINED\nNAME\n" }
+    const lines = (params: Arguments) =>
+      Effect.map(searched(code, params), (rows) => rows.flatMap((row) => /^a\.txt:(\d)/.exec(row)?.[1] ?? []))
+    assert.deepStrictEqual(yield* lines({ pattern: "Undefined" }), ["1"])
+    assert.deepStrictEqual(yield* lines({ pattern: "undefined" }), ["1", "2", "3"])
+    assert.deepStrictEqual(yield* lines({ pattern: "Undefined", case_sensitive: false }), ["1", "2", "3"])
+    assert.deepStrictEqual(yield* lines({ pattern: "UnDefined" }), ["1", "2", "3"])
+    assert.deepStrictEqual(yield* lines({ pattern: "UnDefined", case_sensitive: true }), [])
+    assert.deepStrictEqual(yield* lines({ pattern: "Undefined|NAME" }), ["1", "4"])
+    assert.deepStrictEqual(yield* lines({ pattern: "^UN\\S+$" }), ["1", "2"])
+    assert.deepStrictEqual(yield* lines({ pattern: "^un\\S+$", regex: true }), ["1", "2"])
+  })
 
-  nodeTest("minds the capitals of a pattern that is found as written, and else ignores letter case", () =>
-    Effect.gen(function* () {
-      const code = { "a.txt": "Undefined\nundefined\nname = UNDEFINED\nNAME\n" }
-      const lines = (params: Arguments) =>
-        Effect.map(searched(code, params), (rows) => rows.flatMap((row) => /^a\.txt:(\d)/.exec(row)?.[1] ?? []))
-      assert.deepStrictEqual(yield* lines({ pattern: "Undefined" }), ["1"])
-      assert.deepStrictEqual(yield* lines({ pattern: "undefined" }), ["1", "2", "3"])
-      assert.deepStrictEqual(yield* lines({ pattern: "Undefined", case_sensitive: false }), ["1", "2", "3"])
-      assert.deepStrictEqual(yield* lines({ pattern: "UnDefined" }), ["1", "2", "3"])
-      assert.deepStrictEqual(yield* lines({ pattern: "UnDefined", case_sensitive: true }), [])
-      assert.deepStrictEqual(yield* lines({ pattern: "Undefined|NAME" }), ["1", "4"])
-      assert.deepStrictEqual(yield* lines({ pattern: "^UN\\S+$" }), ["1", "2"])
-      assert.deepStrictEqual(yield* lines({ pattern: "^un\\S+$", regex: true }), ["1", "2"])
-    })
-  )
+  nodeTest("says what is wrong with a regular expression", function* () {
+    const { run } = yield* openTools({ files })
+    const problem = (pattern: string) => run("search_files", { pattern, regex: true })
+    assert.strictEqual(
+      (yield* problem("parse(")).error_message,
+      'The regular expression "parse(" cannot be used: missing closing ): `parse(`. Correct it, or leave regex out.'
+    )
+    for (const pattern of ["parse(", "(?=x)", "\\1", "a**", "((a{100}){100}){100}", "a".repeat(1001)]) {
+      assert.strictEqual((yield* problem(pattern)).error_type, "validation_failed", pattern)
+    }
+  })
 
-  nodeTest("says what is wrong with a regular expression", () =>
-    Effect.gen(function* () {
-      const { run } = yield* openTools({ files })
-      const problem = (pattern: string) => run("search_files", { pattern, regex: true })
-      assert.strictEqual(
-        (yield* problem("parse(")).error_message,
-        'The regular expression "parse(" cannot be used: missing closing ): `parse(`. Correct it, or leave regex out.'
-      )
-      for (const pattern of ["parse(", "(?=x)", "\\1", "a**", "((a{100}){100}){100}", "a".repeat(1001)]) {
-        assert.strictEqual((yield* problem(pattern)).error_type, "validation_failed", pattern)
-      }
-    })
-  )
+  nodeTest("ends for patterns and lines that are made to take forever", function* () {
+    const { run } = yield* openTools({ files: { "a.txt": `${"a".repeat(1_000_000)}!\n`, "b.txt": "aaab\n" } })
+    for (const pattern of ["(a+)+b$", "(a|aa)+b$", "(a*)*b"]) {
+      const { data } = yield* run("search_files", { pattern, regex: true })
+      assert.include(String(data), "b.txt:1: aaab")
+    }
+    const { data } = yield* run("search_files", { pattern: "a!" })
+    assert.include(String(data), `\na.txt:1: ...${"a".repeat(100)}a! (of 1000001 characters)`)
+  })
 
-  nodeTest("ends for patterns and lines that are made to take forever", () =>
-    Effect.gen(function* () {
-      const { run } = yield* openTools({ files: { "a.txt": `${"a".repeat(1_000_000)}!\n`, "b.txt": "aaab\n" } })
-      for (const pattern of ["(a+)+b$", "(a|aa)+b$", "(a*)*b"]) {
-        const { data } = yield* run("search_files", { pattern, regex: true })
-        assert.include(String(data), "b.txt:1: aaab")
-      }
-      const { data } = yield* run("search_files", { pattern: "a!" })
-      assert.include(String(data), `\na.txt:1: ...${"a".repeat(100)}a! (of 1000001 characters)`)
-    })
-  )
+  nodeTest("finds words in every encoding, and names the encodings", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const { root, run } = yield* openTools({ files: { "a.txt": "Größe\n" } })
+    yield* fs.writeFile(`${root}/b.c`, Buffer.from("x\n/* Größe */\n", "latin1"))
+    yield* fs.writeFile(`${root}/c.rc`, Buffer.from("\uFEFFx\r\nGröße\r\n", "utf16le"))
+    yield* fs.writeFile(`${root}/d.md`, Buffer.concat([Buffer.from("Größe "), Buffer.of(0xe9)]))
+    yield* fs.writeFile(`${root}/e.txt`, Buffer.of(0x83, 0x65, 0x83, 0x58))
+    assert.strictEqual(
+      (yield* run("search_files", { pattern: "größe" })).data,
+      [
+        `4 matches in 4 files, ${ignored}.`,
+        "a.txt:1: Größe\nb.c:2: /* Größe */\nc.rc:2: Größe\nd.md:1: Größe \\xe9",
+        "(Encoded as Windows-1252 (Latin-1): b.c.)",
+        "(Encoded as UTF-16LE: c.rc.)",
+        "(Encoded as Partly UTF-8: d.md.)"
+      ].join("\n")
+    )
+    assert.include(String((yield* run("search_files", { pattern: "テス" })).data), "e.txt:1: テス")
+  })
 
-  nodeTest("finds words in every encoding, and names the encodings", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const { root, run } = yield* openTools({ files: { "a.txt": "Größe\n" } })
-      yield* fs.writeFile(`${root}/b.c`, Buffer.from("x\n/* Größe */\n", "latin1"))
-      yield* fs.writeFile(`${root}/c.rc`, Buffer.from("\uFEFFx\r\nGröße\r\n", "utf16le"))
-      yield* fs.writeFile(`${root}/d.md`, Buffer.concat([Buffer.from("Größe "), Buffer.of(0xe9)]))
-      yield* fs.writeFile(`${root}/e.txt`, Buffer.of(0x83, 0x65, 0x83, 0x58))
-      assert.strictEqual(
-        (yield* run("search_files", { pattern: "größe" })).data,
-        [
-          `4 matches in 4 files, ${ignored}.`,
-          "a.txt:1: Größe\nb.c:2: /* Größe */\nc.rc:2: Größe\nd.md:1: Größe \\xe9",
-          "(Encoded as Windows-1252 (Latin-1): b.c.)",
-          "(Encoded as UTF-16LE: c.rc.)",
-          "(Encoded as Partly UTF-8: d.md.)"
-        ].join("\n")
-      )
-      assert.include(String((yield* run("search_files", { pattern: "テス" })).data), "e.txt:1: テス")
-    })
-  )
-
-  nodeTest("says of a file or a folder only what it did not look at there, and never that no line holds the text", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "says of a file or a folder only what it did not look at there, and never that no line holds the text",
+    function* () {
       const fs = yield* FileSystem.FileSystem
       const { answers, root, run } = yield* openTools({
         files: {
@@ -378,34 +358,32 @@ describe("search_files", () => {
         assert.strictEqual((yield* run("search_files", given)).data, text)
       }
       assert.deepStrictEqual(yield* answers.denials, [])
-    })
+    }
   )
 
-  nodeTest("ends with what it has when the time is over, and lets others work meanwhile", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({ "a.txt": "needle\n", "b.txt": "xyz\n".repeat(10_000), "c.txt": "needle\n" })
-      let begun = 0
-      const find = (line: string) => ((begun += line === "xyz" ? 1 : 0), line.indexOf("needle"))
-      const others = Effect.gen(function* () {
-        yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => begun > 0 }))
-        yield* Effect.yieldNow.pipe(Effect.repeat({ times: 3 }))
-        yield* TestClock.adjust("5 seconds")
-      })
-      const order = {
-        files: ["a.txt", "b.txt", "c.txt"],
-        context: 0,
-        maxMatches: 10,
-        maxCharacters: 1000,
-        maxFileBytes: 1_000_000,
-        deadline: 5000,
-        pattern: { find, charactersAtOnce: 400 }
-      }
-      const search = searchText(order).pipe(Effect.provide(Workspace.layer(root)))
-      const [found] = yield* Effect.all([search, others], { concurrency: 2 })
-      assert.deepStrictEqual([found.ended, found.searched, found.shown], ["time", 1, "a.txt:1: needle"])
-      assert.isBelow(begun, 10_000)
+  nodeTest("ends with what it has when the time is over, and lets others work meanwhile", function* () {
+    const root = yield* makeProject({ "a.txt": "needle\n", "b.txt": "xyz\n".repeat(10_000), "c.txt": "needle\n" })
+    let begun = 0
+    const find = (line: string) => ((begun += line === "xyz" ? 1 : 0), line.indexOf("needle"))
+    const others = Effect.gen(function* () {
+      yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => begun > 0 }))
+      yield* Effect.yieldNow.pipe(Effect.repeat({ times: 3 }))
+      yield* TestClock.adjust("5 seconds")
     })
-  )
+    const order = {
+      files: ["a.txt", "b.txt", "c.txt"],
+      context: 0,
+      maxMatches: 10,
+      maxCharacters: 1000,
+      maxFileBytes: 1_000_000,
+      deadline: 5000,
+      pattern: { find, charactersAtOnce: 400 }
+    }
+    const search = searchText(order).pipe(Effect.provide(Workspace.layer(root)))
+    const [found] = yield* Effect.all([search, others], { concurrency: 2 })
+    assert.deepStrictEqual([found.ended, found.searched, found.shown], ["time", 1, "a.txt:1: needle"])
+    assert.isBelow(begun, 10_000)
+  })
 
   const needles = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`f${n}.txt`, `needle ${n}\n`]))
   const minute = { toolSeconds: 300, tools: { search_files: { seconds: 60 } } }
@@ -427,16 +405,14 @@ describe("search_files", () => {
     ["goes on for as long as its own limit allows", minute, "40 seconds", /^200 matches in 200 files/]
   ]
   for (const [what, given, time, says] of limits) {
-    nodeTest(what, () =>
-      Effect.gen(function* () {
-        const { run } = yield* openTools({ files: needles, limits: given })
-        const passing = Effect.andThen(Effect.yieldNow.pipe(Effect.repeat({ times: 20 })), TestClock.adjust(time))
-        const [{ data, error_message }] = yield* Effect.all([run("search_files", { pattern: "needle" }), passing], {
-          concurrency: 2
-        })
-        assert.isNull(error_message)
-        assert.match(String(data), says)
+    nodeTest(what, function* () {
+      const { run } = yield* openTools({ files: needles, limits: given })
+      const passing = Effect.andThen(Effect.yieldNow.pipe(Effect.repeat({ times: 20 })), TestClock.adjust(time))
+      const [{ data, error_message }] = yield* Effect.all([run("search_files", { pattern: "needle" }), passing], {
+        concurrency: 2
       })
-    )
+      assert.isNull(error_message)
+      assert.match(String(data), says)
+    })
   }
 })

@@ -29,63 +29,54 @@ const open = Effect.fnUntraced(function* (content?: string | Buffer, more: OpenT
 })
 
 describe("write_file", () => {
-  nodeTest("creates a file with its folders, and replaces one, and returns path, bytes and diff", () =>
-    Effect.gen(function* () {
-      const { fs, root, run, text, write } = yield* open("old\n")
-      const path = `${root}/docs/new/a.txt`
-      const created = yield* run("write_file", { path: "docs/new/a.txt", content: "ä\n" })
-      const diff = `--- /dev/null\n+++ docs/new/a.txt\n@@ -0,0 +1 @@\n+ä`
-      assert.deepStrictEqual([created.data, yield* fs.readFileString(path)], [{ path, bytes: 3, diff }, "ä\n"])
-      const replaced = { path: `${root}/a.txt`, bytes: 4, diff: `--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old\n+new` }
-      assert.deepStrictEqual([(yield* write("new\n")).data, yield* text], [replaced, "new\n"])
-      assert.deepStrictEqual((yield* write("new\n")).data, { ...replaced, diff: "" })
-      assert.deepStrictEqual((yield* fs.readDirectory(root)).toSorted(), ["a.txt", "docs"])
-    })
-  )
+  nodeTest("creates a file with its folders, and replaces one, and returns path, bytes and diff", function* () {
+    const { fs, root, run, text, write } = yield* open("old\n")
+    const path = `${root}/docs/new/a.txt`
+    const created = yield* run("write_file", { path: "docs/new/a.txt", content: "ä\n" })
+    const diff = `--- /dev/null\n+++ docs/new/a.txt\n@@ -0,0 +1 @@\n+ä`
+    assert.deepStrictEqual([created.data, yield* fs.readFileString(path)], [{ path, bytes: 3, diff }, "ä\n"])
+    const replaced = { path: `${root}/a.txt`, bytes: 4, diff: `--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old\n+new` }
+    assert.deepStrictEqual([(yield* write("new\n")).data, yield* text], [replaced, "new\n"])
+    assert.deepStrictEqual((yield* write("new\n")).data, { ...replaced, diff: "" })
+    assert.deepStrictEqual((yield* fs.readDirectory(root)).toSorted(), ["a.txt", "docs"])
+  })
 
-  nodeTest("replaces what is not text, without a diff", () =>
-    Effect.gen(function* () {
-      const { path, write } = yield* open(Buffer.of(0, 0xff))
-      const diff = "(The old content could not be read, so there is no diff.)"
-      assert.deepStrictEqual((yield* write("x")).data, { path, bytes: 1, diff })
-    })
-  )
+  nodeTest("replaces what is not text, without a diff", function* () {
+    const { path, write } = yield* open(Buffer.of(0, 0xff))
+    const diff = "(The old content could not be read, so there is no diff.)"
+    assert.deepStrictEqual((yield* write("x")).data, { path, bytes: 1, diff })
+  })
 
-  nodeTest("keeps its result below the cap for outputs, however large the change", () =>
-    Effect.gen(function* () {
-      const { write } = yield* open()
-      const contents = ["line\n".repeat(20_000), "x".repeat(1_000_000), `${"\u001b".repeat(1000)}\n`.repeat(1000)]
-      for (const content of contents) assert.strictEqual((yield* write(content)).error_type, "none")
-    })
-  )
+  nodeTest("keeps its result below the cap for outputs, however large the change", function* () {
+    const { write } = yield* open()
+    const contents = ["line\n".repeat(20_000), "x".repeat(1_000_000), `${"\u001b".repeat(1000)}\n`.repeat(1000)]
+    for (const content of contents) assert.strictEqual((yield* write(content)).error_type, "none")
+  })
 
-  nodeTest("changes nothing when it is denied", () =>
-    Effect.gen(function* () {
-      const { text, write } = yield* open("old\n", { approver: Approver.layerDenyAll })
-      assert.deepStrictEqual([(yield* write("new\n")).error_type, yield* text], ["permission_denied", "old\n"])
-    })
-  )
+  nodeTest("changes nothing when it is denied", function* () {
+    const { text, write } = yield* open("old\n", { approver: Approver.layerDenyAll })
+    assert.deepStrictEqual([(yield* write("new\n")).error_type, yield* text], ["permission_denied", "old\n"])
+  })
 })
 
 describe("edit_file", () => {
-  nodeTest("replaces one place, or several in one call, and returns path and diff", () =>
-    Effect.gen(function* () {
-      const { edit, fs, path, root, run, text } = yield* open("one\ntwo\nthree\nfour four\n")
-      const diff = `--- a.txt\n+++ a.txt\n@@ -1,4 +1,4 @@\n one\n-two\n+2\n three\n four four`
-      assert.deepStrictEqual((yield* edit("two", "2")).data, { path, diff })
-      assert.strictEqual(yield* text, "one\n2\nthree\nfour four\n")
-      const edits: ReadonlyArray<Schema.JsonObject> = [
-        { old_text: "one", new_text: "1" },
-        { old_text: "four", new_text: "4", replace_all: true }
-      ]
-      yield* run("edit_file", { path: "a.txt", edits })
-      assert.strictEqual(yield* text, "1\n2\nthree\n4 4\n")
-      assert.deepStrictEqual(yield* fs.readDirectory(root), ["a.txt"])
-    })
-  )
+  nodeTest("replaces one place, or several in one call, and returns path and diff", function* () {
+    const { edit, fs, path, root, run, text } = yield* open("one\ntwo\nthree\nfour four\n")
+    const diff = `--- a.txt\n+++ a.txt\n@@ -1,4 +1,4 @@\n one\n-two\n+2\n three\n four four`
+    assert.deepStrictEqual((yield* edit("two", "2")).data, { path, diff })
+    assert.strictEqual(yield* text, "one\n2\nthree\nfour four\n")
+    const edits: ReadonlyArray<Schema.JsonObject> = [
+      { old_text: "one", new_text: "1" },
+      { old_text: "four", new_text: "4", replace_all: true }
+    ]
+    yield* run("edit_file", { path: "a.txt", edits })
+    assert.strictEqual(yield* text, "1\n2\nthree\n4 4\n")
+    assert.deepStrictEqual(yield* fs.readDirectory(root), ["a.txt"])
+  })
 
-  nodeTest("keeps byte order mark, line ends, the missing last line end, the mode, and the other name of a file", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "keeps byte order mark, line ends, the missing last line end, the mode, and the other name of a file",
+    function* () {
       const { bytes, edit, fs, path } = yield* open("\uFEFFone\r\ntwo\r\nthree")
       yield* fs.chmod(path, 0o755)
       const other = `${yield* fs.makeTempDirectoryScoped()}/b.txt`
@@ -94,7 +85,7 @@ describe("edit_file", () => {
       assert.deepStrictEqual(yield* bytes, Buffer.from("\uFEFF1\r\n2\r\nthree"))
       assert.strictEqual((yield* fs.stat(path)).mode & 0o777, 0o755)
       assert.include(yield* fs.readFileString(other), "one")
-    })
+    }
   )
 
   const kept: ReadonlyArray<[name: string, before: Buffer, after: Buffer]> = [
@@ -105,8 +96,9 @@ describe("edit_file", () => {
     ["partly UTF-8", Buffer.from("\xc3\xbc \xe9\none", "latin1"), Buffer.from("\xc3\xbc \xe9\ntwo", "latin1")]
   ]
   for (const [name, before, after] of kept) {
-    nodeTest(`keeps all other bytes of a file in ${name}, and loses nothing of it with a character that it lacks`, () =>
-      Effect.gen(function* () {
+    nodeTest(
+      `keeps all other bytes of a file in ${name}, and loses nothing of it with a character that it lacks`,
+      function* () {
         const { bytes, edit, write } = yield* open(before)
         yield* edit("one", "two")
         assert.deepStrictEqual(yield* bytes, after)
@@ -117,7 +109,7 @@ describe("edit_file", () => {
           assert.match(error_message ?? "", /which has no "😀" \(line \d\)\..* Nothing was changed\.$/)
           assert.deepStrictEqual(yield* bytes, after)
         }
-      })
+      }
     )
   }
 
@@ -125,138 +117,124 @@ describe("edit_file", () => {
     ["UTF-32", Buffer.of(0xff, 0xfe, 0, 0, 0x61, 0, 0, 0), "it looks like UTF-32; convert it to UTF-8"],
     ["binary", Buffer.of(0, 1, 2, 3, 4, 5), "it is binary"]
   ] as const) {
-    nodeTest(`leaves a file alone that is ${name}`, () =>
-      Effect.gen(function* () {
-        const { bytes, edit, path } = yield* open(before)
-        const { error_message, error_type } = yield* edit("a", "b")
-        assert.deepStrictEqual([error_type, error_message], ["parse_error", `${path} is not text: ${why}.`])
-        assert.deepStrictEqual(yield* bytes, before)
-      })
-    )
+    nodeTest(`leaves a file alone that is ${name}`, function* () {
+      const { bytes, edit, path } = yield* open(before)
+      const { error_message, error_type } = yield* edit("a", "b")
+      assert.deepStrictEqual([error_type, error_message], ["parse_error", `${path} is not text: ${why}.`])
+      assert.deepStrictEqual(yield* bytes, before)
+    })
   }
 
-  nodeTest("says what does not fit before anybody is asked", () =>
-    Effect.gen(function* () {
-      const approver = scriptedApprover({})
-      const { root, run } = yield* open("one\n", { approver: approver.layer })
-      const failure = (path: string) =>
-        Effect.map(run("edit_file", { path, old_text: "two", new_text: "x" }), ({ error_message, error_type }) => [
-          error_type,
-          error_message
-        ])
-      const unlike =
-        "Nothing was changed. The old_text does not occur in a.txt. No line is similar. Read the file and copy the lines from it."
-      assert.deepStrictEqual(yield* failure("a.txt"), ["validation_failed", unlike])
-      const missing = `There is no file at ${root}/b.txt. Nearest: a.txt. Only a file that exists can be edited; write_file creates one.`
-      assert.deepStrictEqual(yield* failure("b.txt"), ["not_found", missing])
-      const folder = `${root} is a folder, not a file. Name a file in it: ${root}/a.txt.`
-      assert.deepStrictEqual(yield* failure("."), ["io_error", folder])
-      assert.deepStrictEqual(approver.asked, [])
-    })
-  )
+  nodeTest("says what does not fit before anybody is asked", function* () {
+    const approver = scriptedApprover({})
+    const { root, run } = yield* open("one\n", { approver: approver.layer })
+    const failure = (path: string) =>
+      Effect.map(run("edit_file", { path, old_text: "two", new_text: "x" }), ({ error_message, error_type }) => [
+        error_type,
+        error_message
+      ])
+    const unlike =
+      "Nothing was changed. The old_text does not occur in a.txt. No line is similar. Read the file and copy the lines from it."
+    assert.deepStrictEqual(yield* failure("a.txt"), ["validation_failed", unlike])
+    const missing = `There is no file at ${root}/b.txt. Nearest: a.txt. Only a file that exists can be edited; write_file creates one.`
+    assert.deepStrictEqual(yield* failure("b.txt"), ["not_found", missing])
+    const folder = `${root} is a folder, not a file. Name a file in it: ${root}/a.txt.`
+    assert.deepStrictEqual(yield* failure("."), ["io_error", folder])
+    assert.deepStrictEqual(approver.asked, [])
+  })
 
-  nodeTest("asks a model for one of the two forms", () =>
-    Effect.gen(function* () {
-      const { registry } = yield* openTools()
-      const issuesOf = (given: Arguments) =>
-        registry.check(callOf("edit_file", given), new Set(["edit_file"])).issues.map(({ how }) => how)
-      const pair = { old_text: "b", new_text: "c" }
-      const neither = ["Give either old_text and new_text, or edits."]
-      const rows: ReadonlyArray<[given: Arguments, issues: ReadonlyArray<string>]> = [
-        [{ path: "a", ...pair }, []],
-        [{ path: "a", edits: [pair] }, []],
-        [{ path: "a" }, neither],
-        [{ path: "a", old_text: "b" }, neither],
-        [{ path: "a", ...pair, edits: [pair] }, neither]
-      ]
-      for (const [given, issues] of rows) assert.deepStrictEqual<unknown>(issuesOf(given), issues)
-    })
-  )
+  nodeTest("asks a model for one of the two forms", function* () {
+    const { registry } = yield* openTools()
+    const issuesOf = (given: Arguments) =>
+      registry.check(callOf("edit_file", given), new Set(["edit_file"])).issues.map(({ how }) => how)
+    const pair = { old_text: "b", new_text: "c" }
+    const neither = ["Give either old_text and new_text, or edits."]
+    const rows: ReadonlyArray<[given: Arguments, issues: ReadonlyArray<string>]> = [
+      [{ path: "a", ...pair }, []],
+      [{ path: "a", edits: [pair] }, []],
+      [{ path: "a" }, neither],
+      [{ path: "a", old_text: "b" }, neither],
+      [{ path: "a", ...pair, edits: [pair] }, neither]
+    ]
+    for (const [given, issues] of rows) assert.deepStrictEqual<unknown>(issuesOf(given), issues)
+  })
 
   for (const [name, meanwhile, asked] of [
     ["needs no second question for what was approved", undefined, 1],
     ["shows the diff, and asks again for what the file has become meanwhile", "zero\none\n", 2]
   ] as const) {
-    nodeTest(name, () =>
-      Effect.gen(function* () {
-        const approver = scriptedApprover({ steps: ["step"], calls: ["once"] })
-        const { edit, fs, gate, path, registry, text } = yield* open("one\n", { approver: approver.layer })
-        const given = { path: "a.txt", old_text: "one", new_text: "two" }
-        const prepared = yield* registry.prepare(callOf("edit_file", given))
-        yield* approveCalls(gate, {
-          title: "Step",
-          planKey: "p",
-          tasks: [{ task: "T", gatedBy: "risk", calls: [prepared] }]
-        })
-        if (meanwhile !== undefined) yield* fs.writeFileString(path, meanwhile)
-        yield* edit("one", "two")
-        assert.deepStrictEqual(
-          approver.asked.flat().map(({ preview, targets }) => [targets, preview]),
-          [
-            [[path], `--- ${path}\n+++ ${path}\n@@ -1 +1 @@\n-one\n+two`],
-            [[path], `--- ${path}\n+++ ${path}\n@@ -1,2 +1,2 @@\n zero\n-one\n+two`]
-          ].slice(0, asked)
-        )
-        assert.strictEqual(yield* text, (meanwhile ?? "one\n").replace("one", "two"))
+    nodeTest(name, function* () {
+      const approver = scriptedApprover({ steps: ["step"], calls: ["once"] })
+      const { edit, fs, gate, path, registry, text } = yield* open("one\n", { approver: approver.layer })
+      const given = { path: "a.txt", old_text: "one", new_text: "two" }
+      const prepared = yield* registry.prepare(callOf("edit_file", given))
+      yield* approveCalls(gate, {
+        title: "Step",
+        planKey: "p",
+        tasks: [{ task: "T", gatedBy: "risk", calls: [prepared] }]
       })
-    )
+      if (meanwhile !== undefined) yield* fs.writeFileString(path, meanwhile)
+      yield* edit("one", "two")
+      assert.deepStrictEqual(
+        approver.asked.flat().map(({ preview, targets }) => [targets, preview]),
+        [
+          [[path], `--- ${path}\n+++ ${path}\n@@ -1 +1 @@\n-one\n+two`],
+          [[path], `--- ${path}\n+++ ${path}\n@@ -1,2 +1,2 @@\n zero\n-one\n+two`]
+        ].slice(0, asked)
+      )
+      assert.strictEqual(yield* text, (meanwhile ?? "one\n").replace("one", "two"))
+    })
   }
 
-  nodeTest("writes nothing when the file changes while the question is open", () =>
-    Effect.gen(function* () {
-      let file = ""
-      const fs = yield* FileSystem.FileSystem
-      const change = Effect.suspend(() => fs.writeFileString(file, "one, changed\n")).pipe(Effect.orDie)
-      const approver = scriptedApprover({ calls: ["once"] }, change)
-      const { edit, path, root, text } = yield* open("one\n", { approver: approver.layer })
-      file = path
-      const why = `${path} was changed after the call was checked, so nothing was written. Read it again and repeat the call.`
-      const { error_message, error_type } = yield* edit("one", "two")
-      assert.deepStrictEqual([error_type, error_message], ["validation_failed", why])
-      assert.deepStrictEqual([yield* text, yield* fs.readDirectory(root)], ["one, changed\n", ["a.txt"]])
-    })
-  )
+  nodeTest("writes nothing when the file changes while the question is open", function* () {
+    let file = ""
+    const fs = yield* FileSystem.FileSystem
+    const change = Effect.suspend(() => fs.writeFileString(file, "one, changed\n")).pipe(Effect.orDie)
+    const approver = scriptedApprover({ calls: ["once"] }, change)
+    const { edit, path, root, text } = yield* open("one\n", { approver: approver.layer })
+    file = path
+    const why = `${path} was changed after the call was checked, so nothing was written. Read it again and repeat the call.`
+    const { error_message, error_type } = yield* edit("one", "two")
+    assert.deepStrictEqual([error_type, error_message], ["validation_failed", why])
+    assert.deepStrictEqual([yield* text, yield* fs.readDirectory(root)], ["one, changed\n", ["a.txt"]])
+  })
 
-  nodeTest("tells nothing of files that may never be written, or that look like secrets", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const [secret, outside] = ["token = hidden-canary\n", yield* fs.makeTempDirectoryScoped()]
-      yield* fs.writeFileString(`${outside}/b.txt`, secret)
-      const files = { ".git/config": secret, ".env": secret }
-      const { answers, run } = yield* openTools({ files, approver: layerAllowAll })
-      for (const path of [`${outside}/b.txt`, ".git/config", ".env"]) {
-        const given = { path, old_text: "token = hidden-canari", new_text: "x" }
-        const { error_message, success } = yield* run("edit_file", given)
-        assert.isFalse(success)
-        assert.notInclude(error_message, "hidden-canary")
-      }
-      const denied = (yield* answers.denials).map(({ by, tool }) => `${tool} ${by}`)
-      assert.deepStrictEqual(denied, ["edit_file rule", "edit_file rule"])
-    })
-  )
+  nodeTest("tells nothing of files that may never be written, or that look like secrets", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const [secret, outside] = ["token = hidden-canary\n", yield* fs.makeTempDirectoryScoped()]
+    yield* fs.writeFileString(`${outside}/b.txt`, secret)
+    const files = { ".git/config": secret, ".env": secret }
+    const { answers, run } = yield* openTools({ files, approver: layerAllowAll })
+    for (const path of [`${outside}/b.txt`, ".git/config", ".env"]) {
+      const given = { path, old_text: "token = hidden-canari", new_text: "x" }
+      const { error_message, success } = yield* run("edit_file", given)
+      assert.isFalse(success)
+      assert.notInclude(error_message, "hidden-canary")
+    }
+    const denied = (yield* answers.denials).map(({ by, tool }) => `${tool} ${by}`)
+    assert.deepStrictEqual(denied, ["edit_file rule", "edit_file rule"])
+  })
 
-  nodeTest("is a form that any plugin can use", () =>
-    Effect.gen(function* () {
-      const stamp = definePlugin({
-        name: "stamp",
-        tools: Effect.succeed({
-          stamp: tool({
-            description: "Stamps a file.",
-            parameters: Schema.Struct({}),
-            risk: "safe",
-            effect: "once",
-            access: () => [{ _tag: "EditFile", path: "a.txt", edits: [{ oldText: "DATE", newText: "today" }] }],
-            execute: Effect.fnUntraced(function* (_params, { granted: [granted] }) {
-              if (granted?._tag !== "WriteFile") return yield* Effect.die("nothing granted")
-              yield* (yield* Workspace).write(granted)
-              return granted.content
-            })
+  nodeTest("is a form that any plugin can use", function* () {
+    const stamp = definePlugin({
+      name: "stamp",
+      tools: Effect.succeed({
+        stamp: tool({
+          description: "Stamps a file.",
+          parameters: Schema.Struct({}),
+          risk: "safe",
+          effect: "once",
+          access: () => [{ _tag: "EditFile", path: "a.txt", edits: [{ oldText: "DATE", newText: "today" }] }],
+          execute: Effect.fnUntraced(function* (_params, { granted: [granted] }) {
+            if (granted?._tag !== "WriteFile") return yield* Effect.die("nothing granted")
+            yield* (yield* Workspace).write(granted)
+            return granted.content
           })
         })
       })
-      const { registry, run, text } = yield* open("DATE\n", { plugins: [stamp] })
-      assert.strictEqual((yield* registry.prepare(callOf("stamp"))).risk, "high")
-      assert.deepStrictEqual([(yield* run("stamp")).data, yield* text], ["today\n", "today\n"])
     })
-  )
+    const { registry, run, text } = yield* open("DATE\n", { plugins: [stamp] })
+    assert.strictEqual((yield* registry.prepare(callOf("stamp"))).risk, "high")
+    assert.deepStrictEqual([(yield* run("stamp")).data, yield* text], ["today\n", "today\n"])
+  })
 })

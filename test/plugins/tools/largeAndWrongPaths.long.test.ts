@@ -15,31 +15,24 @@ describe("a very large file", () => {
     ["carriage returns", "a line\r", "1: a line"],
     ["wide characters", "äöü€😀", "1: äöü€😀\n2: "]
   ] as const) {
-    nodeTest(`is read in part, which says how to go on: ${what}`, () =>
-      Effect.gen(function* () {
-        const { run } = yield* openTools({ files: { "big.log": large(line) } })
-        const calls: ReadonlyArray<Arguments> = [{}, { line_numbers: false }]
-        const texts = yield* Effect.forEach(calls, (given) =>
-          Effect.map(run("read_file", { path: "big.log", ...given }), ({ data }) => String(data))
-        )
-        for (const text of texts) {
-          assert.match(
-            text,
-            /big\.log is larger than 10 MB\..* Search it, or read on with start_line and end_line\.\)$/
-          )
-          assert.isBelow(text.length, 17_000)
-        }
-        assert.strictEqual(texts[0]?.slice(0, begins.length), begins)
-      })
-    )
+    nodeTest(`is read in part, which says how to go on: ${what}`, function* () {
+      const { run } = yield* openTools({ files: { "big.log": large(line) } })
+      const calls: ReadonlyArray<Arguments> = [{}, { line_numbers: false }]
+      const texts = yield* Effect.forEach(calls, (given) =>
+        Effect.map(run("read_file", { path: "big.log", ...given }), ({ data }) => String(data))
+      )
+      for (const text of texts) {
+        assert.match(text, /big\.log is larger than 10 MB\..* Search it, or read on with start_line and end_line\.\)$/)
+        assert.isBelow(text.length, 17_000)
+      }
+      assert.strictEqual(texts[0]?.slice(0, begins.length), begins)
+    })
   }
 
-  nodeTest("with one endless line says that it can only be searched", () =>
-    Effect.gen(function* () {
-      const { run } = yield* openTools({ files: { "big.json": "x".repeat(10_600_000) } })
-      const { error_message, error_type } = yield* run("read_file", { path: "big.json" })
-      assert.strictEqual(error_type, "output_limit")
-      assert.include(error_message ?? "", "and so is its first line. Search it for what you need.")
-    })
-  )
+  nodeTest("with one endless line says that it can only be searched", function* () {
+    const { run } = yield* openTools({ files: { "big.json": "x".repeat(10_600_000) } })
+    const { error_message, error_type } = yield* run("read_file", { path: "big.json" })
+    assert.strictEqual(error_type, "output_limit")
+    assert.include(error_message ?? "", "and so is its first line. Search it for what you need.")
+  })
 })
