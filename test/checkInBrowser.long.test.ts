@@ -2,7 +2,7 @@
  * `task-conductor/check` as a program for browsers has it: a bundler takes it from the built package, and the bundle finds in a
  * bare context of JavaScript and in Chromium what the sources find in Node.
  */
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { execFile } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -87,70 +87,68 @@ beforeAll(async () => {
   code = await bundled(program)
 })
 
-describe("task-conductor/check in a browser", () => {
-  it("is at most 120 kB when it is sent", () => {
-    assert.isAtMost(gzipSync(code, { level: 9 }).length, 120_000)
-  })
+it("is at most 120 kB when it is sent", () => {
+  assert.isAtMost(gzipSync(code, { level: 9 }).length, 120_000)
+})
 
-  it("needs nothing of Node, and of the web only URL", () => {
-    assert.notMatch(code, /createRequire|(?:from|import|require)\W{0,3}node:/)
-    const context = createContext({ URL })
-    runInContext(code, context)
-    assert.isAbove(texts.length, 10)
-    for (const { kind, text } of texts) {
-      const found = runInContext(`outcomeOf(${JSON.stringify(text)}, ${JSON.stringify(kind)})`, context)
-      assert.strictEqual(found, outcomeOf(text, kind))
-    }
-  })
+it("needs nothing of Node, and of the web only URL", () => {
+  assert.notMatch(code, /createRequire|(?:from|import|require)\W{0,3}node:/)
+  const context = createContext({ URL })
+  runInContext(code, context)
+  assert.isAbove(texts.length, 10)
+  for (const { kind, text } of texts) {
+    const found = runInContext(`outcomeOf(${JSON.stringify(text)}, ${JSON.stringify(kind)})`, context)
+    assert.strictEqual(found, outcomeOf(text, kind))
+  }
+})
 
-  it("checks skills too, with a reader of YAML that other programs do not load", async () => {
-    const withSkills = await bundled(`import { checkSkill } from "task-conductor/check"
+it("checks skills too, with a reader of YAML that other programs do not load", async () => {
+  const withSkills = await bundled(`import { checkSkill } from "task-conductor/check"
       globalThis.codes = checkSkill("---\\nname: read\\ndescription: Reads. Use it for code.\\n---\\n\\nTODO\\n", "read")
         .issues.map(({ code }) => code)`)
-    assert.deepStrictEqual(
-      [code, withSkills].map((one) => one.includes("BLOCK_FOLDED")),
-      [false, true]
-    )
-    const context = createContext({ TextDecoder, TextEncoder, URL })
-    runInContext(withSkills, context)
-    assert.strictEqual(runInContext("codes.join()", context), "skill-placeholder")
-  })
+  assert.deepStrictEqual(
+    [code, withSkills].map((one) => one.includes("BLOCK_FOLDED")),
+    [false, true]
+  )
+  const context = createContext({ TextDecoder, TextEncoder, URL })
+  runInContext(withSkills, context)
+  assert.strictEqual(runInContext("codes.join()", context), "skill-placeholder")
+})
 
-  it("finds in Chromium what it finds in Node", chromium, async () => {
-    const page = join(app, "page.html")
-    const data = JSON.stringify(texts).replaceAll("<", "\\u003c")
-    writeFileSync(
-      page,
-      `<!doctype html><meta charset="utf-8"><pre></pre><script>${code.replaceAll("</script", "<\\/script")}</script><script>
+it("finds in Chromium what it finds in Node", chromium, async () => {
+  const page = join(app, "page.html")
+  const data = JSON.stringify(texts).replaceAll("<", "\\u003c")
+  writeFileSync(
+    page,
+    `<!doctype html><meta charset="utf-8"><pre></pre><script>${code.replaceAll("</script", "<\\/script")}</script><script>
         const outcomes = ${data}.map(({ kind, text }) => outcomeOf(text, kind))
         document.querySelector("pre").textContent = btoa(encodeURIComponent(JSON.stringify(outcomes)))
       </script>`
-    )
-    const written = /<pre>([^<]*)<\/pre>/.exec(await shownAt(pathToFileURL(page).href))?.[1] ?? ""
-    const outcomes = JSON.parse(decodeURIComponent(atob(written))) as ReadonlyArray<string>
-    assert.deepStrictEqual(
-      outcomes,
-      texts.map(({ kind, text }) => outcomeOf(text, kind))
-    )
-  })
+  )
+  const written = /<pre>([^<]*)<\/pre>/.exec(await shownAt(pathToFileURL(page).href))?.[1] ?? ""
+  const outcomes = JSON.parse(decodeURIComponent(atob(written))) as ReadonlyArray<string>
+  assert.deepStrictEqual(
+    outcomes,
+    texts.map(({ kind, text }) => outcomeOf(text, kind))
+  )
+})
 
-  it("shows the issues of a plan at their lines on the page of the examples", chromium, async () => {
-    const types = { ".html": "text/html", ".js": "text/javascript" }
-    const server = createServer(({ url = "/" }, response) => {
-      const path = join(root, url.endsWith("/") ? `${url}index.html` : url)
-      if (!existsSync(path)) return void response.writeHead(404).end()
-      response.setHeader("content-type", types[extname(path) as keyof typeof types] ?? "text/plain")
-      response.end(readFileSync(path))
-    })
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    const { port } = server.address() as AddressInfo
-    const shown = await shownAt(`http://127.0.0.1:${port}/examples/check-in-browser/`)
-    server.close()
-    assert.include(shown, "This plan is rejected: 3 issues, 0 repairs.")
-    assert.deepStrictEqual(
-      [...shown.matchAll(/<div class="issue">(\d+)<\/div>/g)].map(([, line]) => line),
-      ["16", "21", "23"]
-    )
-    assert.include(shown, 'Line 16: "src/**/*.ts" is a pattern, not a file.')
+it("shows the issues of a plan at their lines on the page of the examples", chromium, async () => {
+  const types = { ".html": "text/html", ".js": "text/javascript" }
+  const server = createServer(({ url = "/" }, response) => {
+    const path = join(root, url.endsWith("/") ? `${url}index.html` : url)
+    if (!existsSync(path)) return void response.writeHead(404).end()
+    response.setHeader("content-type", types[extname(path) as keyof typeof types] ?? "text/plain")
+    response.end(readFileSync(path))
   })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  const shown = await shownAt(`http://127.0.0.1:${port}/examples/check-in-browser/`)
+  server.close()
+  assert.include(shown, "This plan is rejected: 3 issues, 0 repairs.")
+  assert.deepStrictEqual(
+    [...shown.matchAll(/<div class="issue">(\d+)<\/div>/g)].map(([, line]) => line),
+    ["16", "21", "23"]
+  )
+  assert.include(shown, 'Line 16: "src/**/*.ts" is a pattern, not a file.')
 })

@@ -16,6 +16,7 @@ import { blocksOf, codeInProse } from "./support/PageBlocks.ts"
 import { fits, followPage } from "./support/PageSession.ts"
 import { type Registry, startRegistry } from "./support/Registry.ts"
 import { conductorArguments } from "./support/ShellWords.ts"
+import { nodeTest } from "./support/nodeTest.ts"
 
 const repository = fileURLToPath(new URL("..", import.meta.url))
 const pages = [
@@ -44,35 +45,28 @@ const compare = (shown: string, printed: string) => fits({ shown: shown.split("\
 const example = (file: string) => readFileSync(join(repository, "examples/plugin-word-count", file), "utf8")
 
 describe("documented commands", () => {
-  it.effect("name commands, flags and arguments that exist", () =>
-    Effect.gen(function* () {
-      const forms = yield* commandForms
-      const lines = pages.flatMap(linesOf).filter(([, line]) => conductorArguments(line).length > 0)
-      const wrong = lines.flatMap(([place, line, given]) =>
-        problemsOf(forms, line, given).map((problem) => `${place}: ${line}: ${problem}`)
-      )
-      assert.deepStrictEqual(wrong, [])
-      assert.isAbove(lines.length, 60)
-    })
-  )
+  nodeTest("name commands, flags and arguments that exist", function* () {
+    const forms = yield* commandForms
+    const lines = pages.flatMap(linesOf).filter(([, line]) => conductorArguments(line).length > 0)
+    const wrong = lines.flatMap(([place, line, given]) =>
+      problemsOf(forms, line, given).map((problem) => `${place}: ${line}: ${problem}`)
+    )
+    assert.deepStrictEqual(wrong, [])
+    assert.isAbove(lines.length, 60)
+  })
 
-  it.effect("are told apart from mistakes", () =>
-    Effect.gen(function* () {
-      const forms = yield* commandForms
-      const all = (line: string) => problemsOf(forms, line, "whole")
-      assert.deepStrictEqual(all("A=1 B=2 npx task-conductor run -m x 'a \"b\" | c' > x | head -1 # no"), [])
-      assert.deepStrictEqual(all('cat x | task-conductor run "one" two --temperatur 1'), ["has no flag --temperatur"])
-      assert.deepStrictEqual(all("task-conductor show last one"), ["has no room for one"])
-      assert.deepStrictEqual(all("task-conductor check && npx task-conductor runs prune --older-than 30 last"), [
-        "needs FILE",
-        "has no room for last"
-      ])
-      assert.deepStrictEqual(all("task-conductor refine plan.md"), ["needs --task"])
-      assert.deepStrictEqual(all("task-conductor run --model"), ["needs a value for --model"])
-      assert.deepStrictEqual(all("task-conductor skills learn x"), ["has no command learn"])
-      assert.deepStrictEqual(all("task-conductor learn"), ["has no command learn"])
-    })
-  )
+  nodeTest("are told apart from mistakes", function* () {
+    const forms = yield* commandForms
+    const rows: ReadonlyArray<[line: string, ...problems: ReadonlyArray<string>]> = [
+      ["A=1 B=2 npx task-conductor run -m x 'a \"b\" | c' > x | head -1 # no"],
+      ['cat x | task-conductor run "one" two --temperatur 1', "has no flag --temperatur"],
+      ["task-conductor show last one", "has no room for one"],
+      ["task-conductor check && npx task-conductor runs prune --older-than 30", "needs FILE"],
+      ["task-conductor run --model", "needs a value for --model"],
+      ["task-conductor learn", "has no command learn"]
+    ]
+    for (const [line, ...problems] of rows) assert.deepStrictEqual(problemsOf(forms, line, "whole"), problems)
+  })
 })
 
 describe("documented sessions", needs("bash", "tar"), () => {
@@ -106,16 +100,14 @@ describe("documented sessions", needs("bash", "tar"), () => {
   })
 })
 
-describe("the plugin page", () => {
-  it("is about the package that its first command makes", async () => {
-    const made = await Effect.runPromise(
-      Effect.provide(newPlugin("task-conductor-plugin-word-count", "0.1.0"), NodeServices.layer)
-    )
-    for (const file of ["index.js", "index.test.js"]) assert.strictEqual(made[file], example(file))
-    const shown =
-      blocksOf("docs/reference/plugins.md")
-        .find(({ language }) => language === "js")
-        ?.lines.join("\n") ?? "none"
-    assert.include(made["index.js"], shown)
-  })
+it("the plugin page is about the package that its first command makes", async () => {
+  const made = await Effect.runPromise(
+    Effect.provide(newPlugin("task-conductor-plugin-word-count", "0.1.0"), NodeServices.layer)
+  )
+  for (const file of ["index.js", "index.test.js"]) assert.strictEqual(made[file], example(file))
+  const shown =
+    blocksOf("docs/reference/plugins.md")
+      .find(({ language }) => language === "js")
+      ?.lines.join("\n") ?? "none"
+  assert.include(made["index.js"], shown)
 })

@@ -1,7 +1,7 @@
 /**
  * The program without each of its features: built from a list that lacks the line of one, it does the main job.
  */
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, it } from "@effect/vitest"
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -48,29 +48,27 @@ const buildWithout = async ({ folder, line, name }: (typeof features)[number]) =
   return modules.filter((id) => id.startsWith(join(root, "src/plugins", folder, "/")))
 }
 
-describe("the list of features", () => {
-  it("names every folder of features", () => {
-    assert.strictEqual(features.length, 11)
-    for (const { name } of features) assert.match(text, new RegExp(`^  ${name},?$`, "m"))
-  })
+it("names every folder of features", () => {
+  assert.strictEqual(features.length, 11)
+  for (const { name } of features) assert.match(text, new RegExp(`^  ${name},?$`, "m"))
+})
 
-  it.each(features)("leaves $folder out of the program", async (feature) => {
-    const { folder } = feature
-    assert.deepStrictEqual(await buildWithout(feature), [])
-    const module = join(folderOf(folder), "main.js")
-    const help = await sandbox.run(["--help"], { module })
-    assert.strictEqual(help.code, 0)
-    for (const command of commands[folder] ?? []) assert.notMatch(help.stdout, new RegExp(`^  ${command} `, "m"))
-    sandbox.write("project/limits.md", "The limit of a run is 40 calls.\n")
-    const run = await sandbox.run(["run", "--allow", "read_file", "Where is the limit of a run?"], { module })
-    if (folder === "tools") {
-      /* The demo has nothing to search with. */
-      assert.notInclude(run.stdout, "40 calls")
-      assert.notInclude(run.stderr, "bug")
-      return
-    }
-    assert.strictEqual(run.code, 0, run.stderr)
-    assert.include(run.stdout, "40 calls")
-    assert.include(run.stderr, demoLine)
-  })
+it.each(features)("leaves $folder out of the program", async (feature) => {
+  const { folder } = feature
+  assert.deepStrictEqual(await buildWithout(feature), [])
+  const module = join(folderOf(folder), "main.js")
+  const help = await sandbox.run(["--help"], { module })
+  assert.strictEqual(help.code, 0)
+  for (const command of commands[folder] ?? []) assert.notMatch(help.stdout, new RegExp(`^  ${command} `, "m"))
+  sandbox.write("project/limits.md", "The limit of a run is 40 calls.\n")
+  const run = await sandbox.run(["run", "--allow", "read_file", "Where is the limit of a run?"], { module })
+  if (folder === "tools") {
+    /* The demo has nothing to search with. */
+    assert.notInclude(run.stdout, "40 calls")
+    assert.notInclude(run.stderr, "bug")
+    return
+  }
+  assert.strictEqual(run.code, 0, run.stderr)
+  assert.include(run.stdout, "40 calls")
+  assert.include(run.stderr, demoLine)
 })

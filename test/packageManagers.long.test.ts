@@ -2,7 +2,7 @@
  * The packed program as npm, pnpm, yarn and bun install it from a registry, and in Deno: a script that checks and runs, and the
  * command line.
  */
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { execFile, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -74,24 +74,22 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-describe("the packed program", () => {
-  for (const [manager, words] of Object.entries(commands)) {
-    it(`works as ${manager} installs it`, unlessMissing(missing(manager)), async () => {
-      const folder = join(root, manager)
-      await output(manager, [...words, tarball], folder)
-      assert.isTrue(existsSync(join(folder, "node_modules/task-conductor")))
-      assert.strictEqual(await output(process.execPath, ["script.js"], folder), "rejected done true\n")
-      const program = join(folder, "node_modules/.bin/task-conductor")
-      assert.include(await output(program, ["--version"], folder), version)
-    })
-  }
-
-  it("works in Deno as npm installs it, as a library and as a command", unlessMissing(missing("deno")), async () => {
-    const folder = join(root, "deno")
-    await output("npm", ["install", tarball], folder)
-    const run = (...words: ReadonlyArray<string>) => output("deno", ["run", "--allow-all", ...words], folder)
-    assert.strictEqual(await run("script.js"), "rejected done true\n")
-    const program = "node_modules/task-conductor/bin/task-conductor.cjs"
-    assert.include(await run(program, "run", "--model", "embedded", "Where is the heron named?"), "README.md#L3")
+for (const [manager, words] of Object.entries(commands)) {
+  it(`works as ${manager} installs it`, unlessMissing(missing(manager)), async () => {
+    const folder = join(root, manager)
+    await output(manager, [...words, tarball], folder)
+    assert.isTrue(existsSync(join(folder, "node_modules/task-conductor")))
+    assert.strictEqual(await output(process.execPath, ["script.js"], folder), "rejected done true\n")
+    const program = join(folder, "node_modules/.bin/task-conductor")
+    assert.include(await output(program, ["--version"], folder), version)
   })
+}
+
+it("works in Deno as npm installs it, as a library and as a command", unlessMissing(missing("deno")), async () => {
+  const folder = join(root, "deno")
+  await output("npm", ["install", tarball], folder)
+  const run = (...words: ReadonlyArray<string>) => output("deno", ["run", "--allow-all", ...words], folder)
+  assert.strictEqual(await run("script.js"), "rejected done true\n")
+  const program = "node_modules/task-conductor/bin/task-conductor.cjs"
+  assert.include(await run(program, "run", "--model", "embedded", "Where is the heron named?"), "README.md#L3")
 })

@@ -15,8 +15,9 @@ import {
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import type { Ended } from "./support/binary.ts"
+import { npmEnvironment, strictlyCompiled } from "./support/PackedMachine.ts"
 import { copyProduct, packFolder } from "./support/packedProduct.ts"
-import { needsTerminal, openTerminal } from "./support/PseudoTerminal.ts"
 import { packageFiles, wordsModule } from "./support/PluginFiles.ts"
 import { type Registry, startRegistry } from "./support/Registry.ts"
 
@@ -27,23 +28,13 @@ const plugin = "task-conductor-plugin-word-count"
 let registry: Registry
 let installed: Ended
 
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
 const environment = () => ({
   PATH: process.env["PATH"],
   HOME: join(root, "home"),
   XDG_CONFIG_HOME: join(root, "config"),
   OLLAMA_HOST: "127.0.0.1:1",
   NODE_COMPILE_CACHE: join(root, "compile-cache"),
-  npm_config_registry: registry.url,
-  npm_config_cache: join(root, "cache"),
-  npm_config_update_notifier: "false",
-  npm_config_audit: "false",
-  npm_config_fund: "false"
+  ...npmEnvironment(root, registry.url)
 })
 
 const start = (command: string, args: ReadonlyArray<string>, cwd = app): Promise<Ended> =>
@@ -79,18 +70,6 @@ const counted = (events: string): object | undefined =>
     .map((line) => JSON.parse(line) as { readonly type: string; readonly result?: object })
     .find(({ type }) => type === "tool.finished")?.result
 
-/** Runs on a terminal of its own and answers the first question. */
-const answerOnTerminal = async (answer: string) => {
-  const words = [join(app, "node_modules/.bin/task-conductor"), ...order].map((word) => `'${word}'`).join(" ")
-  const terminal = openTerminal(words, { cwd: app, env: environment() })
-  await terminal.shows("Allow? ")
-  terminal.type(answer)
-  /* What allows more than the question shows is ended with Enter. */
-  if (answer !== "n") setTimeout(() => terminal.type("\r"), 200)
-  const status = await terminal.ended
-  return { status, asked: terminal.screen().includes(`load the plugin ${plugin}`) }
-}
-
 beforeAll(async () => {
   const product = copyProduct(root)
   registry = await startRegistry(repository, product)
@@ -111,19 +90,10 @@ afterAll(() => {
 })
 
 describe("the installed packages", () => {
-  it("come with one copy of effect and nothing else", () => {
+  it("come with one copy of effect and nothing else, without a warning", () => {
     const folders = readdirSync(join(app, "node_modules")).filter((name) => !name.startsWith("."))
     assert.deepStrictEqual(folders.toSorted(), ["effect", "task-conductor", plugin])
     assert.isFalse(existsSync(join(app, "node_modules/task-conductor/node_modules")))
-  })
-
-  it("come with the licences of what is bundled", () => {
-    const text = readFileSync(join(app, "node_modules/task-conductor/dist/library/LICENSES.txt"), "utf8")
-    for (const name of ["@effect/platform-node 4", "rehype-parse 9"]) assert.include(text, name)
-    assert.notInclude(text, "\neffect 4")
-  })
-
-  it("are installed without a warning", () => {
     assert.strictEqual(installed.stderr, "")
   })
 
@@ -136,13 +106,6 @@ describe("the installed packages", () => {
     assert.strictEqual(stdout, "# News\n\nOld **tales**\n")
   })
 
-  it("list the plugin without starting it until it is trusted", async () => {
-    const { stdout } = await succeed(start("npx", ["task-conductor", "tools", "list"]))
-    assert.notInclude(stdout, "word_count")
-    const listed = await succeed(conduct("plugins", "list"))
-    assert.match(listed.stdout, new RegExp(`^${plugin}  1\\.0\\.0  project\n {2}.*not trusted it`, "m"))
-  })
-
   it("run a plan that uses its tool, once it is allowed", async () => {
     const { stdout } = await succeed(conduct(...order, "--json", "--allow", `load_plugin:${plugin} *`))
     assert.deepInclude(counted(stdout), {
@@ -150,25 +113,9 @@ describe("the installed packages", () => {
       data: { path: "README.md", words: 9, lines: 2 },
       error_type: "none"
     })
-    assert.isUndefined(counted((await conduct(...order, "--json")).stdout))
-  })
-
-  it("remember the trust of a person, for exactly this content, until it is revoked", needsTerminal, async () => {
-    const { asked, status } = await answerOnTerminal("e")
-    assert.deepStrictEqual([status, asked], [0, true])
-    const ruleOf = (text: string) => new RegExp(`load_plugin:${plugin} sha256:[0-9a-f]{64}`).exec(text)?.[0] ?? ""
-    const rule = ruleOf((await succeed(conduct("permissions", "list"))).stdout)
-    assert.isDefined(counted((await succeed(conduct(...order, "--json"))).stdout))
-
-    const module = join(app, "node_modules", plugin, "index.js")
-    const released = readFileSync(module, "utf8")
-    writeFileSync(module, `${released}\n// changed\n`)
-    assert.include((await conduct(...order)).stderr, "have not trusted it")
-    writeFileSync(module, released)
-    assert.notInclude((await succeed(conduct(...order))).stderr, "have not trusted it")
-
-    await succeed(conduct("permissions", "revoke", rule))
-    assert.include((await conduct(...order)).stderr, "have not trusted it")
+    const untrusted = await conduct(...order, "--json")
+    assert.isUndefined(counted(untrusted.stdout))
+    assert.notInclude((await succeed(start("npx", ["task-conductor", "tools", "list"]))).stdout, "word_count")
   })
 
   it("are for scripts as well", async () => {
@@ -238,64 +185,40 @@ describe("one copy of effect", () => {
   })
 })
 
-describe("a plugin in TypeScript", () => {
-  it("compiles against the types of the package", async () => {
-    put(
-      "app/sample.ts",
-      `import * as Effect from "effect/Effect"
-       import * as Schema from "effect/Schema"
-       import { run, type RunOptions } from "task-conductor"
-       import { check } from "task-conductor/check"
-       import { changePreview, definePlugin, fitLines, nearestHint, nearestPaths, type Plugin, tool, ToolFailure, Workspace } from "task-conductor/plugin"
-       import { checkPlugin, runTool } from "task-conductor/testing"
-       const size = tool({
-         description: "Says how long a file is.",
-         parameters: Schema.Struct({ path: Schema.String, lines: Schema.optionalKey(Schema.Boolean) }),
-         risk: "safe",
-         effect: "pure",
-         access: ({ path }) => [{ _tag: "ReadFile", path }],
-         execute: ({ lines = false, path }) =>
-           Effect.gen(function* () {
-             const { readText, tree } = yield* Workspace
-             const hint = nearestHint(nearestPaths(path, yield* tree))
-             if (path === "") return yield* new ToolFailure({ type: "not_found", message: \`No path.\${hint}\` })
-             const text = yield* readText(path, 1000)
-             const shown = fitLines(text.split("\\n"), 100, { first: 1 }) + changePreview(path, undefined, text, 10)
-             return lines ? shown.split("\\n").length : shown.length
-           })
-       })
-       const plugin: Plugin = definePlugin({ name: "size", tools: Effect.succeed({ size }) })
-       export default plugin
-       // @ts-expect-error -- a number is no path
-       tool({ ...size, execute: ({ path }) => Effect.succeed(path * 2) })
-       // @ts-expect-error -- a failure of another shape
-       tool({ ...size, execute: () => Effect.fail("no") })
-       const problems: ReadonlyArray<string> = await checkPlugin(plugin)
-       const { data, success } = await runTool(plugin, "size", { path: "a" }, { files: { a: "b" } })
-       const options: RunOptions = { prompt: "x", plugins: [plugin, "other", "./local.ts"] }
-       const verdict: "accepted" | "repaired" | "rejected" = check("").verdict
-       console.log(problems, data, success satisfies boolean, run(options).report, verdict)`
-    )
-    put(
-      "app/tsconfig.json",
-      JSON.stringify({
-        compilerOptions: {
-          strict: true,
-          exactOptionalPropertyTypes: true,
-          module: "NodeNext",
-          target: "ES2024",
-          noEmit: true,
-          types: [],
-          skipLibCheck: false
-        },
-        files: ["sample.ts"]
-      })
-    )
-    put(
-      "app/package.json",
-      JSON.stringify({ ...JSON.parse(readFileSync(join(app, "package.json"), "utf8")), type: "module" })
-    )
-    const { code, stdout } = await start(join(repository, "node_modules/.bin/tsc"), ["-p", "."])
-    assert.deepStrictEqual([code, stdout], [0, ""])
-  })
+it("a plugin in TypeScript compiles against the types of the package", async () => {
+  put(
+    "app/sample.ts",
+    `import * as Effect from "effect/Effect"
+     import * as Schema from "effect/Schema"
+     import { run, type RunOptions } from "task-conductor"
+     import { check } from "task-conductor/check"
+     import { definePlugin, type Plugin, tool, ToolFailure, Workspace } from "task-conductor/plugin"
+     import { checkPlugin, runTool } from "task-conductor/testing"
+     const size = tool({
+       description: "Says how long a file is.",
+       parameters: Schema.Struct({ path: Schema.String, lines: Schema.optionalKey(Schema.Boolean) }),
+       risk: "safe",
+       effect: "pure",
+       access: ({ path }) => [{ _tag: "ReadFile", path }],
+       execute: ({ path }) =>
+         Effect.gen(function* () {
+           const { readText } = yield* Workspace
+           if (path === "") return yield* new ToolFailure({ type: "not_found", message: "No path." })
+           return (yield* readText(path, 1000)).length
+         })
+     })
+     const plugin: Plugin = definePlugin({ name: "size", tools: Effect.succeed({ size }) })
+     // @ts-expect-error -- a number is no path
+     tool({ ...size, execute: ({ path }) => Effect.succeed(path * 2) })
+     // @ts-expect-error -- a failure of another shape
+     tool({ ...size, execute: () => Effect.fail("no") })
+     const { data, success } = await runTool(plugin, "size", { path: "a" }, { files: { a: "b" } })
+     const options: RunOptions = { prompt: "x", plugins: [plugin, "other", "./local.ts"] }
+     console.log(await checkPlugin(plugin), data, success satisfies boolean, run(options).report, check("").verdict)`
+  )
+  put("app/tsconfig.json", JSON.stringify(strictlyCompiled("sample.ts")))
+  const manifest: object = JSON.parse(readFileSync(join(app, "package.json"), "utf8"))
+  put("app/package.json", JSON.stringify({ ...manifest, type: "module" }))
+  const { code, stdout } = await start(join(repository, "node_modules/.bin/tsc"), ["-p", "."])
+  assert.deepStrictEqual([code, stdout], [0, ""])
 })

@@ -37,24 +37,22 @@ describe("an error that nobody catches", () => {
   })
 })
 
-describe("the source maps", () => {
-  it("are beside every bundle, with the paths of our sources and without their text", () => {
-    for (const bundle of bundles) {
-      const files = readdirSync(bundle, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".js"))
-      const sources = new Set<string>()
-      for (const name of files) {
-        const code = readFileSync(join(bundle, name), "utf8")
-        const [, link] = /\n\/\/# sourceMappingURL=(\S+)\s*$/.exec(code) ?? []
-        /* A part that holds nothing of ours has no map. */
-        if (link === undefined) continue
-        const path = join(bundle, dirname(name), link)
-        const map = JSON.parse(readFileSync(path, "utf8"))
-        assert.isUndefined(map.sourcesContent, path)
-        for (const source of map.sources as ReadonlyArray<string>) sources.add(resolve(dirname(path), source))
-      }
-      const lost = [...sources].filter((source) => !source.startsWith(join(root, "src/")) || !existsSync(source))
-      assert.deepStrictEqual(lost, [])
-      assert.isAbove(sources.size, 50)
+it("the source maps are beside every bundle, with the paths of our sources and without their text", () => {
+  for (const bundle of bundles) {
+    const files = readdirSync(bundle, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".js"))
+    const sources = new Set<string>()
+    for (const name of files) {
+      const code = readFileSync(join(bundle, name), "utf8")
+      const [, link] = /\n\/\/# sourceMappingURL=(\S+)\s*$/.exec(code) ?? []
+      /* A part that holds nothing of ours has no map. */
+      if (link === undefined) continue
+      const path = join(bundle, dirname(name), link)
+      const map = JSON.parse(readFileSync(path, "utf8"))
+      assert.isUndefined(map.sourcesContent, path)
+      for (const source of map.sources as ReadonlyArray<string>) sources.add(resolve(dirname(path), source))
     }
-  })
+    const lost = [...sources].filter((source) => !source.startsWith(join(root, "src/")) || !existsSync(source))
+    assert.deepStrictEqual(lost, [])
+    assert.isAbove(sources.size, 50)
+  }
 })

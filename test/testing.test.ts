@@ -48,15 +48,11 @@ const copyOf = tool({
 })
 
 describe("runTool", () => {
-  it("gives the envelope of a call", async () => {
-    const result = await runTool(pluginOf({ word_count: wordCount }), "word_count", { text: "one two three" })
-    const { metadata, ...rest } = result
+  it("gives an envelope for a call and for every failure, and rejects for a plugin that no host would use", async () => {
+    const plugin = pluginOf({ word_count: wordCount, copy_of: copyOf })
+    const { metadata, ...rest } = await runTool(plugin, "word_count", { text: "one two three" })
     assert.deepStrictEqual(rest, { success: true, data: 3, error_message: null, error_type: "none" })
     assert.strictEqual(metadata.data_size_bytes, 1)
-  })
-
-  it("gives an envelope for every failure, and rejects for a plugin that no host would use", async () => {
-    const plugin = pluginOf({ word_count: wordCount, copy_of: copyOf })
     assert.strictEqual((await runTool(plugin, "word_count", { text: 3 })).error_type, "validation_failed")
     assert.strictEqual((await runTool(plugin, "word_counter")).error_type, "not_found")
     const denied = await runTool(plugin, "copy_of", { text: "x" })
@@ -65,10 +61,8 @@ describe("runTool", () => {
       denied.error_message ?? "",
       /do not allow copy_of on \S+copy\.txt.* In a test: allow: \["copy_of:\S+copy\.txt"\]\.$/
     )
-    const message = await runTool(pluginOf({ read_file: wordCount }), "read_file").catch(
-      (error: Error) => error.message
-    )
-    assert.match(String(message), /^The plugin "words" is not used: its tool "read_file" exists already/)
+    const taken = runTool(pluginOf({ read_file: wordCount }), "read_file").catch((error: Error) => error.message)
+    assert.match(String(await taken), /^The plugin "words" is not used: its tool "read_file" exists already/)
     const rule = await runTool(plugin, "copy_of", {}, { allow: ["Copy"] }).catch((error: Error) => error.message)
     assert.match(String(rule), /^allow: "Copy" is not a tool name/)
   })
@@ -112,8 +106,10 @@ describe("runTool", () => {
 })
 
 describe("checkPlugin", () => {
-  it("finds nothing wrong with a good plugin", async () => {
+  it("finds nothing wrong with a good plugin, also with one that brings only models", async () => {
     assert.deepStrictEqual(await checkPlugin(pluginOf({ word_count: wordCount })), [])
+    const models = definePlugin({ name: "models", providers: [{ ...embedded, id: "models" }] })
+    assert.deepStrictEqual(await checkPlugin(models), [])
   })
 
   it("says what the host would say", async () => {
@@ -126,17 +122,9 @@ describe("checkPlugin", () => {
   })
 
   it("finds an example that cannot be called", async () => {
-    const touching = tool({
-      ...wordCount,
-      access: () => [{ _tag: "ReadFile", path: "a\u0000b" }]
-    })
+    const touching = tool({ ...wordCount, access: () => [{ _tag: "ReadFile", path: "a\u0000b" }] })
     const [problem] = await checkPlugin(pluginOf({ touching }))
     assert.match(problem ?? "", /^the example of "touching": /)
-  })
-
-  it("accepts a plugin that brings only models", async () => {
-    const models = definePlugin({ name: "models", providers: [{ ...embedded, id: "models" }] })
-    assert.deepStrictEqual(await checkPlugin(models), [])
   })
 
   it("says so when a plugin has no tools, no name, or cannot open its tools", async () => {
@@ -153,15 +141,13 @@ describe("checkPlugin", () => {
   })
 })
 
-describe("testSkill", () => {
-  it("runs the tests of a skill for people who do not write Effect", async () => {
-    const skill = new URL("../skills/search-code/SKILL.md", import.meta.url).pathname
-    const results = await testSkill(skill)
-    assert.deepStrictEqual(
-      results.map(({ problems }) => problems),
-      results.map(() => [])
-    )
-    const failed = await testSkill(skill, { allow: ["Read File"] }).catch((error: unknown) => String(error))
-    assert.include(failed, '"Read File" is not a tool name.')
-  })
+it("runs the tests of a skill for people who do not write Effect", async () => {
+  const skill = new URL("../skills/search-code/SKILL.md", import.meta.url).pathname
+  const results = await testSkill(skill)
+  assert.deepStrictEqual(
+    results.map(({ problems }) => problems),
+    results.map(() => [])
+  )
+  const failed = await testSkill(skill, { allow: ["Read File"] }).catch((error: unknown) => String(error))
+  assert.include(failed, '"Read File" is not a tool name.')
 })

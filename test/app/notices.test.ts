@@ -1,7 +1,8 @@
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { noticing } from "../../src/app/notices.ts"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
+import { nodeTest } from "../support/nodeTest.ts"
 
 const events = [
   { type: "approval.requested", title: "Raise; the \u001b[31mtimeout" },
@@ -26,18 +27,16 @@ const sentWith = (notice: "off" | "bell" | "osc9" | "osc777", isConversation: bo
     return sent.filter((text) => text !== "")
   })
 
-it.effect("gives notice of questions and ends as the setting says", () =>
-  Effect.gen(function* () {
-    assert.deepStrictEqual(yield* sentWith("off", false), [])
-    /* The question has its own bell. */
-    assert.deepStrictEqual(yield* sentWith("bell", true), ["\u0007"])
-    assert.deepStrictEqual(yield* sentWith("osc9", true), [
-      "\u001b]9;A question waits: Raise, the \\u{1b}[31mtimeout\u0007",
-      "\u001b]9;Answered: done\u0007"
-    ])
-    assert.deepStrictEqual(
-      (yield* sentWith("osc777", false)).at(-1),
-      "\u001b]777;notify;task-conductor;The run ended: failed\u0007"
-    )
-  })
-)
+nodeTest("gives notice of questions and ends as the setting says", function* () {
+  assert.deepStrictEqual(yield* sentWith("off", false), [])
+  /* The question has its own bell. */
+  assert.deepStrictEqual(yield* sentWith("bell", true), ["\u0007"])
+  assert.deepStrictEqual(yield* sentWith("osc9", true), [
+    "\u001b]9;A question waits: Raise, the \\u{1b}[31mtimeout\u0007",
+    "\u001b]9;Answered: done\u0007"
+  ])
+  assert.deepStrictEqual(
+    (yield* sentWith("osc777", false)).at(-1),
+    "\u001b]777;notify;task-conductor;The run ended: failed\u0007"
+  )
+})

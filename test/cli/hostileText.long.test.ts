@@ -16,6 +16,8 @@ afterAll(() => sandbox.remove())
 const hidden = "a\u202eb\u2066c\u200bd\u2028e\u009bf\u{e0041}g\u00adh\ufeffi"
 const escapes = "\u001b[31m\u0007"
 
+const hostile = `${hidden}${escapes}`
+
 const isPlain = (text: string): boolean => !/(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(text)
 
 const plan = (needed: string): string =>
@@ -48,23 +50,25 @@ const json: ReadonlyArray<ReadonlyArray<string>> = [
 
 const wrong: ReadonlyArray<ReadonlyArray<string>> = [
   ["run", `--${hidden}${escapes}`],
-  [`${hidden}${escapes}`],
-  ["run", "--skill", `${hidden}${escapes}`, "--model", "embedded", "hi"],
-  ["run", "--allow", `${hidden}${escapes}`, "hi"],
-  ["run", "--file", `${hidden}${escapes}`, "--model", "embedded", "hi"],
-  ["run", "--parallel", `${hidden}${escapes}`, "hi"],
-  ["check", `${hidden}${escapes}`],
-  ["check", "plan.md", "--kind", `${hidden}${escapes}`],
-  ["show", `${hidden}${escapes}`],
-  ["tools", "describe", `${hidden}${escapes}`],
-  ["skills", "describe", `${hidden}${escapes}`],
-  ["permissions", "revoke", `${hidden}${escapes}`],
-  ["resume", `${hidden}${escapes}`]
+  [hostile],
+  ["run", "--skill", hostile, "--model", "embedded", "hi"],
+  ["run", "--allow", hostile, "hi"],
+  ["run", "--file", hostile, "--model", "embedded", "hi"],
+  ["run", "--parallel", hostile, "hi"],
+  ["check", hostile],
+  ["check", "plan.md", "--kind", hostile],
+  ["show", hostile],
+  ["tools", "describe", hostile],
+  ["skills", "describe", hostile],
+  ["permissions", "revoke", hostile],
+  ["resume", hostile]
 ]
+
+const titleOf = (args: ReadonlyArray<string>) => args.map((one) => (one.includes(hidden) ? "TEXT" : one)).join(" ")
 
 describe("hidden characters", () => {
   for (const args of json) {
-    it(`stand as escapes in the JSON of ${args.map((one) => (one.includes("\u202e") ? "TEXT" : one)).join(" ")}`, async () => {
+    it(`stand as escapes in the JSON of ${titleOf(args)}`, async () => {
       const { stdout } = await sandbox.run(args)
       assert.isTrue(isPlain(stdout), JSON.stringify(stdout))
       assert.notStrictEqual(stdout, "")
@@ -76,14 +80,7 @@ describe("hidden characters", () => {
 
 describe("a message about a mistake", () => {
   for (const args of wrong) {
-    it(`shows what ${
-      args[0] === `${hidden}${escapes}`
-        ? "an unknown command"
-        : args
-            .slice(0, 2)
-            .map((one) => (one.includes(hidden) ? "TEXT" : one))
-            .join(" ")
-    } was given without its power`, async () => {
+    it(`shows without its power what was given: ${titleOf(args)}`, async () => {
       const { code, stderr } = await sandbox.run(args)
       assert.notStrictEqual(code, 0)
       assert.notStrictEqual(stderr, "")
@@ -93,7 +90,7 @@ describe("a message about a mistake", () => {
 })
 
 /** Modules of plugins that throw such a text, each in another way. */
-const thrown = JSON.stringify(`${hidden}${escapes}`)
+const thrown = JSON.stringify(hostile)
 const throwing: Readonly<Record<string, string>> = {
   "an error": `throw new Error(${thrown})`,
   "a text": `throw ${thrown}`,
@@ -111,21 +108,14 @@ describe("what a plugin throws", () => {
     })
   }
 
-  const error = Object.assign(new Error(""), { name: `${hidden}${escapes}` })
-  const causes: ReadonlyArray<Cause.Cause<unknown>> = [
-    Cause.die(new Error(`${hidden}${escapes}`)),
-    Cause.fail(new Error(`${hidden}${escapes}`)),
-    Cause.die(`${hidden}${escapes}`),
-    Cause.fail(`${hidden}${escapes}\nmore`),
-    Cause.die(error),
-    Cause.die(Symbol(`${hidden}${escapes}`))
-  ]
-  it.each(causes.map((cause, index) => [index, cause] as const))(
-    "has no power as cause %i of a failure",
-    (_, cause) => {
-      const text = causeText(cause)
-      assert.isTrue(isPlain(text), JSON.stringify(text))
-      assert.include(text, "\\u{202e}")
-    }
-  )
+  const error = Object.assign(new Error(""), { name: hostile })
+  const causes = [new Error(hostile), hostile, `${hostile}\nmore`, error, Symbol(hostile)].flatMap((cause) => [
+    Cause.die(cause),
+    Cause.fail(cause)
+  ])
+  it.each(causes)("has no power as cause of a failure: $reasons", (cause) => {
+    const text = causeText(cause)
+    assert.isTrue(isPlain(text), JSON.stringify(text))
+    assert.include(text, "\\u{202e}")
+  })
 })

@@ -68,3 +68,21 @@ export const progressOf = (
   phase: Extract<RunEvent, { readonly type: "model.progress" }>["phase"],
   more: { readonly seconds?: number; readonly tokens?: number; readonly tokensPerSecond?: number } = {}
 ): RunEvent => ({ type: "model.progress", call, phase, seconds: 0, ...more })
+
+/** A question about a call. */
+export const asked = (hash: string): RunEvent => ({
+  type: "approval.requested",
+  scope: "call",
+  title: "A",
+  hash,
+  items: []
+})
+
+/** The yes of a person to it. */
+export const answered = (hash: string): RunEvent => ({
+  type: "approval.answered",
+  scope: "call",
+  hash,
+  answer: "once",
+  by: "person"
+})

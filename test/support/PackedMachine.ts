@@ -60,3 +60,17 @@ export const openMachine = (root: string, more: Machine["env"]): Machine => {
   }
   return { home, env }
 }
+
+/** The settings of a compiler for a program of a user that takes the types of installed packages. */
+export const strictlyCompiled = (...files: ReadonlyArray<string>): object => ({
+  compilerOptions: {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    module: "NodeNext",
+    target: "ES2024",
+    noEmit: true,
+    types: [],
+    skipLibCheck: false
+  },
+  files
+})

@@ -7,6 +7,7 @@ import { shortQuestion } from "../../../src/cli/approval/ApprovalText.ts"
 const keys = [{ text: "y yes" }]
 const text = (isChanged: (line: number) => boolean): string =>
   Array.from({ length: 30 }, (_, at) => `line ${at + 1}${isChanged(at + 1) ? " now" : ""}\n`).join("")
+const unchanged = text(() => false)
 
 const itemOf = (isChanged: (line: number) => boolean, more: Partial<ApprovalItem> = {}): ApprovalItem => ({
   task: "Change",
@@ -14,11 +15,7 @@ const itemOf = (isChanged: (line: number) => boolean, more: Partial<ApprovalItem
   risk: "high",
   call: { uid: "call-1", name: "write_file", arguments: { path: "a.ts", content: "x" } },
   targets: ["/p/a.ts"],
-  diff: wholeChange(
-    "a.ts",
-    text(() => false),
-    text(isChanged)
-  ).diff,
+  diff: wholeChange("a.ts", unchanged, text(isChanged)).diff,
   words: { does: "edit a.ts", consequence: "Changes a file of the project.", isCalm: true },
   ...more
 })
@@ -34,100 +31,70 @@ const shownAt = (rows: number, items: ReadonlyArray<ApprovalItem>, notes: Readon
     })
     .join(" ")
 
-const rows = [6, 7, 8, 9, 10, 11, 12, 14, 16, 20]
+/** What is shown from so many rows on, up to the next entry. */
+type Shown = ReadonlyArray<readonly [rows: number, shown: string]>
 
-it.each([
+const two = [itemOf((line) => line === 9 || line === 20)]
+const ends = [itemOf((line) => line < 3), itemOf((line) => line > 28)]
+
+const cases: ReadonlyArray<[what: string, items: ReadonlyArray<ApprovalItem>, notes: ReadonlyArray<string>, Shown]> = [
   [
     "one change",
     [itemOf((line) => line === 9)],
     [],
     [
-      "9- 9+",
-      "9- 9+",
-      "9- 9+",
-      "9- 9+",
-      "9- 9+",
-      "9- 9+",
-      "9- 9+",
-      "6 7 8 9- 9+ 10 11 12",
-      "6 7 8 9- 9+ 10 11 12",
-      "6 7 8 9- 9+ 10 11 12"
+      [6, "9- 9+"],
+      [14, "6 7 8 9- 9+ 10 11 12"]
     ]
   ],
   [
     "two changes",
-    [itemOf((line) => line === 9 || line === 20)],
+    two,
     [],
     [
-      "9- …",
-      "9- …",
-      "9- 9+ …",
-      "9- 9+ … …",
-      "9- 9+ … 20- 20+",
-      "9- 9+ … 20- 20+",
-      "9- 9+ … 20- 20+",
-      "9- 9+ … 20- 20+",
-      "9- 9+ … 20- 20+",
-      "9- 9+ … 20- 20+"
+      [6, "9- …"],
+      [8, "9- 9+ …"],
+      [9, "9- 9+ … …"],
+      [10, "9- 9+ … 20- 20+"]
     ]
   ],
   [
     "two changes, with a note",
-    [itemOf((line) => line === 9 || line === 20)],
+    two,
     ["A note."],
     [
-      "9- … note",
-      "9- … note",
-      "9- … note",
-      "9- 9+ … note",
-      "9- 9+ … … note",
-      "9- 9+ … 20- 20+ note",
-      "9- 9+ … 20- 20+ note",
-      "9- 9+ … 20- 20+ note",
-      "9- 9+ … 20- 20+ note",
-      "9- 9+ … 20- 20+ note"
+      [6, "9- … note"],
+      [9, "9- 9+ … note"],
+      [10, "9- 9+ … … note"],
+      [11, "9- 9+ … 20- 20+ note"]
     ]
   ],
   [
     "two items",
-    [itemOf((line) => line < 3), itemOf((line) => line > 28)],
+    ends,
     [],
     [
-      "1- … 29- …",
-      "1- … 29- …",
-      "1- … 29- …",
-      "1- … 29- …",
-      "1- … 29- …",
-      "1- … 29- …",
-      "1- … 29- …",
-      "1- 2- … 29- 30- …",
-      "1- 2- 1+ 2+ 29- 30- 29+ 30+",
-      "1- 2- 1+ 2+ 26 27 28 29- 30- 29+ 30+"
+      [6, "1- … 29- …"],
+      [14, "1- 2- … 29- 30- …"],
+      [16, "1- 2- 1+ 2+ 29- 30- 29+ 30+"],
+      [20, "1- 2- 1+ 2+ 26 27 28 29- 30- 29+ 30+"]
     ]
   ],
   [
     "two items with a note",
-    [itemOf((line) => line < 3), itemOf((line) => line > 28)],
+    ends,
     ["A note."],
     [
-      "1- … 29- …",
-      "1- … 29- …",
-      "1- … 29- …",
-      "1- … 29- …",
-      "1- … 29- …",
-      "1- … 29- …",
-      "1- … 29- …",
-      "1- … 29- 30- … note",
-      "1- 2- … 29- 30- 29+ 30+ note",
-      "1- 2- 1+ 2+ 29- 30- 29+ 30+ note"
+      [6, "1- … 29- …"],
+      [14, "1- … 29- 30- … note"],
+      [16, "1- 2- … 29- 30- 29+ 30+ note"],
+      [20, "1- 2- 1+ 2+ 29- 30- 29+ 30+ note"]
     ]
   ]
-] as ReadonlyArray<readonly [string, ReadonlyArray<ApprovalItem>, ReadonlyArray<string>, ReadonlyArray<string>]>)(
-  "leaves out, by the rows of the screen, of %s",
-  (_, items, notes, shown) => {
-    assert.deepStrictEqual(
-      rows.map((count) => shownAt(count, items, notes)),
-      shown
-    )
+]
+
+it.each(cases)("leaves out, by the rows of the screen, of %s", (_, items, notes, shown) => {
+  for (const rows of [6, 7, 8, 9, 10, 11, 12, 14, 16, 20]) {
+    assert.deepStrictEqual([rows, shownAt(rows, items, notes)], [rows, shown.findLast(([from]) => from <= rows)?.[1]])
   }
-)
+})

@@ -58,28 +58,24 @@ describe("a question", () => {
 `)
   })
 
-  it("shows carriage returns only where they differ within a file", () => {
-    const item = editOf("a.txt", returns(numbered(4)), returns(numbered(4, three)))
-    expect(shortQuestion(step(item), keys, size)).toContain("│ 3 - line 3\n│ 3 + line three\n│ 4   line 4\n")
-    const open = editOf("a.txt", returns(numbered(4)).trimEnd(), returns(numbered(4, three)).trimEnd())
-    expect(shortQuestion(step(open), keys, size)).not.toContain("u{d}")
-    const changed = editOf("a.txt", returns(numbered(4)), numbered(4))
-    expect(shortQuestion(step(changed), keys, size)).toContain("│ 1 - line 1\\u{d}\n")
-    const mixed = editOf("a.txt", returns(numbered(4)), returns(numbered(4)).replace("line 3\r", "line 3"))
-    expect(shortQuestion(step(mixed), keys, size)).toContain("│ 3 - line 3\\u{d}\n│ 3 + line 3\n│ 4   line 4\\u{d}\n")
-  })
-
-  it("shows carriage returns of a new file, and of a line that has the first one", () => {
-    const made = editOf("a.sh", "", returns("#!/bin/sh\nls\n"))
-    expect(shortQuestion(step(made), keys, size)).toContain("#!/bin/sh\\u{d}\n")
-    const ended = editOf("a.txt", "a", "b\r\n")
-    expect(shortQuestion(step(ended), keys, size)).toContain("+ b\\u{d}\n")
-  })
-
-  it("tells the line ends of several files of one call apart", () => {
-    const [unix, windows] = [editOf("a.txt", "a\n", "b\n"), editOf("b.txt", "a\r\n", "b\r\n")]
-    const both = { ...unix, diff: `${unix.diff}${windows.diff}` }
-    expect(shortQuestion(step(both), keys, size)).not.toContain("u{d}")
+  const [dos, unix] = [returns(numbered(4)), numbered(4)]
+  const twoFiles = [editOf("a.txt", "a\n", "b\n"), editOf("b.txt", "a\r\n", "b\r\n")]
+  it.each<[what: string, item: ApprovalItem, shown: string | undefined]>([
+    ["not of a file that has them", editOf("a.txt", dos, returns(numbered(4, three))), undefined],
+    ["nor without the last one", editOf("a.txt", dos.trimEnd(), returns(numbered(4, three)).trimEnd()), undefined],
+    ["where all of them go", editOf("a.txt", dos, unix), "│ 1 - line 1\\u{d}\n"],
+    [
+      "where one of them goes",
+      editOf("a.txt", dos, dos.replace("line 3\r", "line 3")),
+      "│ 3 - line 3\\u{d}\n│ 3 + line 3\n│ 4   line 4\\u{d}\n"
+    ],
+    ["of a new file", editOf("a.sh", "", returns("#!/bin/sh\nls\n")), "#!/bin/sh\\u{d}\n"],
+    ["of a line that has the first one", editOf("a.txt", "a", "b\r\n"), "+ b\\u{d}\n"],
+    ["not of one of several files", { ...twoFiles[0]!, diff: twoFiles.map(({ diff }) => diff).join("") }, undefined]
+  ])("shows carriage returns %s", (_, item, shown) => {
+    const question = shortQuestion(step(item), keys, size)
+    if (shown === undefined) expect(question).not.toContain("u{d}")
+    else expect(question).toContain(shown)
   })
 
   it("shows a command as one would type it, and several calls with their numbers", () => {
@@ -109,17 +105,22 @@ describe("a question", () => {
     }
   })
 
-  it("warns where the risk is high, and only there", () => {
-    const risky: ApprovalItem = {
+  it("warns where the risk is high, and only there: in the words of the consequence, or by itself", () => {
+    const loud = {
       ...command,
       words: { does: "run a command", command: "make", consequence: "Runs without the sandbox.", isCalm: false }
     }
-    expect(shortQuestion(step(risky), keys, size)).toContain("│ Caution: Runs without the sandbox.\n")
-    expect(shortQuestion(step(command, timeout), keys, size)).not.toContain("Caution")
     const { words: _words, ...plain } = command
+    const { words: _more, ...unknown } = timeout
+    for (const show of [shortQuestion, wholeQuestion]) {
+      expect(show(step(loud), keys, size)).toContain("│ Caution: Runs without the sandbox.\n")
+      for (const item of [timeout, command]) expect(show(step(item), keys, size)).not.toMatch(/risk|caution/i)
+    }
     expect(shortQuestion(step(plain), keys, size)).toContain(
       "│ Caution: This can change or destroy things that task-conductor"
     )
+    expect(wholeQuestion(step(timeout), keys, size)).toContain("│ Tool: write_file.\n")
+    expect(wholeQuestion(step(unknown), keys, size)).toContain("│ Tool: write_file. High risk.\n")
   })
 
   it("fits the screen, and says how much is not shown", () => {
@@ -146,12 +147,6 @@ describe("a question", () => {
       expect(text).toContain(`\n│   Warning: Warned ${at}.\n`)
     }
     expect(text).toContain("╰ y yes · n no")
-  })
-
-  it("leaves out what does not change before what does", () => {
-    const rows = shortQuestion(step(timeout), keys, { ...size, rows: 9 })
-    expect(rows).toContain("│ 3 - line 3\n│ 3 + line three\n")
-    expect(rows).not.toContain("line 1")
   })
 
   it("is no wider than the terminal, also with wide characters and long words", () => {
@@ -194,21 +189,6 @@ describe("a question", () => {
     expect(whole).toContain("Tool: mcp__mail__send (plugin mcp mail).")
   })
 
-  it("speaks of the risk with one voice: in the words of the consequence, or where there are none, by itself", () => {
-    for (const item of [timeout, command]) {
-      const whole = wholeQuestion(step(item), keys, size)
-      expect(whole).toContain(`│ Tool: ${item.tool}.\n`)
-      expect(whole).not.toMatch(/risk|caution/i)
-    }
-    const loud = {
-      ...command,
-      words: { does: "run a command", consequence: "Runs without the sandbox.", isCalm: false }
-    }
-    expect(wholeQuestion(step(loud), keys, size)).toContain("│ Caution: Runs without the sandbox.\n")
-    const { words: _words, ...unknown } = timeout
-    expect(wholeQuestion(step(unknown), keys, size)).toContain("│ Tool: write_file. High risk.\n")
-  })
-
   it("shows the content of a write whose change cannot be shown", () => {
     const { diff: _diff, ...item } = editOf("big.txt", undefined, numbered(30))
     const preview = "(The present content cannot be shown: too large.)"
@@ -236,11 +216,6 @@ describe("a question", () => {
     expect(coloured).toContain("\u001b[31m3 - line 3\u001b[39m")
     expect(coloured).toContain("\u001b[32m3 + line three\u001b[39m")
     expect(shortQuestion(step(timeout), keys, size)).not.toContain("\u001b")
-  })
-
-  it("shows a warning about a call below it, made printable", () => {
-    const text = shortQuestion(step({ ...timeout, warnings: ["Two tasks write \u001b[31m/p/a."] }), keys, size)
-    expect(text).toContain("│ Warning: Two tasks write \\u{1b}[31m/p/a.\n")
   })
 
   it("shows every hidden or turning character of foreign text as its code point", () => {

@@ -1,10 +1,10 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { askLine } from "../../../src/cli/ask/AnswerPrinter.ts"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import type { AskReport } from "../../../src/domain/runs/RunReport.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import type { ToolResult } from "../../../src/domain/tools/ToolCall.ts"
-import { liveAfter, started } from "../../support/LiveEvents.ts"
+import { answered, asked, liveAfter, started } from "../../support/LiveEvents.ts"
 
 const id = { round: 1, task: "ask", uid: "a" }
 const live = liveAfter([0, started])
@@ -21,69 +21,65 @@ const failed = (error_type: ToolResult["error_type"], error_message: string) =>
 const ran = (exit_code: number | null, output: string) =>
   lineOf({ success: true, data: { exit_code, output }, error_type: "none", error_message: null })
 
-describe("askLine", () => {
-  it("tells the size of a change, not its JSON", () => {
-    const diff = "--- /p/a.ts\n+++ /p/a.ts\n@@ -1 +1,2 @@\n-a\n+b\n+c"
-    const data = { path: "/p/a.ts", diff }
-    assert.strictEqual(
-      lineOf({ success: true, data, error_type: "none", error_message: null }),
-      "  ok edit_file 6 ms: +2 -1"
-    )
-  })
+it("tells the size of a change, not its JSON", () => {
+  const diff = "--- /p/a.ts\n+++ /p/a.ts\n@@ -1 +1,2 @@\n-a\n+b\n+c"
+  const data = { path: "/p/a.ts", diff }
+  assert.strictEqual(
+    lineOf({ success: true, data, error_type: "none", error_message: null }),
+    "  ok edit_file 6 ms: +2 -1"
+  )
+})
 
-  it("tells how a command ended, and never calls a failed one ok", () => {
-    assert.strictEqual(ran(0, "one\n2 passed\n"), "  ok edit_file 6 ms: 2 passed (2 lines)")
-    assert.strictEqual(ran(1, "one\n1 failed\n"), "  exit code 1 edit_file 6 ms: 1 failed (2 lines)")
-    assert.strictEqual(ran(137, ""), "  exit code 137 edit_file 6 ms: nothing")
-    assert.strictEqual(ran(null, "x"), "  stopped edit_file 6 ms: x")
-  })
+it("tells how a command ended, and never calls a failed one ok", () => {
+  assert.strictEqual(ran(0, "one\n2 passed\n"), "  ok edit_file 6 ms: 2 passed (2 lines)")
+  assert.strictEqual(ran(1, "one\n1 failed\n"), "  exit code 1 edit_file 6 ms: 1 failed (2 lines)")
+  assert.strictEqual(ran(137, ""), "  exit code 137 edit_file 6 ms: nothing")
+  assert.strictEqual(ran(null, "x"), "  stopped edit_file 6 ms: x")
+})
 
-  it("tells why a call failed without the lines that are for the model, with relative paths", () => {
-    const message =
-      "Nothing was changed. The old_text does not occur in /p/a.ts. Line 3 is nearest; copy from here exactly:\n  x"
-    assert.strictEqual(
-      failed("validation_failed", message),
-      "  call failed edit_file 6 ms: Nothing was changed. The old_text does not occur in a.ts. Line 3 is nearest."
-    )
-  })
+it("tells why a call failed without the lines that are for the model, with relative paths", () => {
+  const message =
+    "Nothing was changed. The old_text does not occur in /p/a.ts. Line 3 is nearest; copy from here exactly:\n  x"
+  assert.strictEqual(
+    failed("validation_failed", message),
+    "  call failed edit_file 6 ms: Nothing was changed. The old_text does not occur in a.ts. Line 3 is nearest."
+  )
+})
 
-  it("leaves a denial to the answer of the user and the end of the message", () => {
-    assert.isUndefined(failed("permission_denied", "Permission denied: a person denied edit_file on /p/a.ts."))
-    assert.strictEqual(
-      askLine(
-        { type: "message", level: "error", text: "Permission denied: a person denied edit_file on /p/a.ts." },
-        makePaint(false),
-        { live }
-      ),
-      "note: You denied edit_file on a.ts."
-    )
-  })
+it("leaves a denial to the answer of the user and the end of the message", () => {
+  assert.isUndefined(failed("permission_denied", "Permission denied: a person denied edit_file on /p/a.ts."))
+  assert.strictEqual(
+    askLine(
+      { type: "message", level: "error", text: "Permission denied: a person denied edit_file on /p/a.ts." },
+      makePaint(false),
+      { live }
+    ),
+    "note: You denied edit_file on a.ts."
+  )
+})
 
-  it("leaves the time of the user out of the time of each message", () => {
-    const report: AskReport = {
-      message: 1,
-      status: "done",
-      reason: "",
-      answer: "",
-      iterations: 2,
-      toolCalls: 1,
-      durationMs: 42_000
-    }
-    const asked = { type: "approval.requested", scope: "call", title: "t", hash: "h", items: [] } as const
-    const answered = { type: "approval.answered", scope: "call", hash: "h", answer: "once", by: "person" } as const
-    const ended = { type: "ask.finished", report } as const
-    const talk = [
-      [0, started],
-      [1, { type: "ask.started", message: 1, text: "?" }],
-      [2, asked],
-      [32, answered]
-    ] as const
-    const after = (...more: ReadonlyArray<readonly [number, RunEvent]>) =>
-      askLine(ended, makePaint(false), { live: liveAfter(...talk, ...more) })
-    assert.strictEqual(after(), "done: 2 model calls, 1 tool call, 12.0 s and 30.0 s for your answers")
-    assert.strictEqual(
-      after([50, { type: "ask.started", message: 2, text: "!" }]),
-      "done: 2 model calls, 1 tool call, 42.0 s"
-    )
-  })
+it("leaves the time of the user out of the time of each message", () => {
+  const report: AskReport = {
+    message: 1,
+    status: "done",
+    reason: "",
+    answer: "",
+    iterations: 2,
+    toolCalls: 1,
+    durationMs: 42_000
+  }
+  const ended = { type: "ask.finished", report } as const
+  const talk = [
+    [0, started],
+    [1, { type: "ask.started", message: 1, text: "?" }],
+    [2, asked("h")],
+    [32, answered("h")]
+  ] as const
+  const after = (...more: ReadonlyArray<readonly [number, RunEvent]>) =>
+    askLine(ended, makePaint(false), { live: liveAfter(...talk, ...more) })
+  assert.strictEqual(after(), "done: 2 model calls, 1 tool call, 12.0 s and 30.0 s for your answers")
+  assert.strictEqual(
+    after([50, { type: "ask.started", message: 2, text: "!" }]),
+    "done: 2 model calls, 1 tool call, 42.0 s"
+  )
 })

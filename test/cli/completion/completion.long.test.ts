@@ -1,5 +1,5 @@
 /** Completion in shells. */
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import { chmodSync } from "node:fs"
 import { join } from "node:path"
@@ -31,38 +31,32 @@ const bash = (typed: ReadonlyArray<string>): ReadonlyArray<string> => {
 const fish = (line: string) =>
   inShell("fish", ["--no-config", "-c", `task-conductor completion fish | source; complete -C '${line}'`])
 
-describe("completion in shells", () => {
-  it("works in bash, also for names with a colon, and keeps the completion of files", needs("bash"), () => {
-    assert.deepStrictEqual(bash(["permissions", "re"]), ["revoke"])
-    assert.deepStrictEqual(bash(["run", "--think", "o"]), ["off", "on"])
-    assert.deepStrictEqual(bash(["check", ""]), [])
-    /* bash takes the colon for a word, and replaces only what stands behind it. */
-    const stub = `task-conductor() { printf 'qwen3:8b\\tinstalled\\n'; echo "$@" >&2; }`
-    const body = `source <(task-conductor completion bash); ${stub}; COMP_WORDS=(task-conductor run -m qwen3 : 8); COMP_CWORD=5; _task_conductor; printf '%s\\n' "\${COMPREPLY[@]}"`
-    assert.deepStrictEqual(words(inShell("bash", ["--norc", "-c", body])), ["8b"])
-    const kept = inShell("bash", [
-      "--norc",
+it("works in bash, also for names with a colon, and keeps the completion of files", needs("bash"), () => {
+  assert.deepStrictEqual(bash(["permissions", "re"]), ["revoke"])
+  assert.deepStrictEqual(bash(["run", "--think", "o"]), ["off", "on"])
+  assert.deepStrictEqual(bash(["check", ""]), [])
+  /* bash takes the colon for a word, and replaces only what stands behind it. */
+  const stub = `task-conductor() { printf 'qwen3:8b\\tinstalled\\n'; echo "$@" >&2; }`
+  const body = `source <(task-conductor completion bash); ${stub}; COMP_WORDS=(task-conductor run -m qwen3 : 8); COMP_CWORD=5; _task_conductor; printf '%s\\n' "\${COMPREPLY[@]}"`
+  assert.deepStrictEqual(words(inShell("bash", ["--norc", "-c", body])), ["8b"])
+  const kept = "source <(task-conductor completion bash); complete -p task-conductor"
+  assert.include(inShell("bash", ["--norc", "-c", kept]), "-o default")
+})
+
+it("works in zsh", needs("zsh"), () => {
+  const stubs = `compdef() { : }; _describe() { print -l -- "\${(@P)2}" }; _files() { print files }`
+  const zsh = (typed: string, count: number) =>
+    inShell("zsh", [
+      "-f",
       "-c",
-      "source <(task-conductor completion bash); complete -p task-conductor"
+      `${stubs}; source <(task-conductor completion zsh); words=(task-conductor ${typed}); CURRENT=${count}; _task_conductor`
     ])
-    assert.include(kept, "-o default")
-  })
+  assert.match(zsh("permissions re", 3), /^revoke:Revoke/)
+  assert.strictEqual(zsh("check ''", 3), "files\n")
+})
 
-  it("works in zsh", needs("zsh"), () => {
-    const stubs = `compdef() { : }; _describe() { print -l -- "\${(@P)2}" }; _files() { print files }`
-    const zsh = (typed: string, count: number) =>
-      inShell("zsh", [
-        "-f",
-        "-c",
-        `${stubs}; source <(task-conductor completion zsh); words=(task-conductor ${typed}); CURRENT=${count}; _task_conductor`
-      ])
-    assert.match(zsh("permissions re", 3), /^revoke:Revoke/)
-    assert.strictEqual(zsh("check ''", 3), "files\n")
-  })
-
-  it("works in fish", needs("fish"), () => {
-    made.write("project/plan.md", "")
-    assert.match(fish("task-conductor permissions re"), /^revoke\tRevoke/)
-    assert.match(fish("task-conductor check pl"), /^plan\.md/)
-  })
+it("works in fish", needs("fish"), () => {
+  made.write("project/plan.md", "")
+  assert.match(fish("task-conductor permissions re"), /^revoke\tRevoke/)
+  assert.match(fish("task-conductor check pl"), /^plan\.md/)
 })

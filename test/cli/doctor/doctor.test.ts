@@ -3,7 +3,7 @@
  */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -14,6 +14,7 @@ import { FakeOpenAi } from "../../support/FakeOpenAi.ts"
 import { putLandlockPrograms } from "../../support/landlockPrograms.ts"
 import { needs } from "../../support/needs.ts"
 import { inProcess } from "../../support/inProcess.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 const sandbox = inProcess(makeSandbox())
 afterAll(sandbox.remove)
@@ -53,331 +54,271 @@ const diagnosis = (machine: Machine, words: ReadonlyArray<string> = []) =>
         .map(({ remedy, state, what }) => (remedy === undefined ? [state, what] : [state, what, remedy]))
   })
 
+const writeScript = (file: string, text: string) => {
+  sandbox.write(file, `#!/bin/sh\n${text}`)
+  chmodSync(join(sandbox.root, file), 0o755)
+}
+
+/** What `doctor` says of the checks of a project, and the word for one that can start here. */
+const checksOf = (project: string) =>
+  Effect.map(diagnosis(none, ["--project", join(sandbox.root, project)]), (found) => ({
+    lines: found("checks").map(([state, what]) => `${state} ${what}`),
+    starts: found("sandbox")[0]?.[0] === "ok" ? "starts" : "is installed"
+  }))
+
 const qwen: FakeModel = { name: "qwen3:8b" }
 const none = { host: "127.0.0.1:1" }
 const start =
   'Start it with "ollama serve", or get it from https://ollama.com/download. For a server elsewhere, set OLLAMA_HOST.'
 
 describe("doctor", () => {
-  it.live("says what is missing without a server, with what to do", () =>
-    Effect.gen(function* () {
-      const found = yield* diagnosis(none)
-      const [[state, what, remedy] = []] = found("server")
-      assert.deepStrictEqual([state, remedy], ["problem", start])
-      assert.include(what, "no answer from http://127.0.0.1:1 (")
-      assert.deepStrictEqual(found("model"), [])
-    })
-  )
+  liveTest("says what is missing without a server, with what to do", function* () {
+    const found = yield* diagnosis(none)
+    const [[state, what, remedy] = []] = found("server")
+    assert.deepStrictEqual([state, remedy], ["problem", start])
+    assert.include(what, "no answer from http://127.0.0.1:1 (")
+    assert.deepStrictEqual(found("model"), [])
+  })
 
-  it.live("says of another program at the address that the address is to be corrected", () =>
-    Effect.gen(function* () {
-      const server = yield* Effect.acquireRelease(
-        Effect.promise(
-          () =>
-            new Promise<Server>((resolve) => {
-              const made = createServer((_, answer) => answer.writeHead(404).end("no such page"))
-              made.listen(0, "127.0.0.1", () => resolve(made))
-            })
-        ),
-        (made) => Effect.sync(() => void made.close())
-      )
-      const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-      const [[state, what, remedy] = []] = (yield* diagnosis({ host }))("server")
-      assert.deepStrictEqual(
-        [state, what],
-        ["problem", `http://${host} does not tell its version (HTTP 404: no such page)`]
-      )
-      assert.match(remedy ?? "", /^No model server is at http:\S+: correct the address\. Check OLLAMA_HOST/)
-    })
-  )
+  liveTest("says of another program at the address that the address is to be corrected", function* () {
+    const server = yield* Effect.acquireRelease(
+      Effect.promise(
+        () =>
+          new Promise<Server>((resolve) => {
+            const made = createServer((_, answer) => answer.writeHead(404).end("no such page"))
+            made.listen(0, "127.0.0.1", () => resolve(made))
+          })
+      ),
+      (made) => Effect.sync(() => void made.close())
+    )
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    const [[state, what, remedy] = []] = (yield* diagnosis({ host }))("server")
+    assert.deepStrictEqual(
+      [state, what],
+      ["problem", `http://${host} does not tell its version (HTTP 404: no such page)`]
+    )
+    assert.match(remedy ?? "", /^No model server is at http:\S+: correct the address\. Check OLLAMA_HOST/)
+  })
 
-  it.live("tells a server without a model from one where none is chosen, and from a wrong name", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual((yield* diagnosis({}))("model"), [
-        ["problem", "the server has no model that can write text", "Get one, for example: ollama pull qwen3:8b (5 GB)."]
-      ])
-      assert.deepStrictEqual((yield* diagnosis({ models: [qwen, { name: "llama3.2:3b" }] }))("model"), [
-        [
-          "problem",
-          "no model is chosen; the server has qwen3:8b, llama3.2:3b",
-          "Choose one for good: task-conductor init. Or for one run: --model NAME."
-        ]
-      ])
-      const [[, wrong] = []] = (yield* diagnosis({ models: [qwen] }, ["--model", "qwen3:4b"]))("model")
-      assert.include(wrong, 'The model "qwen3:4b" is not on the server. Nearest there: qwen3:8b.')
-    })
-  )
+  liveTest("tells a server without a model from one where none is chosen, and from a wrong name", function* () {
+    const getOne = ["the server has no model that can write text", "Get one, for example: ollama pull qwen3:8b (5 GB)."]
+    assert.deepStrictEqual((yield* diagnosis({}))("model"), [["problem", ...getOne]])
+    const [[, unchosen, remedy] = []] = (yield* diagnosis({ models: [qwen, { name: "llama3.2:3b" }] }))("model")
+    assert.strictEqual(unchosen, "no model is chosen; the server has qwen3:8b, llama3.2:3b")
+    assert.strictEqual(remedy, "Choose one for good: task-conductor init. Or for one run: --model NAME.")
+    const [[, wrong] = []] = (yield* diagnosis({ models: [qwen] }, ["--model", "qwen3:4b"]))("model")
+    assert.include(wrong, 'The model "qwen3:4b" is not on the server. Nearest there: qwen3:8b.')
+  })
 
-  it.live("finds everything in order with a model that is there", () =>
-    Effect.gen(function* () {
-      const found = yield* diagnosis({ models: [qwen], model: "qwen3" })
-      assert.deepStrictEqual(found("server"), [["ok", "Ollama 0.32.9 at <server>"]])
-      assert.deepStrictEqual(found("model"), [
-        ["ok", "qwen3:8b"],
-        ["note", "Using qwen3:8b, the only installed tag of qwen3."]
-      ])
-      assert.deepStrictEqual(found("abilities"), [["ok", "writes text, calls tools, thinks"]])
-      assert.deepStrictEqual(found("window"), [["ok", "8192 tokens"]])
-      assert.deepStrictEqual(found("saved runs"), [["ok", "~/.local/state/task-conductor"]])
-      assert.deepStrictEqual(found("configuration"), [
-        ["ok", "none; task-conductor init writes <root>/config/task-conductor/config.json"]
-      ])
-      assert.strictEqual(found("terminal")[0]?.[0], "note")
-      assert.strictEqual(found("sandbox").length, 1)
-      const [[, how] = []] = found("working copy")
-      assert.match(how ?? "", /^changes are checked before they are made, in an? |^none: there is no sandbox \(/)
-      assert.notInclude(readdirSync(join(sandbox.root, "home")), ".task-conductor-trial")
-      assert.isFalse(existsSync(join(sandbox.root, "home/.local")))
-    })
-  )
+  liveTest("finds everything in order with a model that is there", function* () {
+    const found = yield* diagnosis({ models: [qwen], model: "qwen3" })
+    for (const [name, ...findings] of [
+      ["server", ["ok", "Ollama 0.32.9 at <server>"]],
+      ["model", ["ok", "qwen3:8b"], ["note", "Using qwen3:8b, the only installed tag of qwen3."]],
+      ["abilities", ["ok", "writes text, calls tools, thinks"]],
+      ["window", ["ok", "8192 tokens"]],
+      ["saved runs", ["ok", "~/.local/state/task-conductor"]],
+      ["configuration", ["ok", "none; task-conductor init writes <root>/config/task-conductor/config.json"]]
+    ] as const)
+      assert.deepStrictEqual<object>(found(name), findings)
+    assert.deepStrictEqual([found("terminal")[0]?.[0], found("sandbox").length], ["note", 1])
+    const [[, how] = []] = found("working copy")
+    assert.match(how ?? "", /^changes are checked before they are made, in an? |^none: there is no sandbox \(/)
+    assert.notInclude(readdirSync(join(sandbox.root, "home")), ".task-conductor-trial")
+    assert.isFalse(existsSync(join(sandbox.root, "home/.local")))
+  })
 
-  it.live(
-    "says which checks of the project can start",
-    () =>
-      Effect.gen(function* () {
-        sandbox.write("checked/Makefile", "test:\n\ttrue\n")
-        sandbox.write("checked/package.json", '{ "scripts": { "test": "touch made" } }')
-        sandbox.write("checked/build.gradle", "")
-        sandbox.write("checked/gradlew", "#!/bin/sh\ntouch made\nexit 3\n")
-        chmodSync(join(sandbox.root, "checked/gradlew"), 0o755)
-        const found = yield* diagnosis(none, ["--project", join(sandbox.root, "checked")])
-        const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is installed"
-        const lines = found("checks").map(([state, what]) => `${state} ${what}`)
-        assert.include(lines, `ok npm test: npm ${starts}`)
-        assert.include(lines, `ok make test: make ${starts}`)
-        if (starts === "starts")
-          assert.include(
-            lines,
-            "note ./gradlew test: ./gradlew does not start in the sandbox (exit code 3: touch: cannot touch 'made': Read-only file system)"
-          )
-        assert.isFalse(existsSync(join(sandbox.root, "checked/made")))
-      }),
+  liveTest(
+    "says which checks of the project can start, and changes nothing",
+    function* () {
+      sandbox.write("checked/Makefile", "test:\n\ttrue\n")
+      sandbox.write("checked/package.json", '{ "scripts": { "test": "touch made" } }')
+      sandbox.write("checked/build.gradle", "")
+      writeScript("checked/gradlew", "touch made\nexit 3\n")
+      const { lines, starts } = yield* checksOf("checked")
+      assert.include(lines, `ok npm test: npm ${starts}`)
+      assert.include(lines, `ok make test: make ${starts}`)
+      if (starts === "starts")
+        assert.include(
+          lines,
+          "note ./gradlew test: ./gradlew does not start in the sandbox (exit code 3: touch: cannot touch 'made': Read-only file system)"
+        )
+      assert.isFalse(existsSync(join(sandbox.root, "checked/made")))
+    },
     needs("make")
   )
 
-  it.live(
+  liveTest(
     "tries the checks as they can run here: by the environment of the project, in the folder of their package",
-    () =>
-      Effect.gen(function* () {
-        const python = (file: string) => {
-          sandbox.write(file, "#!/bin/sh\necho pytest 9\n")
-          chmodSync(join(sandbox.root, file), 0o755)
-        }
-        for (const folder of ["python", "python/part"]) {
-          sandbox.write(`${folder}/pyproject.toml`, "[tool.uv]\n[tool.pytest.ini_options]\n")
-          python(`${folder}/.venv/bin/python`)
-        }
-        const found = yield* diagnosis(none, ["--project", join(sandbox.root, "python")])
-        const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is installed"
-        assert.deepStrictEqual(found("checks"), [
-          ["ok", `.venv/bin/python -m pytest: .venv/bin/python ${starts}`],
-          ["ok", `.venv/bin/python -m pytest in part/: .venv/bin/python ${starts}`]
-        ])
-      })
+    function* () {
+      for (const folder of ["python", "python/part"]) {
+        sandbox.write(`${folder}/pyproject.toml`, "[tool.uv]\n[tool.pytest.ini_options]\n")
+        writeScript(`${folder}/.venv/bin/python`, "echo pytest 9\n")
+      }
+      const { lines, starts } = yield* checksOf("python")
+      assert.deepStrictEqual(lines, [
+        `ok .venv/bin/python -m pytest: .venv/bin/python ${starts}`,
+        `ok .venv/bin/python -m pytest in part/: .venv/bin/python ${starts}`
+      ])
+    }
   )
 
-  it.live("names a check of many packages once, and tries it with the listed hosts", () =>
-    Effect.gen(function* () {
-      const connecting = `require("node:net").connect(3128, "127.0.0.1").on("connect", () => process.exit(0)).on("error", () => process.exit(7))`
-      sandbox.write("many/build.gradle", "")
-      sandbox.write("many/gradlew", `#!/bin/sh\ntest -n "$HTTP_PROXY" && exec node -e '${connecting}'\n`)
-      chmodSync(join(sandbox.root, "many/gradlew"), 0o755)
-      for (const one of ["a", "b"]) sandbox.write(`many/${one}/package.json`, '{ "scripts": { "test": "true" } }')
-      sandbox.write("many/package.json", '{ "workspaces": ["a", "b"], "scripts": { "test": "true" } }')
-      sandbox.write("config/task-conductor/config.json", '{ "sandbox": { "network": ["registry.example"] } }')
-      const found = yield* diagnosis(none, ["--project", join(sandbox.root, "many")])
-      rmSync(join(sandbox.root, "config/task-conductor/config.json"))
-      const lines = found("checks").map(([state, what]) => `${state} ${what}`)
-      const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is installed"
-      assert.include(lines, `ok npm test: npm ${starts}`)
-      assert.include(lines, `ok ./gradlew test: ./gradlew ${starts}`)
-    })
-  )
+  liveTest("names a check of many packages once, and tries it with the listed hosts", function* () {
+    const connecting = `require("node:net").connect(3128, "127.0.0.1").on("connect", () => process.exit(0)).on("error", () => process.exit(7))`
+    sandbox.write("many/build.gradle", "")
+    writeScript("many/gradlew", `test -n "$HTTP_PROXY" && exec node -e '${connecting}'\n`)
+    for (const one of ["a", "b"]) sandbox.write(`many/${one}/package.json`, '{ "scripts": { "test": "true" } }')
+    sandbox.write("many/package.json", '{ "workspaces": ["a", "b"], "scripts": { "test": "true" } }')
+    sandbox.write("config/task-conductor/config.json", '{ "sandbox": { "network": ["registry.example"] } }')
+    const { lines, starts } = yield* checksOf("many")
+    rmSync(join(sandbox.root, "config/task-conductor/config.json"))
+    assert.includeMembers(lines, [`ok npm test: npm ${starts}`, `ok ./gradlew test: ./gradlew ${starts}`])
+  })
 
-  it.live(
+  liveTest(
     "says what the weaker sandbox of a machine without bubblewrap leaves open",
-    () =>
-      Effect.gen(function* () {
-        const programs = join(sandbox.root, "programs")
-        mkdirSync(programs)
-        putLandlockPrograms(programs)
-        const { ended } = sandbox.start(["doctor", "--json"], { env: { PATH: programs } })
-        const { stdout } = yield* Effect.promise(() => ended)
-        const { findings } = JSON.parse(stdout) as Found
-        const found = findings.find(({ name }) => name === "sandbox")
-        assert.strictEqual(found?.state, "note")
-        assert.match(
-          found?.what ?? "",
-          /^Landlock, since bubblewrap is not installed: no network, .*\. It can end your other/
-        )
-        assert.include(found?.remedy, "install bubblewrap")
-        assert.isFalse(existsSync(join(sandbox.root, "home/.local")))
-      }),
+    function* () {
+      const programs = join(sandbox.root, "programs")
+      mkdirSync(programs)
+      putLandlockPrograms(programs)
+      const { ended } = sandbox.start(["doctor", "--json"], { env: { PATH: programs } })
+      const { stdout } = yield* Effect.promise(() => ended)
+      const { findings } = JSON.parse(stdout) as Found
+      const found = findings.find(({ name }) => name === "sandbox")
+      assert.strictEqual(found?.state, "note")
+      assert.match(
+        found?.what ?? "",
+        /^Landlock, since bubblewrap is not installed: no network, .*\. It can end your other/
+      )
+      assert.include(found?.remedy, "install bubblewrap")
+      assert.isFalse(existsSync(join(sandbox.root, "home/.local")))
+    },
     needs("landlock", "python3")
   )
 
-  it.live("notes a model without tools, a window that is lowered, and one that is loaded anew", () =>
-    Effect.gen(function* () {
-      const models = [{ name: "old", capabilities: ["completion"], contextLength: 2048 }, qwen]
-      const old = yield* diagnosis({ models, model: "old" })
-      assert.strictEqual(old("abilities")[0]?.[1], 'writes text, does not think, calls no tools, which "ask" needs')
-      assert.include(old("window")[0]?.[1], "lowered from 8192 to 2048 tokens")
-      const ps = { models: [{ name: "qwen3:8b", size: 1, size_vram: 1, context_length: 4096 }] }
-      const loaded = yield* diagnosis({ models, model: "qwen3:8b", paths: { "/api/ps": { status: 200, body: ps } } })
-      assert.deepStrictEqual(loaded("window"), [
-        ["note", "8192 tokens; the server loaded it with 4096; it reloads it for the first call"]
-      ])
-    })
-  )
+  liveTest("notes a model without tools, a window that is lowered, and one that is loaded anew", function* () {
+    const models = [{ name: "old", capabilities: ["completion"], contextLength: 2048 }, qwen]
+    const old = yield* diagnosis({ models, model: "old" })
+    assert.strictEqual(old("abilities")[0]?.[1], 'writes text, does not think, calls no tools, which "ask" needs')
+    assert.include(old("window")[0]?.[1], "lowered from 8192 to 2048 tokens")
+    const ps = { models: [{ name: "qwen3:8b", size: 1, size_vram: 1, context_length: 4096 }] }
+    const loaded = yield* diagnosis({ models, model: "qwen3:8b", paths: { "/api/ps": { status: 200, body: ps } } })
+    assert.deepStrictEqual(loaded("window"), [
+      ["note", "8192 tokens; the server loaded it with 4096; it reloads it for the first call"]
+    ])
+  })
 
-  it.live("needs no server for the demo, and says what it is", () =>
-    Effect.gen(function* () {
-      const found = yield* diagnosis({ ...none, model: "embedded" })
-      assert.deepStrictEqual(found("server"), [["ok", "not needed by the built-in demo"]])
-      assert.strictEqual(found("model")[0]?.[0], "note")
-    })
-  )
+  liveTest("needs no server for the demo, and says what it is", function* () {
+    const found = yield* diagnosis({ ...none, model: "embedded" })
+    assert.deepStrictEqual(found("server"), [["ok", "not needed by the built-in demo"]])
+    assert.strictEqual(found("model")[0]?.[0], "note")
+  })
 
-  it.live("reports a configuration that cannot be read with its place", () =>
-    Effect.gen(function* () {
-      sandbox.write("broken/task-conductor.json", '{ "modle": "x" }')
-      const found = yield* diagnosis(none, ["--project", "../broken"])
-      assert.deepStrictEqual(found("configuration"), [
-        ["problem", '<root>/broken/task-conductor.json:1:3: unknown key "modle". Nearest: model.']
-      ])
-    })
-  )
+  liveTest("reports a configuration that cannot be read with its place", function* () {
+    sandbox.write("broken/task-conductor.json", '{ "modle": "x" }')
+    const found = yield* diagnosis(none, ["--project", "../broken"])
+    assert.deepStrictEqual(found("configuration"), [
+      ["problem", '<root>/broken/task-conductor.json:1:3: unknown key "modle". Nearest: model.']
+    ])
+  })
 
-  it.live("finds that runs cannot be saved", () =>
-    Effect.gen(function* () {
-      sandbox.write("state", "a file in the place of a folder")
-      const env = { XDG_STATE_HOME: join(sandbox.root, "state") }
-      const [[state, what] = []] = (yield* diagnosis({ ...none, model: "embedded", env }))("saved runs")
-      assert.deepStrictEqual(
-        [state, what],
-        [
-          "problem",
-          "<root>/state is not a folder that you can write to, so no run can be saved in <root>/state/task-conductor"
-        ]
-      )
-    })
-  )
+  liveTest("finds that runs cannot be saved", function* () {
+    sandbox.write("state", "a file in the place of a folder")
+    const env = { XDG_STATE_HOME: join(sandbox.root, "state") }
+    const [[state, what] = []] = (yield* diagnosis({ ...none, model: "embedded", env }))("saved runs")
+    assert.deepStrictEqual(
+      [state, what],
+      [
+        "problem",
+        "<root>/state is not a folder that you can write to, so no run can be saved in <root>/state/task-conductor"
+      ]
+    )
+  })
 
-  it.live("prints a line for each finding, the remedy below it, and the verdict", () =>
-    Effect.gen(function* () {
-      const { code, stderr, stdout } = yield* on({ models: [] }, ["doctor"])
-      assert.deepStrictEqual([code, stderr], [1, ""])
-      assert.include(
-        stdout,
-        "\n  problem  model          the server has no model that can write text\n                          Get one, for example: ollama pull qwen3:8b (5 GB).\n"
-      )
-      assert.isTrue(stdout.endsWith("\nA run cannot start yet: 1 problem.\n"))
-      const good = yield* on({ models: [qwen], model: "qwen3:8b" }, ["doctor"])
-      assert.strictEqual(good.code, 0)
-      assert.isTrue(good.stdout.endsWith("\nA run can start.\n"))
-    })
-  )
+  liveTest("prints a line for each finding, the remedy below it, and the verdict", function* () {
+    const { code, stderr, stdout } = yield* on({}, ["doctor"])
+    assert.deepStrictEqual([code, stderr], [1, ""])
+    assert.match(
+      stdout,
+      /\n {2}problem {2}model {10}the server has no model[^\n]+\n {26}Get one, for example: ollama pull/
+    )
+    assert.isTrue(stdout.endsWith("\nA run cannot start yet: 1 problem.\n"))
+    const good = yield* on({ models: [qwen], model: "qwen3:8b" }, ["doctor"])
+    assert.deepStrictEqual([good.code, good.stdout.endsWith("\nA run can start.\n")], [0, true])
+  })
 })
 
-describe("task-conductor alone", () => {
-  const cases: ReadonlyArray<readonly [string, Machine, ReadonlyArray<string>]> = [
+liveTest("task-conductor alone says what is missing and one command to try", function* () {
+  const cases: ReadonlyArray<readonly [Machine, ...ReadonlyArray<string>]> = [
     [
-      "no server",
       none,
-      ["Missing: server: no answer from http://127.0.0.1:1 (", start, "Try:     task-conductor run --model embedded "]
+      "Missing: server: no answer from http://127.0.0.1:1 (",
+      start,
+      "Try:     task-conductor run --model embedded "
     ],
     [
-      "no model",
       {},
-      [
-        "Found:   server: Ollama 0.32.9 at <server>.\nMissing: model: the server has no model that can write text.\n         Get one, for example: ollama pull qwen3:8b (5 GB).\n",
-        "Try:     task-conductor run --model embedded "
-      ]
+      "Found:   server: Ollama 0.32.9 at <server>.\nMissing: model: the server has no model that can write text.\n         Get"
     ],
     [
-      "models and none chosen",
       { models: [qwen] },
-      [
-        "Missing: model: no model is chosen; the server has qwen3:8b.\n",
-        'Try:     task-conductor run --model qwen3:8b "What does this project do?"\n'
-      ]
+      "Missing: model: no model is chosen; the server has qwen3:8b.\n",
+      'run --model qwen3:8b "What does'
     ],
     [
-      "a model that is chosen",
       { models: [qwen], model: "qwen3:8b" },
-      ['Found:   model: qwen3:8b.\n\nTry:     task-conductor run "What does this project do?"\n']
+      'Found:   model: qwen3:8b.\n\nTry:     task-conductor run "What does this project do?"\n'
     ]
   ]
-  for (const [name, machine, parts] of cases) {
-    it.live(`says what it is and one command to try, with ${name}`, () =>
-      Effect.gen(function* () {
-        const { code, stderr, stdout } = yield* on(machine, [])
-        assert.deepStrictEqual([code, stderr], [0, ""])
-        assert.match(stdout, /^task-conductor \d+\.\d+\.\d+ makes local language models do long work reliably\.\n/)
-        for (const part of parts) assert.include(stdout, part)
-        assert.isBelow(stdout.split("\n").length, 15)
-      })
-    )
+  for (const [machine, ...parts] of cases) {
+    const { code, stderr, stdout } = yield* on(machine, [])
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.match(stdout, /^task-conductor \d+\.\d+\.\d+ makes local language models do long work reliably\.\n/)
+    for (const part of parts) assert.include(stdout, part)
+    assert.isBelow(stdout.split("\n").length, 15)
   }
 })
 
 describe("models", () => {
-  it.live("lists what the server has, and marks what the configuration uses", () =>
-    Effect.gen(function* () {
-      const models = [qwen, { name: "embed", capabilities: ["embedding"], size: 270_000_000 }]
-      const { code, stdout } = yield* on({ models, model: "qwen3:8b" }, ["models"])
-      assert.deepStrictEqual(
-        [code, stdout],
-        [0, "* qwen3:8b  5.2 GB  40960 tokens  tools, thinking\n  embed     270 MB  40960 tokens  cannot write text\n"]
-      )
-      const json = yield* on({ models, model: "embedded" }, ["models", "--json"])
-      assert.deepStrictEqual(JSON.parse(json.stdout)[1], {
-        name: "embed",
-        size: 270_000_000,
-        completion: false,
-        tools: false,
-        thinking: false,
-        forwarded: false,
-        supported_window: 40_960,
-        modelfile_window: null,
-        loaded_window: null,
-        loaded_bytes: null,
-        gpu_bytes: null
-      })
-    })
-  )
+  liveTest("lists what the server has, and marks what the configuration uses", function* () {
+    const models = [qwen, { name: "embed", capabilities: ["embedding"], size: 270_000_000 }]
+    const { code, stdout } = yield* on({ models, model: "qwen3:8b" }, ["models"])
+    assert.deepStrictEqual(
+      [code, stdout],
+      [0, "* qwen3:8b  5.2 GB  40960 tokens  tools, thinking\n  embed     270 MB  40960 tokens  cannot write text\n"]
+    )
+    const json = yield* on({ models, model: "embedded" }, ["models", "--json"])
+    const unloaded = { modelfile_window: null, loaded_window: null, loaded_bytes: null, gpu_bytes: null }
+    const lacks = { completion: false, tools: false, thinking: false, forwarded: false }
+    const found = { name: "embed", size: 270_000_000, supported_window: 40_960, ...lacks, ...unloaded }
+    assert.deepStrictEqual(JSON.parse(json.stdout)[1], found)
+  })
 
-  it.live("says how to get one when there is none, and what to do without a server", () =>
-    Effect.gen(function* () {
-      const empty = yield* on({}, ["models"])
-      assert.deepStrictEqual([empty.code, empty.stdout], [0, ""])
-      assert.include(empty.stderr, "ollama pull qwen3:8b")
-      const silent = yield* on(none, ["models"])
-      assert.deepStrictEqual([silent.code, silent.stdout], [5, ""])
-      assert.include(silent.stderr, 'Start it with "ollama serve"')
-    })
-  )
+  liveTest("says how to get one when there is none, and what to do without a server", function* () {
+    const empty = yield* on({}, ["models"])
+    assert.deepStrictEqual([empty.code, empty.stdout], [0, ""])
+    assert.include(empty.stderr, "ollama pull qwen3:8b")
+    const silent = yield* on(none, ["models"])
+    assert.deepStrictEqual([silent.code, silent.stdout], [5, ""])
+    assert.include(silent.stderr, 'Start it with "ollama serve"')
+  })
 })
 
 describe("doctor, for a server of the API of OpenAI", () => {
   const model = "openai:tiny"
 
-  it.live("asks that server, and says its window", () =>
-    Effect.gen(function* () {
-      const { url } = yield* FakeOpenAi.make(() => "never", { models: [{ id: "tiny", max_model_len: 16_384 }] })
-      const found = yield* diagnosis({ ...none, model, env: { OPENAI_BASE_URL: url } })
-      assert.deepStrictEqual(found("server"), [["ok", `the API of OpenAI at ${url}, with 1 model`]])
-      assert.deepStrictEqual(found("model"), [["ok", model]])
-      assert.include(found("window")[0]?.[1], "16384 tokens")
-    })
-  )
+  liveTest("asks that server, and says its window", function* () {
+    const { url } = yield* FakeOpenAi.make(() => "never", { models: [{ id: "tiny", max_model_len: 16_384 }] })
+    const found = yield* diagnosis({ ...none, model, env: { OPENAI_BASE_URL: url } })
+    assert.deepStrictEqual(found("server"), [["ok", `the API of OpenAI at ${url}, with 1 model`]])
+    assert.deepStrictEqual(found("model"), [["ok", model]])
+    assert.include(found("window")[0]?.[1], "16384 tokens")
+  })
 
-  it.live("says what to set when none answers", () =>
-    Effect.gen(function* () {
-      const found = yield* diagnosis({ model, env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1" } })
-      const [[state, what, remedy] = []] = found("server")
-      assert.deepStrictEqual([state, what], ["problem", "no answer from http://127.0.0.1:1/v1 (ECONNREFUSED)"])
-      assert.include(remedy, "OPENAI_BASE_URL")
-    })
-  )
+  liveTest("says what to set when none answers", function* () {
+    const found = yield* diagnosis({ model, env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1" } })
+    const [[state, what, remedy] = []] = found("server")
+    assert.deepStrictEqual([state, what], ["problem", "no answer from http://127.0.0.1:1/v1 (ECONNREFUSED)"])
+    assert.include(remedy, "OPENAI_BASE_URL")
+  })
 })

@@ -1,13 +1,14 @@
 /**
  * Getting and unloading models on a server that says what a real one said; `models`, the library and the checks before a run.
  */
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama, type FakeOllamaOptions } from "../../support/FakeOllama.ts"
 import { inProcess } from "../../support/inProcess.ts"
-import { begunAndFailed, breaking, failing, registry, whole } from "../../support/OllamaRegistry.ts"
+import { begunAndFailed, failing, registry, whole } from "../../support/OllamaRegistry.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 const sandbox = inProcess(makeSandbox())
 afterAll(sandbox.remove)
@@ -20,68 +21,50 @@ const pulling = (answers: Parameters<typeof registry>[0], words: ReadonlyArray<s
   }).pipe(Effect.scoped)
 
 describe("models pull", () => {
-  it.live("says how far it is, and what to do with the model", () =>
-    Effect.gen(function* () {
-      const { asked, code, stderr, stdout } = yield* pulling([whole], ["qwen3:8b"])
-      assert.deepStrictEqual([code, stdout], [0, ""])
-      assert.deepStrictEqual(asked, [{ path: "/api/pull", model: "qwen3:8b", stream: true }])
-      assert.match(stderr, /^qwen3:8b: pulling manifest\nqwen3:8b: 30 %, 0 kB of 1 kB\n/)
-      assert.match(stderr, /\nqwen3:8b: success\nqwen3:8b is installed\. Use it with --model qwen3:8b\.\n$/)
-    })
-  )
+  liveTest("says how far it is, and what to do with the model", function* () {
+    const { asked, code, stderr, stdout } = yield* pulling([whole], ["qwen3:8b"])
+    assert.deepStrictEqual([code, stdout], [0, ""])
+    assert.deepStrictEqual(asked, [{ path: "/api/pull", model: "qwen3:8b", stream: true }])
+    assert.match(stderr, /^qwen3:8b: pulling manifest\nqwen3:8b: 30 %, 0 kB of 1 kB\n/)
+    assert.match(stderr, /\nqwen3:8b: success\nqwen3:8b is installed\. Use it with --model qwen3:8b\.\n$/)
+  })
 
-  it.live("goes on by itself when the connection breaks", () =>
-    Effect.gen(function* () {
-      const { asked, code, stderr } = yield* pulling([breaking, whole], ["qwen3:8b"])
-      assert.deepStrictEqual([code, asked.length], [0, 2])
-      assert.include(stderr, "qwen3:8b is installed.")
-    })
-  )
+  liveTest("prints JSON Lines for a script", function* () {
+    const { code, stderr, stdout } = yield* pulling([whole], ["qwen3:8b", "--json"])
+    const lines = stdout
+      .trim()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line))
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.deepStrictEqual(lines[0], { model: "qwen3:8b", status: "pulling manifest", total: 0, completed: 0 })
+    assert.deepStrictEqual(lines.at(-1), { model: "qwen3:8b", status: "success", total: 1500, completed: 1500 })
+  })
 
-  it.live("prints JSON Lines for a script", () =>
-    Effect.gen(function* () {
-      const { code, stderr, stdout } = yield* pulling([whole], ["qwen3:8b", "--json"])
-      const lines = stdout
-        .trim()
-        .split("\n")
-        .map((line): unknown => JSON.parse(line))
-      assert.deepStrictEqual([code, stderr], [0, ""])
-      assert.deepStrictEqual(lines[0], { model: "qwen3:8b", status: "pulling manifest", total: 0, completed: 0 })
-      assert.deepStrictEqual(lines.at(-1), { model: "qwen3:8b", status: "success", total: 1500, completed: 1500 })
-    })
-  )
+  liveTest("says what the server says, and for a name that nobody has where to look", function* () {
+    const unknown = yield* pulling([failing("pull model manifest: file does not exist")], ["qwen9"])
+    assert.deepStrictEqual(
+      [unknown.code, unknown.stderr.split("\n").at(-2)],
+      [5, 'There is no model "qwen9" in the Ollama library. Look for one at https://ollama.com/library.']
+    )
+    const stopped = yield* pulling([begunAndFailed], ["qwen3"])
+    assert.strictEqual(stopped.code, 5)
+    assert.include(
+      stopped.stderr,
+      '"qwen3" could not be pulled: max retries exceeded: unexpected EOF. The downloaded part is kept; the same command'
+    )
+  })
 
-  it.live("says what the server says, and for a name that nobody has where to look", () =>
-    Effect.gen(function* () {
-      const unknown = yield* pulling([failing("pull model manifest: file does not exist")], ["qwen9"])
-      assert.deepStrictEqual(
-        [unknown.code, unknown.stderr.split("\n").at(-2)],
-        [5, 'There is no model "qwen9" in the Ollama library. Look for one at https://ollama.com/library.']
-      )
-      const stopped = yield* pulling([begunAndFailed], ["qwen3"])
-      assert.deepStrictEqual(
-        [stopped.code, stopped.stderr.split("\n").at(-2)],
-        [
-          5,
-          '"qwen3" could not be pulled: max retries exceeded: unexpected EOF. The downloaded part is kept; the same command continues it.'
-        ]
-      )
-    })
-  )
-
-  it.live("is for an Ollama server, which has to be there", () =>
-    Effect.gen(function* () {
-      for (const name of ["openai:x", "embedded"]) {
-        const { code, stderr } = yield* Effect.promise(() => sandbox.run(["models", "pull", name]))
-        assert.strictEqual(code, 2)
-        assert.include(stderr, `"${name}" is not a model of an Ollama server`)
-      }
-      const env = { OLLAMA_HOST: "127.0.0.1:1" }
-      const { code, stderr } = yield* Effect.promise(() => sandbox.run(["models", "pull", "qwen3:8b"], { env }))
-      assert.strictEqual(code, 5)
-      assert.include(stderr, 'Start it with "ollama serve"')
-    })
-  )
+  liveTest("is for an Ollama server, which has to be there", function* () {
+    for (const name of ["openai:x", "embedded"]) {
+      const { code, stderr } = yield* Effect.promise(() => sandbox.run(["models", "pull", name]))
+      assert.strictEqual(code, 2)
+      assert.include(stderr, `"${name}" is not a model of an Ollama server`)
+    }
+    const env = { OLLAMA_HOST: "127.0.0.1:1" }
+    const { code, stderr } = yield* Effect.promise(() => sandbox.run(["models", "pull", "qwen3:8b"], { env }))
+    assert.strictEqual(code, 5)
+    assert.include(stderr, 'Start it with "ollama serve"')
+  })
 })
 
 const on = (options: FakeOllamaOptions, words: ReadonlyArray<string>) =>
@@ -94,27 +77,23 @@ const on = (options: FakeOllamaOptions, words: ReadonlyArray<string>) =>
 const unloaded = { "/api/generate": { status: 200, body: { done: true, done_reason: "unload" } } }
 
 describe("models unload", () => {
-  it.live("takes a model out of memory, and says when it was not there", () =>
-    Effect.gen(function* () {
-      const { code, requests, stderr } = yield* on({ paths: unloaded }, ["models", "unload", "qwen3:8b"])
-      assert.deepStrictEqual([code, stderr], [0, "qwen3:8b was not loaded.\n"])
-      const asked = requests.find(({ path }) => path === "/api/generate")
-      assert.containsSubset(asked?.body, { model: "qwen3:8b", keep_alive: 0 })
-      const loaded = { "/api/ps": { status: 200, body: { models: [{ name: "qwen3:8b" }] } } }
-      const json = yield* on({ paths: { ...unloaded, ...loaded } }, ["models", "unload", "Library/Qwen3:8b", "--json"])
-      assert.deepStrictEqual(JSON.parse(json.stdout), [{ name: "Library/Qwen3:8b", was_loaded: true }])
-    })
-  )
+  liveTest("takes a model out of memory, and says when it was not there", function* () {
+    const { code, requests, stderr } = yield* on({ paths: unloaded }, ["models", "unload", "qwen3:8b"])
+    assert.deepStrictEqual([code, stderr], [0, "qwen3:8b was not loaded.\n"])
+    const asked = requests.find(({ path }) => path === "/api/generate")
+    assert.containsSubset(asked?.body, { model: "qwen3:8b", keep_alive: 0 })
+    const loaded = { "/api/ps": { status: 200, body: { models: [{ name: "qwen3:8b" }] } } }
+    const json = yield* on({ paths: { ...unloaded, ...loaded } }, ["models", "unload", "Library/Qwen3:8b", "--json"])
+    assert.deepStrictEqual(JSON.parse(json.stdout), [{ name: "Library/Qwen3:8b", was_loaded: true }])
+  })
 
-  it.live("ends with 5 for one that is not on the server, and with 2 without a name", () =>
-    Effect.gen(function* () {
-      const missing = { "/api/generate": { status: 404, body: { error: "model 'nope' not found" } } }
-      const { code, stderr } = yield* on({ paths: missing }, ["models", "unload", "nope"])
-      assert.strictEqual(code, 5)
-      assert.include(stderr, 'The model "nope" is not on the server')
-      assert.strictEqual((yield* on({}, ["models", "unload"])).code, 2)
-    })
-  )
+  liveTest("ends with 5 for one that is not on the server, and with 2 without a name", function* () {
+    const missing = { "/api/generate": { status: 404, body: { error: "model 'nope' not found" } } }
+    const { code, stderr } = yield* on({ paths: missing }, ["models", "unload", "nope"])
+    assert.strictEqual(code, 5)
+    assert.include(stderr, 'The model "nope" is not on the server')
+    assert.strictEqual((yield* on({}, ["models", "unload"])).code, 2)
+  })
 })
 
 describe("the models of a run", () => {
@@ -124,47 +103,39 @@ describe("the models of a run", () => {
     { name: "embed:latest", capabilities: ["embedding"] }
   ]
 
-  it.live("are refused before a run is saved when they cannot write text", () =>
-    Effect.gen(function* () {
-      for (const words of [
-        ["run", "--model", "embed", "hi"],
-        ["plan", "--model", "qwen3:8b", "--stage-model", "plan=embed", "hi"]
-      ]) {
-        const { chats, code, stderr } = yield* on({ models }, words)
-        assert.deepStrictEqual([code, chats.length], [2, 0])
-        assert.include(stderr, '"embed" cannot write text')
-      }
-      assert.isFalse(existsSync(`${sandbox.root}/state/task-conductor/runs`))
-    })
-  )
+  liveTest("are refused before a run is saved when they cannot write text", function* () {
+    for (const words of [
+      ["run", "--model", "embed", "hi"],
+      ["plan", "--model", "qwen3:8b", "--stage-model", "plan=embed", "hi"]
+    ]) {
+      const { chats, code, stderr } = yield* on({ models }, words)
+      assert.deepStrictEqual([code, chats.length], [2, 0])
+      assert.include(stderr, '"embed" cannot write text')
+    }
+    assert.isFalse(existsSync(`${sandbox.root}/state/task-conductor/runs`))
+  })
 
-  it.live("may be written as Ollama reads them", () =>
-    Effect.gen(function* () {
-      const { chats, stderr } = yield* on({ models }, ["plan", "--model", "Library/QWEN3:8b", "hi"])
-      assert.strictEqual(chats[0]?.model, "qwen3:8b")
-      assert.include(stderr, "using qwen3:8b, as the server writes Library/QWEN3:8b.")
-    })
-  )
+  liveTest("may be written as Ollama reads them", function* () {
+    const { chats, stderr } = yield* on({ models }, ["plan", "--model", "Library/QWEN3:8b", "hi"])
+    assert.strictEqual(chats[0]?.model, "qwen3:8b")
+    assert.include(stderr, "using qwen3:8b, as the server writes Library/QWEN3:8b.")
+  })
 
-  it.live("of stages are set by a flag, kept as long as is said, and said not to fit together", () =>
-    Effect.gen(function* () {
-      const words = ["plan", "--model", "qwen3:8b", "--stage-model", "plan=huge:405b", "--keep-alive", "2h", "hi"]
-      const { chats, stderr } = yield* on({ models }, words)
-      assert.containsSubset(chats[0], { model: "huge:405b", keep_alive: "2h" })
-      assert.match(stderr, /huge:405b \(900000\.0 GB\) need about .* together/)
-    })
-  )
+  liveTest("of stages are set by a flag, kept as long as is said, and said not to fit together", function* () {
+    const words = ["plan", "--model", "qwen3:8b", "--stage-model", "plan=huge:405b", "--keep-alive", "2h", "hi"]
+    const { chats, stderr } = yield* on({ models }, words)
+    assert.containsSubset(chats[0], { model: "huge:405b", keep_alive: "2h" })
+    assert.match(stderr, /huge:405b \(900000\.0 GB\) need about .* together/)
+  })
 
-  it.live("of stages and times are refused when they are written wrongly", () =>
-    Effect.gen(function* () {
-      for (const given of ["plan", "planning=x", "plan=", "plan=embedded"]) {
-        const { code, stderr } = yield* on({ models }, ["plan", "--stage-model", given, "hi"])
-        assert.strictEqual(code, 2)
-        assert.include(stderr, `--stage-model ${given}: write STAGE=NAME with a stage of plan, task,`)
-      }
-      const { code, stderr } = yield* on({ models }, ["plan", "--keep-alive", "soon", "hi"])
+  liveTest("of stages and times are refused when they are written wrongly", function* () {
+    for (const given of ["plan", "planning=x", "plan=", "plan=embedded"]) {
+      const { code, stderr } = yield* on({ models }, ["plan", "--stage-model", given, "hi"])
       assert.strictEqual(code, 2)
-      assert.include(stderr, '"30m"')
-    })
-  )
+      assert.include(stderr, `--stage-model ${given}: write STAGE=NAME with a stage of plan, task,`)
+    }
+    const { code, stderr } = yield* on({ models }, ["plan", "--keep-alive", "soon", "hi"])
+    assert.strictEqual(code, 2)
+    assert.include(stderr, '"30m"')
+  })
 })

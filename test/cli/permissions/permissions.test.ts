@@ -48,77 +48,26 @@ describe("a deny rule", () => {
 })
 
 describe("permissions list", () => {
-  it("has no rule of a configuration that a project pretends to be the user's", async () => {
-    const sandbox = open()
-    for (const folder of ["project", "project/home"]) {
-      sandbox.write(`${folder}/.config/task-conductor/config.json`, JSON.stringify({ allow: ["run_command"] }))
-      sandbox.write(
-        `${folder}/.config/${policies.replace("config/", "")}`,
-        JSON.stringify({ version: 1, rules: [page] })
-      )
-    }
-    const root = sandbox.root
-    for (const HOME of [`${root}/project`, `${root}/project/home`, ".", ""]) {
-      const { code, stderr, stdout } = await sandbox.run(["permissions", "list"], {
-        env: { HOME, XDG_CONFIG_HOME: "" }
-      })
-      assert.deepStrictEqual([code, stdout.split("\n").filter((line) => line.startsWith("allow"))], [0, []], HOME)
-      if (HOME !== "") assert.include(stderr, "is not used as a folder of yours")
-    }
-    const linked = await sandbox.run(["permissions", "list"], { env: { XDG_CONFIG_HOME: `${root}/project/.config` } })
-    assert.match(linked.stderr, /XDG_CONFIG_HOME names .* it lies in the project\./)
-    assert.notInclude(linked.stdout, "run_command")
-  })
-
-  it("does not use a configuration file that others can write, and says so", async () => {
-    const sandbox = open()
-    chmodSync(join(sandbox.root, "config/task-conductor/config.json"), 0o666)
-    const { stderr, stdout } = await sandbox.run(["permissions", "list"])
-    assert.include(
-      stderr,
-      "config/task-conductor/config.json is not used as your configuration: other users can write it."
-    )
-    assert.notInclude(stdout, "docs/**")
-  })
-
   it("shows every rule in the syntax of flags, with its place", async () => {
     const { code, stderr, stdout } = await open().start(["permissions", "list"]).ended
-    assert.deepStrictEqual(
-      { code, stderr, lines: stdout.trimEnd().split("\n") },
-      {
-        code: 0,
-        stderr: "",
-        lines: [
-          `allow  read_file:/etc/hosts            <root>/${policies}, since 2026-11-20`,
-          `allow  fetch_url:https://example.com/  <root>/${policies}`,
-          "deny   write_file:*.lock               <root>/project/task-conductor.json",
-          "allow  read_file:docs/**               <root>/config/task-conductor/config.json"
-        ]
-      }
-    )
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.deepStrictEqual(stdout.trimEnd().split("\n"), [
+      `allow  read_file:/etc/hosts            <root>/${policies}, since 2026-11-20`,
+      `allow  fetch_url:https://example.com/  <root>/${policies}`,
+      "deny   write_file:*.lock               <root>/project/task-conductor.json",
+      "allow  read_file:docs/**               <root>/config/task-conductor/config.json"
+    ])
   })
 
   it("prints the rules as one JSON object", async () => {
     const { stdout } = await open([hosts]).run(["permissions", "list", "--json"])
-    assert.deepStrictEqual(JSON.parse(stdout), {
-      rules: [
-        { rule: "read_file:/etc/hosts", ...shownHosts, source: `<root>/${policies}` },
-        {
-          rule: "write_file:*.lock",
-          verdict: "deny",
-          tool: "write_file",
-          pattern: "*.lock",
-          source: "<root>/project/task-conductor.json"
-        },
-        {
-          rule: "read_file:docs/**",
-          verdict: "allow",
-          tool: "read_file",
-          pattern: "docs/**",
-          source: "<root>/config/task-conductor/config.json"
-        }
-      ]
-    })
+    const denied = { verdict: "deny", tool: "write_file", pattern: "*.lock" }
+    const allowed = { verdict: "allow", tool: "read_file", pattern: "docs/**" }
+    assert.deepStrictEqual(JSON.parse(stdout).rules, [
+      { rule: "read_file:/etc/hosts", ...shownHosts, source: `<root>/${policies}` },
+      { rule: "write_file:*.lock", ...denied, source: "<root>/project/task-conductor.json" },
+      { rule: "read_file:docs/**", ...allowed, source: "<root>/config/task-conductor/config.json" }
+    ])
   })
 
   it("says why the remembered rules are not used, and shows the others", async () => {
@@ -140,55 +89,38 @@ describe("permissions list", () => {
     for (const file of ["config/task-conductor/config.json", "project/task-conductor.json"]) {
       rmSync(join(sandbox.root, file))
     }
-    const { code, stderr, stdout } = await sandbox.run(["permissions", "list"])
-    assert.deepStrictEqual(
-      { code, stderr, stdout },
-      { code: 0, stdout: "", stderr: "No rules yet. Anything that is not safe asks first.\n" }
-    )
+    const stderr = "No rules yet. Anything that is not safe asks first.\n"
+    assert.deepStrictEqual(await sandbox.run(["permissions", "list"]), { code: 0, stdout: "", stderr })
   })
 })
 
 describe("permissions revoke", () => {
-  it("takes back one remembered rule", async () => {
+  it("takes back one remembered rule, or all of them", async () => {
     const sandbox = open()
-    const { code, stdout } = await sandbox.run(["permissions", "revoke", "read_file:/etc/hosts"])
-    assert.deepStrictEqual([code, stdout], [0, "revoked allow read_file:/etc/hosts\n"])
+    const one = await sandbox.run(["permissions", "revoke", "read_file:/etc/hosts"])
+    assert.deepStrictEqual([one.code, one.stdout], [0, "revoked allow read_file:/etc/hosts\n"])
     assert.deepStrictEqual(kept(sandbox), { version: 1, rules: [page] })
-  })
-
-  it("takes back all of them", async () => {
-    const sandbox = open()
-    const { code, stdout } = await sandbox.run(["permissions", "revoke", "--all", "--json"])
+    const both = open()
+    const { code, stdout } = await both.run(["permissions", "revoke", "--all", "--json"])
     assert.strictEqual(code, 0)
-    assert.deepStrictEqual(JSON.parse(stdout), {
-      revoked: [
-        { rule: "read_file:/etc/hosts", ...shownHosts },
-        { rule: "fetch_url:https://example.com/", ...page }
-      ]
-    })
-    assert.deepStrictEqual(kept(sandbox), { version: 1, rules: [] })
+    assert.deepStrictEqual(JSON.parse(stdout).revoked, [
+      { rule: "read_file:/etc/hosts", ...shownHosts },
+      { rule: "fetch_url:https://example.com/", ...page }
+    ])
+    assert.deepStrictEqual(kept(both), { version: 1, rules: [] })
   })
 
-  it("fails for what is not remembered, and says what is", async () => {
+  it("fails for what is not remembered, and says what is, and wants one rule or --all", async () => {
     const sandbox = open()
     const { code, stderr } = await sandbox.run(["permissions", "revoke", "read_file:docs/**"])
-    assert.deepStrictEqual(
-      [code, stderr],
-      [
-        1,
-        'There is no remembered rule "read_file:docs/**". Remembered rules:\n  read_file:/etc/hosts\n  fetch_url:https://example.com/\n'
-      ]
-    )
-    assert.deepStrictEqual(kept(sandbox), { version: 1, rules: [hosts, page] })
-  })
-
-  it("wants one rule or --all", async () => {
-    const sandbox = open()
+    const remembered = "Remembered rules:\n  read_file:/etc/hosts\n  fetch_url:https://example.com/\n"
+    assert.deepStrictEqual([code, stderr], [1, `There is no remembered rule "read_file:docs/**". ${remembered}`])
     for (const words of [[], ["read_file:/etc/hosts", "--all"]]) {
-      const { code, stderr } = await sandbox.run(["permissions", "revoke", ...words])
-      assert.strictEqual(code, 2)
-      assert.match(stderr, /^Give one rule as "task-conductor permissions list" shows it, or --all\.\n/)
+      const wrong = await sandbox.run(["permissions", "revoke", ...words])
+      assert.strictEqual(wrong.code, 2)
+      assert.match(wrong.stderr, /^Give one rule as "task-conductor permissions list" shows it, or --all\.\n/)
     }
+    assert.deepStrictEqual(kept(sandbox), { version: 1, rules: [hosts, page] })
   })
 
   it("leaves a file alone that it does not understand", async () => {
@@ -208,44 +140,48 @@ const explain = async (sandbox: Sandbox, ...words: ReadonlyArray<string>) => {
 
 describe("permissions explain", () => {
   it("says that the risk decides where no rule does", async () => {
-    assert.deepStrictEqual(await explain(open(), "read_file", '{"path":"README.md"}'), {
-      code: 0,
-      stderr: "",
-      lines: [
-        "tool: read_file (built-in)",
-        "risk: medium",
-        "target: <root>/project/README.md",
-        "verdict: asks",
-        "rule: none matches, so the risk decides"
-      ]
-    })
-  })
-
-  it("names the rules that decide, with their places", async () => {
-    assert.deepStrictEqual((await explain(open(), "read_file", '{"path":"/etc/hosts"}')).lines.slice(3), [
-      "verdict: runs without a question",
-      `rule: allow read_file:/etc/hosts in <root>/${policies}`
-    ])
-    assert.deepStrictEqual((await explain(open(), "write_file", '{"path":"a/b.lock","content":""}')).lines.slice(3), [
-      "verdict: never runs: a rule denies it",
-      "rule: deny write_file:*.lock in <root>/project/task-conductor.json"
+    const { code, lines, stderr } = await explain(open(), "read_file", '{"path":"README.md"}')
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.deepStrictEqual(lines, [
+      "tool: read_file (built-in)",
+      "risk: medium",
+      "target: <root>/project/README.md",
+      "verdict: asks",
+      "rule: none matches, so the risk decides"
     ])
   })
 
-  it("says what nothing can allow, what is asked each time, and runs nothing", async () => {
+  it("names the rules that decide with their places, what nothing can allow, what is asked each time, and runs nothing", async () => {
     const sandbox = open()
-    assert.deepStrictEqual(
-      (await explain(sandbox, "write_file", '{"path":".git/config","content":"x"}')).lines.slice(3),
+    const rows: ReadonlyArray<[tool: string, given: object, ...lines: ReadonlyArray<string>]> = [
       [
+        "read_file",
+        { path: "/etc/hosts" },
+        "verdict: runs without a question",
+        `rule: allow read_file:/etc/hosts in <root>/${policies}`
+      ],
+      [
+        "write_file",
+        { path: "a/b.lock", content: "" },
+        "verdict: never runs: a rule denies it",
+        "rule: deny write_file:*.lock in <root>/project/task-conductor.json"
+      ],
+      [
+        "write_file",
+        { path: ".git/config", content: "x" },
         "verdict: never runs: nothing can allow it",
         "note: It would change what controls git or this program, which nothing can allow."
+      ],
+      [
+        "write_file",
+        { path: ".envrc", content: "x" },
+        "verdict: asks",
+        "rule: none matches, so the risk decides",
+        "note: Programs run or read this file automatically. This is asked each time."
       ]
-    )
-    assert.deepStrictEqual((await explain(sandbox, "write_file", '{"path":".envrc","content":"x"}')).lines.slice(3), [
-      "verdict: asks",
-      "rule: none matches, so the risk decides",
-      "note: Programs run or read this file automatically. This is asked each time."
-    ])
+    ]
+    for (const [tool, given, ...lines] of rows)
+      assert.deepStrictEqual((await explain(sandbox, tool, JSON.stringify(given))).lines.slice(3), lines)
     assert.throws(() => readFileSync(join(sandbox.root, "project/.envrc")))
   })
 
@@ -253,15 +189,8 @@ describe("permissions explain", () => {
     const { stdout } = await open().run(["permissions", "explain", "get_current_time", "--json"])
     const { definition, ...rest } = JSON.parse(stdout)
     assert.match(definition, /^[0-9a-f]{64}$/)
-    assert.deepStrictEqual(rest, {
-      tool: "get_current_time",
-      origin: "built-in",
-      risk: "safe",
-      targets: [],
-      verdict: "allow",
-      rules: [],
-      reasons: []
-    })
+    const about = { tool: "get_current_time", origin: "built-in", risk: "safe", targets: [] }
+    assert.deepStrictEqual(rest, { ...about, verdict: "allow", rules: [], reasons: [] })
   })
 
   it("refuses an unknown tool and arguments that do not fit", async () => {
@@ -279,22 +208,15 @@ describe("permissions explain", () => {
   })
 })
 
-/** A sandbox with a rule for its project, and one for another. */
-const openTwo = () => {
-  const sandbox = open([])
-  const here = realpathSync(join(sandbox.root, "project"))
-  const rules = [
-    { verdict: "allow", tool: "read_file", project: here, rememberedAt },
-    { verdict: "allow", tool: "run_command", pattern: "npm test", project: "/elsewhere" },
-    page
-  ]
-  sandbox.write(policies, JSON.stringify({ version: 1, rules }))
-  return { sandbox, rules }
-}
-
 describe("a rule for one project", () => {
   it("is listed, explained and revoked in its project, and not in another one", async () => {
-    const { rules, sandbox } = openTwo()
+    const sandbox = open([])
+    const rules = [
+      { verdict: "allow", tool: "read_file", project: realpathSync(join(sandbox.root, "project")), rememberedAt },
+      { verdict: "allow", tool: "run_command", pattern: "npm test", project: "/elsewhere" },
+      page
+    ]
+    sandbox.write(policies, JSON.stringify({ version: 1, rules }))
     sandbox.write("project/a.md", "text\n")
     const { stdout } = await sandbox.run(["permissions", "list"])
     assert.match(stdout, /allow {2}read_file .*in this project only, since 2026-11-20/)

@@ -21,9 +21,9 @@ describe.concurrent("tools list", () => {
 
   it("prints parameters and examples as JSON", async () => {
     const { code, stdout } = await sandbox.run(["tools", "list", "--json"])
-    const tools = JSON.parse(stdout) as ReadonlyArray<{ name: string; origin: string; parameters: { type: string } }>
-    const readFile = tools.find((tool) => tool.name === "read_file")
-    assert.deepStrictEqual([code, readFile?.origin, readFile?.parameters.type], [0, "built-in", "object"])
+    const tools = JSON.parse(stdout) as ReadonlyArray<{ name: string }>
+    assert.strictEqual(code, 0)
+    assert.containsSubset(tools, [{ name: "read_file", origin: "built-in", parameters: { type: "object" } }])
   })
 })
 
@@ -42,12 +42,10 @@ describe.concurrent("tools describe", () => {
 
   it("prints one JSON object", async () => {
     const { code, stdout } = await sandbox.run(["tools", "describe", "read_file", "--json"])
-    const tool = JSON.parse(stdout) as { name: string; errors: { not_found: string }; instructions: string }
-    assert.deepStrictEqual(
-      [code, tool.name, tool.errors.not_found],
-      [0, "read_file", "There is no file at the path; the message names the nearest."]
-    )
-    assert.match(tool.instructions, /^### read_file\nReturns a file or a range of its lines/)
+    const { errors, instructions, name } = JSON.parse(stdout)
+    const notFound = "There is no file at the path; the message names the nearest."
+    assert.deepStrictEqual([code, name, errors.not_found], [0, "read_file", notFound])
+    assert.match(instructions, /^### read_file\nReturns a file or a range of its lines/)
   })
 
   it("names the nearest tools for an unknown name", async () => {
@@ -72,13 +70,8 @@ describe.concurrent("skills list", () => {
 
   it("prints origins and notes as JSON", async () => {
     const { stderr, stdout } = await sandbox.run(["skills", "list", "--json"])
-    const { notes, skills } = JSON.parse(stdout) as {
-      skills: ReadonlyArray<{ name: string; origin: string }>
-      notes: ReadonlyArray<string>
-    }
-    assert.deepStrictEqual(
-      [stderr, skills.find((skill) => skill.name === "summarize")?.origin, notes.length],
-      ["", "project", 2]
-    )
+    const { notes, skills } = JSON.parse(stdout)
+    assert.deepStrictEqual([stderr, notes.length], ["", 2])
+    assert.containsSubset(skills, [{ name: "summarize", origin: "project" }])
   })
 })

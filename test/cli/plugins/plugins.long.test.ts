@@ -59,45 +59,19 @@ describe.concurrent("plugins list", () => {
 
   it("prints the same as JSON", async () => {
     const { stdout } = await sandbox.run(["plugins", "list", "--json"])
-    const [builtIn, mine, shadow, words] = JSON.parse(
-      stdout.replace(/sha256:[0-9a-f]{64}/g, "sha256:HASH")
-    ) as ReadonlyArray<ListedPlugin>
-    assert.deepStrictEqual(
-      builtIn?.tools.find(({ name }) => name === "read_file"),
-      { name: "read_file", risk: "medium" }
+    const [builtIn, mine, shadow, words] = JSON.parse(stdout) as ReadonlyArray<ListedPlugin>
+    assert.containsSubset(builtIn?.tools, [{ name: "read_file", risk: "medium" }])
+    const path = "<root>/config/task-conductor/mine.mjs"
+    const tools = [{ name: "mine", risk: "safe" }]
+    assert.deepStrictEqual<object | undefined>(mine, { name: "mine", named: "./mine.mjs", origin: "user", path, tools })
+    assert.deepStrictEqual([shadow?.tools, shadow?.problem?.code], [[], "DuplicateTool"])
+    assert.include(shadow?.problem?.message, "exists already (built-in). Rename it, or remove one of them.")
+    assert.deepInclude(words, { version: "1.2.0", origin: "project", tools: [] })
+    assert.strictEqual(words?.problem?.code, "NotTrusted")
+    assert.match(
+      words?.problem?.message ?? "",
+      /you have not trusted it \(sha256:[0-9a-f]{64}\)\. Start a run on a terminal/
     )
-    assert.deepStrictEqual(mine, {
-      name: "mine",
-      named: "./mine.mjs",
-      origin: "user",
-      path: "<root>/config/task-conductor/mine.mjs",
-      tools: [{ name: "mine", risk: "safe" }]
-    })
-    assert.deepStrictEqual(shadow, {
-      name: "shadow",
-      named: "./shadow.mjs",
-      origin: "user",
-      path: "<root>/config/task-conductor/shadow.mjs",
-      tools: [],
-      problem: {
-        code: "DuplicateTool",
-        message:
-          'The plugin "shadow" is not used: its tool "read_file" exists already (built-in). Rename it, or remove one of them.'
-      }
-    })
-    assert.deepStrictEqual(words, {
-      name: "words",
-      named: "words",
-      version: "1.2.0",
-      origin: "project",
-      path: "<root>/project/node_modules/words/index.js",
-      tools: [],
-      problem: {
-        code: "NotTrusted",
-        message:
-          'The plugin "words" is not used: the project names it and you have not trusted it (sha256:HASH). Start a run on a terminal to be asked, or use --allow "load_plugin:words *".'
-      }
-    })
   })
 })
 
@@ -119,14 +93,10 @@ describe.concurrent("plugins new", () => {
       stderr:
         "made README.md, index.js, index.test.js, package.json. Next: cd task-conductor-plugin-2nd-rain.fall && npm install && npm test\nIf npm ends with E404, README.md says what to do.\n"
     })
-    const { name, peerDependencies } = JSON.parse(readMade("package.json")) as {
-      name: string
-      peerDependencies: object
-    }
-    assert.deepStrictEqual(
-      [name, peerDependencies],
-      ["@team/task-conductor-plugin-2nd-rain.fall", { "task-conductor": `^${version}` }]
-    )
+    assert.deepInclude(JSON.parse(readMade("package.json")), {
+      name: "@team/task-conductor-plugin-2nd-rain.fall",
+      peerDependencies: { "task-conductor": `^${version}` }
+    })
     assert.include(readMade("index.js"), 'name: "2nd-rain.fall", tools: { tool_2nd_rain_fall: wordCount }')
     assert.include(readMade("README.md"), `npm install --save-dev PATH/task-conductor-${version}.tgz`)
     assert.include(readMade("index.test.js"), 'runTool(plugin, "tool_2nd_rain_fall", { path: "none.md" })')
@@ -137,32 +107,16 @@ describe.concurrent("plugins new", () => {
     )
   })
 
-  it("prints folder and files as JSON", async () => {
-    const { stdout } = await quick.run(["plugins", "new", "--json", "snow"])
-    assert.deepStrictEqual(JSON.parse(stdout), {
-      folder: "<root>/project/snow",
-      files: ["README.md", "index.js", "index.test.js", "package.json"]
-    })
-  })
-
   it("overwrites nothing", async () => {
     sandbox.write("project/kept/notes.txt", "mine")
     const { code, stderr } = await quick.run(["plugins", "new", "kept"])
     assert.strictEqual(code, 2)
-    assert.match(
-      stderr,
-      /^<root>\/project\/kept exists and is not empty\. Nothing was written\. Choose another name\.$/m
-    )
+    assert.include(stderr, "<root>/project/kept exists and is not empty. Nothing was written. Choose another name.\n")
     assert.isFalse(existsSync(path("kept/package.json")))
     sandbox.write("project/file", "mine")
     const inFile = await quick.run(["plugins", "new", "file"])
-    assert.deepStrictEqual(
-      [inFile.code, inFile.stderr],
-      [
-        1,
-        "<root>/project/file cannot be written. A part of the path is a file, not a folder. Fix that, or go to another folder.\n"
-      ]
-    )
+    const said = "<root>/project/file cannot be written. A part of the path is a file, not a folder."
+    assert.deepStrictEqual([inFile.code, inFile.stderr], [1, `${said} Fix that, or go to another folder.\n`])
     assert.strictEqual(readFileSync(path("file"), "utf8"), "mine")
     mkdirSync(path("../other"))
     symlinkSync("../other", path("linked"))

@@ -1,4 +1,4 @@
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeSandbox, type Sandbox } from "../../support/binary.ts"
@@ -27,59 +27,44 @@ const declared = {
 }
 const listed = (stdout: string): ReadonlyArray<string> => stdout.split("\n").map((line) => line.split(" ")[0] ?? "")
 
-describe("commands on the command line", () => {
-  it("are run when a task calls for it and a rule allows it", async () => {
-    const sandbox = sandboxWith({
-      "project/run.md": refinementRunning("node", "a.js"),
-      "project/a.js": 'require("fs").writeFileSync("out.txt", "ran")\nconsole.log("output-canary")\n'
-    })
-    const allowed = ["--yes-this-run", "--allow", "run_command:node a.js"]
-    const { code, stderr, stdout } = await sandbox.run(["execute", "run.md", ...allowed])
-    assert.strictEqual(code, 0, stderr)
-    assert.include(stdout, "output-canary")
-    assert.strictEqual(readFileSync(join(sandbox.root, "project/out.txt"), "utf8"), "ran")
+it("are run when a task calls for it and a rule allows it, and else not, as the exit code says", async () => {
+  const sandbox = sandboxWith({
+    "project/run.md": refinementRunning("node", "a.js"),
+    "project/a.js": 'require("fs").writeFileSync("out.txt", "ran")\nconsole.log("output-canary")\n'
   })
+  const file = join(sandbox.root, "project/out.txt")
+  assert.deepStrictEqual([(await sandbox.run(["execute", "run.md"])).code, existsSync(file)], [4, false])
+  const allowed = ["--yes-this-run", "--allow", "run_command:node a.js"]
+  const { code, stderr, stdout } = await sandbox.run(["execute", "run.md", ...allowed])
+  assert.strictEqual(code, 0, stderr)
+  assert.include(stdout, "output-canary")
+  assert.strictEqual(readFileSync(file, "utf8"), "ran")
+})
 
-  it("do not run when nobody allows it, and the exit code says so", async () => {
-    const sandbox = sandboxWith({
-      "project/run.md": refinementRunning("node", "a.js"),
-      "project/a.js": 'require("fs").writeFileSync("out.txt", "ran")\n'
-    })
-    const { code } = await sandbox.run(["execute", "run.md"])
-    assert.strictEqual(code, 4)
-    assert.isFalse(existsSync(join(sandbox.root, "project/out.txt")))
-  })
+it("are tools when the user declares them", async () => {
+  const sandbox = sandboxWith({ "config/task-conductor/config.json": JSON.stringify(declared) })
+  const { code, stderr, stdout } = await sandbox.run(["tools", "list"])
+  assert.deepStrictEqual([code, stderr, listed(stdout).includes("say")], [0, "", true])
+})
 
-  it("are tools when the user declares them", async () => {
-    const sandbox = sandboxWith({ "config/task-conductor/config.json": JSON.stringify(declared) })
-    const { code, stderr, stdout } = await sandbox.run(["tools", "list"])
-    assert.deepStrictEqual([code, stderr, listed(stdout).includes("say")], [0, "", true])
-  })
+it("are no tools when only the project declares them, and the list says why", async () => {
+  const sandbox = sandboxWith({ "project/task-conductor.json": JSON.stringify(declared) })
+  const { code, stderr, stdout } = await sandbox.run(["tools", "list"])
+  assert.deepStrictEqual([code, listed(stdout).includes("say")], [0, false])
+  assert.match(
+    stderr,
+    /^note: The tools of task-conductor\.json are not used: the project names them and you have not trusted them/
+  )
+})
 
-  it("are no tools when only the project declares them, and the list says why", async () => {
-    const sandbox = sandboxWith({ "project/task-conductor.json": JSON.stringify(declared) })
-    const { code, stderr, stdout } = await sandbox.run(["tools", "list"])
-    assert.deepStrictEqual([code, listed(stdout).includes("say")], [0, false])
-    assert.match(
-      stderr,
-      /^note: The tools of task-conductor\.json are not used: the project names them and you have not trusted them/
-    )
-  })
-
-  it("that are declared wrongly are reported with their place", async () => {
-    const text =
-      '{\n  "tools": {\n    "say": { "description": "Says.", "command": ["echo", "{word}"] },\n    "Say It": { "description": "Says.", "command": ["echo"] }\n  }\n}\n'
-    const sandbox = sandboxWith({ "project/task-conductor.json": text })
-    const { code, stderr } = await sandbox.run(["tools", "list"])
-    assert.deepStrictEqual(
-      [code, stderr.split("\n").slice(0, 2)],
-      [
-        2,
-        [
-          '<root>/project/task-conductor.json:3:58: "tools.say.command[1]": {word} is not a parameter. There are: none.',
-          '<root>/project/task-conductor.json:4:5: "tools.Say It": the name of a tool is lower-case ASCII words joined by underscores.'
-        ]
-      ]
-    )
-  })
+it("that are declared wrongly are reported with their place", async () => {
+  const text =
+    '{\n  "tools": {\n    "say": { "description": "Says.", "command": ["echo", "{word}"] },\n    "Say It": { "description": "Says.", "command": ["echo"] }\n  }\n}\n'
+  const sandbox = sandboxWith({ "project/task-conductor.json": text })
+  const { code, stderr } = await sandbox.run(["tools", "list"])
+  assert.strictEqual(code, 2)
+  assert.deepStrictEqual(stderr.split("\n").slice(0, 2), [
+    '<root>/project/task-conductor.json:3:58: "tools.say.command[1]": {word} is not a parameter. There are: none.',
+    '<root>/project/task-conductor.json:4:5: "tools.Say It": the name of a tool is lower-case ASCII words joined by underscores.'
+  ])
 })

@@ -1,5 +1,5 @@
 /** The command line whose output cannot be written, or whose server does not answer. */
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { closeSync, existsSync, openSync } from "node:fs"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
@@ -16,53 +16,31 @@ beforeAll(() => {
 })
 afterAll(sandbox.remove)
 
-/** The lines of a stream as objects. */
-const jsonLines = (stdout: string): ReadonlyArray<Record<string, unknown>> => {
-  assert.isTrue(stdout.endsWith("\n"))
-  return stdout
-    .slice(0, -1)
-    .split("\n")
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-}
-
-describe("run", () => {
-  it("fails when the answer cannot be written, and says so", needsFullDevice, async () => {
+const lost = "could not be written to stdout (ENOSPC)."
+it("fails when something cannot be written, with advice where a run is saved", needsFullDevice, async () => {
+  for (const [words, said] of [
+    [["run", ...question], `The result ${lost} The run is saved: "task-conductor show last" prints its answer.`],
+    [["tools", "list"], `The result ${lost}`],
+    [["--version"], `The version ${lost}`]
+  ] as const) {
     const full = openSync("/dev/full", "w")
-    const { code, stderr } = await sandbox.start(["run", ...question], { stdout: full }).ended
+    const { code, stderr } = await sandbox.start(words, { stdout: full }).ended
     closeSync(full)
-    assert.deepStrictEqual(
-      [code, stderr.trimEnd().split("\n").at(-1)],
-      [
-        1,
-        'The result could not be written to stdout (ENOSPC). The run is saved: "task-conductor show last" prints its answer.'
-      ]
-    )
-  })
+    assert.deepStrictEqual([code, stderr.trimEnd().split("\n").at(-1)], [1, said])
+  }
+})
 
-  it("fails when anything else cannot be written, without advice about a run", needsFullDevice, async () => {
-    for (const [words, said] of [
-      [["tools", "list"], "The result could not be written to stdout (ENOSPC).\n"],
-      [["--version"], "The version could not be written to stdout (ENOSPC).\n"]
-    ] as const) {
-      const full = openSync("/dev/full", "w")
-      const { code, stderr } = await sandbox.start(words, { stdout: full }).ended
-      closeSync(full)
-      assert.deepStrictEqual([code, stderr], [1, said])
-    }
-  })
+it("ends with 5 when no server answers, also in the stream", async () => {
+  const { code, stderr, stdout } = await sandbox.start(["run", "--model", "qwen3", "--json", "hi"]).ended
+  const last = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")
+  assert.deepStrictEqual([code, stderr, last.exit_code, last.report.status], [5, "", 5, "unavailable"])
+  assert.include(last.report.message, "No model server answers at http://127.0.0.1:1 ")
+})
 
-  it("ends with 5 when no server answers, also in the stream", async () => {
-    const { code, stderr, stdout } = await sandbox.start(["run", "--model", "qwen3", "--json", "hi"]).ended
-    const last = jsonLines(stdout).at(-1) as { exit_code: number; report: { status: string; message: string } }
-    assert.deepStrictEqual([code, stderr, last.exit_code, last.report.status], [5, "", 5, "unavailable"])
-    assert.include(last.report.message, "No model server answers at http://127.0.0.1:1 ")
-  })
-
-  it("keeps its exit code when the reader of its output goes away", async () => {
-    const running = sandbox.start(["run", "--json", ...question])
-    await running.says("run.started")
-    running.child.stdout?.destroy()
-    running.child.stderr?.destroy()
-    assert.strictEqual((await running.ended).code, 0)
-  })
+it("keeps its exit code when the reader of its output goes away", async () => {
+  const running = sandbox.start(["run", "--json", ...question])
+  await running.says("run.started")
+  running.child.stdout?.destroy()
+  running.child.stderr?.destroy()
+  assert.strictEqual((await running.ended).code, 0)
 })

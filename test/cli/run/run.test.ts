@@ -1,30 +1,12 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { truncateSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { join } from "node:path"
 import { demoLine, makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
+import { planOf } from "../../support/TestRun.ts"
 
 const sandbox = inProcess(makeSandbox())
 const question = ["--model", "embedded", "--allow", "read_file", "Where is the port of the server defined?"]
 
-const gatedPlan = `## Original prompt
-
-Where is the port?
-
-## Goals / summary
-
-Find the port.
-
-## Tasks
-### Task section 1
-- **Name** Search 1
-- **What is needed** Find where the port is defined: \`serverPort\`
-- **Skill** search-code
-- **Expected output** File and line.
-- **Requires user approval**
-`
+const gatedPlan = planOf([[{ name: "Search 1", needed: "Find `serverPort`", skill: "search-code", gated: true }]])
 
 beforeAll(() => {
   sandbox.write("project/README.md", "# Weather\n\nA small weather server.\n")
@@ -67,18 +49,9 @@ describe("run", () => {
       assert.match(String(line["at"]), /^\d{4}-\d\d-\d\dT/)
     }
     const [header] = lines
-    assert.deepStrictEqual(
-      { ...header, at: "", run_id: "" },
-      {
-        type: "run.started",
-        at: "",
-        version: 2,
-        run_id: "",
-        project: "<root>/project",
-        model: "embedded",
-        prompt: "Where is the port of the server defined?"
-      }
-    )
+    const prompt = "Where is the port of the server defined?"
+    const expected = { type: "run.started", version: 2, project: "<root>/project", model: "embedded", prompt }
+    assert.deepStrictEqual<object>({ ...header, at: "", run_id: "" }, { ...expected, at: "", run_id: "" })
     const last = lines.at(-1) as { type: string; exit_code: number; report: { status: string; run_id: string } }
     assert.deepStrictEqual(
       [last.type, last.exit_code, last.report.status, last.report.run_id],
@@ -88,27 +61,6 @@ describe("run", () => {
     for (const type of ["plan.created", "task.worked", "tool.finished", "task.finished"]) assert.include(types, type)
     const worked = lines.findIndex((line) => line["type"] === "task.worked")
     assert.deepStrictEqual(lines[worked + 1], { ...lines[worked], type: "task.refined", deprecated: "task.worked" })
-  })
-
-  it("takes the prompt from stdin", async () => {
-    const { code, stderr, stdout } = await sandbox.run(["run", "--allow", "read_file"], {
-      stdin: "Where is the port of the server defined?\n"
-    })
-    assert.strictEqual(code, 0, stderr)
-    assert.include(stdout, "src/server.ts")
-  })
-
-  it("does not hang and ends with 4 when a permission is needed and nobody can be asked", async () => {
-    const { code, stderr } = await sandbox.run([
-      "run",
-      "--model",
-      "embedded",
-      "--skill",
-      "read-code",
-      "Read src/server.ts"
-    ])
-    assert.strictEqual(code, 4, stderr)
-    assert.include(stderr, 'Use --allow "read_file:src/server.ts".')
   })
 
   it("takes a rule for pages, which only references need", async () => {
@@ -122,31 +74,9 @@ describe("run", () => {
     assert.strictEqual(forbidden.code, 3, forbidden.stderr)
     assert.include(forbidden.stderr, "which no answer can allow; to permit it, list 127.0.0.1:1 under fetchAllow")
     sandbox.write("config/task-conductor/config.json", JSON.stringify({ fetchAllow: ["127.0.0.1:1"] }))
-    const denied = await sandbox.run(order)
-    assert.strictEqual(denied.code, 3, denied.stderr)
-    assert.include(
-      denied.stderr,
-      'nobody can be asked in this run; --allow "fetch_url:http://127.0.0.1:1/" would allow it.'
-    )
     const { stderr } = await sandbox.run([...order, ...allow])
     assert.notInclude(stderr, "there is no tool")
     assert.include(stderr, "http://127.0.0.1:1/")
-  })
-
-  it("ends with 5 when the server does not have the model", async () => {
-    const server = createServer((request, response) => {
-      request.resume()
-      response.writeHead(404, { "content-type": "application/json" }).end('{"error":"model \'qwen9\' not found"}')
-    })
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { code, stderr, stdout } = await sandbox.run(["run", "--model", "qwen9", "hi"], {
-      env: { OLLAMA_HOST: host }
-    })
-    server.close()
-    assert.deepStrictEqual([code, stdout], [5, ""])
-    assert.include(stderr, 'The model "qwen9" is not on the server')
-    assert.include(stderr, 'Get it with "ollama pull qwen9" or choose another with --model.')
   })
 
   it("runs a gated step only when it is approved beforehand, if nobody can be asked", async () => {
@@ -171,20 +101,9 @@ describe("run", () => {
     assert.isTrue(stderr.split("\n")[1]?.startsWith(`warning: ${file}:1: `), stderr)
     sandbox.write("project-with-skill/task-conductor.json", '{ "deny": ["write_fil"] }\n')
     const refused = await sandbox.run(command)
-    assert.deepStrictEqual(
-      [refused.code, refused.stderr],
-      [
-        2,
-        '<root>/project-with-skill/task-conductor.json: the rule "deny write_fil" does nothing: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.\n'
-      ]
-    )
-  })
-
-  it("refuses a configuration without end, and does not read it", async () => {
-    sandbox.write("project-huge/task-conductor.json", "{}")
-    truncateSync(join(sandbox.root, "project-huge/task-conductor.json"), 20_000_000_000)
-    const { code, stderr } = await sandbox.run(["run", "--project", "../project-huge", ...question])
-    assert.deepStrictEqual([code, stderr.includes("is larger than 1048576 bytes")], [2, true], stderr)
+    const said =
+      '<root>/project-with-skill/task-conductor.json: the rule "deny write_fil" does nothing: there is no tool "write_fil". Use one of: write_file, edit_file, add_task.\n'
+    assert.deepStrictEqual([refused.code, refused.stderr], [2, said])
   })
 })
 

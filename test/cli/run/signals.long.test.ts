@@ -1,4 +1,4 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
 import { open } from "node:fs/promises"
 import { createServer, type Server } from "node:http"
@@ -33,51 +33,49 @@ const lastLine = (stdout: string) =>
     report: { status: string }
   }
 
-describe("signals", () => {
-  for (const [signal, exitCode] of [
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-    ["SIGHUP", 143]
-  ] as const) {
-    it(`ends the run and the stream on ${signal} with ${exitCode}`, async () => {
-      const running = await waitingRun()
-      running.child.kill(signal)
-      const { code, stderr, stdout } = await running.ended
-      const last = lastLine(stdout)
-      assert.deepStrictEqual(
-        [code, stderr, last.type, last.exit_code, last.report.status],
-        [exitCode, "", "run.finished", exitCode, "interrupted"]
-      )
-    })
-  }
-
-  it("says how to resume a run that was stopped", async () => {
-    const running = sandbox.start(["run", "--model", "qwen3", "hi"], { env: { OLLAMA_HOST: host } })
-    await running.says("with qwen3")
-    running.child.kill("SIGINT")
-    const { code, stderr } = await running.ended
-    const [, runId = ""] = /^run (\S+) with/m.exec(stderr) ?? []
-    assert.strictEqual(code, 130)
-    assert.isTrue(stderr.endsWith(`Resume it: task-conductor resume ${runId}\n`), stderr)
-  })
-
-  it("takes the same signal twice at once, as npx sends it, for one", async () => {
+for (const [signal, exitCode] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 143]
+] as const) {
+  it(`ends the run and the stream on ${signal} with ${exitCode}`, async () => {
     const running = await waitingRun()
-    running.child.kill("SIGINT")
-    running.child.kill("SIGINT")
-    const { code, stdout } = await running.ended
-    assert.deepStrictEqual([code, lastLine(stdout).type], [130, "run.finished"])
+    running.child.kill(signal)
+    const { code, stderr, stdout } = await running.ended
+    const last = lastLine(stdout)
+    assert.deepStrictEqual(
+      [code, stderr, last.type, last.exit_code, last.report.status],
+      [exitCode, "", "run.finished", exitCode, "interrupted"]
+    )
   })
+}
 
-  it("ends on a further signal while it reads a pipe that nobody writes to", async () => {
-    const pipe = `${sandbox.root}/project/pipe`
-    execFileSync("mkfifo", [pipe])
-    const writer = await open(pipe, "r+")
-    const running = sandbox.start(["check", "/dev/stdin"], { under: ["sh", "-c", 'exec "$@" 0<"$0"', pipe] })
-    const signals = setInterval(() => running.child.kill("SIGTERM"), 50)
-    const { code } = await running.ended
-    clearInterval(signals)
-    await writer.close()
-    assert.strictEqual(code, "SIGTERM")
-  })
+it("says how to resume a run that was stopped", async () => {
+  const running = sandbox.start(["run", "--model", "qwen3", "hi"], { env: { OLLAMA_HOST: host } })
+  await running.says("with qwen3")
+  running.child.kill("SIGINT")
+  const { code, stderr } = await running.ended
+  const [, runId = ""] = /^run (\S+) with/m.exec(stderr) ?? []
+  assert.strictEqual(code, 130)
+  assert.isTrue(stderr.endsWith(`Resume it: task-conductor resume ${runId}\n`), stderr)
+})
+
+it("takes the same signal twice at once, as npx sends it, for one", async () => {
+  const running = await waitingRun()
+  running.child.kill("SIGINT")
+  running.child.kill("SIGINT")
+  const { code, stdout } = await running.ended
+  assert.deepStrictEqual([code, lastLine(stdout).type], [130, "run.finished"])
+})
+
+it("ends on a further signal while it reads a pipe that nobody writes to", async () => {
+  const pipe = `${sandbox.root}/project/pipe`
+  execFileSync("mkfifo", [pipe])
+  const writer = await open(pipe, "r+")
+  const running = sandbox.start(["check", "/dev/stdin"], { under: ["sh", "-c", 'exec "$@" 0<"$0"', pipe] })
+  const signals = setInterval(() => running.child.kill("SIGTERM"), 50)
+  const { code } = await running.ended
+  clearInterval(signals)
+  await writer.close()
+  assert.strictEqual(code, "SIGTERM")
 })

@@ -83,51 +83,37 @@ describe("a journal of somebody else", () => {
     const elsewhere = join(sandbox.root, "elsewhere")
     mkdirSync(elsewhere, { recursive: true })
     const refused = await sandbox.run(["resume", plant({}, { at: elsewhere })])
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      expect.stringContaining(
-        'its journal may come from somebody else, so it cannot choose the folder to work in. Name the folder yourself: --project "<root>/elsewhere".'
-      )
-    ])
+    const said =
+      'its journal may come from somebody else, so it cannot choose the folder to work in. Name the folder yourself: --project "<root>/elsewhere".'
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(said)])
     const chosen = await sandbox.run(["resume", plant({}, { at: elsewhere }), "--project", "../elsewhere"])
     expect([chosen.code, chosen.stderr]).toEqual([0, expect.stringContaining("in <root>/elsewhere")])
   })
-
-  it("does not choose a hosted model", async () => {
-    const { code, stderr } = await sandbox.run(["resume", plant({ model: "gpt-oss:120b-cloud" })])
-    expect([code, stderr]).toEqual([2, expect.stringContaining("Give a model: --model NAME.")])
-  })
 })
 
-describe("a project that was moved", () => {
-  it("is named when its run goes on, once", async () => {
-    const old = join(sandbox.root, "old")
-    mkdirSync(old)
-    sandbox.write("old/notes.md", "# Notes\n")
-    const { stderr } = await sandbox.run(["run", "--model", "embedded", "--project", "../old", "Find notes."])
-    const runId = /run (\S+) with/.exec(stderr)?.[1] ?? ""
-    renameSync(old, join(sandbox.root, "new"))
-    const lost = await sandbox.run(["resume", runId])
-    expect([lost.code, lost.stderr]).toEqual([
-      2,
-      expect.stringContaining(
-        "its project <root>/old was not found. If it was moved, say where it is: --project FOLDER."
-      )
-    ])
-    const found = await sandbox.run(["resume", "last", "--project", "../new"])
-    expect([found.code, found.stderr]).toEqual([0, expect.stringContaining("in <root>/new")])
-    const again = await sandbox.run(["resume", runId])
-    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining("in <root>/new")])
-    expect(again.stderr).not.toMatch(notProven)
-  })
+it("a project that was moved is named when its run goes on, once", async () => {
+  const old = join(sandbox.root, "old")
+  mkdirSync(old)
+  sandbox.write("old/notes.md", "# Notes\n")
+  const { stderr } = await sandbox.run(["run", "--model", "embedded", "--project", "../old", "Find notes."])
+  const runId = /run (\S+) with/.exec(stderr)?.[1] ?? ""
+  renameSync(old, join(sandbox.root, "new"))
+  const lost = await sandbox.run(["resume", runId])
+  const said = "its project <root>/old was not found. If it was moved, say where it is: --project FOLDER."
+  expect([lost.code, lost.stderr]).toEqual([2, expect.stringContaining(said)])
+  for (const words of [["last", "--project", "../new"], [runId]]) {
+    const { code, stderr } = await sandbox.run(["resume", ...words])
+    expect([code, stderr]).toEqual([0, expect.stringContaining("in <root>/new")])
+    expect(stderr).not.toMatch(notProven)
+  }
 })
 
-describe("the key of the user", () => {
-  it("is made with the first journal and stays the same", async () => {
-    const file = join(sandbox.root, "home/.local/state/task-conductor/journal.key")
+it("makes the key of the user with the first journal, and keeps it", async () => {
+  const file = join(sandbox.root, "home/.local/state/task-conductor/journal.key")
+  const keys = []
+  for (const _run of [1, 2]) {
     await sandbox.run(["run", "--model", "embedded", "Find notes."])
-    const first = readFileSync(file, "utf8")
-    await sandbox.run(["run", "--model", "embedded", "Find notes."])
-    expect([readFileSync(file, "utf8"), first]).toEqual([first, expect.stringMatching(/^[0-9a-f]{64}\n$/)])
-  })
+    keys.push(readFileSync(file, "utf8"))
+  }
+  expect(keys).toEqual([keys[1], expect.stringMatching(/^[0-9a-f]{64}\n$/)])
 })

@@ -31,30 +31,19 @@ type Listed = Pick<RunSummary, "project" | "tasks"> & { readonly run_id: string 
 const list = async (): Promise<ReadonlyArray<Listed>> =>
   JSON.parse((await sandbox.run(["runs", "--json"])).stdout) as ReadonlyArray<Listed>
 
-const elsewhere = async (): Promise<string> => {
-  const { stderr } = await sandbox.run(["run", "--model", "embedded", "--project", "../other", "Find notes."])
-  return /run (\S+) with/.exec(stderr)?.[1] ?? ""
-}
-
 let other = ""
 beforeAll(async () => {
   mkdirSync(join(sandbox.root, "other"))
   sandbox.write("project/notes.md", "# Notes\n")
-  other = await elsewhere()
+  const { stderr } = await sandbox.run(["run", "--model", "embedded", "--project", "../other", "Find notes."])
+  other = /run (\S+) with/.exec(stderr)?.[1] ?? ""
 })
 
 describe("the last run", () => {
   it("is not that of another project", async () => {
     const none = `There is no run of this project (<root>/project) yet. There is one run of another project; the newest is ${other} of <root>/other. See "task-conductor runs --all".\n`
-    for (const words of [
-      ["show", "last"],
-      ["resume", "last"],
-      ["replay", "last"],
-      ["fork", "last", "--from", "Search 1"],
-      ["runs", "repair", "last"]
-    ]) {
-      expect([words, await sandbox.run(words)]).toEqual([words, { code: 2, stdout: "", stderr: none }])
-    }
+    for (const words of ["show last", "resume last", "replay last", "fork last --from Search", "runs repair last"])
+      expect([words, await sandbox.run(words.split(" "))]).toEqual([words, { code: 2, stdout: "", stderr: none }])
   })
 
   it("has no list of its own before there is one", async () => {
@@ -113,18 +102,16 @@ describe("the last run", () => {
   })
 })
 
-describe("show", () => {
-  it("tells of a task what it was for, what was found, its calls and files, and the rest on request", async () => {
-    const { stdout } = await sandbox.run(["show", "last", "--task", "search 1"])
-    expect(stdout).toMatch(/^# Task Search 1\n\nfinished · skill search-code\n\n## Purpose\n\nFind notes again\.\n/)
-    expect(stdout).toMatch(/\n## Result\n\nFound 1 line .*\n\n## Calls\n\n- search_files "note"[^\n]*: \d+ bytes, \d/s)
-    expect(stdout).toMatch(/\n- 2 calls: \d+ tokens in, \d+ out, /)
-    expect(stdout).not.toContain("System part of the prompt")
-    const whole = await sandbox.run(["show", "last", "--task", "search 1", "--prompts"])
-    expect(whole.stdout).toContain("#### System part of the prompt")
-    expect(await sandbox.run(["show", "last", "--prompts"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('Name it: --task "Search 1".')
-    })
+it("show tells of a task what it was for, what was found, its calls and files, and the rest on request", async () => {
+  const { stdout } = await sandbox.run(["show", "last", "--task", "search 1"])
+  expect(stdout).toMatch(/^# Task Search 1\n\nfinished · skill search-code\n\n## Purpose\n\nFind notes again\.\n/)
+  expect(stdout).toMatch(/\n## Result\n\nFound 1 line .*\n\n## Calls\n\n- search_files "note"[^\n]*: \d+ bytes, \d/s)
+  expect(stdout).toMatch(/\n- 2 calls: \d+ tokens in, \d+ out, /)
+  expect(stdout).not.toContain("System part of the prompt")
+  const whole = await sandbox.run(["show", "last", "--task", "search 1", "--prompts"])
+  expect(whole.stdout).toContain("#### System part of the prompt")
+  expect(await sandbox.run(["show", "last", "--prompts"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Name it: --task "Search 1".')
   })
 })

@@ -43,11 +43,8 @@ const events = (type: string, more: string) => `{"type":"event","event":{"type":
 const unknown: ReadonlyArray<readonly [what: string, record: string]> = [
   ["a kind", '{"type":"note","text":"x"}'],
   ["a kind with a key", '{"type":"note","key":"plan","value":1}'],
-  ["a kind with another spelling", '{"type":"task-note.v2","text":"x"}'],
-  ["a kind with a long name", `{"type":"${"x".repeat(60)}"}`],
   ["a kind that holds an event", '{"type":"aside","event":{"type":"run.finished"}}'],
   ["an event", events("task.dreamt", ',"task":"x"')],
-  ["an event with another spelling", events("task-dreamt2", "")],
   ["an event with another value", events("message", ',"level":"shout","text":"x"')],
   ["an event without a field", events("step.started", "")],
   ["a prompt in another form", '{"type":"prompt","key":"plan/attempt-9#1","messages":[]}'],
@@ -58,22 +55,14 @@ const unknown: ReadonlyArray<readonly [what: string, record: string]> = [
 const wordsOfErrors = /internal error|SchemaError|Expected |at \[/
 
 describe("a journal of a newer version", () => {
-  it.each(unknown)("is shown and played again without %s that is not known", async (_what, record) => {
+  it.each(unknown)("is shown and played again without %s that is not known, and goes on", async (_what, record) => {
     const runId = plant((records) => [...records, newer, record])
-    for (const words of [
-      ["show", runId],
-      ["replay", runId],
-      ["show", runId, "--json"]
-    ]) {
-      const { code, stderr, stdout } = await sandbox.run(words)
+    for (const words of [["show"], ["replay"], ["show", "--json"]]) {
+      const { code, stderr, stdout } = await sandbox.run([...words, runId])
       expect([words[0], stderr.match(wordsOfErrors)]).toEqual([words[0], null])
       expect(stderr).toMatch(/^note: One record of this journal \(.+\) cannot be read .* task-conductor 9\.9\.9 wrote/m)
       if (words[0] === "show") expect([code, stdout.includes("limit")]).toEqual([0, true])
     }
-  })
-
-  it.each(unknown)("goes on without %s that is not known", async (_what, record) => {
-    const runId = plant((records) => [...records, newer, record])
     const { code, stderr } = await sandbox.run(["resume", runId])
     expect([code, stderr.match(wordsOfErrors)]).toEqual([0, null])
   })
@@ -99,12 +88,8 @@ describe("a journal of a newer version", () => {
       records.with(0, records[0]!.replace(/"program":"[^"]*"/, '"program":"0.0.9+0a1b2c3d"'))
     )
     const { code, stderr } = await sandbox.run(["replay", runId])
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringContaining(
-        `note: 0.0.9+0a1b2c3d of task-conductor made the run, and ${build} replays it.\nThe replay of ${runId} is the same`
-      )
-    ])
+    const note = `note: 0.0.9+0a1b2c3d of task-conductor made the run, and ${build} replays it.`
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`${note}\nThe replay of ${runId} is the same`)])
     const { stdout } = await sandbox.run(["replay", "--json", runId])
     expect(JSON.parse(stdout)).toMatchObject({ same: true, made_by: "0.0.9+0a1b2c3d", replayed_by: build })
   })

@@ -5,7 +5,7 @@
 import { afterAll, describe, expect, it } from "vitest"
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { journalBytes, journalLines, openedRecord, settled } from "../../support/Journals.ts"
+import { journalBytes, openedRecord, settled } from "../../support/Journals.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 
@@ -15,23 +15,24 @@ afterAll(() => sandbox.remove())
 const runs = "home/.local/state/task-conductor/runs"
 const whole = Buffer.from(journalBytes([openedRecord(), settled("a"), settled("b"), settled("c")])).toString()
 const lines = whole.split(/(?<=\n)/)
-const other = journalLines([openedRecord("20261120-190000-abcd"), settled("a"), settled("b")])
 const damaged = (line: number, what: string) =>
   `is damaged: line ${line} ${what} The ${line - 1} lines before it are intact. "task-conductor runs repair" sets the rest aside, so that the run can be resumed from there.`
-const order = "is out of order: a line is missing, doubled, moved or foreign."
-const changed = "was changed: its checksum does not hold."
-const shape = "is not a record."
 const foreign = "does not begin as a journal of task-conductor does. Nothing of it is used."
 const empty = "is empty: the run ended before anything was written. Start it anew."
 
+/** One of each kind of damage; JournalReader.test.ts has them all. */
 const cases: ReadonlyArray<readonly [what: string, content: string | Uint8Array, says: string]> = [
-  ["a changed character", whole.replace('"key":"b"', '"key":"x"'), damaged(3, changed)],
-  ["a null block", whole.replace('"key":"b"', "\u0000".repeat(9)), damaged(3, changed)],
-  ["a deleted line", lines.toSpliced(2, 1).join(""), damaged(3, order)],
-  ["swapped lines", [lines[0], lines[2], lines[1], lines[3]].join(""), damaged(2, order)],
-  ["a doubled line", lines.toSpliced(2, 0, lines[1]!).join(""), damaged(3, order)],
-  ["a line of another run", lines.with(2, `${other[2]}\n`).join(""), damaged(3, changed)],
-  ["an empty line", lines.toSpliced(2, 0, "\n").join(""), damaged(3, shape)],
+  [
+    "a changed character",
+    whole.replace('"key":"b"', '"key":"x"'),
+    damaged(3, "was changed: its checksum does not hold.")
+  ],
+  [
+    "a deleted line",
+    lines.toSpliced(2, 1).join(""),
+    damaged(3, "is out of order: a line is missing, doubled, moved or foreign.")
+  ],
+  ["an empty line", lines.toSpliced(2, 0, "\n").join(""), damaged(3, "is not a record.")],
   ["nothing", "", empty],
   ["half a first line", lines[0]!.slice(0, 60), empty],
   [
@@ -39,14 +40,7 @@ const cases: ReadonlyArray<readonly [what: string, content: string | Uint8Array,
     Buffer.from(journalBytes([{ ...openedRecord(), version: 2 }])),
     "has version 2 of the format, this program reads 1. Use the version of task-conductor that wrote it."
   ],
-  [
-    "an older version",
-    Buffer.from(journalBytes([{ ...openedRecord(), version: 0 }])),
-    "has version 0 of the format, this program reads 1. Use the version of task-conductor that wrote it."
-  ],
-  ["something else", "# Notes\n", foreign],
-  ["a byte order mark", `\uFEFF${whole}`, foreign],
-  ["line ends of Windows", whole.replaceAll("\n", "\r\n"), foreign]
+  ["something else", "# Notes\n", foreign]
 ]
 
 let count = 0
@@ -101,37 +95,20 @@ describe.concurrent("resume", () => {
   })
 })
 
-/* One after the other: both go on, and need the lock on the project. */
-describe("resume", () => {
-  it("leaves a journal alone in which the end of a line was flipped", async () => {
-    const runId = "20261120-183000-flip"
-    const opened = { ...openedRecord(), project: join(sandbox.root, "project"), order: { runId, prompt: "Hi." } }
-    const bytes = Buffer.from(journalBytes([opened, settled("a")]))
-    const file = `${runs}/${runId}/journal.jsonl`
-    const flipped = Buffer.from(bytes)
-    flipped[flipped.length - 1] = 0x4a
-    sandbox.write(file, flipped)
-    const { code, stderr } = await sandbox.run(["resume", runId, "--deny", "write_file"])
-    expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining("is damaged: line 2 is not a record.")])
-    expect(code).not.toBe(0)
-    expect(readFileSync(join(sandbox.root, file))).toEqual(flipped)
-  })
-
-  it("sets a torn last line aside and goes on", async () => {
-    const torn = lines[3]!.slice(0, 40)
-    const project = join(sandbox.root, "project")
-    const opened = { ...openedRecord(), project, order: { runId: "20261120-183000-torn", prompt: "Hi." } }
-    const bytes = Buffer.concat([Buffer.from(journalBytes([opened])), Buffer.from(torn)])
-    const file = join(sandbox.root, runs, "20261120-183000-torn/journal.jsonl")
-    sandbox.write(`${runs}/20261120-183000-torn/journal.jsonl`, bytes)
-    const { code, stderr } = await sandbox.start(["resume", "20261120-183000-torn", "--deny", "write_file"]).ended
-    expect([code, stderr]).toEqual([expect.any(Number), expect.not.stringContaining("is damaged")])
-    expect(readFileSync(`${file}.torn-2`, "utf8")).toBe(torn)
-    expect(stderr).toContain("note: the last record of the journal is incomplete.")
-    const [first = "", second = ""] = readFileSync(file, "utf8").split("\n")
-    expect([`${first}\n`, JSON.parse(second).record.type]).toEqual([
-      Buffer.from(journalBytes([opened])).toString(),
-      "resumed"
-    ])
-  })
+it("sets a torn last line aside and goes on", async () => {
+  const torn = lines[3]!.slice(0, 40)
+  const project = join(sandbox.root, "project")
+  const opened = { ...openedRecord(), project, order: { runId: "20261120-183000-torn", prompt: "Hi." } }
+  const bytes = Buffer.concat([Buffer.from(journalBytes([opened])), Buffer.from(torn)])
+  const file = join(sandbox.root, runs, "20261120-183000-torn/journal.jsonl")
+  sandbox.write(`${runs}/20261120-183000-torn/journal.jsonl`, bytes)
+  const { code, stderr } = await sandbox.start(["resume", "20261120-183000-torn", "--deny", "write_file"]).ended
+  expect([code, stderr]).toEqual([expect.any(Number), expect.not.stringContaining("is damaged")])
+  expect(readFileSync(`${file}.torn-2`, "utf8")).toBe(torn)
+  expect(stderr).toContain("note: the last record of the journal is incomplete.")
+  const [first = "", second = ""] = readFileSync(file, "utf8").split("\n")
+  expect([`${first}\n`, JSON.parse(second).record.type]).toEqual([
+    Buffer.from(journalBytes([opened])).toString(),
+    "resumed"
+  ])
 })

@@ -10,20 +10,16 @@ import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import type { ToolResult } from "../../../src/domain/tools/ToolCall.ts"
-import { finished } from "../../support/sampleTasks.ts"
+import { failed, finished, gave } from "../../support/sampleTasks.ts"
 
 const where = { round: 1, step: 0, task: "Look 1" }
 const calls = ["a.ts", "b.ts"].map((path) => ({ uid: path, name: "edit_file", arguments: { path } }))
 const [first = calls[0], second = first] = calls
 const metadata = { execution_time_ms: 1234, data_size_bytes: 1, timestamp: 0 }
-const done: ToolResult = { success: true, data: "t", error_message: null, error_type: "none", metadata }
-const denied: ToolResult = {
-  success: false,
-  data: null,
-  error_message: "Permission denied: a rule denies edit_file on /project/a.ts.",
-  error_type: "permission_denied",
-  metadata
-}
+const done: ToolResult = { ...gave("edit_file", {}, "t").result, metadata }
+const no = "Permission denied: a rule denies edit_file on /project/a.ts."
+const denied: ToolResult = { ...failed("edit_file", {}, "permission_denied", no).result, metadata }
+const head = { runId: "run-1", status: "not_permitted", project: "/project", prompt: "Do it." } as const
 const list = new TaskList({
   goals: "",
   steps: [new Step({ title: "Task section 1", tasks: [plainTask("Look 1", "any", "Look.", "A word.")] })]
@@ -82,12 +78,7 @@ describe("a task of which a call was denied", () => {
     expect(taskText(evidence, "/project")).toContain(
       `\n## Calls\n\n${hasSecond ? "- edit_file b.ts: 1 byte, 1.2 s\n" : ""}- edit_file a.ts: Permission denied: a rule denies edit_file on a.ts.\n`
     )
-    const overview = runOverview(records(events), {
-      runId: "run-1",
-      status: "not_permitted",
-      project: "/project",
-      prompt: "Do it."
-    })
+    const overview = runOverview(records(events), head)
     expect(overviewText(overview, new Date(0))).toContain(`- **Look 1** ${words}: It is there.`)
     const end = events.at(-1)
     expect(end === undefined ? "" : progressLine(end, makePaint(false))).toBe(`  ${words} "Look 1"`)
@@ -104,12 +95,7 @@ it("counts repairs, and calls by the syntax in which they were written", () => {
   const syntax = { code: "tool-call-syntax", where: { line: 1 }, message: "Read it.", syntax: "gemma" }
   const level = { code: "heading-level", where: { line: 1 }, message: "Read it." }
   const repaired: RunEvent = { type: "answer.repaired", call, repairs: [level, syntax, syntax] }
-  const overview = runOverview(records([...run(true), repaired]), {
-    runId: "run-1",
-    status: "done",
-    project: "/project",
-    prompt: "Do it."
-  })
+  const overview = runOverview(records([...run(true), repaired]), head)
   expect(overview.repairs).toEqual([
     { code: "tool-call-syntax", syntax: "gemma", times: 2 },
     { code: "heading-level", times: 1 }

@@ -1,68 +1,39 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import { makePaint, wantsColour } from "../../../src/cli/terminal/Colour.ts"
 
-const wishes = (noColor?: string, forceColor?: string, term?: string) => ({ noColor, forceColor, term })
-
-describe("wantsColour", () => {
-  it("colours terminals only", () => {
-    assert.isTrue(wantsColour(true, wishes()))
-    assert.isFalse(wantsColour(false, wishes()))
-  })
-
-  it("follows NO_COLOR when it is not empty, also against FORCE_COLOR", () => {
-    assert.isFalse(wantsColour(true, wishes("1")))
-    assert.isTrue(wantsColour(true, wishes("")))
-    assert.isFalse(wantsColour(true, wishes("1", "1")))
-  })
-
-  it("follows FORCE_COLOR without a terminal; 0 and false mean no", () => {
-    assert.isTrue(wantsColour(false, wishes(undefined, "1")))
-    assert.isFalse(wantsColour(true, wishes(undefined, "0")))
-    assert.isFalse(wantsColour(true, wishes(undefined, "false")))
-  })
-
-  it("never colours a dumb terminal", () => {
-    assert.isFalse(wantsColour(true, wishes(undefined, "1", "dumb")))
-  })
+it.each<[isColoured: boolean, isTerminal: boolean, noColor?: string, forceColor?: string, term?: string]>([
+  [true, true],
+  [false, false],
+  [false, true, "1"],
+  [true, true, ""],
+  [false, true, "1", "1"],
+  [true, false, undefined, "1"],
+  [false, true, undefined, "0"],
+  [false, true, undefined, "false"],
+  [false, true, undefined, "1", "dumb"]
+])("colours: %s, on a terminal: %s, NO_COLOR %s, FORCE_COLOR %s, TERM %s", (isColoured, isTerminal, ...wishes) => {
+  const [noColor, forceColor, term] = wishes
+  assert.strictEqual(wantsColour(isTerminal, { noColor, forceColor, term }), isColoured)
 })
 
-describe("makePaint", () => {
-  it("paints or leaves text alone", () => {
-    assert.strictEqual(makePaint(true).red("no"), "\u001b[31mno\u001b[39m")
-    assert.strictEqual(makePaint(false).red("no"), "no")
-  })
+it("writes the sequences of terminals, although these tests run without one, or leaves text alone", () => {
+  const { bold, dim, green, red, yellow } = makePaint(true)
+  assert.strictEqual(
+    [bold("a"), dim("a"), red("a\nb"), green(""), yellow("a"), makePaint(false).red("no")].join(" "),
+    "\u001b[1ma\u001b[22m \u001b[2ma\u001b[22m \u001b[31ma\nb\u001b[39m \u001b[32m\u001b[39m \u001b[33ma\u001b[39m no"
+  )
+})
 
-  it("writes the sequences of terminals, although these tests run without one", () => {
-    const { bold, dim, green, red, yellow } = makePaint(true)
-    assert.deepStrictEqual(
-      [bold("a"), dim("a"), red("a\nb"), green(""), yellow("a")],
-      [
-        "\u001b[1ma\u001b[22m",
-        "\u001b[2ma\u001b[22m",
-        "\u001b[31ma\nb\u001b[39m",
-        "\u001b[32m\u001b[39m",
-        "\u001b[33ma\u001b[39m"
-      ]
-    )
-  })
+it("goes on in its colour behind another one", () => {
+  const { green, red } = makePaint(true)
+  assert.strictEqual(red(`a${green("b")}c`), "\u001b[31ma\u001b[32mb\u001b[39m\u001b[31mc\u001b[39m")
+})
 
-  it("goes on in its colour behind another one", () => {
-    const { green, red } = makePaint(true)
-    assert.strictEqual(red(`a${green("b")}c`), "\u001b[31ma\u001b[32mb\u001b[39m\u001b[31mc\u001b[39m")
-  })
-
-  it("lets Node say nothing about variables that contradict each other", () => {
-    const module = new URL("../../../src/cli/terminal/Colour.ts", import.meta.url).href
-    const { stderr, stdout } = spawnSync(
-      process.execPath,
-      [
-        "--input-type=module",
-        "-e",
-        `import { makePaint } from "${module}"; process.stdout.write(makePaint(true).red("no"))`
-      ],
-      { encoding: "utf8", env: { NO_COLOR: "1", FORCE_COLOR: "1" } }
-    )
-    assert.deepStrictEqual([stdout, stderr], ["\u001b[31mno\u001b[39m", ""])
-  })
+it("lets Node say nothing about variables that contradict each other", () => {
+  const module = new URL("../../../src/cli/terminal/Colour.ts", import.meta.url).href
+  const code = `import { makePaint } from "${module}"; process.stdout.write(makePaint(true).red("no"))`
+  const options = { encoding: "utf8", env: { NO_COLOR: "1", FORCE_COLOR: "1" } } as const
+  const { stderr, stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", code], options)
+  assert.deepStrictEqual([stdout, stderr], ["\u001b[31mno\u001b[39m", ""])
 })

@@ -8,6 +8,7 @@ import { hasDashedWords, readDashedWords } from "../../../src/cli/terminal/Dashe
 import { taskConductor } from "../../../src/cli/taskConductor.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const sandbox = inProcess(makeSandbox())
 afterAll(sandbox.remove)
@@ -17,7 +18,6 @@ const read = (argv: ReadonlyArray<string>) =>
 
 const prompts = [
   "- fix the test",
-  "- add a check",
   "-1 is returned",
   "--- title",
   "-h what is it?",
@@ -34,50 +34,26 @@ const prompts = [
   "-> points at nothing"
 ]
 
-/** Words with what the parser gets; the same where that is absent. */
-const lines: ReadonlyArray<readonly [given: ReadonlyArray<string>, argv?: ReadonlyArray<string>]> = [
-  [["ask", "--model", "a b", "hello"]],
-  [["ask", "--model=a b", "hello"]],
-  [["ask", "-m=a b", "hello"]],
-  [["run", "--allow=edit_file:my dir/**", "hello"]],
-  [["ask", "--modle=a b", "hello"]],
-  [["ask", "-1"]],
-  [["ask", "-"]],
-  [["ask", "-q", "hello"]],
-  [["ask", "-h"]],
-  [
-    ["ask", "-q", "- fix it", "--no-save"],
-    ["ask", "-q", "--no-save", "--", "- fix it"]
-  ],
-  [
-    ["run", "--json", "- fix it"],
-    ["run", "--json", "--", "- fix it"]
-  ],
-  [
-    ["run", "--model", "qwen3:8b", "- fix it"],
-    ["run", "--model", "qwen3:8b", "--", "- fix it"]
-  ],
-  [
-    ["run", "--prompt-file", "- my file.md"],
-    ["run", "--prompt-file=- my file.md"]
-  ],
-  [
-    ["ask", "- fix it", "and more"],
-    ["ask", "--", "- fix it", "and more"]
-  ],
-  [
-    ["ask", "first", "- fix it"],
-    ["ask", "first", "--", "- fix it"]
-  ],
-  [
-    ["ask", "- fix it", "--", "more"],
-    ["ask", "--", "- fix it", "more"]
-  ],
-  [["ask", "--", "- fix it", "-q"]],
-  [
-    ["check", "- my plan.md"],
-    ["check", "--", "- my plan.md"]
-  ]
+/** Words, each behind a comma, with what the parser gets; the same where that is absent. */
+const lines: ReadonlyArray<readonly [given: string, argv?: string]> = [
+  ["ask,--model,a b,hello"],
+  ["ask,--model=a b,hello"],
+  ["ask,-m=a b,hello"],
+  ["run,--allow=edit_file:my dir/**,hello"],
+  ["ask,--modle=a b,hello"],
+  ["ask,-1"],
+  ["ask,-"],
+  ["ask,-q,hello"],
+  ["ask,-h"],
+  ["ask,-q,- fix it,--no-save", "ask,-q,--no-save,--,- fix it"],
+  ["run,--json,- fix it", "run,--json,--,- fix it"],
+  ["run,--model,qwen3:8b,- fix it", "run,--model,qwen3:8b,--,- fix it"],
+  ["run,--prompt-file,- my file.md", "run,--prompt-file=- my file.md"],
+  ["ask,- fix it,and more", "ask,--,- fix it,and more"],
+  ["ask,first,- fix it", "ask,first,--,- fix it"],
+  ["ask,- fix it,--,more", "ask,--,- fix it,more"],
+  ["ask,--,- fix it,-q"],
+  ["check,- my plan.md", "check,--,- my plan.md"]
 ]
 
 const problems: ReadonlyArray<readonly [argv: ReadonlyArray<string>, problem: string]> = [
@@ -93,28 +69,22 @@ const problems: ReadonlyArray<readonly [argv: ReadonlyArray<string>, problem: st
 ]
 
 describe("a word that begins with a dash", () => {
-  for (const command of ["run", "plan", "ask"]) {
-    it.effect(`is a prompt of ${command} when it has a blank`, () =>
-      Effect.gen(function* () {
-        for (const prompt of prompts) {
-          assert.isTrue(hasDashedWords([command, prompt]), prompt)
-          assert.deepStrictEqual(yield* read([command, prompt]), { argv: [command, "--", prompt] }, prompt)
-        }
-      })
-    )
-  }
+  nodeTest("is a prompt of run, plan and ask when it has a blank", function* () {
+    for (const [index, prompt] of prompts.entries()) {
+      const command = ["run", "plan", "ask"][index % 3] ?? ""
+      assert.isTrue(hasDashedWords([command, prompt]), prompt)
+      assert.deepStrictEqual(yield* read([command, prompt]), { argv: [command, "--", prompt] }, prompt)
+    }
+  })
 
-  it.effect("goes behind the flags, and the values of flags stay with them", () =>
-    Effect.gen(function* () {
-      for (const [given, argv = given] of lines) assert.deepStrictEqual(yield* read(given), { argv })
-    })
-  )
+  nodeTest("goes behind the flags, and the values of flags stay with them", function* () {
+    for (const [given, argv = given] of lines)
+      assert.deepStrictEqual(yield* read(given.split(",")), { argv: argv.split(",") })
+  })
 
-  it.effect("that is no flag and has no blank is an error with what to do", () =>
-    Effect.gen(function* () {
-      for (const [argv, problem] of problems) assert.deepStrictEqual(yield* read(argv), { argv, problem })
-    })
-  )
+  nodeTest("that is no flag and has no blank is an error with what to do", function* () {
+    for (const [argv, problem] of problems) assert.deepStrictEqual(yield* read(argv), { argv, problem })
+  })
 
   it("never prints the help in place of an answer", async () => {
     for (const prompt of ["- Where is the limit?", "-h what is it?", "--help me"]) {

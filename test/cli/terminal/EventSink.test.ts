@@ -1,27 +1,17 @@
 import * as Effect from "effect/Effect"
-import { assert, describe, it } from "@effect/vitest"
-import { makePaint } from "../../../src/cli/terminal/Colour.ts"
+import { assert, describe } from "@effect/vitest"
 import { type EventSink, jsonSink, progressSink } from "../../../src/cli/terminal/EventSink.ts"
 import { Output } from "../../../src/cli/terminal/Output.ts"
 import { Signals } from "../../../src/cli/terminal/Signals.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
-import type { RunReport } from "../../../src/domain/runs/RunReport.ts"
-import { noScreen } from "../../support/FakeTerminal.ts"
+import { fakeOutput } from "../../support/FakeOutput.ts"
+import { answered, asked } from "../../support/LiveEvents.ts"
+import { reportWith } from "../../support/sampleReport.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const started: RunEvent = { type: "run.started", version: 1, runId: "r1", project: "/p", model: "m", prompt: "x" }
 
-const report: RunReport = {
-  runId: "r1",
-  status: "interrupted",
-  answer: "",
-  message: "The run was interrupted.",
-  issues: [],
-  goals: "",
-  results: [],
-  failures: [],
-  rounds: 0,
-  usage: { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
-}
+const report = reportWith({ status: "interrupted", message: "The run was interrupted." })
 
 /** What a JSON sink prints while it is used. */
 const printed = Effect.fnUntraced(function* (
@@ -29,23 +19,7 @@ const printed = Effect.fnUntraced(function* (
   received?: "SIGINT" | "SIGTERM"
 ) {
   const lines: Array<string> = []
-  const output = Output.of({
-    result: (text) => Effect.sync(() => void lines.push(text)),
-    answer: () => Effect.die("nothing is answered"),
-    print: () => Effect.die("nothing is printed"),
-    printNow: () => undefined,
-    screen: noScreen,
-    resultColumns: () => undefined,
-    follow: () => undefined,
-    prompt: () => Effect.void,
-    lost: () => undefined,
-    emit: () => Effect.die("nothing is emitted"),
-    resultPaint: makePaint(false),
-    emitPaint: makePaint(false),
-    isWatched: false,
-    canAsk: false,
-    hasPipedInput: false
-  })
+  const output = fakeOutput({ result: (text) => Effect.sync(() => void lines.push(text)) })
   const sink = yield* jsonSink.pipe(
     Effect.provideService(Output, output),
     Effect.provideService(Signals, { received: () => received, onInterrupt: () => Effect.void })
@@ -59,48 +33,19 @@ const at = "2026-11-20T12:00:00.000Z"
 const step = (title: string): RunEvent => ({ type: "step.started", round: 1, step: 0, title })
 
 /** An output that takes only lines of progress. */
-const outputTo = (lines: Array<string>) =>
-  Output.of({
-    result: () => Effect.die("no result"),
-    answer: () => Effect.die("no answer"),
-    print: () => Effect.die("nothing is printed"),
-    printNow: () => undefined,
-    screen: noScreen,
-    resultColumns: () => undefined,
-    follow: () => undefined,
-    prompt: () => Effect.void,
-    lost: () => undefined,
-    emit: (text) => Effect.sync(() => void lines.push(text)),
-    resultPaint: makePaint(false),
-    emitPaint: makePaint(false),
-    isWatched: false,
-    canAsk: true,
-    hasPipedInput: false
-  })
+const outputTo = (lines: Array<string>) => fakeOutput({ emit: (text) => Effect.sync(() => void lines.push(text)) })
 
-describe("progressSink", () => {
-  it.effect("keeps other lines back while a question waits for its answer", () =>
-    Effect.gen(function* () {
-      const lines: Array<string> = []
-      const output = outputTo(lines)
-      const sink = yield* Effect.provideService(progressSink(false), Output, output)
-      const asked: RunEvent = { type: "approval.requested", scope: "call", title: "A", hash: "h", items: [] }
-      const answered: RunEvent = {
-        type: "approval.answered",
-        scope: "call",
-        hash: "h",
-        answer: "once",
-        by: "person"
-      }
-      const finished: RunEvent = { type: "run.finished", exitCode: 130, report }
-      for (const event of [step("1"), asked, step("2"), step("3")]) yield* sink.listen({ at, event })
-      assert.deepStrictEqual(lines, ["1"])
-      yield* sink.listen({ at, event: answered })
-      assert.deepStrictEqual(lines.slice(1), ["  allowed", "2", "3"])
-      for (const event of [asked, step("4"), finished]) yield* sink.listen({ at, event })
-      assert.deepStrictEqual(lines.slice(4), ["4", "interrupted: 0 results, 0 model calls, 0 tool calls, 0.0 s"])
-    })
-  )
+nodeTest("keeps other lines back while a question waits for its answer", function* () {
+  const lines: Array<string> = []
+  const output = outputTo(lines)
+  const sink = yield* Effect.provideService(progressSink(false), Output, output)
+  const finished: RunEvent = { type: "run.finished", exitCode: 130, report }
+  for (const event of [step("1"), asked("h"), step("2"), step("3")]) yield* sink.listen({ at, event })
+  assert.deepStrictEqual(lines, ["1"])
+  yield* sink.listen({ at, event: answered("h") })
+  assert.deepStrictEqual(lines.slice(1), ["  allowed", "2", "3"])
+  for (const event of [asked("h"), step("4"), finished]) yield* sink.listen({ at, event })
+  assert.deepStrictEqual(lines.slice(4), ["4", "interrupted: 0 results, 0 model calls, 0 tool calls, 0.0 s"])
 })
 
 const atSecond = (second: number) => new Date(Date.parse(at) + second * 1000).toISOString()
@@ -108,83 +53,60 @@ const line = (time: string) => `  planning: loading the model or reading for ${t
 
 describe("heartbeats", () => {
   const call = { stage: "plan", round: 0, attempt: 1 } as const
-  const sign = (seconds: number): RunEvent => ({
-    type: "model.waiting",
-    call,
-    phase: "first_word",
-    seconds,
-    endsAtSeconds: 300
+  const waiting = { type: "model.waiting", call, phase: "first_word", endsAtSeconds: 300 } as const
+  const sign = (seconds: number): RunEvent => ({ ...waiting, seconds })
+
+  nodeTest("are shown where there would be silence, and not while a question waits for its answer", function* () {
+    const lines: Array<string> = []
+    const output = outputTo(lines)
+    const sink = yield* Effect.provideService(progressSink(false), Output, output)
+    const report = (second: number, event: RunEvent) => sink.listen({ at: atSecond(second), event })
+    yield* report(0, step("1"))
+    yield* report(3, sign(3))
+    yield* report(10, sign(10))
+    yield* report(12, sign(12))
+    yield* report(20, sign(20))
+    assert.deepStrictEqual(lines, ["1", line("10 s"), line("20 s")])
+    yield* report(21, asked("h"))
+    yield* report(60, sign(60))
+    yield* report(70, answered("h"))
+    yield* report(72, sign(72))
+    yield* report(80, sign(80))
+    assert.deepStrictEqual(lines.slice(3), ["  allowed", line("1 min 20 s")])
   })
 
-  it.effect("are shown where there would be silence, and not while a question waits for its answer", () =>
-    Effect.gen(function* () {
-      const lines: Array<string> = []
-      const output = outputTo(lines)
-      const sink = yield* Effect.provideService(progressSink(false), Output, output)
-      const report = (second: number, event: RunEvent) => sink.listen({ at: atSecond(second), event })
-      yield* report(0, step("1"))
-      yield* report(3, sign(3))
-      yield* report(10, sign(10))
-      yield* report(12, sign(12))
-      yield* report(20, sign(20))
-      assert.deepStrictEqual(lines, ["1", line("10 s"), line("20 s")])
-      yield* report(21, { type: "approval.requested", scope: "call", title: "A", hash: "h", items: [] })
-      yield* report(60, sign(60))
-      yield* report(70, { type: "approval.answered", scope: "call", hash: "h", answer: "once", by: "person" })
-      yield* report(72, sign(72))
-      yield* report(80, sign(80))
-      assert.deepStrictEqual(lines.slice(3), ["  allowed", line("1 min 20 s")])
-    })
-  )
-
-  it.effect("are all printed as JSON", () =>
-    Effect.gen(function* () {
-      const lines = yield* printed((sink) =>
-        Effect.forEach([1, 2, 3], (second) => sink.listen({ at: atSecond(second), event: sign(second) }), {
-          discard: true
-        })
-      )
-      assert.strictEqual(lines.length, 3)
-    })
-  )
+  nodeTest("are all printed as JSON", function* () {
+    const lines = yield* printed((sink) =>
+      Effect.forEach([1, 2, 3], (second) => sink.listen({ at: atSecond(second), event: sign(second) }), {
+        discard: true
+      })
+    )
+    assert.strictEqual(lines.length, 3)
+  })
 })
 
 describe("jsonSink", () => {
-  it.effect("prints type, then time, then the fields", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* printed((sink) => sink.listen({ at, event: started })), [
-        `{"type":"run.started","at":"${at}","version":1,"run_id":"r1","project":"/p","model":"m","prompt":"x"}`
-      ])
-    })
-  )
+  nodeTest("prints type, then time, then the fields", function* () {
+    assert.deepStrictEqual(yield* printed((sink) => sink.listen({ at, event: started })), [
+      `{"type":"run.started","at":"${at}","version":1,"run_id":"r1","project":"/p","model":"m","prompt":"x"}`
+    ])
+  })
 
-  it.effect("ends a stream that broke off, once", () =>
-    Effect.gen(function* () {
-      const lines = yield* printed((sink) =>
-        Effect.andThen(
-          sink.listen({ at, event: started }),
-          Effect.andThen(sink.abort("The run broke off."), sink.abort("Again."))
-        )
-      )
-      const last = JSON.parse(lines.at(-1) ?? "")
-      assert.deepStrictEqual(
-        [lines.length, last.type, last.exit_code, last.report.run_id, last.report.status, last.report.message],
-        [2, "run.finished", 1, "r1", "failed", "The run broke off."]
-      )
-    })
-  )
+  nodeTest("ends a stream that broke off, once, and prints nothing for one that never began", function* () {
+    const lines = yield* printed(({ abort, listen }) =>
+      Effect.all([listen({ at, event: started }), abort("The run broke off."), abort("Again.")], { discard: true })
+    )
+    const last = JSON.parse(lines.at(-1) ?? "")
+    assert.deepStrictEqual(
+      [lines.length, last.type, last.exit_code, last.report.run_id, last.report.status, last.report.message],
+      [2, "run.finished", 1, "r1", "failed", "The run broke off."]
+    )
+    assert.deepStrictEqual(yield* printed((sink) => sink.abort("The run broke off.")), [])
+  })
 
-  it.effect("prints nothing for a run that never began", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* printed((sink) => sink.abort("The run broke off.")), [])
-    })
-  )
-
-  it.effect("gives an interrupted run the exit code of its signal", () =>
-    Effect.gen(function* () {
-      const finished = { at, event: { type: "run.finished", exitCode: 130, report } as const }
-      const [line] = yield* printed((sink) => sink.listen(finished), "SIGTERM")
-      assert.strictEqual(JSON.parse(line ?? "").exit_code, 143)
-    })
-  )
+  nodeTest("gives an interrupted run the exit code of its signal", function* () {
+    const finished = { at, event: { type: "run.finished", exitCode: 130, report } as const }
+    const [line] = yield* printed((sink) => sink.listen(finished), "SIGTERM")
+    assert.strictEqual(JSON.parse(line ?? "").exit_code, 143)
+  })
 })

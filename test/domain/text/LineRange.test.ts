@@ -1,41 +1,25 @@
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Option from "effect/Option"
-import { countLines, joinRanges, takeLines } from "../../../src/domain/text/LineRange.ts"
+import { countLines, joinRanges, type LineRange, takeLines } from "../../../src/domain/text/LineRange.ts"
 
-describe("takeLines", () => {
-  it("takes lines inclusively and stops at the end of the text", () => {
-    const text = "1\r\n2\n3\n"
-    expect(takeLines(text, { from: 1, to: 2 })).toEqual(Option.some("1\r\n2"))
-    expect(takeLines(text, { from: 3, to: 9 })).toEqual(Option.some("3"))
-  })
+const range = (from: number, to: number): LineRange => ({ from, to })
 
-  it("gives nothing for a range outside of the text or the wrong way round", () => {
-    const ranges = [
-      { from: 0, to: 1 },
-      { from: 4, to: 5 },
-      { from: 2, to: 1 }
-    ]
-    expect(ranges.map((range) => takeLines("1\n2\n3\n", range))).toEqual(ranges.map(() => Option.none()))
-    expect(takeLines("", { from: 1, to: 1 })).toEqual(Option.none())
-  })
+it.each<[text: string, range: LineRange, taken: string | undefined]>([
+  ["1\r\n2\n3\n", range(1, 2), "1\r\n2"],
+  ["1\r\n2\n3\n", range(3, 9), "3"],
+  ["1\n2\n3\n", range(0, 1), undefined],
+  ["1\n2\n3\n", range(4, 5), undefined],
+  ["1\n2\n3\n", range(2, 1), undefined],
+  ["", range(1, 1), undefined]
+])("of %j the lines %j are taken inclusively, up to the end of the text", (text, lines, taken) => {
+  expect(takeLines(text, lines)).toEqual(Option.fromUndefinedOr(taken))
 })
 
-describe("countLines", () => {
-  it("does not count the line end at the end as a line", () => {
-    expect(["", "a", "a\n", "a\n\n", "a\nb"].map(countLines)).toEqual([0, 1, 1, 2, 2])
-  })
+it("does not count the line end at the end as a line", () => {
+  expect(["", "a", "a\n", "a\n\n", "a\nb"].map(countLines)).toEqual([0, 1, 1, 2, 2])
 })
 
 it("joins ranges that overlap or follow each other, in order", () => {
-  const ranges = [
-    { from: 9, to: 12 },
-    { from: 1, to: 3 },
-    { from: 4, to: 5 },
-    { from: 2, to: 2 }
-  ]
-  expect(joinRanges(ranges)).toEqual([
-    { from: 1, to: 5 },
-    { from: 9, to: 12 }
-  ])
+  expect(joinRanges([range(9, 12), range(1, 3), range(4, 5), range(2, 2)])).toEqual([range(1, 5), range(9, 12)])
   expect(joinRanges([])).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { parse } from "yaml"
 import { intentOf, nearest } from "../../../src/domain/text/Nearest.ts"
@@ -30,63 +30,64 @@ const all = [
   ...Object.entries(mixUps.arguments).flatMap(([tool, names]) => wrongIn(names, known[tool] ?? []))
 ]
 
-describe("nearest", () => {
-  it("names the right one first for 9 of 10 mix-ups", () => {
-    const missed = all.filter(({ found, right }) => found[0] !== right)
-    assert.isAtLeast(all.length, 120)
-    assert.isAtMost(missed.length, all.length / 10, JSON.stringify(missed, null, 1))
-  })
+it("names the right one first for 9 of 10 mix-ups", () => {
+  const missed = all.filter(({ found, right }) => found[0] !== right)
+  assert.isAtLeast(all.length, 120)
+  assert.isAtMost(missed.length, all.length / 10, JSON.stringify(missed, null, 1))
+})
 
-  it("names the right one at all for 19 of 20 mix-ups", () => {
-    const missed = all.filter(({ found, right }) => !found.includes(right))
-    assert.isAtMost(missed.length, all.length / 20, JSON.stringify(missed, null, 1))
-  })
+it("names the right one at all for 19 of 20 mix-ups", () => {
+  const missed = all.filter(({ found, right }) => !found.includes(right))
+  assert.isAtMost(missed.length, all.length / 20, JSON.stringify(missed, null, 1))
+})
 
-  it("never names what changes something for a name that only looks, nor the other way round", () => {
-    const opposite = all.filter(({ found, mistake }) => {
-      const intent = intentOf(mistake)
-      return found.some((one) => intent !== undefined && intentOf(one) !== undefined && intentOf(one) !== intent)
-    })
-    assert.deepStrictEqual(opposite, [])
-    const reading = all.filter(({ right }) => intentOf(right) === "reads")
-    assert.isAtLeast(reading.length, 60)
-    assert.deepStrictEqual(
-      reading.filter(({ found }) => found[0] !== undefined && intentOf(found[0]) === "changes"),
-      []
-    )
+it("never names what changes something for a name that only looks, nor the other way round", () => {
+  const opposite = all.filter(({ found, mistake }) => {
+    const intent = intentOf(mistake)
+    return found.some((one) => intent !== undefined && intentOf(one) !== undefined && intentOf(one) !== intent)
   })
+  assert.deepStrictEqual(opposite, [])
+  const reading = all.filter(({ right }) => intentOf(right) === "reads")
+  assert.isAtLeast(reading.length, 60)
+  assert.deepStrictEqual(
+    reading.filter(({ found }) => found[0] !== undefined && intentOf(found[0]) === "changes"),
+    []
+  )
+})
 
-  it("names nothing when nothing is near", () => {
-    for (const kind of ["tools", "skills"] as const) {
-      for (const word of mixUps.none[kind])
-        assert.deepStrictEqual([word, nearest(word, Object.keys(mixUps[kind]))], [word, []])
-    }
-  })
+it("names nothing when nothing is near", () => {
+  for (const kind of ["tools", "skills"] as const) {
+    for (const word of mixUps.none[kind])
+      assert.deepStrictEqual([word, nearest(word, Object.keys(mixUps[kind]))], [word, []])
+  }
+})
 
-  it("leaves out what has nothing to do with the word", () => {
-    assert.deepStrictEqual(
-      nearest("#search-auth-results", ["#project-description", "#search-auth-1-results", "#goals"]),
-      ["#search-auth-1-results"]
-    )
-  })
-
-  it("names a typing error before a word of the same meaning", () => {
-    assert.deepStrictEqual(nearest("reed_file", ["write_file", "get_file_tree", "read_file"])[0], "read_file")
-  })
-
-  it("does not care about letter case, signs and the order of words", () => {
-    assert.deepStrictEqual(nearest("FILES_Search", ["write_file", "search-files"]), ["search-files"])
-  })
-
-  it("names at most three words, in a fixed order", () => {
-    assert.deepStrictEqual(nearest("notes", ["notes-d", "notes-b", "notes-c", "notes-a"]), [
-      "notes-a",
-      "notes-b",
-      "notes-c"
-    ])
-  })
-
-  it("names a word once that stands there twice", () => {
-    assert.deepStrictEqual(nearest("read", ["reads", "reads"]), ["reads"])
-  })
+it.each([
+  [
+    "leaves out what has nothing to do with the word",
+    "#search-auth-results",
+    ["#project-description", "#search-auth-1-results", "#goals"],
+    ["#search-auth-1-results"]
+  ],
+  [
+    "names a typing error before a word of the same meaning",
+    "reed_file",
+    ["write_file", "get_file_tree", "read_file"],
+    ["read_file"]
+  ],
+  [
+    "does not care about letter case, signs and the order of words",
+    "FILES_Search",
+    ["write_file", "search-files"],
+    ["search-files"]
+  ],
+  [
+    "names at most three words, in a fixed order",
+    "notes",
+    ["notes-d", "notes-b", "notes-c", "notes-a"],
+    ["notes-a", "notes-b", "notes-c"]
+  ],
+  ["names a word once that stands there twice", "read", ["reads", "reads"], ["reads"]]
+])("%s", (_, word, candidates, near) => {
+  assert.deepStrictEqual(nearest(word, candidates), near)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import { readableText } from "../../../src/domain/text/ReadableText.ts"
 
 const bytesOf = (...parts: ReadonlyArray<string | number>) =>
@@ -31,8 +31,6 @@ const inputs: ReadonlyArray<[name: string, bytes: Uint8Array, text: string, note
   ["Shift-JIS", Buffer.of(0x83, 0x65, 0x83, 0x58), "テス", "It was encoded as Shift-JIS."]
 ]
 
-describe("readableText", () => {
-  it.each(inputs)("shows %s", (_, bytes, text, note) => {
-    expect(readableText(bytes)).toEqual(note === undefined ? { text } : { text, encoding: note })
-  })
+it.each(inputs)("shows %s", (_, bytes, text, note) => {
+  expect(readableText(bytes)).toEqual(note === undefined ? { text } : { text, encoding: note })
 })

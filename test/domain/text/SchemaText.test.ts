@@ -39,7 +39,7 @@ const sentences = (value: unknown): ReadonlyArray<string> =>
   faults(value).map((fault) => modelSentence(pathText(fault.path) || "all", fault))
 
 describe("what a schema says to a model", () => {
-  const cases: ReadonlyArray<readonly [value: unknown, ...Array<string>]> = [
+  const cases: ReadonlyArray<[value: unknown, ...expected: Array<string>]> = [
     [{ name: 5 }, "name must be a string, but is the number 5. Write it in double quotes."],
     [{ name: "" }, "name must be a value with a length of at least 1, but is an empty string."],
     [{ count: "5" }, "count must be a number, but is a string. Write it without quotes."],
@@ -68,11 +68,9 @@ describe("what a schema says to a model", () => {
       "on must be true or false, but is the number 2."
     ]
   ]
-  for (const [value, ...expected] of cases) {
-    it(`is said in plain words of ${JSON.stringify(value).slice(0, 60)}`, () => {
-      assert.deepStrictEqual(sentences(value), expected)
-    })
-  }
+  it.each(cases)("is said in plain words of %j", (value, ...expected) => {
+    assert.deepStrictEqual(sentences(value), expected)
+  })
 
   it("is said as a thing to write, too", () => {
     assert.deepStrictEqual(faults({ name: 5, count: 12, odd: 4 }).map(remedyOf), [

@@ -13,19 +13,15 @@ describe("decodeText", () => {
     expect(decodeText(new Uint8Array())).toEqual(Result.succeed(""))
   })
 
-  it("tells what the bytes are instead", () => {
-    const utf16Failure = Result.fail("it looks like UTF-16; convert it to UTF-8")
-    expect(decodeText(utf16("\uFEFFabc"))).toEqual(utf16Failure)
-    expect(decodeText(utf16("without a mark"))).toEqual(utf16Failure)
-    expect(decodeText(new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13]))).toEqual(Result.fail("it is binary"))
-    expect(decodeText(new Uint8Array([1, 2, 0xff]))).toEqual(Result.fail("it is binary"))
-    expect(decodeText(new Uint8Array([0x63, 0x61, 0x66, 0xe9]))).toEqual(
-      Result.fail("it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8")
-    )
-  })
-
-  it("does not take cut UTF-8 for text", () => {
-    expect(Result.isFailure(decodeText(encode("grü").subarray(0, 3)))).toBe(true)
+  it.each([
+    [utf16("\uFEFFabc"), "it looks like UTF-16; convert it to UTF-8"],
+    [utf16("without a mark"), "it looks like UTF-16; convert it to UTF-8"],
+    [Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13), "it is binary"],
+    [Uint8Array.of(1, 2, 0xff), "it is binary"],
+    [bytesOf("caf", 0xe9), "it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8"],
+    [encode("grü").subarray(0, 3), "it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8"]
+  ])("tells what the bytes %j are instead", (bytes, why) => {
+    expect(decodeText(bytes)).toEqual(Result.fail(why))
   })
 })
 

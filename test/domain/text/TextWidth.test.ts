@@ -35,30 +35,21 @@ describe("textWidth", () => {
   ])("finds that %j takes %i columns", (text, columns) => assert.strictEqual(textWidth(text), columns))
 
   it("knows the wide characters of newer scripts and symbols", () => {
-    const wide = ["𗀀", "𘠀", "𛀀", "\u{1d360}", "䷀", "☰", "🈚", "🉠"]
-    assert.deepStrictEqual(
-      wide.map((character) => [printable(character), textWidth(character)]),
-      wide.map((character) => [character, 2])
-    )
+    for (const wide of ["𗀀", "𘠀", "𛀀", "\u{1d360}", "䷀", "☰", "🈚", "🉠"])
+      assert.deepStrictEqual([printable(wide), textWidth(wide)], [wide, 2])
   })
 })
 
 describe("wrapText", () => {
-  it("breaks between words, and indents the lines that go on", () => {
+  it("breaks between words, indents what goes on, and lets it stand below the words of an item", () => {
     assert.strictEqual(wrapText("  one two three\nfour", 11), "  one two\n    three\nfour")
     assert.strictEqual(wrapText("  one two three", undefined), "  one two three")
-  })
-
-  it("lets what goes on of an item stand below its words", () => {
     assert.strictEqual(wrapText("- one two three\n  10. one two", 12), "- one two\n  three\n  10. one\n      two")
   })
 
   it("leaves a word that is wider than the terminal whole", () => {
-    assert.deepStrictEqual(wrapLine("see src/a/very/long/path.ts now", 10, "  "), [
-      "see",
-      "  src/a/very/long/path.ts",
-      "  now"
-    ])
+    const lines = ["see", "  src/a/very/long/path.ts", "  now"]
+    assert.deepStrictEqual(wrapLine("see src/a/very/long/path.ts now", 10, "  "), lines)
   })
 
   it("counts columns and not characters, and no colours", () => {
@@ -80,11 +71,14 @@ describe("wrapText", () => {
 
 describe("cutting", () => {
   it("ends with a sign, and never in the middle of a wide character", () => {
-    assert.strictEqual(cutText("one two", 7), "one two")
-    assert.strictEqual(cutText("one two", 6), "one...")
-    assert.strictEqual(cutText("検索検索", 7), "検索...")
-    assert.strictEqual(cutText("検索検索", 6), "検...")
-    assert.strictEqual(cutText("abc", 2), "ab")
+    const rows = [
+      ["one two", 7, "one two"],
+      ["one two", 6, "one..."],
+      ["検索検索", 7, "検索..."],
+      ["検索検索", 6, "検..."],
+      ["abc", 2, "ab"]
+    ] as const
+    for (const [text, columns, cut] of rows) assert.strictEqual(cutText(text, columns), cut)
   })
 
   it("of a styled line keeps the styles of what is left", () => {
