@@ -2,7 +2,7 @@
  * What rules, remembered answers and protection decide about a call in a real project folder.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, it, layer } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { lstat } from "node:fs/promises"
@@ -15,6 +15,7 @@ import { explainCall } from "../../../src/cli/permissions/explainCall.ts"
 import type { GateOptions } from "../../../src/services/permissions/Policy.ts"
 import { allow, deny, prepared, reading, writing } from "../../support/OpenGate.ts"
 import { makeProject, putFiles } from "../../support/Project.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const pin = (letter: string) => ({ origin: "word-count@1.0.0", definition: letter.repeat(64) })
 
@@ -48,115 +49,81 @@ it("gives the rules of a configuration their source, those that allow first", ()
   ])
 })
 
-layer(NodeServices.layer)("explainCall", (it) => {
-  it.effect("decides by risk when no rule is about the call, and says what is asked each time", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({})
-      const calls = [
-        prepared("get_current_time", "safe"),
-        reading(`${root}/a.ts`),
-        writing(`${root}/.vscode/tasks.json`, "")
-      ]
-      expect(yield* explain({ root, calls, options: { rules: [allow("fetch_url")] } })).toEqual([
-        byRisk("allow"),
-        byRisk("ask"),
-        byRisk("ask", "Programs run or read this file automatically. This is asked each time.")
-      ])
-    })
-  )
+describe("explainCall", () => {
+  nodeTest("decides by risk when no rule is about the call, and says what is asked each time", function* () {
+    const root = yield* makeProject({})
+    const tasks = writing(`${root}/.vscode/tasks.json`, "")
+    const calls = [prepared("get_current_time", "safe"), reading(`${root}/a.ts`), tasks]
+    expect(yield* explain({ root, calls, options: { rules: [allow("fetch_url")] } })).toEqual([
+      byRisk("allow"),
+      byRisk("ask"),
+      byRisk("ask", "Programs run or read this file automatically. This is asked each time.")
+    ])
+  })
 
-  it.effect("names the file of policies as the source of a remembered rule", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({})
-      const file = `${root}/policies.json`
-      const remembered = allow("read_file", "src/*")
-      yield* putFiles(root, { "policies.json": JSON.stringify({ version: 1, rules: [remembered] }) })
-      const rules = [{ ...allow("read_file", "src/a.ts"), source: "--allow" }]
-      expect(
-        yield* explain({
-          root,
-          calls: [reading(`${root}/src/a.ts`)],
-          options: { rules },
-          policies: Policies.layer(file)
-        })
-      ).toEqual([{ verdict: "allow", rules: [{ ...remembered, source: file }, rules[0]], reasons: [] }])
-    })
-  )
+  nodeTest("names the file of policies as the source of a remembered rule", function* () {
+    const root = yield* makeProject({})
+    const file = `${root}/policies.json`
+    const remembered = allow("read_file", "src/*")
+    yield* putFiles(root, { "policies.json": JSON.stringify({ version: 1, rules: [remembered] }) })
+    const rules = [{ ...allow("read_file", "src/a.ts"), source: "--allow" }]
+    const calls = [reading(`${root}/src/a.ts`)]
+    expect(yield* explain({ root, calls, options: { rules }, policies: Policies.layer(file) })).toEqual([
+      { verdict: "allow", rules: [{ ...remembered, source: file }, rules[0]], reasons: [] }
+    ])
+  })
 
-  it.effect("refuses protected writes although rules allow them", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({ "state/run.json": "{}" })
-      const control = refused("It would change what controls git or this program, which nothing can allow.")
-      const paths = [".git/config", "state", "state/run.json", "state-of-art.md"]
-      const calls = [writing("/etc/hosts", "", false), ...paths.map((path) => writing(`${root}/${path}`, ""))]
-      const rules = [allow("write_file", "**"), allow("write_file", "/etc/hosts")]
-      expect(yield* explain({ root, calls, options: { rules, protectedPaths: [`${root}/state/../state`] } })).toEqual([
-        refused(
-          `It would write outside the project ${root}, which nothing can allow; start with --project in a folder that holds it to work there.`
-        ),
-        control,
-        control,
-        control,
-        { verdict: "allow", rules: [rules[0]], reasons: [] }
-      ])
-    })
-  )
+  nodeTest("refuses protected writes although rules allow them", function* () {
+    const root = yield* makeProject({ "state/run.json": "{}" })
+    const control = refused("It would change what controls git or this program, which nothing can allow.")
+    const paths = [".git/config", "state", "state/run.json", "state-of-art.md"]
+    const calls = [writing("/etc/hosts", "", false), ...paths.map((path) => writing(`${root}/${path}`, ""))]
+    const rules = [allow("write_file", "**"), allow("write_file", "/etc/hosts")]
+    const outside = `It would write outside the project ${root}, which nothing can allow; start with --project in a folder that holds it to work there.`
+    const allowed = { verdict: "allow", rules: [rules[0]], reasons: [] }
+    const explained = yield* explain({ root, calls, options: { rules, protectedPaths: [`${root}/state/../state`] } })
+    expect(explained).toEqual([refused(outside), control, control, control, allowed])
+  })
 
-  it.effect("refuses whatever may change something in a run that only reads, and nothing else", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({})
-      const changing = counting("a")
-      const calls: ReadonlyArray<PreparedCall> = [
-        writing(`${root}/a.ts`, ""),
-        { ...changing, info: { ...changing.info, effect: "once" } },
-        changing,
-        reading(`${root}/a.ts`)
-      ]
-      const change = refused("It would change something, and this run only reads.")
-      const rules = [allow("write_file"), allow("word_count"), allow("read_file")]
-      expect(yield* explain({ root, calls, options: { rules, readOnly: true } })).toEqual([
-        change,
-        change,
-        { verdict: "allow", rules: [rules[1]], reasons: [] },
-        { verdict: "allow", rules: [rules[2]], reasons: [] }
-      ])
-    })
-  )
+  nodeTest("refuses whatever may change something in a run that only reads, and nothing else", function* () {
+    const root = yield* makeProject({})
+    const changing = counting("a")
+    const calls: ReadonlyArray<PreparedCall> = [
+      writing(`${root}/a.ts`, ""),
+      { ...changing, info: { ...changing.info, effect: "once" } },
+      changing,
+      reading(`${root}/a.ts`)
+    ]
+    const change = refused("It would change something, and this run only reads.")
+    const rules = [allow("write_file"), allow("word_count"), allow("read_file")]
+    expect(yield* explain({ root, calls, options: { rules, readOnly: true } })).toEqual([
+      change,
+      change,
+      { verdict: "allow", rules: [rules[1]], reasons: [] },
+      { verdict: "allow", rules: [rules[2]], reasons: [] }
+    ])
+  })
 
-  it.effect("does not use a remembered rule for a tool that has changed since, and says so", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({})
-      const remembered: RememberedRule = { ...allow("word_count"), pin: pin("a") }
-      const policies = Policies.layerMemory([remembered])
-      expect(yield* explain({ root, calls: [counting("a"), counting("b")], policies })).toEqual([
-        { verdict: "allow", rules: [remembered], reasons: [] },
-        byRisk("ask", "A remembered rule would allow it, but the tool has changed since.")
-      ])
-    })
-  )
+  nodeTest("does not use a remembered rule for a tool that has changed since, and says so", function* () {
+    const root = yield* makeProject({})
+    const remembered: RememberedRule = { ...allow("word_count"), pin: pin("a") }
+    const policies = Policies.layerMemory([remembered])
+    expect(yield* explain({ root, calls: [counting("a"), counting("b")], policies })).toEqual([
+      { verdict: "allow", rules: [remembered], reasons: [] },
+      byRisk("ask", "A remembered rule would allow it, but the tool has changed since.")
+    ])
+  })
 
-  it.effect("does not use a rule for a command whose script changed after the rule came into force", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({ "x.sh": "true\n" })
-      const { ctimeMs } = yield* Effect.promise(() => lstat(`${root}/x.sh`))
-      const rules = [allow("run_command", "(no sandbox) **")]
-      const call: PreparedCall = {
-        ...prepared("run_command", "medium"),
-        accesses: [
-          {
-            _tag: "RunCommand",
-            argv: ["sh", "x.sh"],
-            cwd: root,
-            sandboxed: false,
-            sandbox: "off",
-            scripts: [{ path: `${root}/x.sh`, hash: null }]
-          }
-        ]
-      }
-      const verdicts = yield* Effect.forEach([ctimeMs - 1, ctimeMs, ctimeMs + 1], (since) =>
-        Effect.map(explain({ root, calls: [call], options: { rules, since } }), ([one]) => one?.verdict)
-      )
-      expect(verdicts).toEqual(["ask", "allow", "allow"])
-    })
-  )
+  nodeTest("does not use a rule for a command whose script changed after the rule came into force", function* () {
+    const root = yield* makeProject({ "x.sh": "true\n" })
+    const { ctimeMs } = yield* Effect.promise(() => lstat(`${root}/x.sh`))
+    const rules = [allow("run_command", "(no sandbox) **")]
+    const scripts = [{ path: `${root}/x.sh`, hash: null }]
+    const place = { cwd: root, sandboxed: false, sandbox: "off" }
+    const call = prepared("run_command", "medium", [{ _tag: "RunCommand", argv: ["sh", "x.sh"], ...place, scripts }])
+    const verdicts = yield* Effect.forEach([ctimeMs - 1, ctimeMs, ctimeMs + 1], (since) =>
+      Effect.map(explain({ root, calls: [call], options: { rules, since } }), ([one]) => one?.verdict)
+    )
+    expect(verdicts).toEqual(["ask", "allow", "allow"])
+  })
 })

@@ -1,5 +1,4 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,6 +18,7 @@ import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
 import { layerProjectMap } from "../../../src/services/map/MapReader.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeProject } from "../../support/Project.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const system = `${os.type()} (${os.arch()})`
 
@@ -53,94 +53,68 @@ const brief = (
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
   )
 
-layer(NodeServices.layer)("Briefer", (it) => {
-  it.effect("gathers request, environment, project and files", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({ "AGENTS.md": "# Rules\n", "src/a.ts": "one\ntwo\nthree\n" })
-      const briefing = yield* brief(root, {
-        prompt: "Explain a.ts",
-        currentFile: `${root}/src/a.ts`,
-        openFiles: ["./src/a.ts", "/etc/hosts"]
-      })
-      const parts = {
-        prompt: "Explain a.ts",
-        environment: `- Date: 2026-11-20 (Friday)\n- Operating system: ${system}\n- Shell: /bin/zsh\n- Workspace: ${root}`,
-        projectDescription: "# Rules",
-        projectMap:
-          "2 files: markdown 1, typescript 1.\n\nMain files: `AGENTS.md`.\n\nFolders, each with the number of files below it, and files:\n\n- at the top: `src/` 1\n- files at the top: `AGENTS.md`\n- files in `src/`: `a.ts`",
-        descriptionFiles: ["AGENTS.md"],
-        currentFile: { path: "src/a.ts", language: "typescript", text: "one\ntwo\n", cutFrom: 3 },
-        openFiles: ["src/a.ts", "/etc/hosts"]
-      }
-      expect(briefing).toEqual({ ...parts, requestDocument: requestDocument(parts) })
+describe("Briefer", () => {
+  nodeTest("gathers request, environment, project and files", function* () {
+    const root = yield* makeProject({ "AGENTS.md": "# Rules\n", "src/a.ts": "one\ntwo\nthree\n" })
+    const briefing = yield* brief(root, {
+      prompt: "Explain a.ts",
+      currentFile: `${root}/src/a.ts`,
+      openFiles: ["./src/a.ts", "/etc/hosts"]
     })
-  )
+    const parts = {
+      prompt: "Explain a.ts",
+      environment: `- Date: 2026-11-20 (Friday)\n- Operating system: ${system}\n- Shell: /bin/zsh\n- Workspace: ${root}`,
+      projectDescription: "# Rules",
+      projectMap:
+        "2 files: markdown 1, typescript 1.\n\nMain files: `AGENTS.md`.\n\nFolders, each with the number of files below it, and files:\n\n- at the top: `src/` 1\n- files at the top: `AGENTS.md`\n- files in `src/`: `a.ts`",
+      descriptionFiles: ["AGENTS.md"],
+      currentFile: { path: "src/a.ts", language: "typescript", text: "one\ntwo\n", cutFrom: 3 },
+      openFiles: ["src/a.ts", "/etc/hosts"]
+    }
+    expect(briefing).toEqual({ ...parts, requestDocument: requestDocument(parts) })
+  })
 
-  it.effect("tells only what is known", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({})
-      const briefing = yield* brief(root, { prompt: "Hi" }, {})
-      expect(briefing).toEqual({
-        prompt: "Hi",
-        environment: `- Date: 2026-11-20 (Friday)\n- Operating system: ${system}\n- Workspace: ${root}`,
-        projectDescription: "",
-        openFiles: [],
-        requestDocument: briefing.requestDocument
-      })
+  nodeTest("tells only what is known", function* () {
+    const root = yield* makeProject({})
+    const briefing = yield* brief(root, { prompt: "Hi" }, {})
+    expect(briefing).toEqual({
+      prompt: "Hi",
+      environment: `- Date: 2026-11-20 (Friday)\n- Operating system: ${system}\n- Workspace: ${root}`,
+      projectDescription: "",
+      openFiles: [],
+      requestDocument: briefing.requestDocument
     })
-  )
+  })
 
-  it.effect("keeps a README apart from the rules of the project, since tasks are shown only those", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({
-        "README.md": "# Shop\n\nSells tea.\n",
-        "src/AGENTS.md": "Use tabs.\n",
-        "src/a.ts": ""
-      })
-      const { descriptionFiles, projectDescription, projectReadme } = yield* brief(root, { prompt: "Explain src/a.ts" })
-      expect([descriptionFiles, projectReadme]).toEqual([["src/AGENTS.md"], "# Shop\n\nSells tea."])
-      expect(projectDescription).toContain("Use tabs.")
-      expect(projectDescription).not.toContain("Sells tea.")
+  nodeTest("keeps a README apart from the rules of the project, since tasks are shown only those", function* () {
+    const root = yield* makeProject({
+      "README.md": "# Shop\n\nSells tea.\n",
+      "src/AGENTS.md": "Use tabs.\n",
+      "src/a.ts": ""
     })
-  )
+    const { descriptionFiles, projectDescription, projectReadme } = yield* brief(root, { prompt: "Explain src/a.ts" })
+    expect([descriptionFiles, projectReadme]).toEqual([["src/AGENTS.md"], "# Shop\n\nSells tea."])
+    expect(projectDescription).toContain("Use tabs.")
+    expect(projectDescription).not.toContain("Sells tea.")
+  })
 
-  it.effect("shows a short current file whole", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({ "notes.md": "one\ntwo" })
-      const { currentFile } = yield* brief(root, { prompt: "Hi", currentFile: "notes.md" })
-      expect(currentFile).toEqual({ path: "notes.md", language: "markdown", text: "one\ntwo" })
-    })
-  )
+  nodeTest("shows a short current file whole, and names an open file once and as a path of the project", function* () {
+    const root = yield* makeProject({ "src/a.ts": "one\n", "b.ts": "two\n", "notes.md": "one\ntwo" })
+    const openFiles = ["src/../b.ts", `${root}/src/a.ts`, "b.ts"]
+    const briefing = yield* brief(root, { prompt: "Hi", currentFile: "notes.md", openFiles })
+    expect(briefing.currentFile).toEqual({ path: "notes.md", language: "markdown", text: "one\ntwo" })
+    expect(briefing.openFiles).toEqual(["b.ts", "src/a.ts"])
+  })
 
-  it.effect("names an open file once and as a path of the project", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({ "src/a.ts": "one\n", "b.ts": "two\n" })
-      const { openFiles } = yield* brief(root, { prompt: "Hi", openFiles: ["src/../b.ts", `${root}/src/a.ts`, "b.ts"] })
-      expect(openFiles).toEqual(["b.ts", "src/a.ts"])
-    })
-  )
-
-  it.effect("refuses an open file that is missing or a folder", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({ "src/a.ts": "one\n" })
-      const missing = yield* Effect.flip(brief(root, { prompt: "Hi", openFiles: ["src/a.ts", "none.ts"] }))
-      const folder = yield* Effect.flip(brief(root, { prompt: "Hi", openFiles: ["src"] }))
-      expect([missing.message, folder.message]).toEqual([
-        `Cannot use the open file: There is no file at ${root}/none.ts.`,
-        `Cannot use the open file: There is no file at ${root}/src.`
-      ])
-    })
-  )
-
-  it.effect("refuses an empty prompt and a current file that cannot be read", () =>
-    Effect.gen(function* () {
-      const root = yield* makeProject({})
-      const empty = yield* Effect.flip(brief(root, { prompt: " \n" }))
-      const missing = yield* Effect.flip(brief(root, { prompt: "Hi", currentFile: "none.ts" }))
-      expect([empty.message, missing.message]).toEqual([
-        "Cannot use the prompt: it is empty. Say what is to be done.",
-        `Cannot use the current file: There is no file at ${root}/none.ts.`
-      ])
-    })
-  )
+  nodeTest("refuses an empty prompt, and a file that is missing or a folder", function* () {
+    const root = yield* makeProject({ "src/a.ts": "one\n" })
+    for (const [request, message] of [
+      [{ prompt: " \n" }, "the prompt: it is empty. Say what is to be done."],
+      [{ prompt: "Hi", currentFile: "none.ts" }, `the current file: There is no file at ${root}/none.ts.`],
+      [{ prompt: "Hi", openFiles: ["src/a.ts", "none.ts"] }, `the open file: There is no file at ${root}/none.ts.`],
+      [{ prompt: "Hi", openFiles: ["src"] }, `the open file: There is no file at ${root}/src.`]
+    ] as const) {
+      expect((yield* Effect.flip(brief(root, request))).message).toBe(`Cannot use ${message}`)
+    }
+  })
 })

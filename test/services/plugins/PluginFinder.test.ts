@@ -1,5 +1,4 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -8,6 +7,7 @@ import { existsSync, statSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { findPlugin } from "../../../src/services/plugins/PluginFinder.ts"
 import { makeProject } from "../../support/Project.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 type Manifest = Readonly<Record<string, Schema.Json>>
 
@@ -88,28 +88,18 @@ const lenient: Readonly<Record<string, Manifest>> = {
 }
 
 describe("findPlugin", () => {
-  it.effect("enters a package where import of its name does", () =>
-    Effect.gen(function* () {
-      const found = yield* compare(asNode)
-      assert.deepStrictEqual(
-        found.filter(({ here, node }) => here !== node),
-        []
-      )
-      assert.strictEqual(found.filter(({ here }) => here === "a.js").length, 10)
-    }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
-  )
+  nodeTest("enters a package where import of its name does", function* () {
+    const found = yield* compare(asNode)
+    assert.deepStrictEqual(
+      found.filter(({ here, node }) => here !== node),
+      []
+    )
+    assert.strictEqual(found.filter(({ here }) => here === "a.js").length, 10)
+  })
 
-  it.effect("enters also some that Node calls malformed, because it imports the file and not the name", () =>
-    Effect.gen(function* () {
-      const found = yield* compare(lenient)
-      assert.deepStrictEqual(
-        found.map(({ here, node }) => [here, node]),
-        [
-          ["a.js", "nothing"],
-          ["a.js", "nothing"],
-          ["a.js", "nothing"]
-        ]
-      )
-    }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
-  )
+  nodeTest("enters also some that Node calls malformed, because it imports the file and not the name", function* () {
+    const found = yield* compare(lenient)
+    assert.strictEqual(found.length, 3)
+    for (const { here, node } of found) assert.deepStrictEqual([here, node], ["a.js", "nothing"])
+  })
 })

@@ -11,6 +11,7 @@ import type { Provider } from "../../../src/services/providers/Provider.ts"
 import { withSecrets } from "../../../src/services/plugins/PluginPackages.ts"
 import { missingSecrets } from "../../../src/services/tools/PluginSettings.ts"
 import { definePlugin, type Plugin, type ProviderSource } from "../../../src/services/tools/Plugin.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const config = { type: "object", properties: { url: { type: "string" } }, required: ["url"] } as const
 
@@ -47,77 +48,54 @@ const read = (plugin: Plugin, secrets: Readonly<Record<string, string>> = {}) =>
     Effect.succeed(secrets[name] === undefined ? Result.fail(`set ${name}`) : Result.succeed(secrets[name]))
   ).pipe(Effect.provide(NodeServices.layer))
 
+const configured = (providers: ProviderSource<{ readonly url: string }>) => set(cloud(providers), { url })
+
+const throwing = () => {
+  throw new Error("no such region")
+}
+
 describe("the providers of a plugin", () => {
-  it.effect("are made of its configuration, and have the key of its secret, which is kept out of texts", () =>
-    Effect.gen(function* () {
-      const plugin = yield* read(
-        set(
-          cloud(({ config }) => [provider(config.url)]),
-          { url }
-        ),
-        {
-          CLOUD_KEY: "key-of-the-cloud-server"
-        }
-      )
-      const [made] = Result.getOrThrow(providersOf(plugin))
-      assert.strictEqual(made?.server?.read({}), url)
-      assert.strictEqual(made?.key && Redacted.value(made.key), "key-of-the-cloud-server")
-      assert.include(knownSecrets(), "key-of-the-cloud-server")
-    })
-  )
+  nodeTest("are made of its configuration, and have the key of its secret, which is kept out of texts", function* () {
+    const key = "key-of-the-cloud-server"
+    const plugin = yield* read(
+      configured(({ config }) => [provider(config.url)]),
+      { CLOUD_KEY: key }
+    )
+    const [made] = Result.getOrThrow(providersOf(plugin))
+    assert.deepStrictEqual([made?.server?.read({}), made?.key && Redacted.value(made.key)], [url, key])
+    assert.include(knownSecrets(), key)
+  })
 
-  it.effect("have no key when an optional secret is missing, which is not reported", () =>
-    Effect.gen(function* () {
-      let given: string | undefined
-      const plugin = yield* read(
-        set(
-          cloud(({ config: { url: host }, secret }) => {
-            given = secret("CLOUD_KEY")
-            return [provider(host)]
-          }),
-          { url }
-        )
-      )
-      const [made] = Result.getOrThrow(providersOf(plugin))
-      assert.deepStrictEqual([made?.key, given], [undefined, ""])
-      assert.deepStrictEqual(missingSecrets(plugin), ["the secret OTHER_KEY is missing (Is needed): set OTHER_KEY."])
-    })
-  )
+  nodeTest("have no key when an optional secret is missing, which is not reported", function* () {
+    let given: string | undefined
+    const plugin = yield* read(
+      configured(({ config: { url: host }, secret }) => {
+        given = secret("CLOUD_KEY")
+        return [provider(host)]
+      })
+    )
+    const [made] = Result.getOrThrow(providersOf(plugin))
+    assert.deepStrictEqual([made?.key, given], [undefined, ""])
+    assert.deepStrictEqual(missingSecrets(plugin), ["the secret OTHER_KEY is missing (Is needed): set OTHER_KEY."])
+  })
 
-  it.effect("may be a list, as before", () =>
-    Effect.gen(function* () {
-      const plugin = yield* read(set(cloud([provider(url)]), { url }))
-      assert.strictEqual(Result.getOrThrow(providersOf(plugin))[0]?.id, "cloud")
-    })
-  )
+  nodeTest("may be a list, as before", function* () {
+    const plugin = yield* read(configured([provider(url)]))
+    assert.strictEqual(Result.getOrThrow(providersOf(plugin))[0]?.id, "cloud")
+  })
 
   const broken: ReadonlyArray<readonly [name: string, plugin: Plugin, why: string]> = [
     ["a configuration is wrong", set(cloud([]), { url: 1 }), '"plugins[0][1].url" must be a string'],
     ["a configuration is missing", cloud([]), "it needs a configuration"],
     [
       "a secret that is needed is missing",
-      set(
-        cloud(({ secret }) => [provider(secret("OTHER_KEY"))]),
-        { url }
-      ),
+      configured(({ secret }) => [provider(secret("OTHER_KEY"))]),
       "its providers cannot be made: The secret OTHER_KEY is missing (Is needed): set OTHER_KEY."
     ],
-    [
-      "the function throws",
-      set(
-        cloud(() => {
-          throw new Error("no such region")
-        }),
-        { url }
-      ),
-      "its providers cannot be made: no such region"
-    ],
+    ["the function throws", configured(throwing), "its providers cannot be made: no such region"],
     [
       "the function gives something else",
-      set(
-        cloud(() => [{ id: "Cloud" }] as never),
-        { url }
-      ),
+      configured(() => [{ id: "Cloud" }] as never),
       'its "providers" are no list of providers.'
     ]
   ]

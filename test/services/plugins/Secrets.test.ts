@@ -9,6 +9,7 @@ import { join } from "node:path"
 import type { SecretSource } from "../../../src/domain/configuration/SecretSource.ts"
 import { makeSecretReader } from "../../../src/services/plugins/Secrets.ts"
 import { makeFolder } from "../../support/Project.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 interface Case {
   readonly source?: SecretSource
@@ -43,21 +44,16 @@ const howToGive =
 
 const prints = (code: string): SecretSource => ({ command: [process.execPath, "-e", code] })
 
+const other: SecretSource = { environment: "OTHER" }
+const file: SecretSource = { file: "keys/api" }
+const short = "missing: it has fewer than 8 characters, which is no secret"
 const cases: ReadonlyArray<readonly [name: string, given: Case, secret: string]> = [
   ["the environment variable of its name", { environment: { API_KEY: "env-secret" } }, "env-secret"],
-  [
-    "another environment variable",
-    { source: { environment: "OTHER" }, environment: { OTHER: "env-secret" } },
-    "env-secret"
-  ],
-  ["a file of one's own, relative to the configuration", { source: { file: "keys/api" } }, "file-secret"],
+  ["another environment variable", { source: other, environment: { OTHER: "env-secret" } }, "env-secret"],
+  ["a file of one's own, relative to the configuration", { source: file }, "file-secret"],
   ["a file below the home folder", { source: { file: "~/keys/api" } }, "file-secret"],
   ["what a command prints", { source: prints("console.log('printed-secret')") }, "printed-secret"],
-  [
-    "the configuration before the environment",
-    { source: { file: "keys/api" }, environment: { API_KEY: "env-secret" } },
-    "file-secret"
-  ]
+  ["the configuration before the environment", { source: file, environment: { API_KEY: "env-secret" } }, "file-secret"]
 ]
 
 describe("a secret is", () => {
@@ -71,16 +67,8 @@ describe("a secret is", () => {
 const missing: ReadonlyArray<readonly [name: string, given: Case, why: string | RegExp]> = [
   ["nothing names it", {}, howToGive],
   ["it is empty", { environment: { API_KEY: "  " } }, howToGive],
-  [
-    "it is a word",
-    { environment: { API_KEY: "secret" } },
-    "missing: it has fewer than 8 characters, which is no secret"
-  ],
-  [
-    "its variable is not set",
-    { source: { environment: "OTHER" } },
-    "missing: the environment variable OTHER is not set"
-  ],
+  ["it is a word", { environment: { API_KEY: "secret" } }, short],
+  ["its variable is not set", { source: other }, "missing: the environment variable OTHER is not set"],
   [
     "its file is missing",
     { source: { file: "keys/none" } },
@@ -88,7 +76,7 @@ const missing: ReadonlyArray<readonly [name: string, given: Case, why: string | 
   ],
   [
     "others can read its file",
-    { source: { file: "keys/api" }, mode: 0o640 },
+    { source: file, mode: 0o640 },
     "missing: others can read the file <own>/keys/api. Make it your own: chmod 600 <own>/keys/api"
   ],
   ["its file is a folder", { source: { file: "keys" } }, "missing: <own>/keys is no file with a secret alone"],
@@ -109,10 +97,8 @@ describe("a secret is missing when", () => {
     })
   )
 
-  it.live("and says nothing of what a failing command wrote", () =>
-    Effect.gen(function* () {
-      const said = yield* read({ source: prints("console.error('printed-' + 'secret'); process.exit(1)") })
-      assert.notInclude(said, "printed-secret")
-    })
-  )
+  liveTest("and says nothing of what a failing command wrote", function* () {
+    const said = yield* read({ source: prints("console.error('printed-' + 'secret'); process.exit(1)") })
+    assert.notInclude(said, "printed-secret")
+  })
 })
