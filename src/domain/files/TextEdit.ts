@@ -270,18 +270,21 @@ export interface TextLine {
   readonly line: number
 }
 
-const wholeName = /^[\p{L}\p{N}_$]+$/u
 const nameSign = /[\p{L}\p{N}_$]/u
+const isSign = (text: string | undefined): boolean => nameSign.test(text ?? "")
 
-/** The offsets at which the pattern occurs. If the pattern is a single name, it matches whole names only. */
+/**
+ * The offsets at which the pattern occurs. A name at its beginning or end matches whole names only: `open(` does not
+ * match in `reopen(`.
+ */
 const offsetsIn = (text: string, pattern: string): ReadonlyArray<number> => {
-  const isName = wholeName.test(pattern)
+  const beginsName = isSign(pattern[0])
+  const endsName = isSign(pattern.at(-1))
   const offsets: Array<number> = []
   for (let at = text.indexOf(pattern); at !== -1;) {
-    const isPart = nameSign.test(text[at - 1] ?? "") || nameSign.test(text[at + pattern.length] ?? "")
-    const fits = !isName || !isPart
-    if (fits) offsets.push(at)
-    at = text.indexOf(pattern, at + (fits ? pattern.length : 1))
+    const isPart = (beginsName && isSign(text[at - 1])) || (endsName && isSign(text[at + pattern.length]))
+    if (!isPart) offsets.push(at)
+    at = text.indexOf(pattern, at + (isPart ? 1 : pattern.length))
   }
   return offsets
 }

@@ -69,6 +69,21 @@ export const openIssue = (task: string, what: string, how: string): Issue =>
 const howToGoOn =
   'Say in the report what was not looked at, and begin it with **Partly done**, or change it in another way. Files that are meant to stay as they are belong into "except".'
 
+const notFound = (named: string): string =>
+  `The text ${named} was not found in the files that were looked at, so nothing was replaced.`
+
+/** Why nothing was replaced, and what the model should do. `inNames` is a file with longer names that contain the text. */
+const whyNothing = (named: string, inNames: string | undefined, areAllSearched: boolean) => {
+  if (inNames !== undefined) {
+    const what = `The text ${named} occurs only inside longer names, such as in ${inNames}, so nothing was replaced.`
+    return { what, how: "Name the whole text to replace." }
+  }
+  const what = areAllSearched
+    ? `The text ${named} does not occur in the project, so nothing was replaced.`
+    : notFound(named)
+  return { what, how: "Search for the text, and copy it as it stands." }
+}
+
 type Replace = Extract<Change, { readonly _tag: "Replace" }>
 
 /** The call that would replace the text everywhere in a file. */
@@ -131,23 +146,21 @@ export const makeReplacement = Effect.gen(function* () {
     const { texts, unreached } = yield* readFilesOf(pattern, except)
     const places = replacePlaces(texts, { pattern, except })
     const { paths, sentences } = unreached
+    const kept = replacePlaces(texts, { pattern, except: [] }).filter(
+      (line) => !places.some((place) => place.path === line.path && place.line === line.line)
+    )
     const named = JSON.stringify(pattern)
-    const notFound = `The text ${named} was not found in the files that were looked at, so nothing was replaced.`
     if (places.length === 0 && paths.length === 0) {
-      const begin =
-        sentences.length === 0 ? `The text ${named} does not occur in the project, so nothing was replaced.` : notFound
-      const how = "Search for the text, and copy it as it stands."
-      const issue = openIssue(task, [begin, ...sentences].join(" "), how)
+      const inNames = kept.length === 0 ? texts[0]?.path : undefined
+      const { how, what } = whyNothing(named, inNames, sentences.length === 0)
+      const issue = openIssue(task, [what, ...sentences].join(" "), how)
       return { calls: [], issues: [], refused: { call: editOfAll(change, uid), issue } }
     }
     if (sentences.length > 0) {
       const text = `The replacement of ${named} in "${task}": ${sentences.join(" ")}`
       yield* events.publish({ type: "message", level: "warning", text })
     }
-    const kept = replacePlaces(texts, { pattern, except: [] }).filter(
-      (line) => !places.some((place) => place.path === line.path && place.line === line.line)
-    )
-    const begin = places.length === 0 ? notFound : `The text ${named} may stand in files that were not changed.`
+    const begin = places.length === 0 ? notFound(named) : `The text ${named} may stand in files that were not changed.`
     const issue = openIssue(task, [begin, ...sentences].join(" "), howToGoOn)
     const leftOut = paths.map((path, index) => ({
       issue,

@@ -165,6 +165,34 @@ layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
     })
   )
 
+  it.effect("replaces names as a whole, also at the beginning and end of a longer text", () =>
+    Effect.gen(function* () {
+      const { messages, taskAgent } = yield* openStages({
+        answers: ['{"replace": "open(", "with": "read("}', resultSaying("It reads.")],
+        files: { "a.c": "open(a);\nreopen(b);\nx.open(c);\n" }
+      })
+      const { calls } = yield* taskAgent.work({ briefing, task: editing, round: 1, step: 0, finished: [] })
+      expect(calls.map((call) => call.arguments["new_text"])).toEqual(["read(a);\nreopen(b);\nx.read(c);"])
+      expect(messages[1]?.at(-1)).toContain("`open(` stood in 2 lines: 2 changed in 1 file, none left out.")
+    })
+  )
+
+  it.effect("says that a text stands only inside longer names", () =>
+    Effect.gen(function* () {
+      const { messages, taskAgent } = yield* openStages({
+        answers: [
+          '{"replace": "size(", "with": "length("}',
+          resultSaying("There is no such name."),
+          resultSaying("Partly done. There is no such name.")
+        ],
+        files: { "a.c": "get_size();\n" }
+      })
+      const { calls } = yield* taskAgent.work({ briefing, task: editing, round: 1, step: 0, finished: [] })
+      expect(calls).toEqual([])
+      expect(messages[1]?.at(-1)).toContain('"size(" occurs only inside longer names, such as in a.c, so nothing was')
+    })
+  )
+
   it.effect("leaves the run undone, although the model calls it done", () =>
     Effect.gen(function* () {
       const { report } = yield* runScript()
