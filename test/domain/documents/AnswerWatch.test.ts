@@ -13,7 +13,7 @@ import { readTaskReport } from "../../../src/domain/documents/RefinementFormat.t
 import { scaleOfText } from "../../../src/domain/models/PromptSize.ts"
 import { readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { planOf } from "../../support/TestRun.ts"
-import { fixturesOf, makeDocuments, makeRandom } from "../../support/randomDocuments.ts"
+import { fixturesOf } from "../../support/randomDocuments.ts"
 import { watchAnswer as watch } from "../../support/watchAnswer.ts"
 
 const think = (text: string): Unrecoverable | undefined => new AnswerWatch().thinking(text)
@@ -27,24 +27,28 @@ const words =
 const sentence = (index: number): string =>
   `The ${words[index % 20]} reader calls the ${words[(index * 7 + Math.floor(index / 20)) % 20]} module in line ${index}.`
 
+const plannedTask = (number: number) => ({
+  name: `Research ${number}`,
+  needed: "Find the place where the configuration is read and say what it does.",
+  references: "[Project description](#project-description)",
+  gated: true
+})
+
+const json = (count: number, value: (id: number) => object): string =>
+  JSON.stringify(
+    Array.from({ length: count }, (_, id) => value(id)),
+    null,
+    2
+  )
+
 const healthy: Readonly<Record<string, string>> = {
   "a plan of 200 tasks that share their fields": planOf(
-    Array.from({ length: 20 }, (_, step) =>
-      Array.from({ length: 10 }, (_, task) => ({
-        name: `Research ${step * 10 + task}`,
-        needed: "Find the place where the configuration is read and say what it does.",
-        references: "[Project description](#project-description)",
-        gated: true
-      }))
-    )
+    Array.from({ length: 20 }, (_, step) => Array.from({ length: 10 }, (_, task) => plannedTask(step * 10 + task)))
   ),
   "a table": many(300, (row) => `| file${row}.ts | yes | no | yes, as before | no change is needed here |`),
   "a table of marks": many(100, () => "| - | x | - | x | - |"),
   "a numbered list of distinct steps": many(150, (index) => `${index + 1}. ${sentence(index)}`),
-  "a checklist whose counters grow": many(
-    200,
-    (index) => `- [ ] Step ${index}: read the file and write down what it does`
-  ),
+  "a checklist whose counters grow": many(200, (index) => `- [ ] Step ${index}: read it and write down what it does`),
   imports: many(120, (index) => `import * as ${words[index % 20]}${index} from "effect/${words[index % 20]}"`),
   "an array literal in code": `\`\`\`ts\nconst board = [\n${many(64, () => '  { kind: "empty", owner: "nobody", moves: 0 },')}\n]\n\`\`\``,
   "closing brackets of a file": `\`\`\`json\n${"},\n".repeat(20)}\`\`\``,
@@ -55,25 +59,14 @@ const healthy: Readonly<Record<string, string>> = {
   "rules of a table": "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n".repeat(12),
   "a JSON array of words": `[\n${'  "open",\n'.repeat(40)}  "closed"\n]`,
   "a JSON array of nulls": `[${"null, ".repeat(200)}null]`,
-  "a JSON array of objects": JSON.stringify(
-    Array.from({ length: 20 }, () => ({ state: "open" })),
-    null,
-    2
-  ),
+  "a JSON array of objects": json(20, () => ({ state: "open" })),
   "rows of CSV": `name,state\n${"none,open\n".repeat(40)}`,
   "art of signs": many(20, () => `${"*".repeat(60)}\n${"#".repeat(60)}`),
   "a refrain": `${many(3, sentence)}\n\nNothing else is left to do.\n\n`.repeat(2),
   "seven equal lines": "Nothing is to be done here.\n".repeat(7),
   zeros: `[${many(400, () => "0, 0, 0, 0, 0, 0, 0, 0,")}]`.slice(0, 4000),
-  "JSON of 500 similar objects": JSON.stringify(
-    Array.from({ length: 500 }, (_, id) => ({ id, name: `item ${id}`, state: "open", labels: ["bug", "open"] })),
-    null,
-    2
-  ),
-  "a table of tests": many(
-    80,
-    (index) => `  ["reads the value of ${words[index % 20]} ${index} as it is", ${index}, true],`
-  ),
+  "JSON of 500 similar objects": json(500, (id) => ({ id, name: `item ${id}`, state: "open", labels: ["bug"] })),
+  "a table of tests": many(80, (index) => `  ["reads the value of ${words[index % 20]} ${index}", ${index}, true],`),
   base64: Buffer.from(Array.from({ length: 9000 }, (_, index) => (index * index * 7919) >> 7)).toString("base64"),
   separators: many(40, (index) => `${"-".repeat(200)}\n${sentence(index)}\n${"=".repeat(100)}`),
   "eleven equal sentences": `${"The tests pass and nothing else is left to do here. ".repeat(11)}\n${many(40, sentence)}`,
@@ -82,10 +75,7 @@ const healthy: Readonly<Record<string, string>> = {
 
 const loops: Readonly<Record<string, string>> = {
   "a line": "I will read the file main.ts again.\n".repeat(60),
-  "a line with blank lines that differ": many(
-    60,
-    (index) => `I will read the file main.ts again.${"\n".repeat(index % 3)}`
-  ),
+  "a line with blank lines that differ": many(60, (index) => `I will read main.ts again.${"\n".repeat(index % 3)}`),
   "a sentence without line ends": `Let us begin. ${"One detail: the parser is strict. Let's run. ".repeat(60)}`,
   "a paragraph": `${many(3, sentence)}\n\n`.repeat(30),
   "a task with all its fields": `## Tasks\n\n${"- **Name** Research 1\n- **What is needed** Find it in the code.\n- **Skill** search-code\n\n".repeat(30)}`,
@@ -117,6 +107,8 @@ const tokens = (text: string): number => text.length / scaleOfText(text).charact
 /** Watches the arguments of a call. */
 const call = (text: string) => new AnswerWatch().callArguments(`{"path":"a.txt","content":"${text}`)
 
+const numberedList = (text: string) => watch(many(30, (index) => `${index + 1}. ${text}`))
+
 describe("AnswerWatch", () => {
   for (const [name, text] of Object.entries(healthy)) {
     it(`lets ${name} pass`, () => {
@@ -132,15 +124,12 @@ describe("AnswerWatch", () => {
     })
   }
 
-  it("says what is repeated and how often", () => {
+  it("says what is repeated and how often, also in what the model thinks", () => {
     expect(watch("One detail: the parser is strict. Let's run. ".repeat(60))).toEqual({
       kind: "loop",
       unit: "Let's run. One detail: the parser is strict.",
       times: 17
     })
-  })
-
-  it("stops a loop in what the model thinks", () => {
     expect(think("Wait, maybe I should look at it again. ".repeat(60))).toMatchObject({ kind: "loop" })
   })
 
@@ -174,10 +163,8 @@ describe("AnswerWatch", () => {
   })
 
   it("counts lines of a list with other numbers as equal only when they say something", () => {
-    expect(watch(many(30, (index) => `${index + 1}. keep`))).toBeUndefined()
-    expect(watch(many(30, (index) => `${index + 1}. keep it because nothing else fits here`))).toMatchObject({
-      times: 8
-    })
+    expect(numberedList("keep")).toBeUndefined()
+    expect(numberedList("keep it because nothing else fits here")).toMatchObject({ times: 8 })
   })
 
   it("stops a sentence in the arguments of a call, and lets data pass", () => {
@@ -213,40 +200,18 @@ describe("AnswerWatch with a shape", () => {
     expect(talk.length).toBeGreaterThan(longestPreamble)
     expect(watch(talk, taskListShape)).toEqual({ kind: "shape", begins: "## Original prompt" })
     expect(watch(talk)).toBeUndefined()
+    expect(watch(talk.replaceAll("\n", " "), taskListShape)).toMatchObject({ kind: "shape" })
   })
 
-  it("stops one line that never ends", () => {
-    expect(watch(many(200, sentence).replaceAll("\n", " "), taskListShape)).toMatchObject({ kind: "shape" })
-  })
-
-  for (const [sign, begin] of Object.entries({
-    "a heading": "# Plan",
-    "a bold heading of the document": "**Goals / summary**",
-    "a field": "- **What is needed** Find it.",
-    "a code block": "```markdown"
-  })) {
-    it(`waits once ${sign} has come`, () => {
-      expect(watch(`${talk.slice(0, 3000)}\n${begin}\n${talk}`, taskListShape)).toBeUndefined()
-    })
-  }
+  it.each(["# Plan", "**Goals / summary**", "- **What is needed** Find it.", "```markdown"])(
+    "waits once %s has come",
+    (begin) => expect(watch(`${talk.slice(0, 3000)}\n${begin}\n${talk}`, taskListShape)).toBeUndefined()
+  )
 
   it("does not count what stands in thinking tags, also when only the closing one came", () => {
     expect(watch(`<think>\n${talk}\n</think>\n${talk.slice(0, 3000)}`, taskListShape)).toBeUndefined()
     expect(watch(`${talk.slice(0, 5000)}\n</think>\n${talk.slice(0, 5000)}`, taskListShape)).toBeUndefined()
     expect(watch(`<think>\n${talk}\n</think>\n${talk}`, taskListShape)).toMatchObject({ kind: "shape" })
-  })
-
-  it("says the same of an answer however it is cut into deltas", () => {
-    const random = makeRandom(16)
-    const makeText = makeDocuments("result", random)
-    for (let count = 0; count < 40; count += 1) {
-      const unit = `${makeText().slice(0, 90)} one two three four five\n`
-      const text = makeText() + unit.repeat(random(40))
-      for (const shape of [undefined, taskListShape]) {
-        const whole = watch(text, shape, text.length)
-        for (const size of [1, 7, 100]) expect(watch(text, shape, size)).toEqual(whole)
-      }
-    }
   })
 })
 
@@ -259,17 +224,21 @@ const list = (tasks: string) =>
 const callBlock = '```json\n{ "uid": "call-1", "name": "read_file", "arguments": { "path": "a" } }\n```\n'
 const calls = `## Task\n\n${task("A")}## Tool Calls\n\n${callBlock}`
 
-const codes = (answer: string, read: (part: string) => ReturnType<typeof readTaskList>["issues"]) =>
+const readList = (part: string) => readTaskList(part).issues
+const codes = (answer: string, read = readList) =>
   issuesOfPart(wholePartOf(answer), read).map(({ code, where }) => [code, where.line])
 
-const readList = (part: string) => readTaskList(part).issues
+/** The codes that are found wherever a text is cut. */
+const codesOfCuts = (text: string, read = readList) =>
+  Array.from({ length: text.length }, (_, end) => codes(text.slice(0, end), read)).flat()
 
 describe("the whole part of an answer that was cut off", () => {
-  const cases: ReadonlyArray<readonly [name: string, answer: string, text: string, cut: string]> = [
-    ["ends before the last task", list(`${task("A")}- **Name** B\n- **What is`), list(task("A")), "- **Name** B"],
+  const unnamed = "- **Name** B\n- **What is"
+  it.each([
+    ["ends before the last task", list(task("A") + unnamed), list(task("A")), "- **Name** B"],
     [
-      "leaves out a heading that nothing follows",
-      list(`${task("A")}### Task section 2\n\n- **Name** B\n- **Wh`),
+      "leaves out a heading alone",
+      list(`${task("A")}### Task section 2\n\n${unnamed}`),
       list(task("A")),
       "- **Name** B"
     ],
@@ -278,41 +247,24 @@ describe("the whole part of an answer that was cut off", () => {
     ["holds a call that is closed", calls, calls, ""],
     [
       "does not end with a code block inside of a task",
-      list(`${task("A")}- **Name** B\n- **What is needed** This:\n\n\`\`\`\n# a\n\`\`\`\n`),
+      list(`${task("A")}${unnamed} needed** This:\n\n\`\`\`\n# a\n\`\`\`\n`),
       list(task("A")),
       "- **Name** B"
     ],
     ["does not look into code blocks", `${calls}\n\`\`\`md\n## A\n- **Name** C`, calls, "```md"],
     ["is empty when the first part was cut", "## Original prompt\n\nWhat is", "", "## Original prompt"],
     ["is empty for a text without parts", "What is", "", "What is"]
-  ]
-  for (const [name, answer, text, cut] of cases) {
-    it(name, () => {
-      assert.deepStrictEqual(wholePartOf(answer), { text: text.trimEnd(), cut })
-    })
-  }
+  ])("%s", (_, answer, text, cut) => {
+    assert.deepStrictEqual(wholePartOf(answer), { text: text.trimEnd(), cut })
+  })
 
   it("has the issues of its fields, and none about what may still come", () => {
     const wrong = list(`${task("A", "")}${task("A")}- **Name** C\n- **What`)
-    assert.deepStrictEqual(codes(wrong, readList), [
-      ["field-missing", 13],
-      ["name-duplicate", 17]
-    ])
-    const fine = list(`${task("A")}${task("B")}`)
-    const all = Array.from({ length: fine.length }, (_, end) => codes(fine.slice(0, end), readList))
+    assert.deepStrictEqual(codes(wrong).join(" "), "field-missing,13 name-duplicate,17")
+    assert.deepStrictEqual(codesOfCuts(list(`${task("A")}${task("B")}`)), [])
+    const report = `${calls}\n${callBlock.replace("call-1", "call-2").replace('"a"', '"b"')}`
     assert.deepStrictEqual(
-      all.filter((found) => found.length > 0),
-      []
-    )
-  })
-
-  it("is without issues wherever a right refinement is cut", () => {
-    const fine = `${calls}\n${callBlock.replace("call-1", "call-2").replace('"a"', '"b"')}`
-    const all = Array.from({ length: fine.length }, (_, end) =>
-      codes(fine.slice(0, end), (part) => readTaskReport(part).issues)
-    )
-    assert.deepStrictEqual(
-      all.filter((found) => found.length > 0),
+      codesOfCuts(report, (part) => readTaskReport(part).issues),
       []
     )
   })

@@ -9,6 +9,7 @@ import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { documentFixtures } from "../../support/DocumentFixtures.ts"
 import { arbitraryText } from "../../support/TaskListArbitrary.ts"
+import { hostileTexts } from "../../support/randomDocuments.ts"
 import { testTaskListProperties } from "../../support/taskListProperties.ts"
 
 const readable = documentFixtures.filter(
@@ -18,15 +19,12 @@ const readable = documentFixtures.filter(
 const document = (tasks: string): string =>
   `## Original prompt\n\np\n\n## Goals / summary\n\ng\n\n## Tasks\n\n### Task section 1\n\n${tasks}`
 
-const task = (name: string, references = ""): string =>
-  [
-    ...(name === "" ? [] : [`- **Name** ${name}`]),
-    "- **What is needed** a",
-    "- **Skill** search-code",
-    ...(references === "" ? [] : [`- **References** ${references}`]),
-    "- **Expected output** b",
-    ""
-  ].join("\n")
+const optional = (label: string, value: string) => (value === "" ? "" : `- **${label}** ${value}\n`)
+
+const task = (name: string, references = ""): string => {
+  const needed = "- **What is needed** a\n- **Skill** search-code\n"
+  return `${optional("Name", name)}${needed}${optional("References", references)}- **Expected output** b\n`
+}
 
 const codesOf = (text: string, options = {}) => readTaskList(text, options).issues.map((issue) => issue.code)
 
@@ -34,6 +32,8 @@ const namesOf = (text: string, options = {}) =>
   Option.map(readTaskList(text, options).value, (list) => list.tasks.map((one) => one.name))
 
 testTaskListProperties(30)
+
+const threeTasks = (given: string) => document(`${task("")}\n${task(given)}\n${task("")}`)
 
 describe("readTaskList", () => {
   it.effect.each(["a,b", "- a/b", "* x and y", "+ ***vT/Uhe,B"])("reads the skill %j back as one", (skill) =>
@@ -70,25 +70,18 @@ describe("readTaskList", () => {
     )
   })
 
-  it("names tasks after their skill and their position in the whole list", () => {
-    const text = document(`${task("")}\n${task("Given")}\n${task("")}`)
-    expect(namesOf(text)).toEqual(Option.some(["search-code 1", "Given", "search-code 3"]))
-  })
-
-  it("gives no new task the name of a finished or given one", () => {
-    const text = document(`${task("")}\n${task("search-code 4")}\n${task("")}`)
-    expect(namesOf(text, { finished: ["Search-Code 1"] })).toEqual(
+  it("names tasks after their skill and their position, and never like a finished or given one", () => {
+    expect(namesOf(threeTasks("Given"))).toEqual(Option.some(["search-code 1", "Given", "search-code 3"]))
+    expect(namesOf(threeTasks("search-code 4"), { finished: ["Search-Code 1"] })).toEqual(
       Option.some(["search-code 2", "search-code 4", "search-code 3"])
     )
   })
 
   it("drops finished tasks with all that is wrong about them, and sections that held only such", () => {
-    const text = `${document(`${task("research 1", "nothing useful")}- **Output** done`)}\n### Task section 2\n\n${task("B", "[a](#research-1-results)")}`
+    const old = document(`${task("research 1", "nothing useful")}- **Output** done`)
+    const text = `${old}\n### Task section 2\n\n${task("B", "[a](#research-1-results)")}`
     const { issues, repairs, value } = readTaskList(text, { finished: ["Research 1"] })
-    expect({ issues, repairs: repairs.map((repair) => repair.code) }).toEqual({
-      issues: [],
-      repairs: ["step-dropped", "finished-task-dropped"]
-    })
+    expect([issues, repairs.map((repair) => repair.code)]).toEqual([[], ["step-dropped", "finished-task-dropped"]])
     expect(Option.map(value, (list) => list.steps.map((step) => step.title))).toEqual(Option.some(["Task section 2"]))
   })
 
@@ -105,60 +98,33 @@ describe("readTaskList", () => {
   it("leaves an anchor that is no task to whoever knows the request document", () => {
     const text = document(task("A", "[r](#test-results)"))
     const references = Option.map(readTaskList(text).value, (list) => list.tasks[0]?.references)
-    expect(references).toEqual(
-      Option.some([{ kind: "anchor", title: "r", href: "#test-results", target: "test-results" }])
-    )
+    const anchor = { kind: "anchor", title: "r", href: "#test-results", target: "test-results" }
+    expect(references).toEqual(Option.some([anchor]))
     expect(codesOf(text, { headings: ["Test-Results"] })).toEqual([])
     expect(codesOf(text, { headings: [] })).toEqual(["reference-task-unknown"])
   })
 
-  it("repairs a result only when exactly one task can be meant", () => {
+  it("repairs a result only when exactly one task can be meant, and gives the list without the reference", () => {
     const text = `${document(`${task("a b")}\n${task("a_b")}`)}\n### Task section 2\n\n`
-    const codes = (anchor: string) => codesOf(text + task("C", `[r](${anchor})`), { headings: [] })
-    expect(codes("#a_b-results")).toEqual([])
-    expect(codes("#A-B-results")).toEqual([])
-    expect(codes("#a--b-results")).toEqual(["reference-task-unknown"])
-    expect(codes("output:A B")).toEqual([])
-    expect(codes("output:a__b")).toEqual(["reference-task-unknown"])
-  })
-
-  it("still gives the list when only its references are wrong", () => {
+    const codes = (anchor: string) => codesOf(text + task("C", `[r](${anchor})`), { headings: [] }).join()
+    expect(["#a_b-results", "#A-B-results", "output:A B"].map(codes)).toEqual(["", "", ""])
+    const unknown = "reference-task-unknown"
+    expect(["#a--b-results", "output:a__b"].map(codes)).toEqual([unknown, unknown])
     expect(namesOf(document(task("A", "[r](lib/*.ts)")))).toEqual(Option.some(["A"]))
   })
 
   it("reads a long list", () => {
     const tasks = Array.from({ length: 4000 }, (_, index) => `${task(`T ${index}`, "[m](src/main.ts#L1-L2)")}\n`)
-    const text = document(tasks.join("")).padEnd(1_000_000, "word ")
-    const { issues, value } = readTaskList(text)
-    expect({ issues, count: Option.map(value, (list) => list.tasks.length) }).toEqual({
-      issues: [],
-      count: Option.some(4000)
-    })
+    const { issues, value } = readTaskList(document(tasks.join("")).padEnd(1_000_000, "word "))
+    expect([issues, Option.map(value, (list) => list.tasks.length)]).toEqual([[], Option.some(4000)])
   })
 
   it.each([
-    ["brackets", "[".repeat(65_536)],
-    ["closed brackets", "[".repeat(32_768) + "]".repeat(32_768)],
-    ["quotes", `${">".repeat(65_536)} a`],
-    ["lists", "- ".repeat(32_768)],
-    ["stars", "*_".repeat(32_768)],
-    ["half links", "[a](".repeat(16_384)],
-    ["backticks", "`".repeat(65_536)],
-    ["open fences", "```a\n".repeat(13_107)],
-    ["tags", "<think>\n".repeat(8192)],
-    ["headings", "### Task section 1\n".repeat(3449)],
-    ["fields", "- **Name** a\n".repeat(5041)]
+    ...Object.entries(hostileTexts(65_536)),
+    ["closed brackets", document(task("A", "[".repeat(32_768) + "]".repeat(32_768)))],
+    ["tags", document("<think>\n".repeat(8192))]
   ])("comes to an end on 64 KiB of %s", (_, text) => {
-    expect(codesOf(document(text))).not.toEqual([])
-    expect(codesOf(document(task("A", text)))).not.toEqual([])
-  })
-})
-
-describe("issuesMarkdown", () => {
-  it("tells every issue of a task list", () => {
-    const message = issuesMarkdown(readTaskList("Nothing.\n").issues)
-    expect(message).toContain('1. In section "Original prompt"')
-    expect(message).toContain('2. In section "Goals / summary"')
+    expect(codesOf(text)).not.toEqual([])
   })
 })
 
@@ -172,9 +138,6 @@ describe("originalPrompt", () => {
     expect(originalPrompt(markdown)).toBe(expected)
   })
 })
-
-const listOf = (line: string) =>
-  `## Original prompt\n\nDo it.\n\n## Goals / summary\n\nDone.\n\n## Tasks\n\n### Task section 1\n\n- ${line}\n- **What is needed** Look.\n- **Skill** read-code\n- **Expected output** Text.\n`
 
 describe("tasks that are marked as done", () => {
   it.each([
@@ -192,14 +155,16 @@ describe("tasks that are marked as done", () => {
     "**Name** Done: Research 1",
     "**Name** **Research 1** ☑"
   ])("are left out when they have finished: %s", (line) => {
-    const { issues, repairs, value } = readTaskList(listOf(line), { finished: ["Research 1"] })
+    const { issues, repairs, value } = readTaskList(document(task("A").replace("**Name** A", line)), {
+      finished: ["Research 1"]
+    })
     expect(issues).toEqual([])
     expect(Option.getOrThrow(value).tasks).toEqual([])
     expect(repairs.map(({ code }) => code)).toContain("finished-task-dropped")
   })
 
   it.each(["**Name** Done things", "**Name** Research 10", "**Name** ✅ Research 2"])("stay otherwise: %s", (line) => {
-    const { value } = readTaskList(listOf(line), { finished: ["Research 1"] })
+    const { value } = readTaskList(document(task("A").replace("**Name** A", line)), { finished: ["Research 1"] })
     expect(Option.getOrThrow(value).tasks).toHaveLength(1)
   })
 })
