@@ -48,6 +48,14 @@ describe("a deny rule", () => {
 })
 
 describe("permissions list", () => {
+  it("does not use a configuration file that others can write, and says so", async () => {
+    const sandbox = open()
+    chmodSync(join(sandbox.root, "config/task-conductor/config.json"), 0o666)
+    const { stderr, stdout } = await sandbox.run(["permissions", "list"])
+    assert.include(stderr, "config.json is not used as your configuration: other users can write it.")
+    assert.notInclude(stdout, "docs/**")
+  })
+
   it("shows every rule in the syntax of flags, with its place", async () => {
     const { code, stderr, stdout } = await open().start(["permissions", "list"]).ended
     assert.deepStrictEqual([code, stderr], [0, ""])

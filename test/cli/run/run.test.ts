@@ -1,4 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { demoLine, makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { planOf } from "../../support/TestRun.ts"
@@ -63,6 +65,27 @@ describe("run", () => {
     assert.deepStrictEqual(lines[worked + 1], { ...lines[worked], type: "task.refined", deprecated: "task.worked" })
   })
 
+  it("does not hang and ends with 4 when a permission is needed and nobody can be asked", async () => {
+    const words = ["run", "--model", "embedded", "--skill", "read-code", "Read src/server.ts"]
+    const { code, stderr } = await sandbox.run(words)
+    assert.strictEqual(code, 4, stderr)
+    assert.include(stderr, 'Use --allow "read_file:src/server.ts".')
+  })
+
+  it("ends with 5 when the server does not have the model", async () => {
+    const server = createServer((request, response) => {
+      request.resume()
+      response.writeHead(404, { "content-type": "application/json" }).end('{"error":"model \'qwen9\' not found"}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const env = { OLLAMA_HOST: `127.0.0.1:${(server.address() as AddressInfo).port}` }
+    const { code, stderr, stdout } = await sandbox.run(["run", "--model", "qwen9", "hi"], { env })
+    server.close()
+    assert.deepStrictEqual([code, stdout], [5, ""])
+    assert.include(stderr, 'The model "qwen9" is not on the server')
+    assert.include(stderr, 'Get it with "ollama pull qwen9" or choose another with --model.')
+  })
+
   it("takes a rule for pages, which only references need", async () => {
     sandbox.write(
       "page/page.md",
@@ -74,6 +97,12 @@ describe("run", () => {
     assert.strictEqual(forbidden.code, 3, forbidden.stderr)
     assert.include(forbidden.stderr, "which no answer can allow; to permit it, list 127.0.0.1:1 under fetchAllow")
     sandbox.write("config/task-conductor/config.json", JSON.stringify({ fetchAllow: ["127.0.0.1:1"] }))
+    const denied = await sandbox.run(order)
+    assert.strictEqual(denied.code, 3, denied.stderr)
+    assert.include(
+      denied.stderr,
+      'nobody can be asked in this run; --allow "fetch_url:http://127.0.0.1:1/" would allow'
+    )
     const { stderr } = await sandbox.run([...order, ...allow])
     assert.notInclude(stderr, "there is no tool")
     assert.include(stderr, "http://127.0.0.1:1/")

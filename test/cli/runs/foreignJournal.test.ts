@@ -89,6 +89,11 @@ describe("a journal of somebody else", () => {
     const chosen = await sandbox.run(["resume", plant({}, { at: elsewhere }), "--project", "../elsewhere"])
     expect([chosen.code, chosen.stderr]).toEqual([0, expect.stringContaining("in <root>/elsewhere")])
   })
+
+  it("does not choose a hosted model", async () => {
+    const { code, stderr } = await sandbox.run(["resume", plant({ model: "gpt-oss:120b-cloud" })])
+    expect([code, stderr]).toEqual([2, expect.stringContaining("Give a model: --model NAME.")])
+  })
 })
 
 it("a project that was moved is named when its run goes on, once", async () => {
