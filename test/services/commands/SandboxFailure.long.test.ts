@@ -1,119 +1,100 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import type { SandboxSettings } from "../../../src/domain/commands/CommandSettings.ts"
-import { fileURLToPath } from "node:url"
-import { homedir } from "node:os"
 import { saysNoNetwork } from "../../../src/domain/commands/NetworkTrouble.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
-import { openTools } from "../../support/OpenTools.ts"
-import { putFiles } from "../../support/Project.ts"
+import { makeFar, openScripts } from "../../support/SandboxScripts.ts"
 
 const path = process.env["PATH"] ?? ""
-
-/** Every command has a /tmp of its own, so that a home folder must not lie there. */
-const ownModules = fileURLToPath(new URL("../../../node_modules", import.meta.url))
-const seenFolder = ownModules.startsWith("/tmp/") ? homedir() : ownModules
 
 interface Trial {
   readonly argv: ReadonlyArray<string>
   readonly files?: Readonly<Record<string, string>>
   readonly ofHome?: Readonly<Record<string, string>>
   readonly links?: Readonly<Record<string, string>>
-  readonly sandbox?: SandboxSettings
+  /** The setting that is named. */
+  readonly needed?: string
 }
 
 /** Runs one command in the sandbox. `~` stands for the home folder; links are of the project. Gives what can be set. */
-const setting = ({ argv, files = {}, links = {}, ofHome = {}, sandbox = {} }: Trial) =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const directory = seenFolder
-    const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ directory, prefix: ".failure-test-" }))
-    yield* putFiles(home, ofHome)
-    const withHome = (text: string) => text.replaceAll("~", home)
-    const opened = yield* openTools({
-      files: Object.fromEntries(Object.entries(files).map(([name, text]) => [name, withHome(text)])),
-      commands: { home, sandbox, hidden: [`${home}/.config/task-conductor`], environment: { PATH: path, HOME: home } }
-    })
-    for (const name of Object.keys(files)) yield* fs.chmod(`${opened.root}/${name}`, 0o755)
-    for (const name of Object.keys(ofHome)) yield* fs.chmod(`${home}/${name}`, 0o755)
-    for (const [name, target] of Object.entries(links)) yield* fs.symlink(withHome(target), `${opened.root}/${name}`)
-    const { data } = yield* opened.run("run_command", { argv: argv.map(withHome) })
-    const { sandbox: said } = data as { sandbox?: string }
-    const warned = opened.log.events().filter((event) => event.type === "message" && event.level === "warning")
-    assert.strictEqual(warned.length, said === undefined ? 0 : 1)
-    return said?.replace(/^.*"sandbox": (\{.*\})\.$/, "$1")
+const setting = Effect.fnUntraced(function* ({ argv, files = {}, links = {}, ofHome = {} }: Trial) {
+  const fs = yield* FileSystem.FileSystem
+  const home = yield* makeFar(ofHome)
+  const withHome = (text: string) => text.replaceAll("~", home)
+  const { command, log, root } = yield* openScripts({
+    files: Object.fromEntries(Object.entries(files).map(([name, text]) => [name, withHome(text)])),
+    commands: { home, hidden: [`${home}/.config/task-conductor`], environment: { PATH: path, HOME: home } }
   })
+  for (const name of Object.keys(files)) yield* fs.chmod(`${root}/${name}`, 0o755)
+  for (const name of Object.keys(ofHome)) yield* fs.chmod(`${home}/${name}`, 0o755)
+  for (const [name, target] of Object.entries(links)) yield* fs.symlink(withHome(target), `${root}/${name}`)
+  const { sandbox } = yield* command(...argv.map(withHome))
+  const warned = log.events().filter((event) => event.type === "message" && event.level === "warning")
+  assert.strictEqual(warned.length, sandbox === undefined ? 0 : 1)
+  return sandbox?.replace(/^.*"sandbox": (\{.*\})\.$/, "$1")
+})
 
-const needsPath = (where: string) => `{ "readable": ["${where}"] }`
-
-describe("a command that fails because of the sandbox names the setting", needs("bwrap"), () => {
-  const cases: Readonly<Record<string, readonly [Trial, string | undefined]>> = {
-    "for a program that is a link into the home folder": [
-      { argv: ["./tool"], ofHome: { "apps/tool/bin/tool": "#!/bin/sh\n" }, links: { tool: "~/apps/tool/bin/tool" } },
-      needsPath("~/apps/tool")
-    ],
-    "for a script whose interpreter is in the home folder": [
-      { argv: ["./run"], files: { run: "#!~/apps/tool/bin/tool\n" }, ofHome: { "apps/tool/bin/tool": "#!/bin/sh\n" } },
-      needsPath("~/apps/tool")
-    ],
-    "for a file of the home folder": [
-      { argv: ["cat", "~/data/a.txt"], ofHome: { "data/a.txt": "a" } },
-      needsPath("~/data")
-    ],
-    "for a package that is a link": [
-      {
-        argv: ["node", "-e", "require('linked')"],
-        files: { "node_modules/a/index.js": "" },
-        ofHome: { "work/linked/index.js": "" },
-        links: { "node_modules/linked": "~/work/linked" }
-      },
-      needsPath("~/work/linked")
-    ],
-    "for a folder that it may only read": [
-      {
-        argv: ["sh", "-c", "echo a > ~/.rustup/toolchains/new"],
-        ofHome: { ".rustup/toolchains/a": "" }
-      },
-      '{ "writable": ["~/.rustup/toolchains"] }'
-    ],
-    "for a change of the repository": [
-      {
-        argv: ["sh", "-c", "echo a > .git/index"],
-        files: { ".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[core]\n" }
-      },
-      '{ "git": true }'
-    ],
-    "for the network": [
-      { argv: ["node", "-e", "fetch('http://example.org/').catch((e) => { throw e.cause })"] },
-      '{ "network": true }'
-    ],
-    "for a Unix socket": [
-      { argv: ["node", "-e", "require('node:net').createServer().listen('/tmp/a.sock')"] },
-      '{ "unixSockets": true }'
-    ],
-    "but none for a command that fails by itself": [
-      {
-        argv: ["sh", "-c", "cat missing.txt; cat ~/missing.txt; echo 'not found: /etc/passwd ~'; exit 1"],
-        ofHome: { "a.txt": "" }
-      },
-      undefined
-    ],
-    "none for a command that ends well": [
-      { argv: ["sh", "-c", "cat ~/data/a.txt; true"], ofHome: { "data/a.txt": "a" } },
-      undefined
-    ],
-    "none for keys and the folders of this program": [
-      {
-        argv: ["sh", "-c", "cat ~/.ssh/id_rsa ~/.config/task-conductor/config.json"],
-        ofHome: { ".ssh/id_rsa": "a", ".config/task-conductor/config.json": "{}" }
-      },
-      undefined
-    ]
+const tool = { "apps/tool/bin/tool": "#!/bin/sh\n" }
+const trials: Readonly<Record<string, Trial>> = {
+  "a program that is a link into the home folder": {
+    argv: ["./tool"],
+    ofHome: tool,
+    links: { tool: "~/apps/tool/bin/tool" },
+    needed: '{ "readable": ["~/apps/tool"] }'
+  },
+  "a script whose interpreter is in the home folder": {
+    argv: ["./run"],
+    files: { run: "#!~/apps/tool/bin/tool\n" },
+    ofHome: tool,
+    needed: '{ "readable": ["~/apps/tool"] }'
+  },
+  "a file of the home folder": {
+    argv: ["cat", "~/data/a.txt"],
+    ofHome: { "data/a.txt": "a" },
+    needed: '{ "readable": ["~/data"] }'
+  },
+  "a package that is a link": {
+    argv: ["node", "-e", "require('linked')"],
+    files: { "node_modules/a/index.js": "" },
+    ofHome: { "work/linked/index.js": "" },
+    links: { "node_modules/linked": "~/work/linked" },
+    needed: '{ "readable": ["~/work/linked"] }'
+  },
+  "a folder that it may only read": {
+    argv: ["sh", "-c", "echo a > ~/.rustup/toolchains/new"],
+    ofHome: { ".rustup/toolchains/a": "" },
+    needed: '{ "writable": ["~/.rustup/toolchains"] }'
+  },
+  "a change of the repository": {
+    argv: ["sh", "-c", "echo a > .git/index"],
+    files: { ".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[core]\n" },
+    needed: '{ "git": true }'
+  },
+  "the network": {
+    argv: ["node", "-e", "fetch('http://example.org/').catch((e) => { throw e.cause })"],
+    needed: '{ "network": true }'
+  },
+  "a Unix socket": {
+    argv: ["node", "-e", "require('node:net').createServer().listen('/tmp/a.sock')"],
+    needed: '{ "unixSockets": true }'
+  },
+  "nothing, when it fails by itself": {
+    argv: ["sh", "-c", "cat missing.txt; cat ~/missing.txt; echo 'not found: /etc/passwd ~'; exit 1"],
+    ofHome: { "a.txt": "" }
+  },
+  "nothing, when it ends well": { argv: ["sh", "-c", "cat ~/data/a.txt; true"], ofHome: { "data/a.txt": "a" } },
+  "nothing, for keys and the folders of this program": {
+    argv: ["sh", "-c", "cat ~/.ssh/id_rsa ~/.config/task-conductor/config.json"],
+    ofHome: { ".ssh/id_rsa": "a", ".config/task-conductor/config.json": "{}" }
   }
-  for (const [name, [trial, expected]] of Object.entries(cases))
-    liveTest(name, () => Effect.map(setting(trial), (said) => assert.strictEqual(said, expected)))
+}
+
+describe("a command that fails because of the sandbox", needs("bwrap"), () => {
+  for (const [name, trial] of Object.entries(trials))
+    liveTest(`names the setting for ${name}`, () =>
+      Effect.map(setting(trial), (said) => assert.strictEqual(said, trial.needed))
+    )
 })
 
 describe("a command that wanted a network", () => {
@@ -145,8 +126,9 @@ describe("a command that wanted a network", () => {
     git: "fatal: unable to access 'https://github.com/a/b/': Could not resolve host: github.com",
     wget: "wget: unable to resolve host address \u2018example.org\u2019"
   }
-  for (const [name, output] of Object.entries(outputs))
-    it(`is known by the words of ${name}`, () => assert.isTrue(saysNoNetwork(output)))
+  it("is known by the words of each program", () => {
+    for (const [name, output] of Object.entries(outputs)) assert.isTrue(saysNoNetwork(output), name)
+  })
 
   it("is not one that failed by itself", () => {
     const own = [
