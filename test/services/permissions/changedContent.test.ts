@@ -18,12 +18,6 @@ import { approveCalls } from "../../../src/services/permissions/Gate.ts"
 /** What somebody else does in the project meanwhile. */
 type Change = (fs: FileSystem.FileSystem, root: string) => Effect.Effect<void, unknown>
 
-interface Variant {
-  readonly name: string
-  readonly call: readonly [tool: string, given: Arguments]
-  readonly change: Change
-}
-
 const write = (path: string, content = "new\n") => ["write_file", { path, content }] as const
 const put =
   (path: string, text: string): Change =>
@@ -48,37 +42,29 @@ const copy = definePlugin({
   })
 })
 
-const variants: ReadonlyArray<Variant> = [
-  { name: "another text", call: write("a.txt"), change: put("a.txt", "changed\n") },
-  { name: "another text of the same length", call: write("a.txt"), change: put("a.txt", "two\n") },
-  { name: "one more blank at the end", call: write("a.txt"), change: put("a.txt", "one\n ") },
-  { name: "other line ends", call: write("a.txt"), change: put("a.txt", "one\r\n") },
-  { name: "a byte order mark", call: write("a.txt"), change: put("a.txt", "\uFEFFone\n") },
-  { name: "no content", call: write("a.txt"), change: put("a.txt", "") },
-  { name: "no file", call: write("a.txt"), change: (fs, root) => fs.remove(`${root}/a.txt`) },
-  { name: "a file that was not there", call: write("new.txt"), change: put("new.txt", "mine\n") },
-  { name: "an empty file that was not there", call: write("new.txt"), change: put("new.txt", "") },
-  {
-    name: "bytes that are no text",
-    call: write("a.txt"),
-    change: (fs, root) => fs.writeFile(`${root}/a.txt`, Uint8Array.of(0xff, 0xfe, 0, 1))
-  },
-  {
-    name: "a link to another file",
-    call: write("a.txt"),
-    change: (fs, root) => Effect.andThen(fs.remove(`${root}/a.txt`), fs.symlink(`${root}/src/b.txt`, `${root}/a.txt`))
-  },
-  {
-    name: "a folder",
-    call: write("new.txt"),
-    change: (fs, root) => fs.makeDirectory(`${root}/new.txt`)
-  },
-  {
-    name: "another text far from an edit",
-    call: ["edit_file", { path: "src/b.txt", old_text: "first", new_text: "1st" }],
-    change: put("src/b.txt", "first\nsecond\nthird, by somebody else\n")
-  },
-  { name: "another text below a tool of a plugin", call: ["copy_text", { text: "x" }], change: put("a.txt", "2\n") }
+const editing = ["edit_file", { path: "src/b.txt", old_text: "first", new_text: "1st" }] as const
+const noText = Uint8Array.of(0xff, 0xfe, 0, 1)
+const linked: Change = (fs, root) =>
+  Effect.andThen(fs.remove(`${root}/a.txt`), fs.symlink(`${root}/src/b.txt`, `${root}/a.txt`))
+
+/** Calls, and what becomes of their file meanwhile. */
+const variants: ReadonlyArray<
+  readonly [name: string, call: readonly [tool: string, given: Arguments], change: Change]
+> = [
+  ["another text", write("a.txt"), put("a.txt", "changed\n")],
+  ["another text of the same length", write("a.txt"), put("a.txt", "two\n")],
+  ["one more blank at the end", write("a.txt"), put("a.txt", "one\n ")],
+  ["other line ends", write("a.txt"), put("a.txt", "one\r\n")],
+  ["a byte order mark", write("a.txt"), put("a.txt", "\uFEFFone\n")],
+  ["no content", write("a.txt"), put("a.txt", "")],
+  ["no file", write("a.txt"), (fs, root) => fs.remove(`${root}/a.txt`)],
+  ["a file that was not there", write("new.txt"), put("new.txt", "mine\n")],
+  ["an empty file that was not there", write("new.txt"), put("new.txt", "")],
+  ["bytes that are no text", write("a.txt"), (fs, root) => fs.writeFile(`${root}/a.txt`, noText)],
+  ["a link to another file", write("a.txt"), linked],
+  ["a folder", write("new.txt"), (fs, root) => fs.makeDirectory(`${root}/new.txt`)],
+  ["another text far from an edit", editing, put("src/b.txt", "first\nsecond\nthird, by somebody else\n")],
+  ["another text below a tool of a plugin", ["copy_text", { text: "x" }], put("a.txt", "2\n")]
 ]
 
 const files = { "a.txt": "one\n", "src/b.txt": "first\nsecond\nthird\n" }
@@ -99,31 +85,24 @@ const contentOf = Effect.fnUntraced(function* (path: string) {
 })
 
 describe("a file that changes while its question is open", () => {
-  for (const { call, change, name } of variants) {
-    nodeTest(`is left alone: ${name}`, () =>
-      Effect.gen(function* () {
-        const { root, run } = yield* openChanging(change)
-        const { error_message, error_type, success } = yield* run(...call)
-        assert.deepStrictEqual([success, ["validation_failed", "io_error"].includes(error_type)], [false, true])
-        assert.match(
-          error_message ?? "",
-          /was changed after the call was checked|it is (?:a folder|not a regular file)/
-        )
-        for (const path of ["a.txt", "new.txt"]) {
-          assert.notInclude(["new\n", "x"], (yield* contentOf(`${root}/${path}`)) ?? "")
-        }
-        assert.notInclude((yield* contentOf(`${root}/src/b.txt`)) ?? "", "1st")
-      })
-    )
+  for (const [name, call, change] of variants) {
+    nodeTest(`is left alone: ${name}`, function* () {
+      const { root, run } = yield* openChanging(change)
+      const { error_message, error_type, success } = yield* run(...call)
+      assert.deepStrictEqual([success, ["validation_failed", "io_error"].includes(error_type)], [false, true])
+      assert.match(error_message ?? "", /was changed after the call was checked|it is (?:a folder|not a regular file)/)
+      for (const path of ["a.txt", "new.txt"]) {
+        assert.notInclude(["new\n", "x"], (yield* contentOf(`${root}/${path}`)) ?? "")
+      }
+      assert.notInclude((yield* contentOf(`${root}/src/b.txt`)) ?? "", "1st")
+    })
   }
 
-  nodeTest("is written when its content is the same again", () =>
-    Effect.gen(function* () {
-      const { root, run } = yield* openChanging(put("a.txt", "one\n"))
-      assert.isTrue((yield* run(...write("a.txt"))).success)
-      assert.strictEqual(yield* contentOf(`${root}/a.txt`), "new\n")
-    })
-  )
+  nodeTest("is written when its content is the same again", function* () {
+    const { root, run } = yield* openChanging(put("a.txt", "one\n"))
+    assert.isTrue((yield* run(...write("a.txt"))).success)
+    assert.strictEqual(yield* contentOf(`${root}/a.txt`), "new\n")
+  })
 })
 
 /** A project in which these writes were approved as one step. */
@@ -142,62 +121,52 @@ const openApproved = Effect.fnUntraced(function* (
 })
 
 describe("a step that was approved", () => {
-  for (const { call, change, name } of variants.filter((one) => one.name !== "a folder")) {
-    nodeTest(`is asked about again when a file changed since: ${name}`, () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const approver = scriptedApprover({ steps: ["step"], calls: ["deny"] })
-        const { root, run } = yield* openApproved([call], approver.layer)
-        yield* Effect.orDie(change(fs, root))
-        const { error_type } = yield* run(...call)
-        assert.deepStrictEqual([error_type, approver.asked.length], ["permission_denied", 2])
-      })
-    )
-  }
-
-  nodeTest("covers a second write to a file that the run itself wrote", () =>
-    Effect.gen(function* () {
-      const approver = scriptedApprover({ steps: ["step"] })
-      const calls = [write("a.txt", "first\n"), write("a.txt", "second\n")]
-      const { root, run } = yield* openApproved(calls, approver.layer)
-      for (const call of calls) assert.isTrue((yield* run(...call)).success)
-      assert.strictEqual(yield* contentOf(`${root}/a.txt`), "second\n")
-    })
-  )
-
-  nodeTest("does not cover it once somebody else changed the file in between", () =>
-    Effect.gen(function* () {
+  for (const [name, call, change] of variants.filter(([what]) => what !== "a folder")) {
+    nodeTest(`is asked about again when a file changed since: ${name}`, function* () {
       const fs = yield* FileSystem.FileSystem
       const approver = scriptedApprover({ steps: ["step"], calls: ["deny"] })
-      const calls = [write("a.txt", "first\n"), write("a.txt", "second\n")] as const
-      const { root, run } = yield* openApproved(calls, approver.layer)
-      yield* run(...calls[0])
-      yield* fs.writeFileString(`${root}/a.txt`, "mine\n")
-      assert.strictEqual((yield* run(...calls[1])).error_type, "permission_denied")
-      assert.strictEqual(yield* contentOf(`${root}/a.txt`), "mine\n")
+      const { root, run } = yield* openApproved([call], approver.layer)
+      yield* Effect.orDie(change(fs, root))
+      const { error_type } = yield* run(...call)
+      assert.deepStrictEqual([error_type, approver.asked.length], ["permission_denied", 2])
     })
-  )
+  }
 
-  nodeTest("is not asked about again when nobody was shown anything", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const inner = scriptedApprover({})
-      const { root, run } = yield* openApproved([write("a.txt")], Approver.layerApproveSteps(inner.layer))
-      yield* fs.writeFileString(`${root}/a.txt`, "mine\n")
-      assert.isTrue((yield* run(...write("a.txt"))).success)
-    })
-  )
-})
+  nodeTest("covers a second write to a file that the run itself wrote", function* () {
+    const approver = scriptedApprover({ steps: ["step"] })
+    const calls = [write("a.txt", "first\n"), write("a.txt", "second\n")]
+    const { root, run } = yield* openApproved(calls, approver.layer)
+    for (const call of calls) assert.isTrue((yield* run(...call)).success)
+    assert.strictEqual(yield* contentOf(`${root}/a.txt`), "second\n")
+  })
 
-nodeTest("an answer for the session ends when somebody else changes the file", () =>
-  Effect.gen(function* () {
+  nodeTest("does not cover it once somebody else changed the file in between", function* () {
     const fs = yield* FileSystem.FileSystem
-    const approver = scriptedApprover({ calls: ["session", "deny"] })
-    const { root, run } = yield* openTools({ files, approver: approver.layer })
-    for (const _ of [1, 2]) assert.isTrue((yield* run(...write("a.txt"))).success)
-    assert.strictEqual(approver.asked.length, 1)
+    const approver = scriptedApprover({ steps: ["step"], calls: ["deny"] })
+    const calls = [write("a.txt", "first\n"), write("a.txt", "second\n")] as const
+    const { root, run } = yield* openApproved(calls, approver.layer)
+    yield* run(...calls[0])
     yield* fs.writeFileString(`${root}/a.txt`, "mine\n")
-    assert.strictEqual((yield* run(...write("a.txt"))).error_type, "permission_denied")
+    assert.strictEqual((yield* run(...calls[1])).error_type, "permission_denied")
     assert.strictEqual(yield* contentOf(`${root}/a.txt`), "mine\n")
   })
-)
+
+  nodeTest("is not asked about again when nobody was shown anything", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const inner = scriptedApprover({})
+    const { root, run } = yield* openApproved([write("a.txt")], Approver.layerApproveSteps(inner.layer))
+    yield* fs.writeFileString(`${root}/a.txt`, "mine\n")
+    assert.isTrue((yield* run(...write("a.txt"))).success)
+  })
+})
+
+nodeTest("an answer for the session ends when somebody else changes the file", function* () {
+  const fs = yield* FileSystem.FileSystem
+  const approver = scriptedApprover({ calls: ["session", "deny"] })
+  const { root, run } = yield* openTools({ files, approver: approver.layer })
+  for (const _ of [1, 2]) assert.isTrue((yield* run(...write("a.txt"))).success)
+  assert.strictEqual(approver.asked.length, 1)
+  yield* fs.writeFileString(`${root}/a.txt`, "mine\n")
+  assert.strictEqual((yield* run(...write("a.txt"))).error_type, "permission_denied")
+  assert.strictEqual(yield* contentOf(`${root}/a.txt`), "mine\n")
+})

@@ -2,15 +2,12 @@
  * A host that is allowed is sent nothing of what was read, without a question: real tools behind the real gate, and a web that says what
  * arrived.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { join } from "node:path"
 import { parseRule } from "../../../src/domain/permissions/Permission.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
-import { CurrentCopy, makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
 import { WebFetch } from "../../../src/services/tools/WebFetch.ts"
 import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
 import { needs } from "../../support/needs.ts"
@@ -18,6 +15,8 @@ import { openTools } from "../../support/OpenTools.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import { questionOfAccess } from "../../../src/services/permissions/GateQuestion.ts"
 import { foreseeDenial } from "../../../src/services/permissions/Gate.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import type { TestBody } from "../../support/testBody.ts"
 
 const host = "https://docs.example"
 const url = `${host}/search?q=bluefin`
@@ -46,6 +45,13 @@ const open = Effect.fnUntraced(function* (approver: Layer.Layer<Approver>, rules
   return { ...tools, fetch, fetched }
 })
 
+/** Likewise where nobody can be asked, and the notes were read. */
+const openRead = Effect.fnUntraced(function* (rules: ReadonlyArray<string> = []) {
+  const opened = yield* open(Approver.layerDenyAll, rules)
+  yield* opened.run("read_file", { path: "notes.yaml" })
+  return opened
+})
+
 /** What the model reads before, by how it is read. */
 const reads: Readonly<Record<string, readonly [tool: string, given: Arguments]>> = {
   "a file": ["read_file", { path: "notes.yaml" }],
@@ -56,137 +62,100 @@ const reads: Readonly<Record<string, readonly [tool: string, given: Arguments]>>
   "the answer to a wrong edit": ["edit_file", { path: "src/a.ts", old_text: 'const word = "bluefish"', new_text: "x" }]
 }
 
-layer(NodeServices.layer)("a URL that was made from what was read", (it) => {
+/** A test that runs commands in the sandbox. */
+const sandboxTest = (name: string, body: TestBody<unknown, unknown>) => nodeTest(name, body, needs("bwrap"))
+
+describe("a URL that was made from what was read", () => {
   describe("is asked about, whatever is allowed for its host", () => {
     for (const [what, [tool, given]] of Object.entries(reads)) {
       /* Without a sandbox no rule runs a command. */
-      it.effect(
+      nodeTest(
         `after ${what}`,
-        () =>
-          Effect.gen(function* () {
-            const asked = scriptedApprover({ calls: ["deny"] })
-            const { fetch, fetched, run } = yield* open(asked.layer)
-            assert.isNull(yield* fetch(`${host}/start`))
-            yield* run(tool, given)
-            assert.include(yield* fetch(url), "Permission denied: a person denied fetch_url")
-            assert.deepStrictEqual(fetched, [`${host}/start`])
-            assert.deepStrictEqual(asked.asked[0]?.[0]?.warnings, [
-              'Its address holds "bluefin", which the model read in this run. This is asked each time.'
-            ])
-            assert.isTrue(asked.asked[0]?.[0]?.personOnly)
-          }),
+        function* () {
+          const asked = scriptedApprover({ calls: ["deny"] })
+          const { fetch, fetched, run } = yield* open(asked.layer)
+          assert.isNull(yield* fetch(`${host}/start`))
+          yield* run(tool, given)
+          assert.include(yield* fetch(url), "Permission denied: a person denied fetch_url")
+          assert.deepStrictEqual(fetched, [`${host}/start`])
+          assert.deepStrictEqual(asked.asked[0]?.[0]?.warnings, [
+            'Its address holds "bluefin", which the model read in this run. This is asked each time.'
+          ])
+          assert.isTrue(asked.asked[0]?.[0]?.personOnly)
+        },
         tool === "run_command" ? needs("bwrap") : {}
       )
     }
 
-    it.effect("each time, and says it where nobody can be asked", () =>
-      Effect.gen(function* () {
-        const { answers, fetch, fetched, run } = yield* open(Approver.layerDenyAll)
-        yield* run("read_file", { path: "notes.yaml" })
-        assert.include(yield* fetch(url), "Permission denied")
-        const [denied] = yield* answers.denials
-        assert.strictEqual(
-          denied?.message,
-          `Permission denied: fetch_url on ${url} would send "bluefin", which was read in this run, and nobody can be asked; --allow "fetch_url:${url}" allows it.`
-        )
-        assert.deepStrictEqual(fetched, [])
-      })
-    )
+    nodeTest("each time, and says it where nobody can be asked", function* () {
+      const { answers, fetch, fetched } = yield* openRead()
+      assert.include(yield* fetch(url), "Permission denied")
+      const [denied] = yield* answers.denials
+      assert.strictEqual(
+        denied?.message,
+        `Permission denied: fetch_url on ${url} would send "bluefin", which was read in this run, and nobody can be asked; --allow "fetch_url:${url}" allows it.`
+      )
+      assert.deepStrictEqual(fetched, [])
+    })
 
-    it.effect("also when it refers to it in a plan", () =>
-      Effect.gen(function* () {
-        const { gate, run } = yield* open(Approver.layerDenyAll)
-        yield* run("read_file", { path: "notes.yaml" })
-        const access = { _tag: "FetchUrl", url } as const
-        assert.isDefined(yield* foreseeDenial(gate, access))
-        const found = yield* Effect.flip(gate.authorize(questionOfAccess({ task: "T", place: "" }, access)))
-        assert.strictEqual(found._tag, "PermissionDenied")
-      })
-    )
+    nodeTest("also when it refers to it in a plan", function* () {
+      const { gate } = yield* openRead()
+      const access = { _tag: "FetchUrl", url } as const
+      assert.isDefined(yield* foreseeDenial(gate, access))
+      const found = yield* Effect.flip(gate.authorize(questionOfAccess({ task: "T", place: "" }, access)))
+      assert.strictEqual(found._tag, "PermissionDenied")
+    })
   })
 
-  it.effect("is fetched when a rule names exactly this URL", () =>
-    Effect.gen(function* () {
-      const { fetch, fetched, run } = yield* open(Approver.layerDenyAll, [`fetch_url:${url}`])
-      yield* run("read_file", { path: "notes.yaml" })
-      assert.isNull(yield* fetch(url))
-      assert.include(yield* fetch(`${url}s+bluefin`), "Permission denied")
-      assert.deepStrictEqual(fetched, [url])
-    })
-  )
+  nodeTest("is fetched when a rule names exactly this URL", function* () {
+    const { fetch, fetched } = yield* openRead([`fetch_url:${url}`])
+    assert.isNull(yield* fetch(url))
+    assert.include(yield* fetch(`${url}s+bluefin`), "Permission denied")
+    assert.deepStrictEqual(fetched, [url])
+  })
 
-  it.effect("is fetched when the user has said its words, or the URL", () =>
-    Effect.gen(function* () {
-      const { fetch, readTexts, run } = yield* open(Approver.layerDenyAll)
-      yield* run("read_file", { path: "notes.yaml" })
-      yield* readTexts.noteSaid(`What is Bluefin? See ${host}/ticket?n=48213.`)
-      assert.isNull(yield* fetch(url))
-      assert.isNull(yield* fetch(`${host}/ticket?n=48213`))
-    })
-  )
+  nodeTest("is fetched when the user has said its words, or the URL", function* () {
+    const { fetch, readTexts } = yield* openRead()
+    yield* readTexts.noteSaid(`What is Bluefin? See ${host}/ticket?n=48213.`)
+    assert.isNull(yield* fetch(url))
+    assert.isNull(yield* fetch(`${host}/ticket?n=48213`))
+  })
 
   describe("a link of a file", () => {
-    it.effect("is followed as it stands", () =>
-      Effect.gen(function* () {
-        const { fetch, run } = yield* open(Approver.layerDenyAll)
-        yield* run("read_file", { path: "notes.yaml" })
-        assert.include(yield* fetch(link), "Permission denied")
-        yield* run("read_file", { path: "README.md" })
-        assert.isNull(yield* fetch(link))
-        assert.include(yield* fetch(`${link}&q=bluefin`), "Permission denied")
-      })
-    )
+    nodeTest("is followed as it stands", function* () {
+      const { fetch, run } = yield* openRead()
+      assert.include(yield* fetch(link), "Permission denied")
+      yield* run("read_file", { path: "README.md" })
+      assert.isNull(yield* fetch(link))
+      assert.include(yield* fetch(`${link}&q=bluefin`), "Permission denied")
+    })
 
-    it.effect(
-      "is followed as a search shows it, until the run has run a command",
-      () =>
-        Effect.gen(function* () {
-          const { fetch, run } = yield* open(Approver.layerDenyAll)
-          yield* run("read_file", { path: "notes.yaml" })
-          yield* run("run_command", { argv: ["true"] })
-          yield* run("search_files", { pattern: "Read <" })
-          assert.include(yield* fetch(link), "Permission denied")
-          const untouched = yield* open(Approver.layerDenyAll)
-          yield* untouched.run("read_file", { path: "notes.yaml" })
-          yield* untouched.run("search_files", { pattern: "Read <" })
-          assert.isNull(yield* untouched.fetch(link))
-        }),
-      needs("bwrap")
-    )
+    sandboxTest("is followed as a search shows it, until the run has run a command", function* () {
+      const { fetch, run } = yield* openRead()
+      yield* run("run_command", { argv: ["true"] })
+      yield* run("search_files", { pattern: "Read <" })
+      assert.include(yield* fetch(link), "Permission denied")
+      const untouched = yield* openRead()
+      yield* untouched.run("search_files", { pattern: "Read <" })
+      assert.isNull(yield* untouched.fetch(link))
+    })
 
-    it.effect(
-      "is not followed when a command has put it there or printed it",
-      () =>
-        Effect.gen(function* () {
-          const made = `${host}/?d=k7Qx2mZp91`
-          const { fetch, run } = yield* open(Approver.layerDenyAll)
-          yield* run("run_command", { argv: ["sh", "-c", `echo ${made} > made.md`] })
-          yield* run("read_file", { path: "made.md" })
-          assert.include(yield* fetch(made), "Permission denied")
-          const printed = yield* open(Approver.layerDenyAll)
-          yield* printed.run("run_command", { argv: ["echo", made] })
-          assert.include(yield* printed.fetch(made), "Permission denied")
-        }),
-      needs("bwrap")
-    )
-
-    it.effect("is not followed when it was put into the working copy", () =>
-      Effect.gen(function* () {
-        const made = `${host}/?d=k7Qx2mZp91`
-        const { fetch, root, run } = yield* open(Approver.layerDenyAll)
-        const copy = makeWorkingCopy([{ path: join(root, "README.md"), base: "", text: `See ${made}\n` }])
-        yield* Effect.provideService(run("read_file", { path: "README.md" }), CurrentCopy, copy)
-        assert.include(yield* fetch(made), "Permission denied")
-      })
-    )
+    sandboxTest("is not followed when a command has put it there or printed it", function* () {
+      const made = `${host}/?d=k7Qx2mZp91`
+      const { fetch, run } = yield* open(Approver.layerDenyAll)
+      yield* run("run_command", { argv: ["sh", "-c", `echo ${made} > made.md`] })
+      yield* run("read_file", { path: "made.md" })
+      assert.include(yield* fetch(made), "Permission denied")
+      const printed = yield* open(Approver.layerDenyAll)
+      yield* printed.run("run_command", { argv: ["echo", made] })
+      assert.include(yield* printed.fetch(made), "Permission denied")
+    })
   })
 
-  it.effect("what a page says is not what was read of the project, and its links are followed", () =>
-    Effect.gen(function* () {
-      const { fetch } = yield* open(Approver.layerDenyAll)
-      assert.isNull(yield* fetch(`${host}/start`))
-      assert.isNull(yield* fetch(url))
-      assert.isNull(yield* fetch(`${link}1`))
-    })
-  )
+  nodeTest("what a page says is not what was read of the project, and its links are followed", function* () {
+    const { fetch } = yield* open(Approver.layerDenyAll)
+    assert.isNull(yield* fetch(`${host}/start`))
+    assert.isNull(yield* fetch(url))
+    assert.isNull(yield* fetch(`${link}1`))
+  })
 })

@@ -1,10 +1,10 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { briefing, openStages } from "../../support/OpenStages.ts"
 import { putFiles } from "../../support/Project.ts"
 import { refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const edit = (old: string, now: string): string =>
   refinementWith([{ name: "edit_file", arguments: { path: "a.txt", old_text: old, new_text: now } }])
@@ -21,18 +21,14 @@ const joinAfter = Effect.fnUntraced(function* (clashes: number) {
   return { joined, turns: messages.length - 2 }
 })
 
-layer(NodeServices.layer)("a task whose change clashes", (it) => {
-  it.effect("makes it again, also after one clash, and the clash is counted", () =>
-    Effect.gen(function* () {
-      const { joined, turns } = yield* joinAfter(1)
-      expect([joined, turns]).toMatchObject([{ _tag: "Success", value: { joined: { times: 2, clashes: 2 } } }, 2])
-    })
-  )
+describe("a task whose change clashes", () => {
+  nodeTest("makes it again, also after one clash, and the clash is counted", function* () {
+    const { joined, turns } = yield* joinAfter(1)
+    expect([joined, turns]).toMatchObject([{ _tag: "Success", value: { joined: { times: 2, clashes: 2 } } }, 2])
+  })
 
-  it.effect("fails after two, without another turn", () =>
-    Effect.gen(function* () {
-      const { joined, turns } = yield* joinAfter(2)
-      expect([joined._tag, turns]).toEqual(["Failure", 0])
-    })
-  )
+  nodeTest("fails after two, without another turn", function* () {
+    const { joined, turns } = yield* joinAfter(2)
+    expect([joined._tag, turns]).toEqual(["Failure", 0])
+  })
 })

@@ -1,469 +1,195 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Fiber from "effect/Fiber"
 import * as AiError from "effect/ai/AiError"
 import * as TestClock from "effect/testing/TestClock"
-import { type RunStage, stageOf } from "../../support/ScriptedRun.ts"
 import { unableText } from "../../../src/domain/documents/UselessAnswers.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import type { RunOrder } from "../../../src/domain/runs/RunOrder.ts"
 import { Approver, stopAtUncertain } from "../../../src/services/approvals/Approver.ts"
-import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
-import { type ScriptedAnswer, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../../support/EventLog.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { runScript, type Script, scripted, scriptedRun, taskOf } from "../../support/ScriptedRun.ts"
 import { untilQuiet } from "../../support/untilQuiet.ts"
-import { layerTestRun, planOf, refinementWith, resultSaying, type TestRunOptions } from "../../support/TestRun.ts"
-
-type Answer = ScriptedAnswer | string | AiError.AiError
-
-/** What the model says in each stage; `count` counts the calls of that stage from 1. */
-type Script = Partial<Record<RunStage, (count: number, prompt: FilledPrompt) => Answer>>
+import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 
 const clock = refinementWith([{ name: "get_current_time", arguments: {} }])
-const write = (path: string) => refinementWith([{ name: "write_file", arguments: { path, content: "new\n" } }])
+const write = (...paths: ReadonlyArray<string>) =>
+  refinementWith(paths.map((path) => ({ name: "write_file", arguments: { path, content: "new\n" } })))
+const readOfA = (start_line = 1) => refinementWith([{ name: "read_file", arguments: { path: "a.txt", start_line } }])
 
-const usual: Required<Script> = {
-  plan: () => planOf([[{ name: "Research 1" }]]),
-  refine: () => clock,
-  execute: () => resultSaying("Found."),
-  iterate: () => planOf([]),
-  conclude: () => "Here it is."
-}
-
-const model = (script: Script) =>
-  Layer.suspend(() => {
-    const counts = new Map<RunStage, number>()
-    return ScriptedModel.layer((prompt) => {
-      const stage = stageOf(prompt)
-      const count = (counts.get(stage) ?? 0) + 1
-      counts.set(stage, count)
-      return (script[stage] ?? usual[stage])(count, prompt)
-    })
-  })
-
-const run = (order: Partial<RunOrder> = {}) =>
-  Effect.gen(function* () {
-    const pipeline = yield* Pipeline
-    const log = yield* EventLog
-    const report = yield* pipeline.run({ runId: "run-1", prompt: "Do it.", ...order })
-    return { report, events: log.events() }
-  })
-
-const given = (script: Script, options: TestRunOptions = {}) =>
-  Effect.provide(layerTestRun(options).pipe(Layer.provideMerge(model(script))))
-
-const messages = (events: ReadonlyArray<{ readonly type: string }>) =>
-  events.filter((event) => event.type === "message")
-
-const readOfA = (count: number) =>
-  refinementWith([{ name: "read_file", arguments: { path: "a.txt", start_line: count } }])
-
-describe("planning", () => {
-  const plans = [1, 2, 3, 4, 5].map((n) => planOf([[{ name: `Research ${n}`, skill: "unheard-of" }]]))
-
-  it.effect("ends without a valid plan after 5 tries, with the last issues", () =>
-    Effect.gen(function* () {
-      const { report, events } = yield* run()
-      expect([report.status, report.message]).toEqual([
-        "no_valid_plan",
-        "Could not build valid task list after 5 tries."
-      ])
-      expect(report.issues.map((issue) => [issue.code, issue.where.task])).toEqual([["skill-unknown", "Research 5"]])
-      expect(events.filter((event) => event.type === "answer.rejected").length).toBe(5)
-      expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 3 })
-    }).pipe(given({ plan: (count) => plans[count - 1]! }))
-  )
-
-  it.effect("says when the model gave the same plan every time", () =>
-    Effect.gen(function* () {
-      const { report } = yield* run()
-      expect(report.message).toBe(
-        `Could not build valid task list after 4 tries. The model gave the same answer every time. ${unableText("embedded", "plan")}`
-      )
-    }).pipe(given({ plan: () => plans[0]! }))
-  )
-
-  it.effect("gives the previous proposal and its issues to the next attempt", () => {
-    const prompts: Array<FilledPrompt> = []
-    return Effect.gen(function* () {
-      const { report } = yield* run()
-      expect(report.status).toBe("done")
-      expect(prompts[0]!.user).not.toContain("## Previous proposal")
-      expect(prompts[1]!.user).toContain(`## Previous proposal\n\n\`\`\`markdown\n${plans[0]!.trim()}`)
-      expect(prompts[1]!.user).toContain(
-        '## Issues with the previous proposal\n\n1. In section "Task section 1", task "Research 1", field "Skill"'
-      )
-      expect(prompts[1]!.user).toContain('There is no skill "unheard-of".')
-    }).pipe(
-      given({
-        plan: (count, prompt) => {
-          prompts.push(prompt)
-          return count === 1 ? plans[0]! : usual.plan(1, prompt)
-        }
-      })
-    )
-  })
-
-  it.effect("rejects a plan whose references are larger than the budget", () =>
-    Effect.gen(function* () {
-      const { report } = yield* run()
-      expect([report.status, report.issues.map((issue) => issue.code)]).toEqual([
-        "no_valid_plan",
-        ["references-too-large"]
-      ])
-    }).pipe(
-      given(
-        { plan: () => planOf([[{ name: "Research 1", references: "[Big](big.txt)" }]]) },
-        { files: { "big.txt": "line\n".repeat(100) }, settings: { referenceBudget: 200 } }
-      )
-    )
-  )
-
-  it.effect("makes one task of a single skill and asks for no plan", () =>
-    Effect.gen(function* () {
-      const { report, events } = yield* run({ skill: "any" })
-      expect([report.status, report.results.map((result) => result.name)]).toEqual(["done", ["any 1"]])
-      expect(events.some((event) => event.type === "model.started" && event.call.stage === "plan")).toBe(false)
-    }).pipe(given({}))
-  )
-
-  it.effect("refuses a single skill that does not exist and names the nearest", () =>
-    Effect.gen(function* () {
-      const error = yield* Effect.flip(run({ skill: "serch-code" }))
-      expect(error).toMatchObject({ _tag: "UnknownSkill", skill: "serch-code" })
-      expect(error.message).toContain("search-code")
-    }).pipe(given({}))
-  )
-
-  it.effect("runs a plan that somebody wrote, and reports the issues of one that is not valid", () =>
-    Effect.gen(function* () {
-      const good = yield* run({ plan: usual.plan(1, { system: "", user: "" }) as string })
-      expect(good.report.status).toBe("done")
-      const bad = yield* run({ plan: plans[0]! })
-      expect([bad.report.status, bad.report.message, bad.report.issues[0]?.code]).toEqual([
-        "no_valid_plan",
-        "The plan is not a valid task list.",
-        "skill-unknown"
-      ])
-    }).pipe(given({}))
-  )
-})
+const readNext = (_: string, count: number) => readOfA(count)
 
 /** A result that leaves something to plan. */
 const partly = () => resultSaying("Partly done. Found.")
 
 describe("rounds", () => {
-  it.effect("reports that the maximum of rounds is reached with work left", () =>
-    Effect.gen(function* () {
-      const { report, events } = yield* run()
-      const text =
-        "Max rounds reached. The limit limits.rounds is 5: resume the run with --max-rounds 10, or raise it in your configuration."
-      expect([report.status, report.message, report.rounds]).toEqual(["limit", text, 5])
-      expect(report.results.map((result) => result.name)).toEqual([
-        "Research 1",
-        "More 1",
-        "More 2",
-        "More 3",
-        "More 4"
-      ])
-      expect(messages(events)).toEqual([{ type: "message", level: "error", text }])
-      expect(report.answer).toBe("Here it is.")
-    }).pipe(given({ execute: partly, iterate: (count) => planOf([[{ name: `More ${count}` }]]) }))
-  )
-
-  it.effect("keeps the outstanding tasks when no iteration is valid, and warns", () =>
-    Effect.gen(function* () {
-      const { report, events } = yield* run()
-      expect(messages(events)[0]).toEqual({
-        type: "message",
-        level: "warning",
-        text: "Task list iteration: could not get valid task list after 5 tries. The limit is limits.attempts."
-      })
-      expect(report.status).toBe("failed")
-    }).pipe(
-      given({
-        execute: partly,
-        iterate: (count) => planOf([[{ name: `Try ${count}`, skill: "unheard-of" }]])
-      })
+  nodeTest("end at the limit of the settings with work left, and with an answer", function* () {
+    const { report, events } = yield* scriptedRun(
+      { execute: partly, iterate: (_, count) => planOf([[{ name: `More ${count}` }]]) },
+      { settings: { limits: { ...defaultLimits, rounds: 2 } } }
     )
-  )
+    expect([report.status, report.rounds, report.answer]).toEqual(["limit", 2, "Here it is."])
+    expect(report.results.map(({ name }) => name)).toEqual(["Research 1", "More 1"])
+    const messages = events.filter((event) => event.type === "message")
+    expect(messages).toEqual([{ type: "message", level: "error", text: report.message }])
+  })
 
-  it.effect("ends as failed when the same task fails the same way in two rounds", () =>
-    Effect.gen(function* () {
-      const { report } = yield* run()
-      expect([report.status, report.rounds]).toEqual(["failed", 2])
-      expect(report.failures.map((failure) => failure.message.split(" Last issues: ")[0])).toEqual([
-        `Task execution: "Research 1": no valid result after 3 tries. The model gave the same answer every time. ${unableText("embedded", "task")}`,
-        `Task execution: "Research 1": no valid result after 3 tries. The model gave the same answer every time. ${unableText("embedded", "task")}`
-      ])
-      expect(report.message).toBe(`${report.failures[1]!.message} It failed the same way before.`)
-    }).pipe(
-      given({
-        execute: () => "No heading.",
-        iterate: (_, prompt) => {
-          expect(prompt.user).toContain('## Tasks that failed\n\n- Task execution: "Research 1": no valid result')
-          return planOf([[{ name: "Research 1" }]])
-        }
-      })
-    )
-  )
+  nodeTest("leave the run failed when no iteration is valid", function* () {
+    const { report } = yield* scriptedRun({
+      execute: partly,
+      iterate: (_, count) => planOf([[{ name: `Try ${count}`, skill: "unheard-of" }]])
+    })
+    expect(report.status).toBe("failed")
+  })
 
-  it.effect("fails, but answers, when a task has failed and nothing was planned instead", () =>
-    Effect.gen(function* () {
-      const { report } = yield* run()
-      expect([report.status, report.answer]).toEqual(["failed", "Here it is."])
-      expect(report.message).toMatch(/^Task refinement: "Bad": no valid tool calls after 3 tries/)
-    }).pipe(
-      given({
-        plan: () => planOf([[{ name: "Good" }, { name: "Bad" }]]),
-        refine: (_, prompt) => (prompt.user.includes("**Name** Bad") ? "I will not." : clock)
-      })
+  nodeTest("end as failed when the same task fails the same way in two rounds", function* () {
+    const iterations: Array<string> = []
+    const { report } = yield* scriptedRun({
+      execute: () => "No heading.",
+      iterate: (prompt) => {
+        iterations.push(prompt)
+        return planOf([[{ name: "Research 1" }]])
+      }
+    })
+    expect([report.status, report.rounds, report.failures.length]).toEqual(["failed", 2, 2])
+    expect(report.failures[1]!.message).toContain(
+      `Task execution: "Research 1": no valid result after 3 tries. The model gave the same answer every time. ${unableText("embedded", "task")}`
     )
-  )
+    expect(report.message).toBe(`${report.failures[1]!.message} It failed the same way before.`)
+    expect(iterations[0]).toContain('## Tasks that failed\n\n- Task execution: "Research 1": no valid result')
+  })
 
-  it.effect("is done when a later round gets by without the task that failed", () =>
-    Effect.gen(function* () {
-      const { report } = yield* run()
-      expect([report.status, report.failures.length, report.results.map((result) => result.name)]).toEqual([
-        "done",
-        1,
-        ["Good", "Instead"]
-      ])
-    }).pipe(
-      given({
-        plan: () => planOf([[{ name: "Good" }, { name: "Research 1" }]]),
-        refine: (_, prompt) => (prompt.user.includes("**Name** Research 1") ? "I will not." : clock),
-        iterate: (count) => (count === 1 ? planOf([[{ name: "Instead" }]]) : planOf([]))
-      })
-    )
-  )
+  nodeTest("are done when a later one gets by without the task that failed", function* () {
+    const { report } = yield* scriptedRun({
+      plan: () => planOf([[{ name: "Good" }, { name: "Research 1" }]]),
+      refine: (prompt) => (taskOf(prompt) === "Research 1" ? "I will not." : clock),
+      iterate: (_, count) => planOf(count === 1 ? [[{ name: "Instead" }]] : [])
+    })
+    const results = report.results.map(({ name }) => name)
+    expect([report.status, report.failures.length, results]).toEqual(["done", 1, ["Good", "Instead"]])
+  })
 
-  it.effect("drops finished tasks that iteration repeats", () =>
-    Effect.gen(function* () {
-      const { report, events } = yield* run()
-      expect(report.results.map((result) => result.name)).toEqual(["Research 1", "Next"])
-      expect(
-        events.flatMap((event) => (event.type === "answer.repaired" ? event.repairs.map((one) => one.where.task) : []))
-      ).toContain("Research 1")
-    }).pipe(
-      given({
-        execute: partly,
-        iterate: (count) => (count === 1 ? planOf([[{ name: "Research 1" }, { name: "Next" }]]) : planOf([]))
-      })
-    )
-  )
+  nodeTest("drop finished tasks that iteration repeats", function* () {
+    const { report, events } = yield* scriptedRun({
+      execute: partly,
+      iterate: (_, count) => planOf(count === 1 ? [[{ name: "Research 1" }, { name: "Next" }]] : [])
+    })
+    expect(report.results.map(({ name }) => name)).toEqual(["Research 1", "Next"])
+    const repairs = events.flatMap((event) => (event.type === "answer.repaired" ? event.repairs : []))
+    expect(repairs.map(({ where }) => where.task)).toContain("Research 1")
+  })
 })
 
-/** A person who gives one answer to every step and denies every single call. */
-const answering = (answer: "step" | "decline") =>
-  Layer.succeed(Approver)(
-    Approver.of({
-      step: () => Effect.succeed({ answer, by: "person" }),
-      call: () => Effect.succeed({ answer: "deny", by: "person" }),
-      inDoubt: () => stopAtUncertain
-    })
-  )
-
 describe("approval", () => {
-  const writing: Script = {
-    plan: () => planOf([[{ name: "Read" }], [{ name: "Write" }]]),
-    refine: (_, prompt) => (prompt.user.includes("**Name** Write") ? write("out.txt") : clock)
-  }
-
-  it.effect("asks for a high risk call that the list does not gate, and runs it when approved", () =>
-    Effect.gen(function* () {
-      const { report, events } = yield* run()
-      expect([report.status, report.results.map((result) => result.name)]).toEqual(["done", ["Read", "Write"]])
-      const asked = events.flatMap((event) => (event.type === "approval.requested" ? [event] : []))
-      expect(
-        asked.map((event) => [event.scope, event.title, event.items.map((item) => [item.task, item.tool, item.risk])])
-      ).toEqual([["step", "Task section 2", [["Write", "write_file", "high"]]]])
-      expect(report.results[1]!.calls[0]!.result.success).toBe(true)
-    }).pipe(given(writing, { approver: answering("step") }))
-  )
-
-  it.effect("ends as declined and keeps the results so far", () =>
-    Effect.gen(function* () {
-      const { report, events } = yield* run()
-      expect([report.status, report.message, report.results.map((result) => result.name)]).toEqual([
-        "declined",
-        'You declined "Step 2". Not done: "Write".',
-        ["Read"]
-      ])
-      expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
-    }).pipe(given(writing, { approver: answering("decline") }))
-  )
-
-  it.effect("is not permitted when a step needs approval and nobody can be asked", () =>
-    Effect.gen(function* () {
-      const { report, events } = yield* run()
-      expect([report.status, report.message]).toEqual([
-        "not_permitted",
-        '"Step 2" was not approved: no terminal to ask on. Use --yes to approve beforehand. Not done: "Write".'
-      ])
-      expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
-    }).pipe(given(writing))
-  )
-
-  const unasked = planOf([[{ name: "Write 1" }]]).replace("A word.", "A word.\n- **Requires user approval** no")
-  it.effect("asks for a high risk call although the list says that no approval is required", () =>
-    Effect.gen(function* () {
-      const { events, report } = yield* run()
-      expect(report.status).toBe("declined")
-      expect(events.filter((event) => event.type === "approval.requested")).toMatchObject([
-        { scope: "step", items: [{ task: "Write 1", tool: "write_file", risk: "high" }] }
-      ])
-    }).pipe(
-      given(
-        { plan: () => unasked, refine: () => write("out.txt") },
-        { approver: scriptedApprover({ steps: ["decline"] }).layer }
-      )
+  nodeTest("is asked for a high risk call that the list does not gate, which runs when it is given", function* () {
+    const { report, events } = yield* scriptedRun(
+      {
+        plan: () => planOf([[{ name: "Read" }], [{ name: "Write" }]]),
+        refine: (prompt) => (taskOf(prompt) === "Write" ? write("out.txt") : clock)
+      },
+      { approver: scriptedApprover({ steps: ["step"] }).layer }
     )
-  )
+    expect([report.status, report.results.map(({ name }) => name)]).toEqual(["done", ["Read", "Write"]])
+    const asked = events.flatMap((event) => (event.type === "approval.requested" ? [event] : []))
+    expect(
+      asked.map(({ items, scope, title }) => [scope, title, items.map(({ risk, task, tool }) => [task, tool, risk])])
+    ).toEqual([["step", "Task section 2", [["Write", "write_file", "high"]]]])
+    expect(report.results[1]!.calls[0]!.result.success).toBe(true)
+  })
 
-  it.effect("asks for a task that only the list gates", () =>
-    Effect.gen(function* () {
-      const { report } = yield* run()
-      expect(report.status).toBe("declined")
-    }).pipe(given({ plan: () => planOf([[{ name: "Look", gated: true }]]) }, { approver: answering("decline") }))
-  )
-
-  it.effect("asks again in a new round for tasks that were not there when all remaining steps were approved", () => {
+  nodeTest("of all remaining steps holds for the tasks that were there, not for those of a new round", function* () {
     const asked: Array<string> = []
-    const remaining = Layer.succeed(Approver)(
+    const approver = Layer.succeed(Approver)(
       Approver.of({
         step: (_, items) =>
           Effect.sync(() => {
-            asked.push(items.map((item) => item.task).join())
+            asked.push(items.map(({ task }) => task).join())
             return { answer: "remaining" as const, by: "person" as const }
           }),
         call: () => Effect.succeed({ answer: "deny", by: "person" }),
         inDoubt: () => stopAtUncertain
       })
     )
-    return Effect.gen(function* () {
-      const { report } = yield* run()
-      expect(report.status).toBe("done")
-      expect(asked).toEqual(["Write 1", "Write 3"])
-    }).pipe(
-      given(
-        {
-          plan: () => planOf([[{ name: "Write 1" }], [{ name: "Write 2" }]]),
-          refine: (count) => write(`out-${count}.txt`),
-          iterate: (count) => (count === 1 ? planOf([[{ name: "Write 3" }]]) : planOf([]))
-        },
-        { approver: remaining }
-      )
+    const { report } = yield* scriptedRun(
+      {
+        plan: () => planOf([[{ name: "Write 1" }], [{ name: "Write 2" }]]),
+        refine: (_, count) => write(`out-${count}.txt`),
+        iterate: (_, count) => planOf(count === 1 ? [[{ name: "Write 3" }]] : [])
+      },
+      { approver }
     )
+    expect([report.status, asked]).toEqual(["done", ["Write 1", "Write 3"]])
   })
 
-  const unwilling = scriptedApprover({ calls: ["deny"] })
-  it.effect("is not permitted when a task failed because its reference was denied", () =>
-    Effect.gen(function* () {
-      const { report, events } = yield* run()
-      expect([report.status, report.failures.length]).toEqual(["not_permitted", 1])
-      expect(report.message).toContain("Permission denied: a person denied read_file on ")
-      expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
-    }).pipe(
-      given(
-        { plan: () => planOf([[{ name: "Talk 1", skill: "talk", references: "[A](.env)" }]]) },
-        { files: { ".env": "a\n" }, approver: unwilling.layer }
-      )
+  nodeTest("of a reference that is denied fails its task, and the run is not permitted", function* () {
+    const { report, events } = yield* scriptedRun(
+      { plan: () => planOf([[{ name: "Talk 1", skill: "talk", references: "[A](.env)" }]]) },
+      { files: { ".env": "a\n" }, approver: scriptedApprover({ calls: ["deny"] }).layer }
     )
-  )
+    expect([report.status, report.failures.length]).toEqual(["not_permitted", 1])
+    expect(report.message).toContain("Permission denied: a person denied read_file on ")
+    expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
+  })
 
-  it.effect("tells the planner of references that are certain to be denied, and runs its next list", () =>
-    Effect.gen(function* () {
-      const { report, events } = yield* run()
-      const issues = events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : []))
-      expect(issues.map(({ code, what }) => [code, what])).toEqual([
-        ["reference-denied", expect.stringMatching(/^The rule "deny read_file:a.txt" forbids reading .*a\.txt\.$/)],
-        [
-          "reference-denied",
-          'No rule allows reading https://example.org/ and nobody can be asked in this run; --allow "fetch_url:https://example.org/" would allow it.'
-        ]
-      ])
-      expect([report.status, report.failures]).toEqual(["done", []])
-    }).pipe(
-      given(
-        {
-          plan: (count) => {
-            const references = count === 1 ? "[A](a.txt), [B](https://example.org/), [C](b.txt)" : "[C](b.txt)"
-            return planOf([[{ name: "Talk 1", skill: "talk", references }]])
-          }
-        },
-        {
-          files: { "a.txt": "a\n", "b.txt": "b\n" },
-          rules: [{ verdict: "deny", tool: "read_file", pattern: "a.txt" }]
+  nodeTest("that is certain to be denied for a reference is told to the planner, whose next list runs", function* () {
+    const { report, events } = yield* scriptedRun(
+      {
+        plan: (_, count) => {
+          const references = count === 1 ? "[A](a.txt), [B](https://example.org/), [C](b.txt)" : "[C](b.txt)"
+          return planOf([[{ name: "Talk 1", skill: "talk", references }]])
         }
-      )
+      },
+      { files: { "a.txt": "a\n", "b.txt": "b\n" }, rules: [{ verdict: "deny", tool: "read_file", pattern: "a.txt" }] }
     )
-  )
+    const issues = events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : []))
+    const why =
+      'No rule allows reading https://example.org/ and nobody can be asked in this run; --allow "fetch_url:https://example.org/" would allow it.'
+    expect(issues.map(({ code, what }) => [code, what])).toEqual([
+      ["reference-denied", expect.stringMatching(/^The rule "deny read_file:a.txt" forbids reading .*a\.txt\.$/)],
+      ["reference-denied", why]
+    ])
+    expect([report.status, report.failures]).toEqual(["done", []])
+  })
 
-  const declining = scriptedApprover({ calls: ["deny", "deny", "deny"] })
-  it.effect("ends a task when a person has declined the same effect three times, and asks no more", () =>
-    Effect.gen(function* () {
-      const { events, report } = yield* run()
-      const project = events.flatMap((event) => (event.type === "run.started" ? [event.project] : []))[0] ?? ""
-      const why = `Task execution: "Research 1": Permission denied: a person denied read_file on ${project}/a.txt 3 times, so the task ends.`
-      expect([report.status, report.message]).toEqual(["not_permitted", `${why} It failed the same way before.`])
-      expect(report.failures.map((failure) => failure.message)).toEqual([why, why])
-      expect(declining.asked.length).toBe(3)
-    }).pipe(
-      given(
-        {
-          refine: readOfA,
-          execute: readOfA,
-          iterate: () => planOf([[{ name: "Research 1" }]])
-        },
-        { files: { "a.txt": "1\n2\n3\n" }, approver: declining.layer }
-      )
+  nodeTest("of the same effect is asked for three times, then the task ends, and then the run", function* () {
+    const declining = scriptedApprover({ calls: ["deny", "deny", "deny"] })
+    const { report } = yield* scriptedRun(
+      { refine: readNext, execute: readNext, iterate: () => planOf([[{ name: "Research 1" }]]) },
+      { files: { "a.txt": "1\n2\n3\n" }, approver: declining.layer }
     )
-  )
+    const why =
+      /^Task execution: "Research 1": Permission denied: a person denied read_file on .*\/a\.txt 3 times, so the task ends\.$/
+    const [first, second, ...others] = report.failures.map(({ message }) => message)
+    expect([first, others]).toEqual([second, []])
+    expect(first).toMatch(why)
+    expect([report.status, report.message]).toEqual(["not_permitted", `${first} It failed the same way before.`])
+    expect(declining.asked.length).toBe(3)
+  })
 
-  const choosing = scriptedApprover({ steps: [{ chosen: [2] }] })
-  it.effect("runs the chosen calls of a step and gives the others a denial by the user", () =>
-    Effect.gen(function* () {
-      const { events, report } = yield* run()
-      expect(report.status).toBe("not_permitted")
-      expect(report.results[0]?.calls.map(({ result }) => [result.success, result.error_type])).toEqual([
-        [false, "permission_denied"],
-        [true, "none"]
-      ])
-      expect(report.results[0]?.calls[0]?.result.error_message).toMatch(
-        /^Permission denied: a person denied write_file on .*\/a\.txt\.$/
-      )
-      expect(events.filter((event) => event.type === "approval.answered")).toMatchObject([
-        { scope: "step", answer: "chosen", chosen: [2], by: "person" }
-      ])
-    }).pipe(
-      given(
-        {
-          refine: () =>
-            refinementWith(
-              ["a.txt", "b.txt"].map((path) => ({ name: "write_file", arguments: { path, content: "new\n" } }))
-            )
-        },
-        { approver: choosing.layer }
-      )
+  nodeTest("of chosen calls of a step gives the others a denial by the user", function* () {
+    const { events, report } = yield* scriptedRun(
+      { refine: () => write("a.txt", "b.txt") },
+      { approver: scriptedApprover({ steps: [{ chosen: [2] }] }).layer }
     )
-  )
+    expect(report.status).toBe("not_permitted")
+    expect(report.results[0]?.calls.map(({ result }) => result.error_type)).toEqual(["permission_denied", "none"])
+    expect(events.filter((event) => event.type === "approval.answered")).toMatchObject([
+      { scope: "step", answer: "chosen", chosen: [2], by: "person" }
+    ])
+  })
 
-  it.effect("does not call denied work done", () =>
-    Effect.gen(function* () {
-      const { report } = yield* run()
-      expect([report.status, report.answer]).toEqual(["not_permitted", "Here it is."])
-      expect(report.results[0]!.calls[0]!.result.error_type).toBe("permission_denied")
-    }).pipe(
-      given(
-        { refine: () => refinementWith([{ name: "read_file", arguments: { path: "a.txt" } }]) },
-        { files: { "a.txt": "a\n" }, rules: [{ verdict: "deny", tool: "read_file" }] }
-      )
+  nodeTest("that a rule refuses is not called done", function* () {
+    const { report } = yield* scriptedRun(
+      { refine: () => readOfA() },
+      { files: { "a.txt": "a\n" }, rules: [{ verdict: "deny", tool: "read_file" }] }
     )
-  )
+    expect([report.status, report.answer]).toEqual(["not_permitted", "Here it is."])
+    expect(report.results[0]!.calls[0]!.result.error_type).toBe("permission_denied")
+  })
 })
 
 describe("the model", () => {
@@ -478,123 +204,87 @@ describe("the model", () => {
     })
   })
 
-  it.effect("makes the run unavailable when it cannot be reached, after two more tries", () =>
-    Effect.gen(function* () {
-      const running = yield* Effect.forkChild(run())
-      for (let pause = 0; pause < 2; pause += 1) {
-        yield* untilQuiet
-        yield* TestClock.adjust("1 second")
-      }
-      const { report, events } = yield* Fiber.join(running)
-      expect(report.status).toBe("unavailable")
-      expect(
-        events.flatMap((event) => (event.type === "model.failed" ? [[event.reason, event.willRetry]] : []))
-      ).toEqual([
-        ["Unreachable", true],
-        ["Unreachable", true],
-        ["Unreachable", false]
-      ])
-      expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 5 })
-    }).pipe(given({ plan: () => refused }))
-  )
+  nodeTest("makes the run unavailable when it cannot be reached, after two more tries", function* () {
+    const running = yield* Effect.forkChild(scriptedRun({ plan: () => refused }))
+    for (let pause = 0; pause < 2; pause += 1) {
+      yield* untilQuiet
+      yield* TestClock.adjust("1 second")
+    }
+    const { report, events } = yield* Fiber.join(running)
+    expect(report.status).toBe("unavailable")
+    const failures = events.flatMap((event) => (event.type === "model.failed" ? [event] : []))
+    expect(failures.map(({ reason, willRetry }) => [reason, willRetry])).toEqual(
+      [true, true, false].map((willRetry) => ["Unreachable", willRetry])
+    )
+    expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 5 })
+  })
 
+  const openFiles = Array.from({ length: 200 }, () => "a.txt")
   const refusals: ReadonlyArray<readonly [what: string, part: string, order: Partial<RunOrder>, window: number]> = [
     ["a window without room for a plan", "context window", {}, 300],
     ["a window without room for a task", "context window", { plan: planOf([[{ name: "Look" }]]) }, 300],
     ["a window without room for a task with a skill", "context window", { skill: "any" }, 300],
     ["a prompt that is larger than the window", "prompt", { prompt: "word ".repeat(9000) }, 8192],
     ["a prompt that no task can be shown", "prompt", { skill: "any", prompt: "word ".repeat(9000) }, 8192],
-    [
-      "open files that fill the window",
-      "context window",
-      { openFiles: Array.from({ length: 200 }, () => "a.txt") },
-      300
-    ]
+    ["open files that fill the window", "context window", { openFiles }, 300]
   ]
-  it.effect.each(refusals)("refuses %s before the run begins, with what would do", ([, part, order, contextWindow]) =>
-    Effect.gen(function* () {
+  for (const [what, part, order, contextWindow] of refusals) {
+    nodeTest(`refuses ${what} before the run begins, with what would do`, function* () {
       const { error, events } = yield* Effect.flatMap(EventLog, (log) =>
-        Effect.map(Effect.flip(run(order)), (found) => ({ error: found, events: log.events() }))
-      )
+        Effect.map(Effect.flip(runScript(order)), (found) => ({ error: found, events: log.events() }))
+      ).pipe(scripted({}, { files: { "a.txt": "A." }, settings: { contextWindow } }))
       expect(error).toMatchObject({ _tag: "BriefingError", part })
-      expect(error.message).toMatch(
-        new RegExp(
-          `The prompt needs about \\d+ tokens, the context window holds ${contextWindow}\\..* to at least \\d+\\.$`
-        )
-      )
+      const needs = `The prompt needs about \\d+ tokens, the context window holds ${contextWindow}\\..* to at least \\d+\\.$`
+      expect(error.message).toMatch(new RegExp(needs))
       expect(events).toEqual([])
-    }).pipe(given({}, { files: { "a.txt": "A." }, settings: { contextWindow } }))
-  )
+    })
+  }
 
-  it.effect("counts calls and tokens", () =>
-    Effect.gen(function* () {
-      const { report } = yield* run()
-      expect([report.usage.modelCalls, report.usage.toolCalls, report.usage.promptTokens > 1000]).toEqual([3, 1, true])
-    }).pipe(given({}))
-  )
-})
-
-describe("limits", () => {
-  it.effect("come from the settings", () =>
-    Effect.gen(function* () {
-      const { report } = yield* run()
-      expect([report.status, report.rounds]).toEqual(["limit", 2])
-    }).pipe(
-      given(
-        { execute: partly, iterate: (count) => planOf([[{ name: `More ${count}` }]]) },
-        { settings: { limits: { ...defaultLimits, rounds: 2 } } }
-      )
-    )
-  )
+  nodeTest("is counted with its calls and tokens", function* () {
+    const { usage } = (yield* scriptedRun({})).report
+    expect([usage.modelCalls, usage.toolCalls, usage.promptTokens > 1000]).toEqual([3, 1, true])
+  })
 })
 
 describe("a JSON schema for the answer", () => {
   const outputSchema = { type: "object", properties: { found: { type: "boolean" } }, required: ["found"] }
   const order = { outputSchema, attachment: { name: "stdin", text: "Error: full disk\n" } }
+  const attached = "1: Error: full disk"
 
-  it.effect("is sent with the conclusion, whose answer is checked and written again", () =>
-    Effect.gen(function* () {
-      const { report, events } = yield* run(order)
-      expect([report.status, JSON.parse(report.answer)]).toEqual(["done", { found: true }])
-      expect(events.filter(({ type }) => type === "answer.rejected")).toHaveLength(1)
-    }).pipe(
-      given({
-        plan: (_count, prompt) => {
-          expect(prompt.user).toContain("## Attached input")
-          expect(prompt.user).toContain("1: Error: full disk")
-          return planOf([[{ name: "Research 1", references: "[the log](#attached-input)" }]])
-        },
-        execute: (_count, prompt) => {
-          expect(prompt.user).toContain("1: Error: full disk")
-          return resultSaying("Found.")
-        },
-        conclude: (count, prompt) => {
-          expect(prompt.user).toContain('"found"')
-          return count === 1 ? "It was found." : '{ "found": true }'
-        }
-      })
-    )
-  )
+  nodeTest("is sent with the conclusion, whose answer is checked and written again", function* () {
+    const prompts: Record<string, string> = {}
+    const seen = (stage: string, answer: string) => (prompt: string) => {
+      prompts[stage] = prompt
+      return answer
+    }
+    const plan = planOf([[{ name: "Research 1", references: "[the log](#attached-input)" }]])
+    const script: Script = {
+      plan: seen("plan", plan),
+      execute: seen("execute", resultSaying("Found.")),
+      conclude: (prompt, count) => seen("conclude", count === 1 ? "It was found." : '{ "found": true }')(prompt)
+    }
+    const { report, events } = yield* scriptedRun(script, {}, order)
+    expect([report.status, JSON.parse(report.answer)]).toEqual(["done", { found: true }])
+    expect(events.filter(({ type }) => type === "answer.rejected")).toHaveLength(1)
+    expect(prompts["plan"]).toMatch(new RegExp(`## Attached input[^]*${attached}`))
+    expect(prompts["execute"]).toContain(attached)
+    expect(prompts["conclude"]).toContain('"found"')
+  })
 
-  it.effect("fails the run when no answer fits, and gives none", () =>
-    Effect.gen(function* () {
-      const { report } = yield* run(order)
-      expect([report.status, report.answer]).toEqual(["failed", ""])
-      expect(report.message).toContain("No valid answer after 5 tries.")
-    }).pipe(given({ conclude: (count) => `{ "found": ${count} }` }))
-  )
+  nodeTest("fails the run when no answer fits, and gives none", function* () {
+    const { report } = yield* scriptedRun({ conclude: (_, count) => `{ "found": ${count} }` }, {}, order)
+    expect([report.status, report.answer]).toEqual(["failed", ""])
+    expect(report.message).toContain("No valid answer after 5 tries.")
+  })
 
-  it.effect("leaves an attached input to the task of a single skill", () =>
-    Effect.gen(function* () {
-      const { report } = yield* run({ attachment: order.attachment, skill: "talk" })
-      expect(report.status).toBe("done")
-    }).pipe(
-      given({
-        execute: (_count, prompt) => {
-          expect(prompt.user).toContain("1: Error: full disk")
-          return resultSaying("Found.")
-        }
-      })
-    )
-  )
+  nodeTest("is none: an attached input goes to the task of a single skill", function* () {
+    let seen: FilledPrompt | undefined
+    const execute: Script["execute"] = (_, __, whole) => {
+      seen = whole
+      return resultSaying("Found.")
+    }
+    const { report } = yield* scriptedRun({ execute }, {}, { attachment: order.attachment, skill: "talk" })
+    expect(report.status).toBe("done")
+    expect(seen?.user).toContain(attached)
+  })
 })

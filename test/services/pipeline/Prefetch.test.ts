@@ -1,10 +1,10 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { charactersIn } from "../../../src/domain/models/PromptSize.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { briefing, openStages, type OpenStages } from "../../support/OpenStages.ts"
 import { refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const heading = "## Parts of files that hold words of the task"
 const files = {
@@ -14,76 +14,69 @@ const files = {
   "docs/limit.md": "The `rateLimit` is 5.\n"
 }
 
-/** The first message of a task that needs this. */
-const firstMessage = Effect.fnUntraced(function* (needed: string, more: Partial<OpenStages> = {}) {
-  const { taskAgent, messages } = yield* openStages({ files, ...more, answer: () => resultSaying("It is 5.") })
+/** The messages of each call of a task that needs this. */
+const messagesFor = Effect.fnUntraced(function* (needed: string, given: OpenStages) {
+  const { taskAgent, messages } = yield* openStages({ files, ...given })
   const task = plainTask("Look 1", "edit-files", needed, "A word.")
   yield* taskAgent.work({ briefing, task, round: 1, step: 0, finished: [] })
-  return messages[0]?.[0] ?? ""
+  return messages
 })
+
+/** The first message of a task that needs this. */
+const firstMessage = (needed: string, more: OpenStages = {}) =>
+  Effect.map(
+    messagesFor(needed, { ...more, answer: () => resultSaying("It is 5.") }),
+    (messages) => messages[0]?.[0] ?? ""
+  )
 
 const lines = (name: string) => Array.from({ length: 400 }, () => `use(${name})`).join("\n")
 
-layer(NodeServices.layer)("before the first turn", (it) => {
-  it.effect("a task is shown the source files that hold the names which it writes as code, and no others", () =>
-    Effect.gen(function* () {
-      const first = yield* firstMessage("What is `rateLimit`?")
-      expect(first).toContain(heading)
-      expect(first).toMatch(/Path: src\/limit\.ts\n[^]*rateLimit = 5/)
-      expect(first).toContain("Path: src/use.ts\n")
-      expect(first).not.toContain("Path: src/far.ts")
-      expect(first).not.toContain("Path: docs/limit.md")
-    })
-  )
+describe("before the first turn", () => {
+  nodeTest("a task is shown the source files that hold the names which it writes as code, and no others", function* () {
+    const first = yield* firstMessage("What is `rateLimit`?")
+    expect(first).toContain(heading)
+    expect(first).toMatch(/Path: src\/limit\.ts\n[^]*rateLimit = 5/)
+    expect(first).toContain("Path: src/use.ts\n")
+    expect(first).not.toContain("Path: src/far.ts")
+    expect(first).not.toContain("Path: docs/limit.md")
+  })
 
-  it.effect("nothing is shown of files that a rule denies to read", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "nothing is shown of files that a rule denies to read, or for a task that names nothing as code",
+    function* () {
       const rules = [{ verdict: "deny", tool: "read_file", pattern: "src/**" } as const]
-      const first = yield* firstMessage("What is `rateLimit`?", { rules })
-      expect(first).not.toContain("rateLimit = 5")
-    })
-  )
-
-  it.effect("nothing is searched for a task that names nothing as code", () =>
-    Effect.gen(function* () {
+      expect(yield* firstMessage("What is `rateLimit`?", { rules })).not.toContain("rateLimit = 5")
       expect(yield* firstMessage("What is the limit?")).not.toContain(heading)
-    })
+    }
   )
 
-  it.effect("a changelog that the task names is shown, unless it is a reference", () =>
-    Effect.gen(function* () {
-      const entries = Array.from({ length: 60 }, (_, at) => `- Entry ${at} of a long list of changes.`).join("\n")
-      const withLog = { ...files, "CHANGES.md": `# Changes\n\n${entries}\n`, "docs/NEWS.md": "# News\n" }
-      const first = yield* firstMessage("Raise the limit, with an entry in CHANGES.md.", { files: withLog })
-      expect(first).toMatch(
-        /Path: CHANGES\.md\n\n```markdown\n1: # Changes\n2:\n3: - Entry 0[^]*\(lines \d+ to 62 left out\)\n```/
-      )
-      expect(first).not.toContain("NEWS.md")
-      const block = /Path: CHANGES\.md\n\n```markdown\n([^]*?)\n```/.exec(first)?.[1] ?? ""
-      expect(block.length).toBeLessThanOrEqual(charactersIn(8192 * 0.03))
-    })
-  )
+  nodeTest("a changelog that the task names is shown, unless it is a reference", function* () {
+    const entries = Array.from({ length: 60 }, (_, at) => `- Entry ${at} of a long list of changes.`).join("\n")
+    const withLog = { ...files, "CHANGES.md": `# Changes\n\n${entries}\n`, "docs/NEWS.md": "# News\n" }
+    const first = yield* firstMessage("Raise the limit, with an entry in CHANGES.md.", { files: withLog })
+    expect(first).toMatch(
+      /Path: CHANGES\.md\n\n```markdown\n1: # Changes\n2:\n3: - Entry 0[^]*\(lines \d+ to 62 left out\)\n```/
+    )
+    expect(first).not.toContain("NEWS.md")
+    const block = /Path: CHANGES\.md\n\n```markdown\n([^]*?)\n```/.exec(first)?.[1] ?? ""
+    expect(block.length).toBeLessThanOrEqual(charactersIn(8192 * 0.03))
+  })
 
-  it.effect("the best file takes 11 % of the window, and the second one 6 %", () =>
-    Effect.gen(function* () {
-      const contextWindow = 8000
-      const { taskAgent, messages } = yield* openStages({
-        answer: () => resultSaying("It is 5."),
-        files: { "src/a.ts": lines("rateLimit"), "src/b.ts": lines("mostCalls") },
-        settings: { contextWindow }
-      })
-      const task = plainTask("Look 1", "edit-files", "See `rateLimit`, and mostCalls.", "A word.")
-      yield* taskAgent.work({ briefing, task, round: 1, step: 0, finished: [] })
-      const blocks = [...(messages[0]?.[0] ?? "").matchAll(/^Path: src\/[ab]\.ts\n\n```\w+\n([^]*?)\n```/gm)]
-      const sizes = blocks.map(([, text = ""]) => text.length)
-      const shares = [0.11, 0.06].map((share) => charactersIn(contextWindow * share))
-      expect(sizes.length).toBe(2)
-      for (const [index, size] of sizes.entries()) {
-        expect(size).toBeLessThanOrEqual(shares[index] ?? 0)
-        expect(size).toBeGreaterThan((shares[index] ?? 0) - 80)
-      }
+  nodeTest("the best file takes 11 % of the window, and the second one 6 %", function* () {
+    const contextWindow = 8000
+    const first = yield* firstMessage("See `rateLimit`, and mostCalls.", {
+      files: { "src/a.ts": lines("rateLimit"), "src/b.ts": lines("mostCalls") },
+      settings: { contextWindow }
     })
-  )
+    const blocks = [...first.matchAll(/^Path: src\/[ab]\.ts\n\n```\w+\n([^]*?)\n```/gm)]
+    const sizes = blocks.map(([, text = ""]) => text.length)
+    const shares = [0.11, 0.06].map((share) => charactersIn(contextWindow * share))
+    expect(sizes.length).toBe(2)
+    for (const [index, size] of sizes.entries()) {
+      const left = (shares[index] ?? 0) - size
+      expect(left >= 0 && left < 80, `${left}`).toBe(true)
+    }
+  })
 })
 
 const search = (pattern: string) => refinementWith([{ name: "search_files", arguments: { pattern } }])
@@ -94,73 +87,59 @@ const quotaFiles = {
 }
 
 /** The messages of each call of a task that searches twice. */
-const searching = Effect.fnUntraced(function* (contextWindow: number, answers: ReadonlyArray<string>) {
-  const { taskAgent, messages } = yield* openStages({ answers, files: quotaFiles, settings: { contextWindow } })
-  const task = plainTask("Look 1", "edit-files", "What is `rateLimit`?", "A word.")
-  yield* taskAgent.work({ briefing, task, round: 1, step: 0, finished: [] })
-  return messages
-})
+const searching = (contextWindow: number, answers: ReadonlyArray<string>) =>
+  messagesFor("What is `rateLimit`?", { answers, files: quotaFiles, settings: { contextWindow } })
 
-layer(NodeServices.layer)("after the first search", (it) => {
+describe("after the first search", () => {
   const twice = [search("quota ="), search("after ="), resultSaying("It is 9.")]
 
-  it.effect("a task is shown once what lies around the hits in a file that was not shown", () =>
-    Effect.gen(function* () {
-      const messages = yield* searching(32_768, twice)
-      const reply = messages[1]?.at(-1) ?? ""
-      expect(reply).toContain(around)
-      expect(reply).toMatch(/Path: src\/far\.ts\n[^]*3: export const quota[^]*5: {3}return left\n6: \}/)
-      expect(messages.at(-1)?.join("\n").split(around).length).toBe(2)
-      // A large window has room for both, so that its server reads nothing again.
+  nodeTest("a task is shown once what lies around the hits in a file that was not shown", function* () {
+    const messages = yield* searching(32_768, twice)
+    const reply = messages[1]?.at(-1) ?? ""
+    expect(reply).toContain(around)
+    expect(reply).toMatch(/Path: src\/far\.ts\n[^]*3: export const quota[^]*5: {3}return left\n6: \}/)
+    expect(messages.at(-1)?.join("\n").split(around).length).toBe(2)
+    // A large window has room for both, so that its server reads nothing again.
+    expect(messages[1]?.[0]).toBe(messages[0]?.[0])
+  })
+
+  nodeTest("the parts that no answer used make room for it in a small window", function* () {
+    const messages = yield* searching(8192, twice)
+    expect(messages[0]?.[0]).toContain("Path: src/limit.ts")
+    expect(messages[1]?.[0]).not.toContain("Path: src/limit.ts")
+    expect(messages[1]?.[0]).toContain("What is `rateLimit`?")
+    expect(messages[1]?.at(-1)).toContain("Path: src/far.ts")
+    const used = yield* searching(8192, [`In src/limit.ts.\n\n${search("quota =")}`, resultSaying("It is 9.")])
+    expect(used[1]?.[0]).toContain("Path: src/limit.ts")
+  })
+
+  nodeTest("nothing more is shown of a file that the same answer reads, or that is shown", function* () {
+    const read = { name: "read_file", arguments: { path: "src/far.ts" } }
+    const both = refinementWith([{ name: "search_files", arguments: { pattern: "quota =" } }, read])
+    for (const answer of [both, search("rateLimit = 5")]) {
+      const messages = yield* searching(8192, [answer, resultSaying("It is 9.")])
+      expect(messages[1]?.join("\n")).not.toContain(around)
       expect(messages[1]?.[0]).toBe(messages[0]?.[0])
-    })
-  )
-
-  it.effect("the parts that no answer used make room for it in a small window", () =>
-    Effect.gen(function* () {
-      const messages = yield* searching(8192, twice)
-      expect(messages[0]?.[0]).toContain("Path: src/limit.ts")
-      expect(messages[1]?.[0]).not.toContain("Path: src/limit.ts")
-      expect(messages[1]?.[0]).toContain("What is `rateLimit`?")
-      expect(messages[1]?.at(-1)).toContain("Path: src/far.ts")
-      const used = yield* searching(8192, [`In src/limit.ts.\n\n${search("quota =")}`, resultSaying("It is 9.")])
-      expect(used[1]?.[0]).toContain("Path: src/limit.ts")
-    })
-  )
-
-  it.effect("nothing more is shown of a file that the same answer reads, or that is shown", () =>
-    Effect.gen(function* () {
-      const read = { name: "read_file", arguments: { path: "src/far.ts" } }
-      const both = refinementWith([{ name: "search_files", arguments: { pattern: "quota =" } }, read])
-      for (const answer of [both, search("rateLimit = 5")]) {
-        const messages = yield* searching(8192, [answer, resultSaying("It is 9.")])
-        expect(messages[1]?.join("\n")).not.toContain(around)
-        expect(messages[1]?.[0]).toBe(messages[0]?.[0])
-      }
-    })
-  )
+    }
+  })
 })
 
 const readOf = (path: string, start_line: number) => ({ name: "read_file", arguments: { path, start_line } })
 
-layer(NodeServices.layer)("after a compaction", (it) => {
-  it.effect("a part is not shown again beside the lines that the model has read of it", () =>
-    Effect.gen(function* () {
-      const { taskAgent, messages } = yield* openStages({
-        answers: [
-          refinementWith([readOf("src/limit.ts", 1), readOf("src/far.ts", 1)]),
-          ...[2, 3, 4].map((part) => refinementWith([readOf("src/far.ts", part * 60)])),
-          resultSaying("It is 5.")
-        ],
-        files: { ...files, "src/far.ts": lines("nothing") },
-        settings: { contextWindow: 4096 }
-      })
-      const task = plainTask("Look 1", "edit-files", "What is `rateLimit`?", "A word.")
-      yield* taskAgent.work({ briefing, task, round: 1, step: 0, finished: [] })
-      expect(messages[0]?.[0]).toContain("Path: src/limit.ts")
-      const compacted = messages.slice(1).flatMap((all) => (all.length === 1 ? all : []))
-      expect(compacted.length).toBeGreaterThan(0)
-      for (const message of compacted) expect(message).not.toContain("Path: src/limit.ts")
+describe("after a compaction", () => {
+  nodeTest("a part is not shown again beside the lines that the model has read of it", function* () {
+    const messages = yield* messagesFor("What is `rateLimit`?", {
+      answers: [
+        refinementWith([readOf("src/limit.ts", 1), readOf("src/far.ts", 1)]),
+        ...[2, 3, 4].map((part) => refinementWith([readOf("src/far.ts", part * 60)])),
+        resultSaying("It is 5.")
+      ],
+      files: { ...files, "src/far.ts": lines("nothing") },
+      settings: { contextWindow: 4096 }
     })
-  )
+    expect(messages[0]?.[0]).toContain("Path: src/limit.ts")
+    const compacted = messages.slice(1).flatMap((all) => (all.length === 1 ? all : []))
+    expect(compacted.length).toBeGreaterThan(0)
+    for (const message of compacted) expect(message).not.toContain("Path: src/limit.ts")
+  })
 })

@@ -2,8 +2,7 @@
  * How the prompts of one run begin: a server reads the start that two prompts share only once, so that what differs has to
  * come late.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type Briefing, type BriefingParts, requestDocument } from "../../../src/domain/models/Briefing.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
@@ -11,6 +10,7 @@ import { plainTask, type Task } from "../../../src/domain/plan/Task.ts"
 import type { Reference } from "../../../src/domain/plan/Reference.ts"
 import { openStages } from "../../support/OpenStages.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const parts: BriefingParts = {
   prompt: "Do it.",
@@ -52,49 +52,41 @@ const promptsOf = (...tasks: ReadonlyArray<Task>) =>
     return tasks.map((_, index) => ({ first: at(2 * index), second: at(2 * index + 1) }))
   })
 
-layer(NodeServices.layer)("prompts of one run", (it) => {
-  it.effect("are the same up to the references and the task, and show the description once", () =>
-    Effect.gen(function* () {
-      const [one, other] = yield* promptsOf(look("One", "read-code"), look("Two", "read-code", [described]))
-      const shared = sharedStart(one!.first, other!.first)
-      expect(shared).toContain("Do it.")
-      expect(one!.first.slice(shared.length)).toMatch(/^(?:## )?Task\n/)
-      expect(other!.first.split("Sells things.").length).toBe(2)
-    })
-  )
+describe("prompts of one run", () => {
+  nodeTest("are the same up to the references and the task, and show the description once", function* () {
+    const [one, other] = yield* promptsOf(look("One", "read-code"), look("Two", "read-code", [described]))
+    const shared = sharedStart(one!.first, other!.first)
+    expect(shared).toContain("Do it.")
+    expect(one!.first.slice(shared.length)).toMatch(/^(?:## )?Task\n/)
+    expect(other!.first.split("Sells things.").length).toBe(2)
+  })
 
-  it.effect("share rules and tools between skills with the same tools", () =>
-    Effect.gen(function* () {
-      const [one, other] = yield* promptsOf(look("One", "read-code"), look("Two", "review"))
-      const tasks = sharedStart(one!.first, other!.first)
-      expect(tasks).toContain("### Shop\n\nSells things.")
-      expect(tasks).toContain("### read_file")
-      expect(tasks).toMatch(/\n## Skill re$/)
-    })
-  )
+  nodeTest("share rules and tools between skills with the same tools", function* () {
+    const [one, other] = yield* promptsOf(look("One", "read-code"), look("Two", "review"))
+    const tasks = sharedStart(one!.first, other!.first)
+    expect(tasks).toContain("### Shop\n\nSells things.")
+    expect(tasks).toContain("### read_file")
+    expect(tasks).toMatch(/\n## Skill re$/)
+  })
 
-  it.effect("of one task begin with all that was asked before, also when an answer was rejected", () =>
-    Effect.gen(function* () {
-      const unknown = refinementWith([{ name: "fly", arguments: {} }])
-      const answers = [unknown, read, resultSaying("A.")]
-      const { taskAgent, messages, prompts } = yield* openStages({ files, answers })
-      yield* taskAgent.work({ briefing, round: 1, step: 0, finished: [], task: look("One", "read-code") })
-      expect(new Set(prompts.map(({ system }) => system)).size).toBe(1)
-      for (const [index, all] of messages.entries()) {
-        expect(all.slice(0, messages[index - 1]?.length)).toEqual(messages[index - 1] ?? all.slice(0, 1))
-      }
-      expect(messages.map((all) => all.length)).toEqual([1, 3, 5])
-    })
-  )
+  nodeTest("of one task begin with all that was asked before, also when an answer was rejected", function* () {
+    const unknown = refinementWith([{ name: "fly", arguments: {} }])
+    const answers = [unknown, read, resultSaying("A.")]
+    const { taskAgent, messages, prompts } = yield* openStages({ files, answers })
+    yield* taskAgent.work({ briefing, round: 1, step: 0, finished: [], task: look("One", "read-code") })
+    expect(new Set(prompts.map(({ system }) => system)).size).toBe(1)
+    for (const [index, all] of messages.entries()) {
+      expect(all.slice(0, messages[index - 1]?.length)).toEqual(messages[index - 1] ?? all.slice(0, 1))
+    }
+    expect(messages.map((all) => all.length)).toEqual([1, 3, 5])
+  })
 
-  it.effect("of a plan change near their end when the plan was rejected", () =>
-    Effect.gen(function* () {
-      const answers = ["Nothing.", planOf([[{ name: "One" }]])]
-      const { planner, prompts } = yield* openStages({ files, answers })
-      yield* planner.plan(briefing)
-      const [first = "", second = ""] = prompts.map(whole)
-      expect(first.slice(sharedStart(first, second).length)).toMatch(/^(?:## )?Now\n/)
-      expect(second).toContain("Fix all of them and write the whole answer again.")
-    })
-  )
+  nodeTest("of a plan change near their end when the plan was rejected", function* () {
+    const answers = ["Nothing.", planOf([[{ name: "One" }]])]
+    const { planner, prompts } = yield* openStages({ files, answers })
+    yield* planner.plan(briefing)
+    const [first = "", second = ""] = prompts.map(whole)
+    expect(first.slice(sharedStart(first, second).length)).toMatch(/^(?:## )?Now\n/)
+    expect(second).toContain("Fix all of them and write the whole answer again.")
+  })
 })

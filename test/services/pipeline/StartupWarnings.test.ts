@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { RememberedRule } from "../../../src/domain/permissions/PolicyFormat.ts"
@@ -7,6 +7,7 @@ import { Policies } from "../../../src/services/permissions/Policies.ts"
 import { readStartupWarnings } from "../../../src/services/pipeline/StartupWarnings.ts"
 import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const tools = ["read_file", "write_file", "search_files"].map((name) => ({ name }))
 const own = "/home/ada/.config/task-conductor/config.json"
@@ -49,11 +50,9 @@ describe("rules of files that name no tool", () => {
     ]
   ]
   for (const [name, given, source] of refused) {
-    it.effect(`are refused when ${name}`, () =>
-      Effect.gen(function* () {
-        expect(yield* warningsOf(given)).toBe(source)
-      })
-    )
+    nodeTest(`are refused when ${name}`, function* () {
+      expect(yield* warningsOf(given)).toBe(source)
+    })
   }
 
   const warned: ReadonlyArray<readonly [name: string, given: Given, warnings: number]> = [
@@ -72,10 +71,8 @@ describe("rules of files that name no tool", () => {
     ]
   ]
   for (const [name, given, count] of warned) {
-    it.effect(`go on with a warning, or none, when ${name}`, () =>
-      Effect.gen(function* () {
-        expect(yield* warningsOf(given)).toHaveLength(count)
-      })
-    )
+    nodeTest(`go on with a warning, or none, when ${name}`, function* () {
+      expect(yield* warningsOf(given)).toHaveLength(count)
+    })
   }
 })

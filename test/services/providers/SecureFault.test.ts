@@ -12,6 +12,7 @@ import { connectOpenAi } from "../../../src/plugins/openai/OpenAiServer.ts"
 import { layerOpenAi } from "../../../src/plugins/openai/OpenAiModel.ts"
 import { schemeHint, secureFault } from "../../../src/services/providers/SecureFault.ts"
 import { makeCertificate } from "../../support/Certificate.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 const own = makeCertificate("IP:127.0.0.1")
 const elsewhere = makeCertificate("DNS:models.example")
@@ -35,72 +36,51 @@ const open = (server: Server, scheme: string) =>
     () => Effect.sync(() => server.close())
   ).pipe(Effect.map(() => `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`))
 
-interface Variant {
-  readonly name: string
-  readonly server: () => Server
-  readonly scheme: "http" | "https"
-  readonly tag: "NotSecure" | "Unreachable"
-  readonly says: ReadonlyArray<RegExp>
-}
+const plain = "Reason: You're speaking plain HTTP to an SSL-enabled server port."
+const notHttp = () =>
+  createServer((socket) => socket.on("error", () => undefined).end("\u0015\u0003\u0001\u0000\u0002\u0002"))
+const speaksHttps = /speaks https and not http/
+const trust = /Set NODE_EXTRA_CA_CERTS/
+const selfSays = /is signed by itself and not trusted here \(DEPTH_ZERO_SELF_SIGNED_CERT\)/
+const ownSays = /authority that is not trusted here \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\)/
+const writeHttps = /If it speaks https, write https:\/\/HOST in the place of http:\/\/HOST\./
+const writeHttp = /Write http:\/\/HOST in the place of https:\/\/HOST/
 
-const variants: ReadonlyArray<Variant> = [
-  {
-    name: "a certificate that signs itself",
-    server: selfSigned,
-    scheme: "https",
-    tag: "NotSecure",
-    says: [/is signed by itself and not trusted here \(DEPTH_ZERO_SELF_SIGNED_CERT\)/, /Set NODE_EXTRA_CA_CERTS/]
-  },
-  {
-    name: "a certificate of an authority of its own",
-    server: () => secure(own),
-    scheme: "https",
-    tag: "NotSecure",
-    says: [/authority that is not trusted here \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\)/, /Set NODE_EXTRA_CA_CERTS/]
-  },
-  {
-    name: "http to a server of https",
-    server: () => secure(own),
-    scheme: "http",
-    tag: "Unreachable",
-    says: [/ECONNRESET/, /If it speaks https, write https:\/\/HOST in the place of http:\/\/HOST\./]
-  },
-  {
-    name: "http to a server of https that says so (nginx)",
-    server: () => answering(400, nginx),
-    scheme: "http",
-    tag: "NotSecure",
-    says: [/speaks https and not http/, /Write https:\/\/HOST in the place/]
-  },
-  {
-    name: "http to a server of https that says so (Go)",
-    server: () => answering(400, "Client sent an HTTP request to an HTTPS server.\n"),
-    scheme: "http",
-    tag: "NotSecure",
-    says: [/speaks https and not http/]
-  },
-  {
-    name: "http to a server of https that says so (Apache)",
-    server: () => answering(400, "Reason: You're speaking plain HTTP to an SSL-enabled server port."),
-    scheme: "http",
-    tag: "NotSecure",
-    says: [/speaks https and not http/]
-  },
-  {
-    name: "bytes that are no HTTP",
-    server: () =>
-      createServer((socket) => socket.on("error", () => undefined).end("\u0015\u0003\u0001\u0000\u0002\u0002")),
-    scheme: "http",
-    tag: "Unreachable",
-    says: [/If it speaks https, write https/]
-  },
-  {
-    name: "https to a server of http",
-    server: () => answering(200, "{}"),
-    scheme: "https",
-    tag: "NotSecure",
-    says: [/speaks http and not https/, /Write http:\/\/HOST in the place of https:\/\/HOST/]
-  }
+const variants: ReadonlyArray<
+  readonly [
+    name: string,
+    server: () => Server,
+    scheme: "http" | "https",
+    tag: "NotSecure" | "Unreachable",
+    says: ReadonlyArray<RegExp>
+  ]
+> = [
+  ["a certificate that signs itself", selfSigned, "https", "NotSecure", [selfSays, trust]],
+  ["a certificate of an authority of its own", () => secure(own), "https", "NotSecure", [ownSays, trust]],
+  ["http to a server of https", () => secure(own), "http", "Unreachable", [/ECONNRESET/, writeHttps]],
+  [
+    "http to a server of https that says so (nginx)",
+    () => answering(400, nginx),
+    "http",
+    "NotSecure",
+    [speaksHttps, /Write https:\/\/HOST in the place/]
+  ],
+  [
+    "http to a server of https that says so (Go)",
+    () => answering(400, "Client sent an HTTP request to an HTTPS server.\n"),
+    "http",
+    "NotSecure",
+    [speaksHttps]
+  ],
+  ["http to a server of https that says so (Apache)", () => answering(400, plain), "http", "NotSecure", [speaksHttps]],
+  ["bytes that are no HTTP", notHttp, "http", "Unreachable", [/If it speaks https, write https/]],
+  [
+    "https to a server of http",
+    () => answering(200, "{}"),
+    "https",
+    "NotSecure",
+    [/speaks http and not https/, writeHttp]
+  ]
 ]
 
 const model = { contextWindow: 8192, maxAnswerTokens: 64 }
@@ -120,7 +100,7 @@ const providers = [
 ] as const
 
 describe.each(providers)("a server of $title", ({ greeting, layer, path }) => {
-  it.live.each(variants)("is said to answer with $name", ({ says, scheme, server, tag }) =>
+  it.live.each(variants)("is said to answer with %s", ([, server, scheme, tag, says]) =>
     Effect.gen(function* () {
       const origin = yield* open(server(), scheme)
       const host = `${origin}${path}`
@@ -165,12 +145,10 @@ describe("a certificate of a trusted authority", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is accepted", () =>
-    Effect.gen(function* () {
-      const address = yield* open(secure(own), "https")
-      assert.isUndefined(yield* trusting(address, own.authority))
-    }).pipe(Effect.scoped)
-  )
+  liveTest("is accepted", function* () {
+    const address = yield* open(secure(own), "https")
+    assert.isUndefined(yield* trusting(address, own.authority))
+  })
 })
 
 describe("other failures", () => {
