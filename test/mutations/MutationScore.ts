@@ -57,7 +57,7 @@ interface Named extends Whole {
 }
 
 /** It holds the same list twice: damage to one of them makes two different lists, which are rejected. */
-const twice = "task-lists/repaired-glued-answers.md"
+const twice = "task-lists/repaired-glued-answers"
 
 const accepted: ReadonlyArray<Named> = documentFixtures.filter(
   ({ expected, name }) => expected.verdict !== "rejected" && name !== twice
