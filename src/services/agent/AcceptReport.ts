@@ -1,6 +1,6 @@
 /**
- * Decides whether a report ends the work. A hook may question one report of the work. This report becomes the candidate
- * (CandidateReport.ts), and the work ends with it unless a better report follows.
+ * Decides whether a report ends the work. A hook may question one report. This report becomes the candidate
+ * (CandidateReport.ts), with which the work ends unless a better report follows.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -39,7 +39,7 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     return Option.orElse(verdict.accepted, () => (Option.exists(candidate, isTestedBy) ? value : Option.none()))
   }
 
-  /** Ends the work with a report, unless a hook questions the report. Hooks question at most one report of the work. */
+  /** Ends the work with a report, unless a hook questions it. */
   const accept = Effect.fnUntraced(function* <A, E>(
     judged: JudgedTurn<A, E>,
     value: A
@@ -49,8 +49,7 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     const question = Option.isSome(candidate) ? undefined : (yield* ask).find((text) => text !== undefined)
     const questioned =
       question === undefined ? session : { ...session, messages: [...session.messages, fromHost(question)] }
-    // Asks the question only if no compaction would drop it. Otherwise the model would answer without seeing the
-    // question.
+    // Asks the question only if no compaction would drop it. Otherwise the model would not see it.
     const isAsked = questioned !== session && compacted(work, questioned, answersLeft) === questioned
     yield* work.saveSession(isAsked ? questioned : session)
     if (!isAsked) return { session, candidate, end: Option.some({ _tag: "Accepted", value }) }
@@ -58,10 +57,7 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     return { session: questioned, candidate: Option.some(waiting), end: Option.none() }
   })
 
-  /**
-   * Ends the work with the candidate. If changes came after the candidate and the checks fail with these changes, the
-   * changes are reverted.
-   */
+  /** Ends the work with the candidate. Reverts the changes made after the candidate if the checks fail with them. */
   const resolveCandidate = Effect.fnUntraced(function* <A, E>(
     { assignment: { copy }, saveSession }: AgentWork<A, E>,
     session: Session,

@@ -39,7 +39,7 @@ import { makeCallRunner, ofTurn } from "./RunCalls.ts"
 import { type AgentEnd, type AgentWork, type Assignment, getsLastAnswer, type Session } from "./Session.ts"
 import type { AgentTurn, CallRun, FinishedTurn, JudgedTurn, TurnOutcome } from "./Turn.ts"
 
-/** The current limit of turns. It grows with the number of files that a task has changed. */
+/** The current limit of turns. It grows with the number of files that a task changed. */
 const limitOf = ({ copy, kind, mostTurns, skill }: Assignment): number =>
   kind === "message" || skill?.turns !== undefined ? mostTurns : turnLimit(mostTurns, copy.own().length)
 
@@ -137,9 +137,8 @@ const makeTurn = Effect.gen(function* () {
 export class Agent extends Context.Service<
   Agent,
   {
-    /** Takes turns until the work ends. */
     run<A, E>(work: AgentWork<A, E>, begun: Session): Effect.Effect<AgentEnd<A>, ModelError | TooManyDenials | E>
-    /** Makes calls that the program chose. They replace the model's first answer. */
+    /** Makes calls that the program chose in place of the model's first answer. */
     runCalls<A, E>(work: AgentWork<A, E>, calls: ReadonlyArray<ToolCall>): Effect.Effect<CallRun, TooManyDenials | E>
   }
 >()("task-conductor/services/agent/Agent") {
@@ -173,8 +172,8 @@ export class Agent extends Context.Service<
       })
 
       /**
-       * Runs an effect of the work. The effect sees the files with the changes that the calls of the work made. It may
-       * also read the files of the skill.
+       * Runs an effect that sees the files with the changes of the work. The effect may also read the files of the
+       * skill.
        */
       const within =
         ({ assignment }: Pick<AgentWork<unknown>, "assignment">) =>

@@ -1,7 +1,4 @@
-/**
- * The points of a turn at which a hook can act. A hook is an optional mechanism of a turn, such as the self-review.
- * `Agent.ts` lists the hooks in use.
- */
+/** An optional mechanism of a turn, such as the self-review. `Agent.ts` lists the hooks in use. */
 import type * as Effect from "effect/Effect"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { AgentEnd, Session } from "./Session.ts"
@@ -9,8 +6,8 @@ import type { AgentTurn } from "./Turn.ts"
 
 export interface AgentHook {
   /**
-   * If the changes of a turn removed a name or line in one place, finds other places that still contain it. Returns
-   * lines about these places for the reply.
+   * Finds places that still contain a name or line that the turn removed elsewhere. Returns lines about these places
+   * for the reply.
    */
   readonly afterChanges?: (
     turn: AgentTurn,

@@ -1,6 +1,6 @@
 /**
- * Checks the calls and changes of an answer before the program makes any of them. Checks their form and arguments, and
- * the limits of the skill and of a turn. Also finds changes that would destroy content.
+ * Checks the calls and changes of an answer before the program makes any of them: their form, their arguments, and the
+ * limits of the skill and of a turn. Also finds changes that would destroy content.
  */
 import * as Effect from "effect/Effect"
 import {
@@ -22,8 +22,8 @@ import type { Assignment } from "./Session.ts"
 import type { AgentTurn } from "./Turn.ts"
 
 /**
- * The calls to make. Empty if the work only plans calls. Also empty if no further answer is possible and this answer
- * has no report: the model would never see the results.
+ * The calls to make. Empty if the work only plans calls, or if the model would never see the results: no answer can
+ * follow and this answer has no report.
  */
 export const callsToMake = (
   { answer, answersLeft, work: { assignment } }: Pick<AgentTurn, "answer" | "answersLeft" | "work">,
@@ -58,12 +58,11 @@ export const makeCallChecker = Effect.gen(function* () {
     }
   })
 
-  /** Returns the checked calls of an answer, with their issues. */
   return Effect.fnUntraced(function* (assignment: Assignment, content: TurnContent): Effect.fn.Return<CheckedCalls> {
     const changed = yield* callsOfChanges(content.changes, assignment.task)
     const changing = changed.map(({ calls }) => calls)
-    // A replacement counts as one call, even if it changes many files. The changes of an answer come before its calls,
-    // so the calls see the changed files.
+    // A replacement counts as one call, even if it changes many files. Changes come before calls, so that the calls see
+    // the changed files.
     const groups = [
       ...(askFirst ? inOneCall(changing.flat()).map((call) => [call]) : changing),
       ...content.calls.map((call) => [call])

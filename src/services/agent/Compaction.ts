@@ -1,8 +1,7 @@
 /**
  * Keeps the conversation within the context window. A summary replaces the turns if the conversation is too long, or if
- * the last reply of the program had no room for what the model asked for. In work of the kind `places`, the summary
- * shows only the places without an answer. A note at the end of each message says how much the next reply of the
- * program can show.
+ * the last reply had no room for what the model requested. In work of the kind `places`, it replaces every turn and
+ * shows only the places without an answer.
  */
 import * as Effect from "effect/Effect"
 import { compactedText, factsLength } from "../../domain/documents/CompactedTurns.ts"
@@ -43,13 +42,11 @@ import type { AnyWork, Assignment, Session } from "./Session.ts"
 
 type Messages = ReadonlyArray<ConversationMessage>
 
-/** All calls of the work so far. */
 const outcomesOf = ({ assignment }: AnyWork, { outcomes }: Session): ReadonlyArray<CallOutcome> => [
   ...assignment.earlierOutcomes,
   ...outcomes
 ]
 
-/** The instruction at the end of a summary. */
 const instructionAfter = ({ prompt }: AnyWork, { outcomes }: Session, answersLeft: number): string =>
   answersLeft <= warnedTurns ? instructionFor(prompt, answersLeft, outcomes) : prompt.continuation(outcomes)
 
@@ -64,10 +61,9 @@ export const makeCompaction = Effect.gen(function* () {
 
   const scaleOf = ({ assignment: { skill } }: AnyWork) => calibration.scale(skill?.model ?? settings.model)
 
-  /** True if the server offers the tools to the model as native tool calls. */
+  /** True if the model gets the tools as native tool calls. */
   const isNative = ({ id, skill }: Assignment): boolean => toolCallsFor(settings, id.stage, skill?.model) === "native"
 
-  /** The messages of a request, with the system message and the tools. */
   const conversationOf = ({ assignment, prompt: { system } }: AnyWork, messages: Messages) => ({
     system,
     messages,
@@ -86,9 +82,9 @@ export const makeCompaction = Effect.gen(function* () {
     Math.floor(charactersLeft(contextWindow, measuredPrompt(conversationOf(work, messages)), scale) * replyShare)
 
   /**
-   * Adds a note with the budget of the next reply. The note keeps the model from requesting more in one answer. The
-   * budget does not use the token counts that the server reports. Parallel tasks get these counts in a different order
-   * in each run, so the prompts would differ between runs.
+   * Adds a note with the budget of the next reply, so that the model does not request more. The budget ignores the
+   * token counts that the server reports. Their order differs between runs with parallel tasks, so the prompts would
+   * differ too.
    */
   const withBudgetNote = (work: AnyWork, session: Session): Messages => {
     const { kind, tools } = work.assignment
@@ -102,9 +98,7 @@ export const makeCompaction = Effect.gen(function* () {
     return note === "" ? messages : withNote(messages, note)
   }
 
-  /**
-   * The maximum length of a summary, in characters. The outputs of the calls in the last answer have priority in it.
-   */
+  /** The maximum length of a summary, in characters. Reserves space for the outputs of the last answer's calls. */
   const summaryBudget = (
     work: AnyWork,
     session: Session,
@@ -116,7 +110,7 @@ export const makeCompaction = Effect.gen(function* () {
     return summarySize(session, least, most, factsSize(work, session, most))
   }
 
-  /** The messages with a summary in place of the turns. `instruction` is the end of the summary. */
+  /** Replaces the turns with a summary that ends with `instruction`. */
   const compactedMessages = (work: AnyWork, session: Session, instruction: string): Messages => {
     const { assignment, prompt } = work
     const { checks, issues, messages } = session
@@ -140,8 +134,8 @@ export const makeCompaction = Effect.gen(function* () {
   }
 
   /**
-   * Compacts the turns if they take too much of the window, or if they left too little space for the last reply.
-   * `answersLeft` is the number of answers that the model may still give.
+   * Compacts the turns if they take too much of the window or left too little space for the last reply. `answersLeft`
+   * is the number of answers that the model may still give.
    */
   const compacted = (work: AnyWork, session: Session, answersLeft: number): Session => {
     const tokensOf = (messages: Messages): number =>

@@ -1,7 +1,7 @@
 /**
- * Judges the report of a turn. First the program judges it by the changes and calls of the work. After that,
- * `AgentWork.judge` compares the links of the report with the project. A report that was sent back too often is
- * accepted, and its wrong links are marked.
+ * Judges the report of a turn. The program first judges it by the changes and calls of the work; `AgentWork.judge` then
+ * compares its links with the project. A report that was sent back too often is accepted, and its wrong links are
+ * marked.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,7 +11,7 @@ import { notLooked, reportIssues } from "../../domain/documents/ReportIssues.ts"
 import type { AgentWork, Session } from "./Session.ts"
 import type { FinishedTurn, ReportVerdict } from "./Turn.ts"
 
-/** Judges only the text of the report. If no further answer is possible, a report that is usable at all is accepted. */
+/** Judges only the text of the report. In the last turn, any usable report is accepted. */
 const judgeText = Effect.fnUntraced(function* <A, E>(
   work: AgentWork<A, E>,
   session: Session,
@@ -35,7 +35,7 @@ const judgeText = Effect.fnUntraced(function* <A, E>(
     : { accepted: Option.none<A>(), issues, repairs: [], isUnfounded: false }
 })
 
-/** Judges an answer. The report in it is judged only if the answer has no issues and no failed calls. */
+/** Judges an answer. Its report is judged only if the answer has no issues and no failed calls. */
 export const judgeReport = Effect.fnUntraced(function* <A, E>({
   answer,
   checked,
@@ -49,8 +49,7 @@ export const judgeReport = Effect.fnUntraced(function* <A, E>({
   const problems = answerIssues(answer, checked)
   const repairs = [...repaired, ...checked.repairs, ...checked.calls.flatMap((call) => call.repairs)]
   const isOpen = problems.length > 0 || outcomes.some(({ result }) => !result.success)
-  // True if the model wrote the report together with changes, before it knew the program's findings about these
-  // changes.
+  // True if the model wrote the report before it knew the program's findings about the changes of the same answer.
   const isEarly =
     hasChanged && answersLeft > 0 && (remaining.length > 0 || !checks.every(isFine) || folderInstructions !== "")
   if (report === undefined || isOpen || isEarly || calls.length > 0) {

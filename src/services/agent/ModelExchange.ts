@@ -1,6 +1,6 @@
 /**
- * Asks the model for the next answer of a turn and reads the answer. If the model fails in a way that another answer
- * could fix, the failure becomes an answer with issues. Such failures are, for example, a loop or an empty answer.
+ * Asks the model for the next answer and reads it. If the model fails in a way that another answer could fix, such as a
+ * loop, the failure becomes an answer with issues.
  */
 import * as Effect from "effect/Effect"
 import { callSchema } from "../../domain/documents/AnswerGrammar.ts"
@@ -38,7 +38,6 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
     }
   })
 
-  /** Sends the messages of a session to the model once. */
   const send = Effect.fnUntraced(function* <A, E>(work: AgentWork<A, E>, session: Session) {
     const { assignment, isFinal, listen } = work
     const conversation = conversationOf(work, session.messages)
@@ -69,7 +68,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
   })
 
   /**
-   * Asks for the next answer. If the server refuses the prompt as too long, prepares the prompt again, with the token
+   * Asks for the next answer. If the server refuses the prompt as too long, prepares a shorter prompt with the token
    * count that the server reported.
    */
   const askModel = Effect.fnUntraced(function* <A, E>(work: AgentWork<A, E>, prepare: () => Session) {
@@ -91,7 +90,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
     )
   })
 
-  /** Reads the calls of an answer: calls in its text, and native tool calls. */
+  /** Reads an answer, with the calls in its text and its native tool calls. */
   const readAnswer = Effect.fnUntraced(function* <A, E>(
     { assignment, read }: AgentWork<A, E>,
     answer: TurnAnswer

@@ -1,6 +1,6 @@
 /**
- * Replies to an answer that does not end the work. The reply says what was done, what is wrong, and what to do next.
- * This file also decides whether the work ends without a report.
+ * Replies to an answer that does not end the work: what was done, what is wrong, and what to do next. Also decides
+ * whether the work ends without a report.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -47,7 +47,7 @@ export const makeReply = Effect.fnUntraced(function* (
     return Option.fromUndefinedOr(ends.find((end) => end !== undefined))
   }
 
-  /** Adds the reply to the messages: one message for each native tool call, and a text about everything else. */
+  /** Adds the reply to the messages: one message for each native tool call, and one text about everything else. */
   const withReply = Effect.fnUntraced(function* (
     { answer, checked, answersLeft, results, session, verdict, work }: JudgedTurn,
     replies: ReadonlyArray<CallReply>

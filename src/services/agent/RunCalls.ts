@@ -1,6 +1,6 @@
 /**
- * Makes the calls of a turn and examines their changes. Finds places that still contain a removed name or line. Runs
- * checks, and adds project instructions for the changed files.
+ * Makes the calls of a turn and examines their changes: finds what is left of a removed name or line, runs checks, and
+ * adds project instructions for the changed files.
  */
 import * as Effect from "effect/Effect"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"
@@ -31,7 +31,7 @@ export const makeCallRunner = Effect.fnUntraced(function* (
   const changes = yield* makeTaskChanges
   const copyWork = yield* makeCopyWork
 
-  /** Makes calls that `ofTurn` has numbered. If one of the calls may change something, they run one after another. */
+  /** Makes calls that `ofTurn` has numbered. They run one after another if one of them may change something. */
   const makeCalls = Effect.fnUntraced(function* <E>(
     { approve, assignment }: Pick<AgentWork<unknown, E>, "approve" | "assignment">,
     calls: ReadonlyArray<ToolCall>
@@ -42,7 +42,7 @@ export const makeCallRunner = Effect.fnUntraced(function* (
   })
 
   /**
-   * The project instructions for the files that an answer names. Empty in the last turn, because no answer can follow
+   * The project instructions for the files that an answer names. Empty in the last turn, since no answer can follow
    * them.
    */
   const folderInstructions = ({ answer, answersLeft, session, work }: AgentTurn, calls: ReadonlyArray<ToolCall>) => {
@@ -54,8 +54,8 @@ export const makeCallRunner = Effect.fnUntraced(function* (
   }
 
   /**
-   * Makes the calls of a turn and examines their changes. If nothing changed, the last outcomes of the checks stay
-   * valid.
+   * Makes the calls of a turn and examines their changes. If nothing changed, the last outcomes of the checks still
+   * hold.
    */
   const runCalls = Effect.fnUntraced(function* <A, E>(
     turn: AgentTurn<A, E>,

@@ -1,6 +1,6 @@
 /**
- * The data of an agent: its work order (`Assignment`), the texts of the program (`AgentPrompt`), the state of the work
- * (`Session`), and its end (`AgentEnd`). `AgentWork` contains what differs between tasks and messages.
+ * The data of an agent: its work order (`Assignment`), the texts of the program (`AgentPrompt`), its state (`Session`),
+ * and its end (`AgentEnd`). `AgentWork` contains what differs between tasks and messages.
  */
 import type * as Effect from "effect/Effect"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
@@ -38,13 +38,13 @@ export interface Assignment {
   /** The position of the task's step in the plan, from 0. */
   readonly step: number
   readonly skill?: Skill | undefined
-  /** The names of the tools that the model may call. */
+  /** The tools that the model may call. */
   readonly tools: ReadonlyArray<string>
   /** The working copy that receives the changes. */
   readonly copy: WorkingCopy
   /** The initial limit of turns. A task gets more turns as it changes more files, unless its skill sets the limit. */
   readonly mostTurns: number
-  /** The calls that the agent made for earlier messages of the same conversation. */
+  /** The calls for earlier messages of the same conversation. */
   readonly earlierOutcomes: ReadonlyArray<CallOutcome>
 }
 
@@ -54,23 +54,23 @@ type Messages = ReadonlyArray<ConversationMessage>
 export interface AgentPrompt {
   readonly system: string
   /**
-   * The end of a reply: what the model can do next, and what is still unfinished after the calls in `outcomes`.
-   * `answersLeft` is the number of answers that can follow.
+   * The end of a reply: what the model can do next, and what the calls in `outcomes` left unfinished. `answersLeft` is
+   * the number of answers that can follow.
    */
   readonly instruction: (answersLeft: number, outcomes?: ReadonlyArray<CallOutcome>) => string
   /** The instruction that follows a compaction. `outcomes` are the calls of the compacted turns. */
   readonly continuation: (outcomes: ReadonlyArray<CallOutcome>) => string
   /** How to correct a report that was sent back. */
   readonly correction?: string
-  /** The messages after a compaction, in which `summary` replaces the turns. `outcomes` are the calls of these turns. */
+  /** The messages after a compaction. `summary` replaces the turns, whose calls are `outcomes`. */
   readonly compact: (messages: Messages, summary: string, outcomes: ReadonlyArray<CallOutcome>) => Messages
-  /** True for a changed file that the summary must show. Without this function, the summary shows all changed files. */
+  /** True for a changed file that the summary must show. Without this function, it shows all changed files. */
   readonly isLeft?: (path: string) => boolean
   /** The grammar of the next answer. Undefined if the server can enforce none. */
   readonly grammar?: (tools: ReadonlyArray<OfferedTool>) => Effect.Effect<string | undefined>
   /**
-   * The project instructions for these files, in at most `budget` characters. Instructions that were shown earlier are
-   * omitted.
+   * The project instructions for these files, in at most `budget` characters. Omits instructions that were shown
+   * earlier.
    */
   readonly folderInstructions: (turn: number, files: ReadonlyArray<string>, budget: number) => Effect.Effect<string>
   /** Shows parts of the files in which the first search found matches. */
@@ -92,33 +92,32 @@ export interface AgentWork<A, E = never> {
   readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
   /** Judges a report. Returns its value, or its issues and perhaps a fallback value for the last attempt. */
   readonly judge: (report: string, session: Session) => Effect.Effect<AnswerReading<A>>
-  /** True for a report that needs evidence from the project although the model looked at nothing in the project. */
+  /** True for a report that needs evidence from the project if the model looked at nothing there. */
   readonly isUnfounded: (report: string, session: Session) => Effect.Effect<boolean>
   /** Reports the calls of an answer and the files that it changes. */
   readonly announce: (turn: number, calls: ReadonlyArray<ToolCall>, paths: ReadonlyArray<string>) => Effect.Effect<void>
   /** Creates a listener for the text of the next answer. */
   readonly listen?: () => (delta: string) => void
-  /** True for a failure of the model that ends the work at once, even though a retry would be possible. */
+  /** True for a model failure that ends the work even though a retry is possible. */
   readonly isFinal?: (error: ModelError) => boolean
 }
 
-/** The work of an agent, without the parts that depend on the types of its report and error. */
+/** The work of an agent without the types of its report and error. */
 export type AnyWork = Pick<AgentWork<unknown, unknown>, "assignment" | "prompt">
 
-/** The state of the work. */
 export interface Session {
   readonly messages: Messages
   readonly outcomes: ReadonlyArray<CallOutcome>
-  /** Files that the calls changed directly in the project, which happens if the gate asks about each change. */
+  /** Files that calls changed directly in the project, because the gate asks about each change. */
   readonly files: ReadonlyArray<FileFact>
   /** The outcomes of the checks of the last changes. */
   readonly checks: ReadonlyArray<CheckOutcome>
-  /** The issues of the last answer. If the work fails, they are reported. */
+  /** The issues of the last answer. They are reported if the work fails. */
   readonly issues: ReadonlyArray<Issue>
   readonly retries: Retries
-  /** True if the accepted report describes the project although the model looked at nothing in the project. */
+  /** True if the accepted report describes the project, but the model looked at nothing there. */
   readonly isUnfounded: boolean
-  /** True if earlier turns were replaced with a summary. */
+  /** True if a summary replaced earlier turns. */
   readonly isCompacted: boolean
   /** The first turn whose outputs are still in the messages; 0 if there was no compaction. */
   readonly shownFrom: number
@@ -140,7 +139,7 @@ export const newSession = (messages: Messages, isCompacted = false): Session => 
   turn: 0
 })
 
-/** How the work ends: with an accepted report, or with the reason why there is none. */
+/** How the work ends: with a report, or with the reason why there is none. */
 export type AgentEnd<A> =
   | { readonly _tag: "Accepted"; readonly value: A }
   /** The first calls, for work of the kind `calls`. */
@@ -152,6 +151,6 @@ export type AgentEnd<A> =
   | { readonly _tag: "Unusable"; readonly unable?: string }
   | { readonly _tag: "Limit"; readonly turns: number }
 
-/** True if a message gets one more answer after this end, in which the model reports what it knows. */
+/** True if a message gets one more answer after this end, to report what the model knows. */
 export const getsLastAnswer = ({ assignment: { kind } }: AnyWork, { _tag }: AgentEnd<unknown>): boolean =>
   kind === "message" && (_tag === "Repeated" || _tag === "Denied")

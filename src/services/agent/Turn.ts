@@ -16,7 +16,7 @@ export interface AgentTurn<A = unknown, E = unknown> {
   /** The session with the answer, and later with the results of its calls. */
   readonly session: Session
   readonly answer: ParsedAnswer
-  /** How many more answers the model may give before the work ends. */
+  /** How many answers can follow before the work ends. */
   readonly answersLeft: number
   /** The report that a hook has questioned. */
   readonly candidate: Option.Option<CandidateReport<A>>
@@ -26,23 +26,20 @@ export interface CallRun {
   readonly outcomes: ReadonlyArray<CallOutcome>
   /** Files that the calls changed directly in the project. */
   readonly files: ReadonlyArray<FileFact>
-  /** Says why the work should end, if the user or a rule denied a call too often. */
+  /** Says why the work should end if calls were denied too often. */
   readonly denied: string | undefined
 }
 
-/** The results of a turn's calls, and the program's findings about their changes. */
+/** The results of a turn's calls, and the findings about their changes. */
 export interface TurnResults extends CallRun {
   readonly hasChanged: boolean
   /** The files that the turn changed, with their texts before the turn. */
   readonly changedFiles: ReadonlyArray<ProposedFile>
-  /**
-   * Other places that still contain a name or line of code after the changes removed it in one place. Each entry
-   * describes one place, in one line.
-   */
+  /** Places that still contain a name or line that the turn removed elsewhere, one line for each place. */
   readonly remaining: ReadonlyArray<string>
-  /** The outcomes of the checks of the last changes, from this turn or an earlier turn. */
+  /** The checks of the last changes, from this turn or an earlier one. */
   readonly checks: ReadonlyArray<CheckOutcome>
-  /** The project instructions for files of this turn, as a block. Instructions that were shown earlier are omitted. */
+  /** A block with project instructions for files of this turn. Omits instructions that were shown earlier. */
   readonly folderInstructions: string
 }
 
@@ -54,14 +51,13 @@ export interface FinishedTurn<A = unknown, E = unknown> extends AgentTurn<A, E> 
 
 /** The verdict on an answer and its report. */
 export interface ReportVerdict<A> {
-  /** The value of an accepted report. */
   readonly accepted: Option.Option<A>
-  /** The issues of the answer. If its report is sent back, the issues of the report are included. */
+  /** The issues of the answer, and of its report if it is sent back. */
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
   /** True if a report was judged and not accepted. */
   readonly isSentBack: boolean
-  /** True if the report describes the project although the model looked at nothing in the project. */
+  /** True if the report describes the project, but the model looked at nothing there. */
   readonly isUnfounded: boolean
   /** True if the answer has issues or a failed call. */
   readonly isOpen: boolean

@@ -1,6 +1,6 @@
 /**
- * If the changes of a turn removed a name or line in one place, finds other places that still contain it. Omits places
- * that the model skipped on purpose.
+ * Finds places that still contain a name or line that a turn removed elsewhere. Omits places that the model skipped on
+ * purpose.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

@@ -1,7 +1,7 @@
 /**
- * The self-review. After the first report with passing checks, the program asks the model for an input that the change
- * may treat wrongly. It also asks for a test of this input. The program asks once, and only if other lines of the code
- * are related to the change. During the self-review, the report stays the candidate (CandidateReport.ts).
+ * After the first report with passing checks, the program asks the model once for an input that the change may treat
+ * wrongly, with a test of it. It asks only if other lines of the code are related to the change. During the self-review,
+ * the report stays the candidate (CandidateReport.ts).
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -24,8 +24,7 @@ import { RunSettings } from "../../runs/RunSettings.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
 /**
- * The minimum number of further answers for a self-review. With fewer answers, the model could not fix a failing test
- * and write a report.
+ * The fewest further answers for a self-review. With fewer, the model could not fix a failing test and write a report.
  */
 const leastAnswers = 4
 
@@ -36,7 +35,7 @@ export const makeSelfReview = Effect.gen(function* () {
   const workspace = yield* Workspace
   const { lookBack = true } = yield* RunSettings
 
-  /** Finds lines of code that are related to the changes. In a large project, only the nearest files are searched. */
+  /** Finds lines of code that are related to the changes; in a large project, only in the nearest files. */
   const search = Effect.fnUntraced(function* (changed: ReadonlyArray<ProposedFile>) {
     const names = reviewedDeclarations(changed).map(({ name }) => name)
     const changedPaths = new Set(changed.map(({ path }) => path))
