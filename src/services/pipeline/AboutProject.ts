@@ -1,6 +1,6 @@
 /**
- * Finds reports that answer a request about the project although their model did not look at the project. Project files
- * are read only if the words of the request do not show whether it is about the project.
+ * Finds reports that answer a request about the project although their model did not look at it. Reads project files
+ * only if the words of the request do not show whether it is about the project.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -41,7 +41,6 @@ export const makeAboutProject = Effect.gen(function* () {
   const canLook = ({ tools }: Assignment): boolean =>
     tools.some((tool) => !fileTools.has(tool) && registry.find(tool)?.effect === "pure")
 
-  /** True for a report that should be based on the project, but is not. */
   return (
     assignment: Assignment,
     { hasMaterial, key, request, projectText }: Grounds

@@ -1,7 +1,7 @@
 /**
- * Asks the user about calls before they run (services/tools/ToolRunner.ts). One question is about the calls of one
- * task, or about the calls of all tasks of a step. It shows every call, even a call that is no longer possible. The
- * gate stores the answer and issues a permit for each call.
+ * Asks the user about calls before they run (services/tools/ToolRunner.ts). One question is about one task or about all
+ * tasks of a step. It shows every call, even one that is no longer possible. The gate stores the answer and issues a
+ * permit for each call.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -39,10 +39,7 @@ const factsOf = ({
 /** The part of a task's outcome that a question shows: its calls, and facts such as its checks. */
 type GatedOutcome = Pick<TaskOutcome, "calls"> & Partial<TaskOutcome>
 
-/**
- * Returns a function that lists the calls of a task that need approval, with the reason. The list is empty if no call
- * needs approval.
- */
+/** Returns a function that lists the calls of a task that need approval, with the reason. */
 const makeGatedCalls = Effect.gen(function* () {
   const skills = yield* Skills
   const registry = yield* ToolRegistry
@@ -72,8 +69,8 @@ const makeGatedCalls = Effect.gen(function* () {
       }
       const info = registry.find(call.name)
       const id = { round, task: task.name, uid: call.uid }
-      // An edit that was made before an interruption cannot be prepared again. The text that the edit replaced no
-      // longer exists.
+      // An edit that was made before an interruption cannot be prepared again, because the text that it replaced is
+      // gone.
       if (info === undefined || (yield* runner.wasBegun(id, call))) continue
       unready.push({ call, info, risk: info.risk, accesses: [], problem: prepared.failure.message })
     }
@@ -82,7 +79,7 @@ const makeGatedCalls = Effect.gen(function* () {
     const taskSkill = skills.all.find(({ skill }) => skill.name === task.skill)
     const bySkill = taskSkill?.skill.requiresApproval === true && calls.length > 0
     if (!byList && !bySkill && calls.every(({ risk }) => risk !== "high")) return undefined
-    /* For a built-in skill, the risk of each call decides whether the user is asked, as in a conversation. */
+    /* For a built-in skill, the risk of each call decides whether the user is asked. */
     const isOwnSkill = bySkill && (taskSkill.origin === "user" || taskSkill.origin === "project")
     const gatedBy = isOwnSkill ? "skill" : byList ? "list" : "risk"
     const facts = factsOf(outcome)
@@ -91,7 +88,7 @@ const makeGatedCalls = Effect.gen(function* () {
   })
 })
 
-/** The approval of a step whose calls need no answer of the user. */
+/** The approval of a step that needs no answer of the user. */
 const byRule: CallListApproval = { approved: true, by: "rule" }
 
 /**
@@ -106,17 +103,16 @@ export const makeApproval = Effect.gen(function* () {
   const gate = yield* Gate
   const gatedCalls = yield* makeGatedCalls
 
-  /** Asks once about all calls of a step. Asks nothing if no task of the step needs approval. */
+  /** Asks once about all calls of a step, unless no task of it needs approval. */
   const askCallList = (step: CallList): Effect.Effect<CallListApproval> =>
     step.tasks.length === 0 ? Effect.succeed(byRule) : approveCalls(gate, step)
 
-  /** Fails when the user declines the step. */
+  /** Fails if the user declines the step. */
   const ask = Effect.fnUntraced(function* (step: CallList) {
     const { approved, by } = yield* askCallList(step)
     if (!approved) return yield* new CallsDeclined({ by })
   })
 
-  /** Asks about the calls of one task, if some of them need approval. */
   const askForTask = Effect.fnUntraced(function* (
     task: Task,
     outcome: GatedOutcome,

@@ -42,15 +42,13 @@ export interface AttemptPlan<A, E, R> {
   /** The JSON schema of the answer; see `ModelRequest`. */
   readonly format?: object
   /**
-   * The grammar of the expected document. After one answer in another form, or after two rejected answers, the server
-   * must force answers into this grammar.
+   * The grammar of the expected document. The server must enforce it after one answer in another form, or after two
+   * rejected answers.
    */
   readonly grammar?: () => string
   /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
-  /**
-   * Reads an answer so that it can be compared with a second answer. Used if the settings ask for two answers at once.
-   */
+  /** Reads an answer to compare it with a second answer, if the settings ask for two at once. */
   readonly compare?: (answer: string) => Effect.Effect<Reading<A>, E, R>
 }
 
@@ -60,17 +58,17 @@ interface Accepted<A> {
   readonly attempts: number
 }
 
-/** Says that no attempt was accepted. `repeated` is true if the model gave the same answer every time. */
+/** Says that no attempt was accepted. `repeated` is true if all answers were equal. */
 export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("AttemptsExhausted", {
   attempts: Schema.Int,
   repeated: Schema.Boolean,
   issues: Schema.Array(Issue),
-  /** Says what the model failed to do, after several useless answers in a row. */
+  /** What the model failed to do, after several useless answers in a row. */
   unable: Schema.optionalKey(Schema.String)
 }) {
   /**
-   * The end of a sentence, for example `after 5 tries.` If all answers were equal or useless, a further sentence says
-   * this.
+   * The end of a sentence, for example `after 5 tries.` A further sentence says whether all answers were equal or
+   * useless.
    */
   override get message(): string {
     const tries = `after ${this.attempts} tries.`
@@ -123,7 +121,7 @@ const shorterPrompt = (
     .map((before) => prompt(before))
     .find((other) => charactersOf(other) < charactersOf(sent))
 
-/** Asks once. If the prompt is too long, asks with a shorter prompt. */
+/** Asks once. If the prompt is too long, asks again with a shorter one. */
 const questionsOf = <A, E, R>(
   caller: ModelCaller["Service"],
   plan: AttemptPlan<A, E, R>,
@@ -155,8 +153,8 @@ const questionsOf = <A, E, R>(
 }
 
 /**
- * Two answers count as the same if their signs are equal. The sign contains the issues, because incomplete answers may
- * differ only in their issues. The sign does not contain thoughts.
+ * Answers with equal signs count as the same. The sign contains the issues, because incomplete answers may differ only
+ * in them. It does not contain thoughts.
  */
 const signOf = ({ hasOnlyThought = false, issues, text }: PlainAnswer, attempt: number): string =>
   [text.trim(), ...issues.map(({ what }) => what), ...(hasOnlyThought ? [attempt] : [])].join("\n")
@@ -184,7 +182,7 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
       for (let attempt = 1; ; attempt += 1) {
         const ask = questionsOf(caller, plan, previous, isBound)
         const first = ask({ stage, round, attempt }, tuning)
-        /* The second answer is sampled with other settings. Otherwise both answers might be equal. */
+        /* With the same settings, both answers might be equal. */
         const second = ask({ stage, round, attempt, choice: 2 }, { ...tuning, repeats: tuning.repeats + 1 })
         const { answer, answers, call } = yield* compare === undefined || (settings.plans ?? 1) === 1
           ? Effect.map(first, (only) => ({ ...only, answers: 1 }))
@@ -206,8 +204,8 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
         useless = reading.hasUse !== true && (isRepeated || holdsNothing(issues)) ? useless + answers : 0
         const isUnable = useless >= mostUselessAnswers
         if (reading.fallback !== undefined) fallback = { ...reading.fallback, call, answer: text }
-        // If wrong links are the only fault of the first answer, the answer is rejected. In later attempts, such an
-        // answer is accepted, and its wrong links are marked in the text.
+        // A first answer whose only fault is wrong links is rejected. A later one is accepted, and its wrong links are
+        // marked.
         if (attempt >= mostAttempts || isUnable || (reading.fallback !== undefined && attempt > 1)) {
           if (fallback === undefined) {
             const repeated = attempt > 1 && signs.size === 1
@@ -228,8 +226,8 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
 
     return {
       /**
-       * Runs the attempts. Emits `answer.rejected` and `answer.repaired`. If no attempt is accepted, fails with the
-       * error of the last attempt.
+       * Emits `answer.rejected` and `answer.repaired`. If no attempt is accepted, fails with the error of the last
+       * attempt.
        */
       run
     }

@@ -1,6 +1,4 @@
-/**
- * Gathers the facts that are known when a run starts: the request, the environment, the project and the current file.
- */
+/** Gathers the facts that are known when a run starts, such as the environment and the project. */
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -44,8 +42,8 @@ export interface Request {
 export type Surroundings = Omit<Briefing, "prompt" | "requestDocument">
 
 /**
- * Says that the prompt, the current file or an open file cannot be used, or that the window is too small for the first
- * prompt. `detail` says why and what to do.
+ * Says why a part of the request cannot be used, or why the window is too small for the first prompt. `detail` also
+ * says what to do.
  */
 export class BriefingError extends Schema.TaggedError<BriefingError>()("BriefingError", {
   part: Schema.Literals(["prompt", "current file", "open file", "context window"]),
@@ -68,7 +66,7 @@ const shell = Config.String("SHELL").pipe(
   Config.option
 )
 
-/** The date as `2026-11-20 (Friday)`. It contains no time, so all prompts of one day begin with the same text. */
+/** The date as `2026-11-20 (Friday)`. Without a time, all prompts of one day begin with the same text. */
 const today = Effect.map(DateTime.now, (now) => {
   const at = DateTime.toDateUtc(now)
   const [month, day] = [at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, "0"))
@@ -85,10 +83,7 @@ const environmentOf = Effect.fnUntraced(function* (project: string) {
   ].join("\n")
 })
 
-/**
- * Tells the user if the window is so small that the prompt shows fewer lines of the current file than the limit of
- * lines allows.
- */
+/** Tells the user if the window limits the shown lines of the current file more than the setting does. */
 const windowNote = ({ cutFrom, path, text }: CurrentFile, mostLines: number, window: number): string | undefined => {
   const shownLines = countLines(text)
   if (cutFrom === undefined || shownLines >= mostLines) return undefined
@@ -102,7 +97,7 @@ const makeGivenFiles = Effect.gen(function* () {
   const gate = yield* Gate
   const workspace = yield* Workspace
 
-  /** Returns the canonical path of a file that the user passes. Fails if the file may not be read. */
+  /** The canonical path of a file that the user passes. Fails if the file may not be read. */
   const permitted = Effect.fnUntraced(function* (written: string, part: BriefingError["part"]) {
     const file = yield* Effect.mapError(
       workspace.canonical(written),
@@ -208,11 +203,11 @@ export class Briefer extends Context.Service<Briefer>()("task-conductor/services
 
     return {
       /**
-       * Makes the briefing of a run. Fails for an empty prompt, an unreadable current file, a missing open file, or a file
-       * that the gate denies.
+       * Makes the briefing of a run. Fails for an empty prompt, or for a given file that is missing, unreadable or
+       * denied.
        */
       brief,
-      /** Makes a briefing that contains no request, for a conversation before its first message. */
+      /** Makes a briefing without a request, for a conversation before its first message. */
       surroundings
     }
   })

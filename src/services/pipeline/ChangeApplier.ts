@@ -1,6 +1,6 @@
 /**
- * Makes the approved changes of a task. Puts denied and failed changes before the model's report. If the user denied
- * all changes, the report of the model is dropped.
+ * Makes the approved changes of a task. The result lists denied and failed changes before the model's report. If the
+ * user denied all changes, the report is dropped.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ import { changesPath } from "../changes/FinalCalls.ts"
 import { makeTaskCall } from "../tools/ToolRunner.ts"
 import { requestOf, type TaskOrder, taskFailure } from "./TaskStage.ts"
 
-/** A request to make the changes of a task. The turns of the task have ended, and its changes are approved. */
+/** A task to change the project for. Its turns have ended, and its changes are approved. */
 export interface ApplyOrder extends Omit<TaskOrder, "task"> {
   readonly outcome: TaskOutcome
 }
@@ -64,10 +64,7 @@ const itemAfter = (item: ItemResult, outcomes: ReadonlyArray<CallOutcome>): Item
 export class ChangeApplier extends Context.Service<
   ChangeApplier,
   {
-    /**
-     * Makes the changes and returns the result of the task, which reports failed calls. Fails with a `TaskFailure` of
-     * the phase `execution`.
-     */
+    /** Makes the changes. The result reports failed calls. Fails with a `TaskFailure` of the phase `execution`. */
     apply(order: ApplyOrder): Effect.Effect<TaskResult, TaskFailure>
   }
 >()("task-conductor/services/pipeline/ChangeApplier") {
@@ -79,8 +76,8 @@ export class ChangeApplier extends Context.Service<
       const runCall = yield* makeTaskCall
 
       /**
-       * Returns the checks of the final changes. Earlier checks of the working copy count only if all its changes were
-       * made, and if commands could see these changes. Otherwise the project is checked again.
+       * The checks of the final changes. Earlier checks count only if all changes were made and commands could see
+       * them. Otherwise the project is checked again.
        */
       const checksOf = Effect.fnUntraced(function* (
         { briefing, outcome: { checks = [], files = [], task }, round }: ApplyOrder,

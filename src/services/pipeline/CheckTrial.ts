@@ -24,13 +24,13 @@ const longestWait = "5 seconds"
 
 const trialsStage = { key: stageKey.trials, success: Schema.Boolean }
 
-/** Returns a function that plans the work and meanwhile tries the checks of the project. */
+/** Returns a function that plans the work and meanwhile tries the checks. */
 export const makeCheckTrial = Effect.gen(function* () {
   const activities = yield* Activities
   const checks = yield* Checks
   const { mayChangeFiles } = yield* makeTaskEffects
 
-  /** Starts the trial once for a run. A resumed run may have changed the project already, so it starts no trial. */
+  /** Starts the trial once. A resumed run starts none, because it may have changed the project already. */
   const begin = Effect.andThen(activities.runStage(trialsStage, Effect.succeed(true)), Effect.forkChild(checks.tryOut))
 
   return Effect.fnUntraced(function* <Created extends { readonly list: CheckedTaskList }, E, R>(

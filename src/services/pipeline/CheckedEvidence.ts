@@ -1,7 +1,6 @@
 /**
  * Checks the links of results and answers against the project and the run. A wrong link is an issue for the next
- * attempt. After the last attempt, the link is marked in the text. Statements about changes are compared with the
- * calls: tools and skills say which files their calls change.
+ * attempt; after the last attempt, it is marked in the text. Statements about changes are compared with the calls.
  */
 import { posix } from "node:path"
 import * as Effect from "effect/Effect"
@@ -58,7 +57,7 @@ export const changeKinds = Effect.gen(function* () {
       return { what: `${file} (${name})`, target: `/${file}`, isFile: true, ...(isRemoval ? { isRemoval } : {}) }
     },
     /*
-     * True for a skill whose tasks should change files. A skill for checks changes none, although its commands need
+     * True for a skill whose tasks should change files. A skill for checks changes none, even if its commands need
      * approval.
      */
     promisesChange: ({ skill: name }) => {
@@ -94,7 +93,7 @@ const callText = (outcome: CallOutcome): string => `${JSON.stringify(outcome.cal
 
 const anchorsOf = ({ sections }: MarkdownDocument): ReadonlyArray<string> => sections.map(({ anchor }) => anchor)
 
-/** Turns the reading of an answer into a value with corrected links. After the last attempt, wrong links are marked. */
+/** Turns the reading of an answer into a value with corrected links, or with marked ones after the last attempt. */
 const attempted = <A>(
   { count, issues, marked, marks, repairs, text }: CheckedText,
   before: AnswerReading<unknown>,
@@ -108,8 +107,8 @@ const attempted = <A>(
 }
 
 /**
- * Converts line numbers in findings from lines of the document to lines of the answer. In the answer, thoughts may
- * stand before the document.
+ * Converts line numbers from lines of the document to lines of the answer, in which thoughts may stand before the
+ * document.
  */
 const inAnswer = (checked: CheckedText, document: string, answer: string): CheckedText => {
   if (checked.issues.length + checked.repairs.length + checked.marks.length === 0) return checked

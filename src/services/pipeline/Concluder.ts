@@ -1,4 +1,4 @@
-/** The last call of a run. The model turns the results into the answer to the prompt, with links to sources. */
+/** The last call of a run: the model turns the results into the answer to the prompt, with links to sources. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
@@ -98,8 +98,7 @@ export const makeConcluder = Effect.gen(function* () {
   })
 
   /**
-   * Answers the prompt from all results so far, even if a denial stopped the run. Without any result there is no
-   * answer.
+   * Answers the prompt from all results so far, even if a denial stopped the run. Without results there is no answer.
    */
   const concludeRun = Effect.fnUntraced(function* (
     { briefing, outputSchema }: Pick<ConclusionOrder, "briefing" | "outputSchema">,
@@ -115,10 +114,7 @@ export const makeConcluder = Effect.gen(function* () {
       Effect.provideService(CurrentSubject, { stage: "conclude", results: finished, failures: open })
     )
     if (ended.end._tag !== "Declined" && ended.end._tag !== "ModelUnable") return yield* answer
-    /*
-     * The run may already have ended because of a declined step or a failed model. The report keeps this reason, even
-     * if the answer fails too.
-     */
+    /* Keeps the reason why the run already ended, such as a declined step, even if the answer fails too. */
     return yield* Effect.catch(answer, ({ message }) => {
       const text = `There is no answer about the finished tasks: ${message}`
       return Effect.as(events.publish({ type: "message", level: "warning", text }), noAnswer)

@@ -18,10 +18,7 @@ import { BriefingError } from "./Briefer.ts"
 import { plannerSkills } from "./PlanChecker.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 
-/**
- * Returns a function that says why the window is too small for a prompt and its answer. The result is undefined if both
- * fit.
- */
+/** Returns a function that says why the window is too small for a prompt and its answer; undefined if both fit. */
 export const makeOverflow = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const { contextWindow: window, model } = yield* RunSettings
@@ -43,10 +40,7 @@ export const requireFit = (overflow: (briefing: Briefing) => string | undefined,
     return new BriefingError({ part: isPrompt ? "prompt" : "context window", detail })
   })
 
-/**
- * Says why the first prompts of an order do not fit: the prompt for the plan, or the prompt of a task. The prompt of a
- * task fits if it fits with at least one possible skill.
- */
+/** Says why the first prompts of an order do not fit: the plan's, or a task's with every possible skill. */
 export const makeOrderOverflow = Effect.gen(function* () {
   const { names } = yield* plannerSkills
   const overflow = yield* makeOverflow
@@ -56,7 +50,7 @@ export const makeOrderOverflow = Effect.gen(function* () {
   return ({ plan, skill }: RunOrder, planning: (briefing: Briefing) => FilledPrompt) =>
     (briefing: Briefing): string | undefined => {
       const first = plan === undefined && skill === undefined ? overflow(planning(briefing)) : undefined
-      /* An unknown skill is reported later, when it is looked up. Here it counts as fitting. */
+      /* An unknown skill counts as fitting. It is reported when it is looked up. */
       if (first !== undefined || (skill !== undefined && find(skill) === undefined)) return first
       let least: string | undefined
       for (const name of skill === undefined ? names : [skill]) {

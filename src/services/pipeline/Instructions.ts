@@ -1,6 +1,6 @@
 /**
- * Finds the project instructions for the files of one task. Instructions for the whole project are in every prompt. A
- * folder's instructions are added once, when the task names, reads or changes a file in the folder.
+ * Finds the project instructions for the files of one task. Every prompt has the instructions for the whole project. A
+ * folder's instructions are added once, when the task names, reads or changes a file there.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -40,7 +40,7 @@ interface BesideOptions {
 const relativeTo = (root: string, file: string): string =>
   (file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file).replace(/^(?:\.\/)+/, "")
 
-/** The block of instructions that follows the first message. It also names the instructions that do not fit. */
+/** The block of instructions after the first message. It also names instructions that do not fit. */
 const blockOf = (instructions: string, omittedFiles: ReadonlyArray<string>): string => {
   const parts = [
     "They hold for files that were named, read or changed. Follow them, and correct what does not fit them.",
@@ -59,7 +59,7 @@ export const makeInstructions = Effect.gen(function* () {
   const workspace = yield* Workspace
   const noted = new Set<string>()
 
-  /** The given files that are in subfolders, without duplicates. Only subfolders have instructions of their own. */
+  /** The given files in subfolders, without duplicates. Only subfolders have instructions of their own. */
   const nearOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
     [...new Set(files.map((file) => relativeTo(workspace.root, file)))].filter(
       (file) => hasFolder(file) && !/^(?:\/|\.\.\/)/.test(file)
@@ -76,10 +76,7 @@ export const makeInstructions = Effect.gen(function* () {
     return files
   })
 
-  /**
-   * Adds the instructions for the files that a task names. Leaves out instructions that a reference of the task already
-   * shows.
-   */
+  /** Adds the instructions for the files that a task names. Omits those that a reference of the task already shows. */
   const forTask = Effect.fnUntraced(function* (briefing: Briefing, task: Task, place: string) {
     const { currentFile, descriptionFiles = [], openFiles } = briefing
     const near = nearOf(namedBy(task))
@@ -92,20 +89,14 @@ export const makeInstructions = Effect.gen(function* () {
     const wanted = all.filter(({ path }) => !isReadme(path) && !isReference(path))
     const isSame =
       wanted.length === descriptionFiles.length && wanted.every(({ path }) => descriptionFiles.includes(path))
-    /*
-     * The briefing stays as it is if it already contains exactly the wanted descriptions, or if no further description
-     * is wanted.
-     */
+    /* Keeps a briefing that already has the wanted descriptions, or if no more are wanted. */
     if (isSame || (wanted.length === 0 && descriptionFiles.length <= 1)) return briefing
     const { files, text } = fitDescription(wanted, contextWindow)
     yield* readTexts.noteRead(text, "project")
     return { ...briefing, projectDescription: text, descriptionFiles: files }
   })
 
-  /**
-   * Returns the updated briefing, and those instructions for these files that the briefing did not contain before.
-   * Instructions beyond the budget are left out.
-   */
+  /** Returns the updated briefing and the new instructions for these files, as far as the budget allows. */
   const beside = Effect.fnUntraced(function* (
     key: string,
     files: ReadonlyArray<string>,
@@ -134,8 +125,8 @@ export const makeInstructions = Effect.gen(function* () {
 })
 
 /**
- * Returns the instructions for the files of a message in a conversation. `shown` contains the files whose instructions
- * the model has already seen.
+ * The instructions for the files of a message in a conversation. The model has already seen the instructions of the
+ * files in `shown`.
  */
 export const besideShown = Effect.fnUntraced(function* (
   { beside }: Effect.Success<typeof makeInstructions>,

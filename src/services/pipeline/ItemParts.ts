@@ -1,7 +1,6 @@
 /**
  * Divides a for-each task into parts, each for its own agent. A part is one file, heading or entry, or as many places
- * as one answer can decide. Items that get no result are tried once more. For this second try, places are divided into
- * smaller parts.
+ * as one answer can decide. Items without a result are tried once more, places in smaller parts.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -25,7 +24,6 @@ export interface NumberedItem extends Item {
   readonly number: number
 }
 
-/** Items that one agent works on. */
 export interface ItemPart {
   readonly task: Task
   readonly items: ReadonlyArray<NumberedItem>
@@ -37,7 +35,7 @@ interface NumberedResult extends ItemResult {
   readonly number: number
 }
 
-/** The results for the items of a part. `outcome` is present once the work on the part has ended. */
+/** The results for the items of a part. `outcome` is present once the work has ended. */
 export interface PartOutcome {
   readonly results: ReadonlyArray<NumberedResult>
   readonly outcome?: TaskOutcome
@@ -52,7 +50,6 @@ export const noteOf = (text: string): string => {
   return itemNote(line ?? "")
 }
 
-/** The result of each item of a part, with its number. */
 const resultsOf = ({ items }: ItemPart, resultOf: (item: Item) => Omit<ItemResult, "item">): PartOutcome["results"] =>
   items.map((item) => Object.assign({ item: item.text, number: item.number }, resultOf(item)))
 
@@ -83,8 +80,8 @@ const outcomeOfTry = (part: ItemPart, tried: Tried): PartOutcome =>
     : withoutResult(part, tried.failure.skipped ? "skipped" : "failed", tried.failure.reason)
 
 /**
- * The items for a second try. If the part failed, these are all its items, or none if the model itself failed. Otherwise
- * they are the places that got no answer.
+ * The items for a second try: the places without an answer, or all items of a failed part. None if the model itself
+ * failed.
  */
 const openAfter = ({ items, places }: ItemPart, tried: Tried): ReadonlyArray<NumberedItem> => {
   if (Result.isFailure(tried)) {
@@ -95,7 +92,7 @@ const openAfter = ({ items, places }: ItemPart, tried: Tried): ReadonlyArray<Num
   return places === undefined ? [] : items.filter(({ number }) => failed.has(number))
 }
 
-/** Returns a function that divides items into parts. `all` is the number of items of the task. */
+/** `all` is the number of items of the task. */
 const makePartsOf = Effect.gen(function* () {
   const prompts = yield* makeTaskPrompts
   const skills = yield* Skills
@@ -150,7 +147,7 @@ export const makeItemParts = Effect.gen(function* () {
       )
   }
 
-  /** Works on a part, then once more on its items that have no result. Calls `fails` for each failure that remains. */
+  /** Works on a part, and once more on its items without a result. Calls `fails` for each failure that remains. */
   const work = Effect.fnUntraced(function* (
     order: TaskOrder,
     part: ItemPart,

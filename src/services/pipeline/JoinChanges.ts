@@ -1,7 +1,6 @@
 /**
- * Merges the changes of a task with changes that somebody else made to the same files meanwhile: other tasks, other
- * items of the task, or other processes. If somebody else changed the same lines, or if a check fails on the merged
- * files, the task gets further turns.
+ * Merges the changes of a task with changes that others made to the same files meanwhile: tasks, items or processes. If
+ * they changed the same lines, or a check of the merged files fails, the task gets further turns.
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -26,15 +25,15 @@ import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { TaskAgent } from "./TaskAgent.ts"
 import type { CallsDeclined, TaskOrder } from "./TaskStage.ts"
 
-/** The maximum number of times that a task gets further turns because its changes clash. */
+/** How often a task gets further turns because its changes clash. */
 const mostClashes = 2
 
 /** Larger files are not merged. */
 const maxBytes = 16 * 1024 * 1024
 
 /**
- * The current texts of the files that changed after the task saw them. Includes files that the program had begun to
- * change before an interruption.
+ * The current texts of the files that changed after the task saw them, or that the program had begun to change before
+ * an interruption.
  */
 const TextsNow = Schema.Array(
   Schema.Struct({
@@ -72,10 +71,7 @@ const makeLook = Effect.gen(function* () {
   const runner = yield* ToolRunner
   const workspace = yield* Workspace
 
-  /**
-   * The text of the file at a path that contains no symbolic links. Null if there is no file, undefined if the text is
-   * unknown.
-   */
+  /** The text at a path without symbolic links. Null if there is no file, undefined if the text is unknown. */
   const textAt = (path: string) =>
     Effect.catchIf(
       workspace.readText(changes.fileAt(path), maxBytes),
@@ -118,10 +114,7 @@ const mergeFiles = (
   return { own: mergedFiles, clashes }
 }
 
-/**
- * Says which files and calls of an outcome stay as they are, because the program had already begun to change these
- * files.
- */
+/** The files and calls of an outcome that stay as they are, because the program had begun to change the files. */
 const keptOf = (
   calls: ReadonlyArray<ToolCall>,
   proposed: ReadonlyArray<ProposedFile>,
@@ -130,7 +123,7 @@ const keptOf = (
   const begun = new Set(textsNow.flatMap(({ path, text }) => (text === undefined ? [path] : [])))
   const names = proposed.map(({ path }) => path)
   const open = new Set(names.filter((path) => !begun.has(path)))
-  /* If a call moves or removes several files, all its changes are repeated together. */
+  /* A call that moves or removes several files is repeated as a whole. */
   const hasWhole = calls.some((call) => isOfSeveral(call, names))
   return {
     isKept: ({ path }: { readonly path: string }): boolean => !open.has(path),
@@ -138,7 +131,7 @@ const keptOf = (
   }
 }
 
-/** Marks finished items as failed if their change clashed and the task did not make it again. */
+/** Marks finished items as failed if their change clashed and was not made again. */
 const withLost = (
   items: NonNullable<TaskOutcome["items"]>,
   lost: ReadonlySet<string>
@@ -207,8 +200,8 @@ export const makeJoinChanges = Effect.gen(function* () {
   })
 
   /**
-   * Returns the outcome with the merged changes. If nobody else changed the files of the task, the outcome stays
-   * unchanged. If the task cannot redo its change, fails with a `TaskFailure` that names the files.
+   * Returns the outcome with merged changes, or unchanged if nobody else changed its files. If the task cannot redo its
+   * change, fails with a `TaskFailure` that names the files.
    */
   const join = Effect.fnUntraced(function* (
     order: TaskOrder,

@@ -1,6 +1,6 @@
 /**
- * If a model writes a question in place of a plan, report or answer, asks the user. The user's answer becomes part of
- * the prompt, and the work continues.
+ * If a model asks a question in place of a plan, report or answer, asks the user. The reply becomes part of the prompt,
+ * and the work continues.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -18,7 +18,7 @@ const readingOf = ({ answer, question }: AnsweredQuestion): AnswerReading<never>
   return { value: Option.none(), issues: [issue], repairs: [], hasUse: true }
 }
 
-/** The issue of an answer that asks a question instead of reporting, if no user can answer the question. */
+/** The issue of an answer that asks a question that no user can answer. */
 export const nobodyAnswers = makeIssue(
   "answer-unfinished",
   {},
@@ -49,11 +49,9 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
     answered: (): ReadonlyArray<AnsweredQuestion> => answered,
     /** The last question that got no reply. */
     open: () => open,
-    /**
-     * If the answer of a model is a question, asks the user. Returns the reading that tells the model the user's reply.
-     */
+    /** Asks the user if the answer is a question. Returns the reading that tells the model the reply. */
     ask: (modelAnswer: string) => Effect.map(askUser(modelAnswer), (question) => question && readingOf(question)),
-    /** If the answer of a model is a question, asks the user, and returns the reply in the user's own words. */
+    /** Asks the user if the answer is a question. Returns the reply in the user's own words. */
     words: (modelAnswer: string) => Effect.map(askUser(modelAnswer), (question) => question?.answer)
   }
 })

@@ -1,4 +1,4 @@
-/** The two things that a conductor can be asked for: a whole run, or only its plan. RunFlow.ts carries them out. */
+/** What a conductor can do: a whole run, or only its plan. RunFlow.ts carries out both. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
@@ -12,11 +12,11 @@ export class Pipeline extends Context.Service<
   Pipeline,
   {
     /**
-     * Runs an order to the end, and returns a report unless the order is rejected. The last event contains the report,
-     * even after an interruption.
+     * Runs an order to the end. Returns a report unless the order is rejected. The last event contains the report, even
+     * after an interruption.
      */
     run(order: RunOrder): Effect.Effect<RunReport, UnknownSkill | BriefingError | JournalError>
-    /** Makes the task list and checks it, but starts no task. */
+    /** Makes and checks the task list, but starts no task. */
     plan(order: RunOrder): Effect.Effect<CheckedTaskList, NoValidPlan | ModelError | BriefingError | UnknownSkill>
   }
 >()("task-conductor/services/pipeline/Pipeline") {}

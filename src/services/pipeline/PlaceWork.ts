@@ -1,6 +1,6 @@
 /**
  * Decides about many places in files, as the work of one agent (services/agent/Agent.ts). The program shows numbered
- * places, and the model answers by number. The decisions become changes of the working copy. The work ends when every
+ * places, the model answers by number, and the answers become changes of the working copy. The work ends when every
  * place has an answer and the checks pass.
  */
 import * as Effect from "effect/Effect"
@@ -56,35 +56,32 @@ import { makeAssignment, makeFolderInstructions, makeTurnApproval, type TaskFiel
 /** What is known about the places during the work. */
 interface PlaceState {
   readonly answers: ReadonlyMap<number, PlaceAnswer>
-  /**
-   * The edits that the last answer caused. `before` contains the answers before the last answer. If the edits fail, the
-   * answers in `before` are valid again.
-   */
+  /** The edits of the last answer. If they fail, the earlier answers in `before` are valid again. */
   readonly askedEdits: ReadonlyArray<FileEdits>
   readonly before: ReadonlyMap<number, PlaceAnswer>
-  /** The number of answers in a row that left places undecided and did not ask to look at any place. */
+  /** How many answers in a row left places undecided without asking to look at a place. */
   readonly idle: number
 }
 
 /** After this many idle answers in a row, the undecided places get no answer. */
 const mostIdle = 3
 
-/** One turn shows at most this many declarations around places. For further places, the model must ask again. */
+/** One turn shows at most this many declarations around places. The model must ask again for more. */
 const mostLooks = 8
 
-/** The maximum number of lines that the model sees when it looks at a declaration. */
+/** The maximum number of lines of a shown declaration. */
 const longestLook = 120
 
 /** The edits of one file, or a reason why some answers cannot be applied to it. */
 const FileEdits = Schema.Struct({
   path: Schema.String,
   edits: Schema.Array(TextEdit),
-  /** If there are no edits, the text that tells the model why. */
+  /** The reason for the model, if there are no edits. */
   problem: Schema.optionalKey(Schema.String)
 })
 type FileEdits = typeof FileEdits.Type
 
-/** True for an answer that decides about its place. False for an answer that only asks to look at the place. */
+/** True for an answer that decides about its place, instead of asking to look at it. */
 const isDecided = (answer: PlaceAnswer | undefined): boolean => answer !== undefined && answer._tag !== "Look"
 
 const openIn = (places: ReadonlyArray<NumberedPlace>, answers: PlaceState["answers"]): ReadonlyArray<number> =>
@@ -111,7 +108,7 @@ const resultOf = (
   }
 }
 
-/** Returns functions that read files with places: in the state of the working copy, or in the state of the project. */
+/** Returns functions that read files with places, as they are in the working copy or in the project. */
 const makePlaceTexts = Effect.gen(function* () {
   const workspace = yield* Workspace
 
@@ -124,7 +121,7 @@ const makePlaceTexts = Effect.gen(function* () {
   return { readNow, readProject }
 })
 
-/** Returns a function that takes back answers whose edits failed. The answers before them are valid again. */
+/** Returns a function that takes back answers whose edits failed. */
 const makeStanding = Effect.gen(function* () {
   const { readNow } = yield* makePlaceTexts
 
@@ -149,10 +146,7 @@ const makePlaceFiles = Effect.gen(function* () {
   const activities = yield* Activities
   const { readNow, readProject } = yield* makePlaceTexts
 
-  /**
-   * The edits of one file. They turn the text that results from the earlier answers into the text that results from the
-   * new answers.
-   */
+  /** The edits of one file, from its text after the earlier answers to its text after the new ones. */
   const editsOf = Effect.fnUntraced(function* (
     path: string,
     places: ReadonlyArray<NumberedPlace>,
@@ -174,7 +168,7 @@ const makePlaceFiles = Effect.gen(function* () {
     return { path, edits: [], problem }
   })
 
-  /** Computes the edits of each file for these answers. The edits are recorded, so a replay uses the recorded edits. */
+  /** The edits of each file for these answers. They are recorded, so that a replay uses them. */
   const edits = (
     task: string,
     changed: ReadonlyArray<NumberedPlace>,
@@ -224,10 +218,7 @@ const makePlaceFiles = Effect.gen(function* () {
   return { edits, looks }
 })
 
-/**
- * Returns a function that computes the edits that an answer causes. The function also returns which answers about
- * places are valid after these edits.
- */
+/** Returns a function that computes the edits of an answer, and the answers about places that are then valid. */
 const makePlaceEdits = Effect.gen(function* () {
   const files = yield* makePlaceFiles
 
@@ -288,7 +279,6 @@ const makePlaceReader = Effect.gen(function* () {
   })
 })
 
-/** The places that an agent works on. */
 interface OpenPlaces {
   readonly order: TaskOrder
   readonly assignment: Assignment
@@ -298,8 +288,8 @@ interface OpenPlaces {
 }
 
 /**
- * The places that the next answer must decide: undecided places, and all places of files whose last change failed. If
- * there are none, returns the changed places.
+ * The places that the next answer must decide: undecided ones, and all places of files whose last change failed.
+ * Without any, the changed places.
  */
 const placesLeft = ({ places, session, state }: OpenPlaces): ReadonlyArray<NumberedPlace> => {
   const { answers } = Ref.getUnsafe(state)
@@ -309,7 +299,7 @@ const placesLeft = ({ places, session, state }: OpenPlaces): ReadonlyArray<Numbe
   return left.length > 0 ? left : changed.length > 0 ? changed : places
 }
 
-/** The text that follows the first message. Later messages show the places that are still undecided. */
+/** The text after the first message. Later messages show only undecided places. */
 const promptOf = (
   open: OpenPlaces,
   firstOf: (places: ReadonlyArray<NumberedPlace>) => FilledPrompt,
@@ -335,7 +325,6 @@ const promptOf = (
   }
 }
 
-/** Returns a function that prepares the work of an agent on places. */
 export const makePlaceWork = Effect.gen(function* () {
   const approve = yield* makeTurnApproval
   const assign = yield* makeAssignment

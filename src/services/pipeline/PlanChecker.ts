@@ -1,6 +1,6 @@
 /**
- * Checks a task list before it may run: the format, every skill, every reference and every budget. All issues are
- * reported together. Notes name skills that lack tools, and tasks that will wait for approval.
+ * Checks a task list before it may run: the format, every skill, reference and budget. Reports all issues together.
+ * Notes name skills that lack tools, and tasks that will wait for approval.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -47,7 +47,7 @@ const generic = "Name the plugin or the server that has it with --plugin or in t
 export const makeMissingTools = Effect.gen(function* () {
   const { problems, tools } = yield* ToolRegistry
   const names = tools.map((tool) => tool.name)
-  /* A missing tool may belong to a plugin that failed to load. The advice then names the problem of this plugin. */
+  /* A missing tool may belong to a plugin that failed to load. The advice is then the problem of this plugin. */
   const remedy = problems.length === 0 ? generic : problems.map(({ message }) => message).join(" ")
 
   const textOf = (skill: Skill, consequence: string): string => {
@@ -57,10 +57,10 @@ export const makeMissingTools = Effect.gen(function* () {
   }
 
   return {
-    /** Says why the skill cannot work at all. Undefined if it can work. */
+    /** Why the skill cannot work at all; undefined if it can. */
     whyUnusable: (skill: Skill): string | undefined =>
       usableSkills([skill], names).length > 0 ? undefined : textOf(skill, "cannot work"),
-    /** Names the tools that the skill lacks. Undefined if it lacks none. */
+    /** The tools that the skill lacks, as a sentence; undefined if it lacks none. */
     whatIsMissing: (skill: Skill): string | undefined =>
       missingTools(skill, names).length === 0 ? undefined : textOf(skill, "works without a part of its tools")
   }
@@ -93,9 +93,9 @@ const isDone = (result: TaskResult): boolean => isFinal(result) && (result.check
 export interface PlanContext {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
-  /** True for a list that continues a run. Such a list may be empty, which means that the goals are met. */
+  /** True for a list that continues a run. If it is empty, the goals are met. */
   readonly mayBeEmpty: boolean
-  /** True if the model was told which tasks repeat finished work, and still plans these tasks. */
+  /** True if the model still plans tasks after it was told that they repeat finished work. */
   readonly mayRepeat?: boolean
 }
 
@@ -139,8 +139,8 @@ const checkSkills = (
 }
 
 /**
- * The number of items of a task, and sentences about files in which nobody looked for items. Older journals contain
- * only the number.
+ * The number of items of a task, and sentences about files that were not searched. Older journals contain only the
+ * number.
  */
 const CountedItems = Schema.Struct({ count: Schema.Int, notLookedAt: Schema.String })
 
@@ -243,7 +243,7 @@ export class PlanChecker extends Context.Service<PlanChecker>()("task-conductor/
     })
 
     return {
-      /** Checks the text of a task list, and returns it with all repairs applied. */
+      /** Checks the text of a task list, and returns it with all repairs. */
       check,
       /** Checks the skills and references of a parsed list. */
       checkList

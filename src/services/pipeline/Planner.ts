@@ -1,6 +1,6 @@
 /**
- * Turns an order into a valid task list. First makes the briefing. Then gets the list from the model or from a file, or
- * makes a list of one task for a given skill. A resumed run uses its earlier briefing and list again.
+ * Turns an order into a valid task list: from the model, from a file, or with one task for a given skill. A resumed run
+ * uses its earlier briefing and list again.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -59,11 +59,10 @@ const planOfSkill = (skill: string, { attachment, prompt }: Briefing): Planned =
   return { taskList: new TaskList({ goals: prompt, steps: [step] }), attempts: 0 }
 }
 
-/** The question that a model asked and nobody answered, with advice for the user. Empty if there is none. */
+/** The question that nobody answered, with advice for the user. Empty if there is none. */
 const openQuestion = (question: string | undefined, what: string, how: string): string =>
   question === undefined ? "" : `${what}: "${question.replaceAll(/\s+/g, " ")}" ${how}`
 
-/** Checks a task list from a file. */
 const readPlan = Effect.fn("Planner.read")(function* (
   checker: PlanChecker["Service"],
   markdown: string,
@@ -99,7 +98,7 @@ export const makePlanner = Effect.gen(function* () {
   /** Asks the model until its task list is valid. */
   const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
     const questions = questionsAt(stageKey.plan)
-    /** Checks a task list that the model wrote. Such a list must not copy the example of the prompt. */
+    /** A list of the model must not copy the example of the prompt. */
     const check = Effect.fnUntraced(function* (answer: string) {
       const reading = yield* checker.check(answer, startOf(briefing))
       if (Option.isNone(reading.value)) return reading
@@ -140,7 +139,7 @@ export const makePlanner = Effect.gen(function* () {
     }
   })
 
-  /** Returns a plan of one task with this skill. The task does what the prompt says. */
+  /** A plan of one task with this skill, which does what the prompt says. */
   const single = Effect.fn("Planner.single")(function* (name: string, briefing: Briefing) {
     const skill = skills.find(name)
     if (skill === undefined) {
@@ -156,7 +155,7 @@ export const makePlanner = Effect.gen(function* () {
   return { plan, promptOf, read, single }
 })
 
-/** A task list that was checked. A run accepts it as its plan. */
+/** A checked task list, which a run accepts as its plan. */
 export interface CheckedTaskList {
   /** The plan as a value. */
   readonly taskList: TaskList
@@ -191,7 +190,6 @@ export const makePreparation = Effect.gen(function* () {
       markdown === undefined ? planner.plan(briefing) : planner.read(markdown, briefing)
     )
 
-  /** The tools that the skills of the list lack, without duplicates. */
   const partlyEquipped = ({ tasks }: TaskList): ReadonlyArray<string> =>
     [...new Set(tasks.map(({ skill }) => skill))].flatMap((name) => {
       const skill = skills.find(name)
@@ -211,8 +209,8 @@ export const makePreparation = Effect.gen(function* () {
   })
 
   /**
-   * Gathers the briefing, and rejects an impossible order. Emits no event. Returns `createTaskList`, which makes or
-   * reads the task list, emits it, and returns the briefing with the user's replies.
+   * Gathers the briefing, and rejects an impossible order without any event. `createTaskList` makes or reads the list,
+   * emits it, and returns the briefing with the user's replies.
    */
   return Effect.fn("prepare")(function* (order: RunOrder) {
     const briefing = yield* brief(order)

@@ -1,7 +1,4 @@
-/**
- * Finds the parts of source files that contain the code words of a task. The task is shown these parts before its first
- * turn.
- */
+/** Finds the parts of source files that contain the code words of a task. The first message shows them. */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
@@ -36,10 +33,10 @@ import { ReadTexts } from "../permissions/ReadTexts.ts"
 import { makeSearchedTexts, mostSearched } from "../changes/SearchedTexts.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** The shares of the window that parts of the best file and of the second-best file may take. */
+/** The shares of the window for parts of the best and of the second-best file. */
 const windowShares = [0.11, 0.06]
 
-/** The share of the window that the beginning of a changelog may take, if the task names the changelog. */
+/** The share of the window for the beginning of a changelog that the task names. */
 const changelogShare = 0.03
 
 /** The parts of files that a task is shown although it did not ask for them. */
@@ -91,17 +88,13 @@ export const makePrefetch = Effect.gen(function* () {
     return prefetchedParts(texts, terms, budgets(), beginnings.join(""))
   })
 
-  /** Finds the parts that the task is shown before its first turn. */
   const first = Effect.fnUntraced(function* (round: number, task: Task, briefing: Briefing) {
     const terms = { ...searchTermsOf(task.whatIsNeeded, briefing.prompt), words: [] }
     const parts = yield* record(seenKey.firstLook(round, task.name), search(terms, task, briefing))
     return { round, task, parts: yield* Ref.make(parts), isOver: yield* Ref.make(false) } satisfies PrefetchState
   })
 
-  /**
-   * Finds the parts around the hits of the task's first search. Skips files that the model was already shown or has
-   * read.
-   */
+  /** Finds the parts around the hits of the task's first search. Skips files that the model has seen. */
   const again = Effect.fnUntraced(function* (
     { isOver, parts, round, task }: PrefetchState,
     { newOutcomes, messages, outcomes, replyBudget }: SearchedTurn

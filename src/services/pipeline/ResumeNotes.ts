@@ -1,6 +1,6 @@
 /**
  * The warnings for a user who resumes a run: about repairs of its journal, and about files that changed after its tasks
- * used them. The journal is read when it is opened again. The run emits the warnings after its start.
+ * used them. They are computed when the journal is opened, and emitted after the start of the run.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ import { textHash } from "../files/Hash.ts"
 import type { ReferenceContext } from "../references/ReferenceContext.ts"
 
 interface ChangedFile {
-  /** The path of the file. It is relative to the project for a file in the project, otherwise absolute. */
+  /** Relative to the project for a file in the project, otherwise absolute. */
   readonly path: string
   readonly task: string
   readonly how: "read" | "written"
@@ -29,19 +29,16 @@ interface ChangedFile {
 /** The state of a file, or of a part of it, when the run last saw it. */
 interface Seen extends Omit<ChangedFile, "path"> {
   readonly hash: string
-  /** The hash of the current content. `null` if the file cannot be read, absent if no rule permits reading it. */
+  /** The hash of the current content. `null` for an unreadable file, absent if no rule permits reading it. */
   readonly now: Effect.Effect<string | null | undefined, never, RunSettings | Workspace>
 }
 
-/**
- * For each canonical path, the states in which the run last saw the file and its parts. The key `""` stands for the
- * whole file.
- */
+/** How the run last saw each file (by canonical path) and each of its parts. The key `""` stands for the whole file. */
 type SeenFiles = Map<string, Map<string, Seen>>
 
 const wholeFile = ""
 
-/** The context for reading a file again. It can ask nobody, so a file that needs a question is not opened. */
+/** The context for reading a file again. Nobody can be asked, so a file that needs a question is not opened. */
 const context: ReferenceContext = {
   document: readMarkdown(""),
   finished: [],
@@ -92,7 +89,7 @@ const seenFiles = Effect.fnUntraced(function* (touches: ReadonlyArray<FileTouch>
   return seen
 })
 
-/** The files that changed after the run last saw them, in the order in which the run saw them. */
+/** The files that changed after the run last saw them, in the order in which it saw them. */
 const changedFiles = Effect.fn("changedFiles")(function* (touches: ReadonlyArray<FileTouch>) {
   const { root } = yield* Workspace
   const compared = yield* Effect.forEach(
@@ -114,15 +111,14 @@ const changedFiles = Effect.fn("changedFiles")(function* (touches: ReadonlyArray
 /** The maximum number of changed files that a warning names. */
 const mostNamed = 10
 
-/** Which part of a journal certainly comes from this user. */
+/** The part of a journal that certainly comes from this user. */
 interface Proven {
   /** The first record of the proven part. */
   readonly provenFrom: number
-  /** The reason why no key can prove any part of the journal. Undefined if a key can. */
+  /** Why no key can prove any part of the journal; undefined if one can. */
   readonly problem: string | undefined
 }
 
-/** A warning with its code. Empty if there is no text. */
 const note = (code: "files-changed" | "journal-unproven" | "records-unknown", text: string | undefined) =>
   text === undefined ? [] : [{ code, text }]
 
@@ -150,13 +146,12 @@ export class ResumeNotes extends Context.Service<
   /** The notes of a new run that has no journal. */
   static readonly layerNone = Layer.succeed(ResumeNotes)({ read: Effect.succeed([]) })
 
-  /** The notes of a new run with a journal. `problem` says why nobody can prove later who wrote the journal. */
+  /** `problem` says why nobody can prove later who wrote the journal. */
   static readonly layerNew = (problem: string | undefined) =>
     Layer.succeed(ResumeNotes)({
       read: Effect.succeed(note("journal-unproven", problem === undefined ? undefined : keyMissing(problem)))
     })
 
-  /** The notes of a resumed run. */
   static readonly layer = ({ lines, opened }: JournalContent, proven: Proven) =>
     Layer.succeed(ResumeNotes)({
       read: Effect.map(

@@ -1,6 +1,6 @@
 /**
  * Revises the task list after each round. The model sees the finished, failed and open tasks, and answers with the
- * tasks that remain. An empty list means that the goals are met.
+ * remaining ones. An empty list means that the goals are met.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -48,7 +48,7 @@ export interface RevisionOrder {
   readonly outstanding: TaskList
   readonly finished: ReadonlyArray<TaskResult>
   readonly failures: ReadonlyArray<TaskFailure>
-  /** Changes that the finished tasks should have made, but did not make. */
+  /** Changes that the finished tasks should have made, but did not. */
   readonly missing: ReadonlyArray<MissingChange>
   /** What the user declined in this round, and what the user wants instead. */
   readonly requestedChanges: ReadonlyArray<RequestedChange>
@@ -60,8 +60,8 @@ interface ShownLists extends ResultsAndLines {
 }
 
 /**
- * Shortens the lists until they fit into the prompt, and counts the open tasks that the prompt still names. Shortens
- * the project map first, then the results, and the open tasks last.
+ * Shortens the lists until they fit the prompt: the project map first, then the results, and the open tasks last.
+ * Counts the open tasks that the prompt still names.
  */
 const fittedLists = (
   order: RevisionOrder,
@@ -85,7 +85,6 @@ const fittedLists = (
   return { lists: { ...shared, tasks }, named }
 }
 
-/** Writes the prompt so that it fits the window, and counts the open tasks that it names. */
 const makeRevisionPrompt = Effect.gen(function* () {
   const prompts = yield* Prompts
   const { contextWindow: window, model } = yield* RunSettings
@@ -137,7 +136,7 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
         named = fitting.named
         return fitting.prompt
       }
-      /** If the model repeats finished work, it is warned once. After the warning it may repeat the work. */
+      /** A model that repeats finished work is warned once. After that, it may repeat the work. */
       let mayRepeat = false
       const revised = yield* attempts.run({
         stage: "iterate",
@@ -166,8 +165,8 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
     })
 
     /**
-     * Returns the remaining tasks. If no attempt is valid, emits a warning and returns the open tasks unchanged. Fails
-     * after several useless answers.
+     * Returns the remaining tasks. If no attempt is valid, warns and returns the open tasks unchanged. Fails after
+     * several useless answers.
      */
     const revise = Effect.fn("Reviser.revise")((order: RevisionOrder) =>
       ask(order).pipe(
@@ -177,7 +176,7 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
           outstanding: order.outstanding,
           failures: order.failures
         }),
-        // The goals belong to the run, so goals that the model writes into its list are ignored.
+        // The goals belong to the run, so those in the model's list are ignored.
         Effect.map(({ attempts, steps }) => ({
           attempts,
           taskList: new TaskList({ goals: order.outstanding.goals, steps })

@@ -1,6 +1,6 @@
 /**
- * The rounds of a run: work on the open tasks, then revise the list, until no task remains or a limit is reached.
- * Rounds that an earlier session finished come from the journal.
+ * The rounds of a run: work on the open tasks and revise the list, until no task remains or a limit is reached. Rounds
+ * that an earlier session finished come from the journal.
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -38,7 +38,7 @@ const FinishedRound = Schema.Struct({
 
 const stageOf = (round: number) => ({ key: stageKey.round(round), success: FinishedRound })
 
-/** The result of one round. It either ends all rounds, or names the tasks of the next round. */
+/** The result of one round: the end of all rounds, or the tasks of the next one. */
 type RoundResult = { readonly end: RoundsEnd; readonly requested?: undefined } | typeof FinishedRound.Type
 
 interface NextRound {
@@ -48,7 +48,7 @@ interface NextRound {
   readonly round: number
 }
 
-/** A failure of the last round that an earlier round already had with the same message. */
+/** A failure of the last round with the same message as a failure of an earlier round. */
 const repeatedFailure = (rounds: ReadonlyArray<RoundWork>): TaskFailure | undefined => {
   const before = new Set(rounds.slice(0, -1).flatMap(({ failures }) => failures.map(({ message }) => message)))
   return rounds.at(-1)?.failures.find(({ message, skipped }) => !skipped && before.has(message))
@@ -62,11 +62,10 @@ const declinedFact = ({ declined, instead }: RequestedChange): DeclinedFact => (
 /** How the rounds ended, and what they left undone. */
 export interface RoundsOutcome extends Pick<Shortfall, "deniedTasks" | "missing" | "notRun" | "unfollowed"> {
   readonly end: RoundsEnd
-  /** True for a run of one task that met its goals without failures. The report of this task is the answer. */
+  /** True if the only task met the goals without failures. Its report is the answer. */
   readonly isClean: boolean
 }
 
-/** Says why the remaining tasks never ran. */
 const whyNotRun = (end: RoundsEnd): string | undefined => {
   if (end._tag === "MaxRounds") return "The maximum of rounds was reached before it."
   if (end._tag === "ModelUnable") return "The model could not do the tasks before it."
@@ -74,14 +73,14 @@ const whyNotRun = (end: RoundsEnd): string | undefined => {
   return end.by === "person" ? `The user declined "${end.step}".` : `Nobody could approve "${end.step}".`
 }
 
-/** Restores the state of a round that an earlier session finished. */
+/** Restores a round that an earlier session finished. */
 const restored = ({ failures, requested, results }: typeof FinishedRound.Type, state: RunState) =>
   Effect.andThen(
     Effect.forEach([...results, ...failures], state.add, { discard: true }),
     state.addDeclined((requested ?? []).map(declinedFact))
   )
 
-/** Checks the changes of several tasks once more together, because each task was checked alone. */
+/** Checks the changes of several tasks together, because each task was checked alone. */
 const checkTogether = Effect.fnUntraced(function* (checks: Checks["Service"], state: RunState) {
   const { checks: earlier, isStale, results, rounds: round } = yield* state.get
   if (!isStale) return
@@ -168,10 +167,10 @@ export const makeRounds = Effect.gen(function* () {
     return ended(unresolved.length === 0 ? { _tag: "GoalsMet" } : { _tag: "Unresolved", failures: unresolved })
   })
 
-  /** Works on the task list until the rounds end. Adds each result to the state at once. */
+  /** Works on the list until the rounds end. Adds each result to the state at once. */
   return Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
     const { pending, requested, ...ended } = yield* runAll({ briefing, list, state })
-    /* After the user declined a step, they are not asked about further checks. */
+    /* A user who declined a step is not asked about further checks. */
     if (ended.end._tag !== "Declined") yield* checkTogether(checks, state)
     const why = whyNotRun(ended.end)
     const failed = new Set((yield* state.get).failures.map(({ task }) => task))

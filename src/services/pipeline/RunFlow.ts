@@ -1,7 +1,6 @@
 /**
- * Runs one prompt from the request to the answer: plan, rounds of tasks and revisions, conclusion. This service calls
- * the stages in order, and turns every ending into a report. It emits the first event, with its warnings, and the last
- * event.
+ * Runs one prompt from the request to the answer: plan, rounds, conclusion. Turns every ending into a report. Emits the
+ * first event, with its warnings, and the last one.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -54,7 +53,7 @@ const sumOfEvidence = (counts: ReadonlyArray<EvidenceCount>): EvidenceCount => (
   wrong: counts.reduce((sum, { wrong }) => sum + wrong, 0)
 })
 
-/** A statement about checks, in a report or in the answer, that contradicts the outcomes of the checks. */
+/** A statement about checks that contradicts their outcomes. */
 const claimIn = (
   task: string,
   text: string,
@@ -65,10 +64,7 @@ const claimIn = (
   return claim === undefined ? [] : [{ task, ...claim }]
 }
 
-/**
- * The false statements about checks in all reports and in the answer. If the answer repeats a report, its statement is
- * listed once.
- */
+/** The false statements about checks in all reports and in the answer, each once. */
 const allClaims = (
   results: ReadonlyArray<TaskResult>,
   answer: string,
@@ -110,7 +106,7 @@ const makeRunReporter = Effect.gen(function* () {
   const finish = Effect.fnUntraced(function* ({ runId }: RunOrder, state: RunState, outcome: Outcome) {
     const { evidence: ofAnswer, notDone = [], ...ending } = outcome
     const { message } = ending
-    /* If the user declined or interrupted, the end of the run is no error. */
+    /* An end that the user chose is no error. */
     const isChosen = ending.status === "declined" || ending.status === "interrupted"
     const level = isChosen ? "info" : "error"
     if (message !== "") yield* events.publish({ type: "message", level, text: message })
@@ -167,7 +163,6 @@ export const layerRunFlow = Layer.effect(
     const settings = yield* RunSettings
     const toolRunner = yield* ToolRunner
 
-    /** The stages in order: the plan, then rounds of tasks and revisions, then the conclusion. */
     const work = Effect.fnUntraced(function* (order: RunOrder, { createTaskList }: Prepared, state: RunState) {
       const { briefing, list } = yield* triedDuring(order, createTaskList)
       const { taskList } = list
@@ -214,7 +209,7 @@ export const layerRunFlow = Layer.effect(
       return yield* workToOutcome(order, prepared, state).pipe(
         Effect.flatMap(finish),
         Effect.onInterrupt(() => finish(outcome("interrupted", interruptedText))),
-        // After a defect, reports the finished results, and then passes the defect on to the caller.
+        // After a defect, reports the finished results and passes the defect on to the caller.
         Effect.onError((cause) =>
           Cause.hasDies(cause) ? finish(outcome("failed", `The run broke off: ${causeText(cause)}`)) : Effect.void
         )

@@ -1,7 +1,6 @@
 /**
- * Runs one round. A task starts when two conditions hold: the results that it refers to exist, and no task of an
- * earlier step can still change its files. Steps run in order. The tasks of a step run in parallel. If a task fails,
- * the other tasks of its step continue. If slots are scarce, ModelSlots decides which call goes first.
+ * Runs one round. A task starts when the results that it refers to exist, and when no task of an earlier step can still
+ * change its files. Steps run in order, the tasks of a step in parallel; a failed task does not stop the others.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -44,17 +43,17 @@ export interface RoundOrder {
   /** The number of the round, from 1. */
   readonly round: number
   readonly list: TaskList
-  /** The state of the run, with the results of earlier rounds. Each new result and failure is added to it at once. */
+  /** The state of the run. Each new result and failure is added to it at once. */
   readonly state: RunState
 }
 
-/** A step whose calls were declined: who declined them, and the title of the step. Later steps did not run. */
+/** A step whose calls were declined. Later steps did not run. */
 export interface DeclinedStep {
   readonly by: CallListApproval["by"]
   readonly step: string
 }
 
-/** The outcome of a task, with the results of other tasks that the task used. */
+/** The outcome of a task, with the results that it used. */
 interface WorkedTask {
   readonly outcome: TaskOutcome
   readonly finished: ReadonlyArray<TaskResult>
@@ -75,14 +74,11 @@ interface Round extends RoundOrder {
   readonly earlier: ReadonlyArray<TaskResult>
   /** The tasks of this round that failed because of the model, in order. */
   readonly unable: Array<TaskFailure>
-  /** Completes when the round gives up on the model. After that, no further task starts. */
+  /** Completes when the round gives up on the model. No further task starts after that. */
   readonly givenUp: Deferred.Deferred<TaskFailure>
 }
 
-/**
- * The key of a recorded outcome. It contains the results that the task used, because the outcome is valid only for the
- * same results.
- */
+/** The key of a recorded outcome. It contains the used results, because the outcome is valid only for them. */
 const workKey = (round: number, task: Task, finished: ReadonlyArray<TaskResult>): string => {
   const seen = finished.filter(({ task: { slug } }) => task.producerSlugs.includes(slug))
   const input = hashOf(seen.map(({ result }) => result.document))
@@ -103,7 +99,7 @@ const makeTaskStates = Effect.fnUntraced(function* ({ steps }: TaskList) {
 const notRun = ({ name }: Task, why: string): TaskFailure =>
   new TaskFailure({ task: name, phase: "refinement", reason: `not run, because ${why}.`, skipped: true })
 
-/** Waits for the results that a task refers to. If one of these results will never exist, skips the task. */
+/** Waits for the results that a task refers to. Skips the task if one of them will never exist. */
 const awaitProducers = (task: Task, { tasks }: Round) =>
   Effect.forEach(
     task.producerSlugs.flatMap((slug) => tasks.get(slug) ?? []),
@@ -119,7 +115,7 @@ const unlessGivenUp = <A, E>(work: Effect.Effect<A, E>, task: Task, { givenUp }:
     work
   )
 
-/** The failure of a task whose changes the user declined. Tasks that wait for this task get this failure, too. */
+/** The failure of a task whose changes the user declined, and of the tasks that wait for it. */
 const notMade = ({ name }: Task): TaskFailure =>
   new TaskFailure({ task: name, phase: "execution", reason: "its changes were declined.", skipped: true })
 
@@ -129,7 +125,7 @@ const orderOf = (
   known: Pick<TaskOrder, "finished" | "task">
 ): TaskOrder => ({ ...known, briefing, goals, round, step })
 
-/** Identifies each call by its name and arguments, and by the text of the file that it changes. */
+/** Identifies each call by its name, its arguments, and the text of the file that it changes. */
 const signsOf = ({ bases = [], calls }: TaskOutcome): ReadonlyMap<ToolCall, string> => {
   const texts = new Map(bases.map(({ path, text }) => [path, text]))
   return new Map(calls.map((call) => [call, `${callSign(call)}\n${texts.get(pathOf(call)) ?? ""}`]))
@@ -152,8 +148,7 @@ const untilFirst = ({ step, task }: TaskState, { tasks }: Round, { outcome }: Wo
   })
 
 /**
- * Gives up on the model if every task so far failed because of it. Further tasks would fail in the same way. While
- * another task is running, the round does not give up, because that task may still succeed.
+ * Gives up on the model if every task so far failed because of it. Waits for running tasks, which may still succeed.
  */
 const noteFailure = Effect.fnUntraced(function* (
   failure: TaskFailure,
@@ -170,7 +165,6 @@ const noteFailure = Effect.fnUntraced(function* (
     yield* Deferred.succeed(givenUp, ending)
 })
 
-/** Starts each task on a fiber of its own. */
 const makeTaskStarts = Effect.gen(function* () {
   const activities = yield* Activities
   const events = yield* RunEvents
@@ -179,8 +173,8 @@ const makeTaskStarts = Effect.gen(function* () {
   const { mayAct, mayChange, mayWrite } = yield* makeTaskEffects
 
   /**
-   * True if the turns of a task need not be repeated after a resume. Turns with denied calls are repeated, so the user
-   * is asked again. Turns that may have changed something are not repeated.
+   * True if the turns of a task are not repeated after a resume, since they may have changed something. Turns with
+   * denied calls are repeated, so that the user is asked again.
    */
   const isResolved = (outcome: TaskOutcome): boolean =>
     outcome.calls.some(mayChange) ||
@@ -207,8 +201,8 @@ const makeTaskStarts = Effect.gen(function* () {
 
   /**
    * Starts the tasks of a step. `unchanged` completes when no task of an earlier step can change anything. A task that
-   * may act during its turns waits for `ended`, the end of the earlier steps. If the user declines one of these steps,
-   * the task never acts.
+   * may act during its turns waits for `ended`, the end of the earlier steps, and never acts if one of them is
+   * declined.
    */
   return Effect.fnUntraced(function* (
     states: ReadonlyArray<TaskState>,
@@ -221,7 +215,7 @@ const makeTaskStarts = Effect.gen(function* () {
       yield* Effect.forkScoped(Deferred.into(worked, state.worked), { startImmediately: true })
     }
     const writers = states.filter(({ task }) => mayWrite(task))
-    /* Steps run in order. When the last step that writes is done, all steps before it are done, too. */
+    /* When the last step that writes is done, all steps before it are, too. */
     return writers.length === 0 ? unchanged : yield* untilDone(writers)
   })
 })
@@ -235,8 +229,8 @@ const makeConclusion = Effect.gen(function* () {
   const applier = yield* ChangeApplier
 
   /**
-   * Returns the approved changes, merged with changes that other tasks or processes made meanwhile. The gate asks the
-   * user about the merged changes.
+   * The approved changes, merged with changes that others made meanwhile. The gate asks the user about the merged
+   * changes.
    */
   const upToDate = Effect.fnUntraced(function* (
     state: TaskState,
@@ -254,10 +248,7 @@ const makeConclusion = Effect.gen(function* () {
     return yield* upToDate(state, round, { finished, outcome: now })
   })
 
-  /**
-   * Makes the calls of a task and stores its result. If the user or a rule declines a further change, returns who
-   * declined it.
-   */
+  /** Makes the calls of a task and stores its result. If a further change is declined, returns who declined it. */
   const carryOut = Effect.fnUntraced(function* ({ done, step, task }: TaskState, order: Round, worked: WorkedTask) {
     const { briefing, round, state } = order
     yield* events.publish({ type: "task.started", round, step, task: task.name })
@@ -282,7 +273,7 @@ const makeConclusion = Effect.gen(function* () {
     yield* Deferred.fail(done, failure)
   })
 
-  /** Carries out one task. If somebody declined its calls, returns who declined them. */
+  /** Carries out one task. If its calls were declined, returns who declined them. */
   return (worked: Result.Result<WorkedTask, TaskFailure | CallsDeclined>, state: TaskState, round: Round) =>
     Effect.fromResult(worked).pipe(
       Effect.tap((ready) => untilFirst(state, round, ready)),
@@ -295,14 +286,14 @@ const makeConclusion = Effect.gen(function* () {
     )
 })
 
-/** A task whose turns have ended, and those of its calls that need approval. */
+/** A task whose turns have ended, with its calls that need approval. */
 interface ReadyTask {
   readonly state: TaskState
   readonly worked: Result.Result<WorkedTask, TaskFailure | CallsDeclined>
   readonly gated: GatedTask | undefined
 }
 
-/** Runs the tasks of a step with one approval. If somebody declined the step, returns who declined it. */
+/** Runs the tasks of a step with one approval. If the step was declined, returns who declined it. */
 const makeStepRunner = Effect.gen(function* () {
   const approval = yield* makeApproval
   const changes = yield* makeTaskChanges
@@ -319,8 +310,8 @@ const makeStepRunner = Effect.gen(function* () {
   })
 
   /**
-   * After the turns of all tasks of the step, asks once about the tasks that need approval, in the order of the plan.
-   * `joined` has the outcome of each task, merged onto the changes of the tasks before it.
+   * After the turns of all tasks, asks once about those that need approval, in the order of the plan. `joined` has each
+   * outcome, merged onto the changes of the tasks before it.
    */
   const askAbout = Effect.fnUntraced(function* (title: string, tasks: ReadonlyArray<ReadyTask>, round: Round) {
     const joined = new Map<TaskState, ReadyTask["worked"]>()
@@ -373,7 +364,7 @@ export class Scheduler extends Context.Service<Scheduler>()("task-conductor/serv
     const runStep = yield* makeStepRunner
     const startTasks = yield* makeTaskStarts
 
-    /** True for a task that finished before the run was resumed. Its result is used. */
+    /** True for a task that finished before the run was resumed. */
     const isFinished = Effect.fnUntraced(function* ({ done, step, task }: TaskState, { round, state }: RoundOrder) {
       const kept = yield* activities.stageResult({ key: stageKey.task(round, task.name), success: TaskResult })
       if (Option.isNone(kept)) return false
@@ -382,9 +373,7 @@ export class Scheduler extends Context.Service<Scheduler>()("task-conductor/serv
       return yield* Deferred.succeed(done, kept.value)
     })
 
-    /**
-     * Runs a round. Returns the step that was declined, if there is one. The outcomes of the tasks are in the state.
-     */
+    /** Runs a round. Returns the declined step, if any. The outcomes are in the state. */
     const runRound = Effect.fn("Scheduler.runRound")(function* (order: RoundOrder) {
       const tasks = yield* makeTaskStates(order.list)
       const earlier = (yield* order.state.get).results

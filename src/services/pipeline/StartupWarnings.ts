@@ -1,6 +1,6 @@
 /**
- * The warnings before a run starts: rules without a tool, skills and plugins that failed to load, and remembered
- * permissions that cannot be read.
+ * The warnings before a run starts: rules without a tool, skills and plugins that failed to load, and unreadable
+ * remembered permissions.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"

@@ -1,7 +1,6 @@
 /**
- * Works on one task as an agent (services/agent/Agent.ts), and returns its outcome. The work begins in one of three
- * ways: with the first answer of the model, with calls that replace this answer, or with an earlier report whose
- * changes were merged with others.
+ * Works on one task as an agent (services/agent/Agent.ts). The work begins with the model's first answer, with calls
+ * that replace this answer, or with an earlier report whose changes were merged with others.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -49,7 +48,7 @@ const noReport = (
   return taskFailure(order.task, phase, error, doneOutside(session), proposed)
 }
 
-/** The text for the model if nothing clashes, but a check fails. */
+/** The text for the model if a check fails although nothing clashes. */
 const brokenTogether =
   "Since you began, others changed the same files. Both changes are in the files now, and together they fail a check: correct that."
 
@@ -92,9 +91,7 @@ const subjectOf = (
   outcomes: () => Ref.getUnsafe(session).outcomes
 })
 
-/**
- * Makes the calls that replace the model's first answer. Returns the session with the program's reply to these calls.
- */
+/** Makes the calls that replace the model's first answer. The session contains the program's reply to them. */
 const afterCalls = Effect.fnUntraced(function* (
   agent: Agent["Service"],
   compaction: Compaction,
@@ -163,13 +160,10 @@ export class TaskAgent extends Context.Service<
   {
     /**
      * Works on a task until its report. If the order has `joined`, continues after an earlier report. `firstAnswer`
-     * replaces the model's first answer. Fails with a `TaskFailure`, or with who declined the calls of the task.
+     * replaces the model's first answer. Fails with a `TaskFailure`, or with who declined the calls.
      */
     work(order: TaskOrder, firstAnswer?: RefinementDocument): Effect.Effect<TaskOutcome, TaskFailure | CallsDeclined>
-    /**
-     * Asks the model for its first answer to a task. The calls of this answer do not run yet. `work` accepts the answer
-     * as `firstAnswer`.
-     */
+    /** Asks the model for its first answer to a task, without running its calls. `work` accepts it as `firstAnswer`. */
     firstAnswer(order: TaskOrder): Effect.Effect<RefinementDocument, TaskFailure>
   }
 >()("task-conductor/services/pipeline/TaskAgent") {
@@ -187,8 +181,8 @@ export class TaskAgent extends Context.Service<
       const runTurns = yield* makeTurns
 
       /**
-       * Continues after a report whose changes were merged with changes of others. If nothing clashes, checks the
-       * merged files. If something clashes or a check fails, takes further turns.
+       * Continues after a report whose changes were merged with changes of others: checks the merged files, and takes
+       * further turns if something clashes or fails.
        */
       const continueJoined = Effect.fnUntraced(function* (
         opened: TaskWork,
@@ -238,7 +232,7 @@ export class TaskAgent extends Context.Service<
             error._tag === "TaskFailure" ? error : taskFailure(order.task, "refinement", error)
           )
         )
-        // This stage makes no changes, so the failure must not list these outcomes as failed changes.
+        // This stage makes no changes, so the failure must not list failed ones.
         if (end._tag !== "Calls")
           return yield* noReport(opened, { ...(yield* Ref.get(opened.session)), outcomes: [] }, { _tag: "Unusable" })
         const { inputs, task } = yield* Ref.get(opened.fields)

@@ -1,6 +1,4 @@
-/**
- * Says which effects tasks and calls may have on the project. The effects of a task follow from the tools of its skill.
- */
+/** The effects that tasks and calls may have on the project. Those of a task follow from the tools of its skill. */
 import * as Effect from "effect/Effect"
 import type { Task } from "../../domain/plan/Task.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
@@ -21,7 +19,7 @@ export const makeTaskEffects = Effect.gen(function* () {
   return {
     /** True for a task that may change what other tasks read. */
     mayWrite: (task: Task): boolean => registry.changesSomething(toolsOf(task)),
-    /** True for a task that may have effects outside its working copy while its turns run. */
+    /** True for a task that may act outside its working copy while its turns run. */
     mayAct: (task: Task): boolean => registry.changesSomething(toolsOf(task).filter((tool) => !fileTools.has(tool))),
     mayChangeFiles: (task: Task): boolean => toolsOf(task).some((tool) => fileTools.has(tool)),
     mayChange: ({ name }: ToolCall): boolean => registry.find(name)?.effect !== "pure"

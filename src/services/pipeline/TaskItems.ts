@@ -1,6 +1,6 @@
 /**
- * Runs a for-each task. The program lists the items and divides them into parts. Each part has its own turns and
- * window. One outcome combines the parts and covers every item.
+ * Runs a for-each task. The program lists the items and divides them into parts, each with its own turns and window.
+ * One outcome combines the parts and covers every item.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -31,10 +31,7 @@ import { requestOf, type TaskOrder } from "./TaskStage.ts"
 /** The changes of all items together. */
 type Proposed = Pick<TaskOutcome, "bases" | "calls" | "checks" | "files">
 
-/**
- * One outcome for each check. If a check failed for any item, this is a failed outcome; otherwise it is the last
- * outcome.
- */
+/** One outcome for each check: a failed one if the check failed for any item, otherwise the last one. */
 const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => {
   const byCommand = new Map<string, CheckOutcome>()
   for (const outcome of all) {
@@ -67,7 +64,7 @@ const outcomeOfParts = (task: Task, outcomes: ReadonlyArray<PartOutcome>, propos
   }
 }
 
-/** Returns a function that lists the items of a task. They come from project files or from another task's report. */
+/** Returns a function that lists the items of a task, from project files or from another task's report. */
 const makeItemSource = Effect.gen(function* () {
   const events = yield* RunEvents
   const itemFiles = yield* makeItemFiles
@@ -85,13 +82,13 @@ const makeItemSource = Effect.gen(function* () {
   })
 })
 
-/** The results for places after their changes were merged with changes of others. */
+/** The results for places after their changes were merged with others. */
 const resultsAfter = (results: PartOutcome["results"], { items = [] }: TaskOutcome): PartOutcome["results"] => {
   const joined = new Map(items.map(({ item, note, state }) => [item, { note, state }]))
   return results.map((result) => Object.assign({}, result, joined.get(result.item)))
 }
 
-/** Combines the changes of the parts one after another. If the merge loses the change of an item, the item fails. */
+/** Combines the changes of the parts one after another. An item fails if the merge loses its change. */
 const makePartJoin = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const { check } = yield* makeCopyWork
@@ -184,10 +181,7 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
     })
 
     return {
-      /**
-       * Runs a for-each task. Fails if there are no items. Fails if there are more items than the limit, unless a user
-       * allows them.
-       */
+      /** Fails if there are no items, or more than the limit unless a user allows them. */
       work
     }
   })

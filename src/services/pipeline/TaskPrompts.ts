@@ -1,6 +1,4 @@
-/**
- * Writes and measures the first message of a task. The check of a plan measures exactly the text that is sent later.
- */
+/** Writes and measures the first message of a task. The check of a plan measures exactly this text. */
 import * as Effect from "effect/Effect"
 import { memoize } from "effect/Function"
 import { renderTaskPart } from "../../domain/documents/TaskRendering.ts"
@@ -38,15 +36,14 @@ const leastBudget = 2000
 const leastReference = 350
 
 /**
- * References that fit into this share of the free budget are shown whole. If they were shortened, the model would soon
- * read most of what was cut.
+ * References within this share of the free budget are shown whole. If they were shortened, the model would soon read
+ * most of the rest.
  */
 const wholeShare = 1 / 2
 
 /**
- * The share of the free budget for references. The rest of the budget is for the turns. A task that changes files needs
- * most of the budget for its turns, and a task that only reads needs less. A task without tools needs space only for
- * its report.
+ * The share of the free budget for references; the rest is for the turns. A task that changes files needs more for its
+ * turns than one that only reads. A task without tools needs space only for its report.
  */
 const referenceShare = (tools: ReadonlyArray<string>): number =>
   tools.length === 0 ? 3 / 4 : tools.some((tool) => fileTools.has(tool)) ? 1 / 3 : 1 / 2
@@ -55,26 +52,20 @@ const referenceShare = (tools: ReadonlyArray<string>): number =>
 interface TaskContents {
   readonly goals?: string
   readonly references?: string
-  /**
-   * Parts of files that the task is shown without asking. In the message, they stand below the task, because each task
-   * is shown different parts.
-   */
+  /** Parts of files that the task did not ask for. They stand below the task, because they differ between tasks. */
   readonly parts?: string
 }
 
 /**
- * The share of the free budget for places and references. The share can be large, because the answer has a reserve of
- * its own, and later messages show fewer places.
+ * The share of the free budget for places and references. It can be large: the answer has its own reserve, and later
+ * messages show fewer places.
  */
 const placeShare = 3 / 4
 
-/** The text blocks of a briefing. They are kept, because most tasks of a run share one briefing. */
+/** Kept, because most tasks of a run share one briefing. */
 const blocksOf = memoize((briefing: Briefing) => briefingBlocks(briefing))
 
-/**
- * The instructions about the form of an answer: how to write calls (as text or as native calls), changes of files, and
- * the report.
- */
+/** The instructions about the form of an answer: its calls (as text or as native calls), changes and report. */
 export const answerBlocks = (
   tools: ReadonlyArray<string>,
   form: ToolCalls,
@@ -91,15 +82,12 @@ export const answerBlocks = (
     native_calls: form === "native" ? "Tool calls" : "",
     may_change: mayChange ? "Changes of files" : "",
     may_remove: tools.includes("remove_file") ? "To move a file, or to remove it" : "",
-    // Changes of files are always written as text and not as native calls, because text needs no escaping.
+    // Changes of files are always written as text, which needs no escaping.
     tool_instructions: form === "text" ? registry.instructions(others) : ""
   }
 }
 
-/**
- * True if a skill needs the instructions about work and reports. A skill without tools needs them only if it has no
- * instructions of its own.
- */
+/** True if a skill needs the instructions about work and reports: it has tools, or no instructions of its own. */
 const hasWorkInstructions = ({ execution }: Skill, tools: ReadonlyArray<string>): boolean =>
   tools.length > 0 || execution.trim() === ""
 
@@ -114,7 +102,6 @@ interface PlaceContents {
   readonly numbers?: string
 }
 
-/** Writes the first messages of tasks. */
 const makeFirstMessages = Effect.gen(function* () {
   const prompts = yield* Prompts
   const registry = yield* ToolRegistry
@@ -129,7 +116,6 @@ const makeFirstMessages = Effect.gen(function* () {
   const isShipped = ({ name }: Skill): boolean =>
     skills.all.some(({ origin, skill }) => origin === "package" && skill.name === name)
 
-  /** Writes the first message of a task. */
   const first = (
     task: Task,
     briefing: Briefing,
@@ -153,7 +139,7 @@ const makeFirstMessages = Effect.gen(function* () {
     })
   }
 
-  /** Writes the first message about places that the model decides together. */
+  /** The first message about places that the model decides together. */
   const places = (
     task: Task,
     briefing: Briefing,
@@ -171,11 +157,10 @@ const makeFirstMessages = Effect.gen(function* () {
       may_note: mayChange ? "" : "note",
       may_look: tools.includes("read_file") ? "look" : "",
       skill_name: task.skill,
-      // The instructions of built-in skills explain how to search. They are left out, because the program has already
-      // searched.
+      // The program has already searched, so built-in instructions about searching are left out.
       skill_refinement: skill === undefined || isShipped(skill) ? "" : refinementText(skill),
       references,
-      // If the task repeats the prompt, only the sentences that it adds are shown.
+      // If the task repeats the prompt, shows only what it adds.
       task_data: rawBlock("## Task", newSentences(task.whatIsNeeded, briefing.prompt)),
       places: placesText,
       numbers
@@ -196,7 +181,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
   /**
-   * The budget for places and for references in a first message. The answers and turns need the rest. Learnt token
+   * The budget for places and for references in a first message. The rest is for the answers and turns. Learnt token
    * counts are ignored, because a resumed run must shorten the same parts.
    */
   const placeBudget = (task: Task, briefing: Briefing): { readonly places: number; readonly references: number } => {
@@ -213,7 +198,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
     return { parts, whole: Math.floor(free * wholeShare) }
   }
 
-  /** Says why the first message cannot fit, even with the shortest references and few turns. */
+  /** Why the first message cannot fit, even with the shortest references and few turns. */
   const overflow = (task: Task, briefing: Briefing): string | undefined => {
     const scale = scaleOf(task)
     const least = leastReference * task.references.length + leastBudget

@@ -19,15 +19,15 @@ import { AnsweredBy } from "../../domain/permissions/Answer.ts"
 
 /** The changes of a task, merged with the current texts of their files. */
 export const JoinedChanges = Schema.Struct({
-  /** The outcome of the task before the merge. Its calls change the files in `own`. */
+  /** The outcome before the merge. Its calls change the files in `own`. */
   outcome: TaskOutcome,
-  /** The changes of other tasks. The changes of this task are merged on top of them. */
+  /** The changes of other tasks, below those of this task. */
   others: Schema.Array(ProposedFile),
   /** The merged changes of the task, without clashes. */
   own: Schema.Array(ProposedFile),
   /** The clashes, as text for the model. Empty if there are none. */
   clash: Schema.String,
-  /** True if the checks run on the merged changes. */
+  /** True if the merged changes are checked. */
   checks: Schema.Boolean
 })
 export type JoinedChanges = typeof JoinedChanges.Type
@@ -37,14 +37,14 @@ export interface TaskOrder {
   readonly task: Task
   readonly goals?: string
   readonly round: number
-  /** Position of the task's step from 0. */
+  /** The position of the task's step, from 0. */
   readonly step: number
   /** Results of earlier rounds, and of tasks that this task refers to. */
   readonly finished: ReadonlyArray<TaskResult>
   readonly isItem?: boolean
   /** The places that the task decides by number. */
   readonly places?: ReadonlyArray<NumberedPlace>
-  /** Present if the task continues after its report because others changed the same files. */
+  /** Present if the task continues after its report, because others changed the same files. */
   readonly joined?: JoinedChanges
 }
 
@@ -52,7 +52,7 @@ export interface TaskOrder {
 export const requestOf = ({ briefing, goals = "", task }: Pick<TaskOrder, "briefing" | "goals" | "task">): string =>
   [briefing.prompt, goals, task.name, task.whatIsNeeded, task.expectedOutput].join("\n")
 
-/** Says that the user or a rule declined the calls of the task. The task then ends without a result. */
+/** Says that the calls of the task were declined. The task ends without a result. */
 export class CallsDeclined extends Schema.TaggedError<CallsDeclined>()("CallsDeclined", {
   by: AnsweredBy
 }) {}
@@ -84,7 +84,7 @@ const wanted: Record<TaskPhase, string> = { refinement: "tool calls", execution:
 
 const reasonOf = (error: TaskError, phase: TaskPhase): string => {
   if (error._tag !== "AttemptsExhausted") return error.message
-  /* There are no issues if the last answer was correct, but was no report. */
+  /* The last answer may be correct and still contain no report. */
   if (error.issues.length === 0)
     return `the model wrote no report within ${error.attempts} turns (limits.turns, fewer by its skill, or more as it changed files).`
   return `no valid ${wanted[phase]} ${error.message} Last issues: ${error.issues.map(({ what }) => what).join(" ")}`
@@ -98,7 +98,7 @@ const droppedText = ({ checks = [], files = [] }: Partial<Pick<TaskOutcome, "che
   return ` Its changes of ${files.map(({ path }) => path).join(", ")} were not kept${known}.`
 }
 
-/** The failure of a task, with the calls and changes that the task made. */
+/** The failure of a task, with its calls and changes. */
 export const taskFailure = (
   task: Task,
   phase: TaskPhase,
@@ -117,7 +117,7 @@ export const taskFailure = (
   })
 }
 
-/** The failure of a task if none of its skill's tools exists. `reason` says what the user can do. */
+/** The failure of a task whose skill has no existing tool. `reason` says what the user can do. */
 export const toolsMissing = (task: Task, { allowedTools = [], name }: Skill, reason: string): TaskFailure =>
   new TaskFailure({
     task: task.name,

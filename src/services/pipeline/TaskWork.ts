@@ -1,6 +1,6 @@
 /**
- * Prepares a task for an agent (services/agent/Agent.ts): writes its first message and the text after it, reads the
- * answers, and judges the report.
+ * Prepares a task for an agent (services/agent/Agent.ts): its first message and the text after it, the reading of its
+ * answers, and the judgement of its report.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -52,7 +52,7 @@ import { makePrefetch, type PrefetchState } from "./Prefetch.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { type CallsDeclined, requestOf, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
 
-/** A task and its inputs. An answer of the model may update them. */
+/** A task and its inputs, which an answer may update. */
 export type TaskFields = Pick<Turn, "inputs" | "task">
 
 export interface TaskWork {
@@ -65,14 +65,11 @@ export interface TaskWork {
   readonly session: Ref.Ref<Session>
   /** The references and files of which the model has seen only a part. */
   readonly seen: Effect.Effect<ReadonlyArray<SeenFact>>
-  /** The result for each place, if the task decides about many places. */
+  /** The result for each place of a task about many places. */
   readonly items?: Effect.Effect<ReadonlyArray<ItemResult>>
 }
 
-/**
- * The parts of a message that the model sees as text. A tool result has several such parts, for example the output of a
- * command.
- */
+/** The parts of a message that the model sees as text, for example each output of a tool result. */
 const shownTexts = (message: ConversationMessage): ReadonlyArray<string> => {
   if (message.role === "user") return [message.content]
   if (message.role !== "tool") return []
@@ -90,7 +87,7 @@ const isReferenceOf =
         kind === "file" && (target === path || target.endsWith(`/${path}`) || path.endsWith(`/${target}`))
     )
 
-/** True if the user or the plan provided material for the task. */
+/** True if the user or the plan gave the task material. */
 const hasMaterial = ({ isItem, task }: TaskOrder, { attachment, currentFile }: Briefing): boolean =>
   isItem === true || task.references.length > 0 || attachment !== undefined || currentFile !== undefined
 
@@ -99,8 +96,7 @@ const partsOf = (prefetched: PrefetchState | undefined): string =>
   prefetched === undefined ? "" : Ref.getUnsafe(prefetched.parts)
 
 /**
- * Returns a function that gathers the material for a first message. When the first message is written again, the
- * material is updated.
+ * Returns a function that gathers the material for a first message, and updates it when the message is written again.
  */
 const makeMaterial = Effect.gen(function* () {
   const instructions = yield* makeInstructions
@@ -135,7 +131,6 @@ const makeMaterial = Effect.gen(function* () {
   })
 })
 
-/** The facts of a task while it is worked on. */
 interface OpenTask {
   readonly order: TaskOrder
   readonly skill: Skill
@@ -144,7 +139,7 @@ interface OpenTask {
   readonly fields: Ref.Ref<TaskFields>
 }
 
-/** Returns a function that finds project instructions for the files of a task, and adds them to its briefing. */
+/** Returns a function that adds the project instructions for the files of a task to its briefing. */
 export const makeFolderInstructions = Effect.gen(function* () {
   const { beside } = yield* makeInstructions
 
@@ -159,7 +154,6 @@ export const makeFolderInstructions = Effect.gen(function* () {
     })
 })
 
-/** Returns a function that writes the messages about a task. */
 const makePrompt = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const folderInstructionsOf = yield* makeFolderInstructions
@@ -187,7 +181,7 @@ const makePrompt = Effect.gen(function* () {
         (newest.includes(path) || isChangelog(path)) && !paths.includes(path) && !haveRead(outcomes, path, lines)
     )
     const isKept = block.cut.length === 0 && !paths.some((path) => showsFile(block.text, path))
-    // If the server counted more tokens than estimated, the budget is smaller now.
+    // The budget is smaller if the server counted more tokens than estimated.
     const budget = prompts.referenceBudget(task, Ref.getUnsafe(briefing))
     const most = isKept
       ? Math.min(block.text.length, budget.whole)
@@ -199,7 +193,7 @@ const makePrompt = Effect.gen(function* () {
     const { assignment, fields, material, order, skill } = open
     const { prefetched } = material
     const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
-    /** The newest answer. It shows which parts of the first message are still useful. */
+    /** Shows which parts of the first message are still useful. */
     let newest = ""
     const request = [order.briefing.prompt, order.task.whatIsNeeded, order.task.expectedOutput].join("\n")
     const asked = { named: namedFiles(request), wantsTest: asksForTest(request), promptText: material.first.user }
@@ -219,7 +213,7 @@ const makePrompt = Effect.gen(function* () {
         const user = firstAgain(open, newest, outcomes)
         return [{ role: "user", content: summary === "" ? user : `${withoutNow(user)}\n\n${summary}` }]
       },
-      // The values of inputs come first in the answer. They can be any text, so the grammar does not cover them.
+      // The values of inputs come first in the answer. The grammar does not cover them, since they can be any text.
       grammar: (offered) =>
         Effect.map(Ref.get(fields), ({ inputs }) => {
           const isOpen = ({ name, required }: Skill["inputs"][number]): boolean =>
@@ -232,7 +226,7 @@ const makePrompt = Effect.gen(function* () {
   }
 })
 
-/** Returns a function that reads an answer. If the answer is a question instead of a report, the user is asked. */
+/** Returns a function that reads an answer. If it is a question instead of a report, the user is asked. */
 const makeAnswerReader = Effect.gen(function* () {
   const activities = yield* Activities
   const workspace = yield* Workspace
@@ -272,8 +266,8 @@ const makeAnswerReader = Effect.gen(function* () {
 })
 
 /**
- * The references and files of which the model saw only a part. Changed files are not listed, because the diff and the
- * checks judge them.
+ * The references and files of which the model saw only a part, without changed files, which the diff and the checks
+ * judge.
  */
 const seenFacts =
   ({ assignment: { task }, material, order }: OpenTask, hasChanged: () => boolean) =>
@@ -286,7 +280,7 @@ const seenFacts =
     return [...parts, ...reads].map((part) => Object.assign({ task }, part))
   }
 
-/** Returns a function that asks the user about those calls of an answer that have effects. */
+/** Returns a function that asks the user about the calls that have effects. */
 export const makeTurnApproval = Effect.gen(function* () {
   const approval = yield* makeApproval
   const registry = yield* ToolRegistry
@@ -299,8 +293,8 @@ export const makeTurnApproval = Effect.gen(function* () {
 })
 
 /**
- * Returns a function that makes the assignment of an agent for a task: the skill with its tools, a working copy, and
- * the limit of turns. The function fails if the skill cannot be used.
+ * Returns a function that makes the assignment of a task: skill, tools, working copy and limit of turns. It fails if
+ * the skill cannot be used.
  */
 export const makeAssignment = Effect.gen(function* () {
   const missing = yield* makeMissingTools
@@ -308,7 +302,6 @@ export const makeAssignment = Effect.gen(function* () {
   const skills = yield* Skills
   const { limits } = yield* RunSettings
 
-  /** Returns the skill of a task. Fails if the skill cannot be used. */
   const skillOf = (task: Task): Effect.Effect<Skill, TaskFailure> => {
     const skill = skills.find(task.skill)
     if (skill === undefined) {
@@ -339,7 +332,6 @@ export const makeAssignment = Effect.gen(function* () {
   })
 })
 
-/** Returns a function that prepares a task for an agent. */
 export const makeTaskWork = Effect.gen(function* () {
   const aboutProject = yield* makeAboutProject
   const assign = yield* makeAssignment
