@@ -1,5 +1,5 @@
 /**
- * Prepares the calls of a model before anything runs. It checks calls, decodes their arguments, makes declared accesses
+ * Prepares the calls of a model before anything runs: checks them, decodes their arguments, makes declared accesses
  * canonical, and finds calls that would fail.
  */
 import * as Effect from "effect/Effect"
@@ -34,7 +34,7 @@ import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 
-/** A call after its check: the corrected call, its issues, and the repairs of harmless deviations. */
+/** The corrected call, its issues, and the repairs of harmless deviations. */
 export interface CheckedCall {
   readonly call: ToolCall
   readonly issues: ReadonlyArray<Issue>
@@ -60,7 +60,7 @@ const findTool = (name: string, { allowed, tools }: CheckContext): LoadedTool | 
   return allowed.has(name) ? tool : ["tool-not-allowed", `The skill may not use the tool ${name}.`]
 }
 
-/** Corrects the name of a call if the call can only mean one tool, and the skill allows this tool. */
+/** Corrects the name of a call if it can only mean one tool that the skill allows. */
 const nameTool = (call: ToolCall, { allowed, tools }: CheckContext, where: Where) => {
   if (tools.has(call.name)) return { call, repairs: [] }
   const ownTool = ownCall(call, (name) => tools.has(name))
@@ -70,10 +70,7 @@ const nameTool = (call: ToolCall, { allowed, tools }: CheckContext, where: Where
   return { call: { ...call, ...ownTool, name: meant }, repairs: [makeRepair("tool-renamed", where, message)] }
 }
 
-/**
- * Checks the name and the arguments of a call, and whether the skill allows the tool. The arguments are checked only if
- * the tool is allowed.
- */
+/** Checks the name of a call and whether the skill allows the tool. If so, checks the arguments. */
 export const checkCall = (written: ToolCall, context: CheckContext): CheckedCall => {
   const where: Where = { section: "Tool Calls", ...(context.task === undefined ? {} : { task: context.task }) }
   const { call, repairs } = nameTool(written, context, where)
@@ -137,7 +134,7 @@ export const canonicalAccesses = Effect.fnUntraced(function* (
   return Object.freeze(accesses.flat().map((access) => Object.freeze(access)))
 })
 
-/** Types of failures that the model can avoid with other arguments. */
+/** Failures that the model can avoid with other arguments. */
 const avoidable: ReadonlySet<ToolErrorType> = new Set([
   "not_found",
   "validation_failed",
@@ -146,13 +143,11 @@ const avoidable: ReadonlySet<ToolErrorType> = new Set([
   "output_limit"
 ])
 
-/**
- * True if a command failed because its program is missing. The task can report this, but it cannot install the program.
- */
+/** True if a command failed because its program is missing. The task can only report this. */
 const lacksProgram = (declared: unknown, { type }: ToolFailure): boolean => {
   if (type !== "not_found" || !isAccesses(declared)) return false
   const command = declared.find((access) => access._tag === "RunCommand")
-  // If the only word of the command contains blanks, the command is malformed, and no program is missing.
+  // A single word with blanks is a malformed command, not a missing program.
   return command !== undefined && (command.argv.length > 1 || !/\s/.test(command.argv[0].trim()))
 }
 
@@ -165,10 +160,7 @@ const checkTarget = Effect.fnUntraced(function* (access: CanonicalAccess, worksp
   if (!(yield* isFileAt(workspace, access.path))) return yield* readable.failure
 })
 
-/**
- * Says why a call would fail, as far as the project shows this without running the call. Undefined if the call may
- * succeed.
- */
+/** Why a call would fail, as far as the project shows this without running it. Undefined if it may succeed. */
 export const inspectCall = Effect.fnUntraced(function* (
   call: ToolCall,
   tools: ReadonlyMap<string, LoadedTool>,

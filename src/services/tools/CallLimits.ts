@@ -1,6 +1,5 @@
 /**
- * Limits for the time and output of a call. Each limit names the setting that raises it. Time in which a call waits for
- * approvals does not count.
+ * Limits for the time and output of a call, each with the setting that raises it. Waiting for approvals does not count.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -26,8 +25,8 @@ interface CallLimit {
 }
 
 /**
- * The time limit of a call that runs a command, in seconds. The command itself has a shorter limit, which stops the
- * processes and shows their output.
+ * The time limit of a call that runs a command, in seconds. The command has a shorter limit, after which its output is
+ * shown.
  */
 const lastForCommands = commandSeconds.most + 60
 
@@ -47,7 +46,7 @@ const secondsOf = (limits: CallLimits, { accesses, info: { name } }: PreparedCal
   return isCommand && !hasOwn ? { value: lastForCommands, name: "limits.commandSeconds" } : secondsOfTool(limits, name)
 }
 
-/** Returns the output of a tool, or a failure if the text of the output is too large. */
+/** Returns the output of a tool, or a failure if its text is too large. */
 const withinOutput = (limits: CallLimits, tool: string, output: CallOutput): Result.Result<CallOutput, ToolFailure> => {
   const size = isOutput(output) ? sizeOf(`${output.text}`) : sizeOf(output)
   const own = limits.tools?.[tool]?.outputBytes
@@ -65,12 +64,12 @@ interface LimitedWork {
   readonly publishing: Effect.Effect<never>
 }
 
-/** Runs the code of a tool within its limits. Reports regularly that the code is still running. */
+/** Runs the code of a tool within its limits. Reports regularly that it is still running. */
 export const makeLimitedRun = (limits: CallLimits) =>
   Effect.map(RunEvents, (events) => (id: ToolCallId, call: PreparedCall, work: LimitedWork) => {
     const { name } = call.info
     const most = secondsOf(limits, call)
-    // A command has a time limit of its own, so the report names no end.
+    // Names no end, because a command has a time limit of its own.
     const ends = most.value === lastForCommands ? {} : { endsAtSeconds: most.value }
     let seconds = 0
     const report = Effect.suspend(() => {

@@ -1,9 +1,8 @@
 /**
  * The records of calls in the journal. A call with effects outside a working copy is one activity. A resumed run takes
- * the result of such a call from the journal. If the journal has the beginning of the call, but no result, the run asks
- * about the call.
+ * its result from the journal, or asks about a call that began and has no result.
  *
- * A change of a working copy is recorded only for a replay. A resumed run makes such a change again.
+ * A change of a working copy is recorded only for a replay. A resumed run makes it again.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -37,27 +36,27 @@ import { sizeOf } from "./CallLimits.ts"
 import type { makeInFlightCalls } from "./InFlightCalls.ts"
 import { resolveUncertain } from "./UncertainCall.ts"
 
-/** The result of a call, with what the call changed in its working copy. A resumed run restores these changes. */
+/** The result of a call, and its changes of a working copy, which a resumed run restores. */
 const MadeCall = Schema.Struct({
   ...ToolResult.fields,
   proposed: Schema.optionalKey(Schema.Array(ProposedFile))
 })
 
-/** The record of a call that only changed the working copy, for a replay. Includes the denials of the call. */
+/** A call that only changed the working copy, with its denials, for a replay. */
 const ProposingCall = Schema.Struct({
   ...ToolResult.fields,
   proposed: Schema.optionalKey(Schema.Array(ProposedChange)),
   denials: Schema.optionalKey(Schema.Array(SavedDenial))
 })
 
-/** A call, and the working copy that it writes to. Without a working copy, the call writes to the project. */
+/** A call, and the working copy that it writes to. Without one, it writes to the project. */
 interface PlacedCall {
   readonly id: ToolCallId
   readonly call: ToolCall
   readonly copy: WorkingCopy | undefined
 }
 
-/** The activity of a call. Its recorded outcome is valid only for the same tool with the same arguments. */
+/** The activity of a call. Its outcome is valid only for the same tool and arguments. */
 export const activityOf = ({ call: { arguments: given, name }, id }: Pick<PlacedCall, "call" | "id">) => {
   const activity = { key: toolCallKey(id), input: hashOf([name, given]) }
   return { ...activity, name: activityName(activity) }
@@ -88,7 +87,7 @@ const lacksSecret = ({ base, text }: ProposedFile): boolean => `${base}${text}`.
 const lostFiles =
   "What this call wrote is not known any more: it holds a secret, which is not kept. Make the call again if it is needed."
 
-/** The result of a recorded call. If the working copy lacks what the call wrote, the changes are proposed again. */
+/** The result of a recorded call. Changes that the working copy lacks are proposed again. */
 const resultOf = ({ proposed = [], ...result }: typeof MadeCall.Type, copy: WorkingCopy | undefined): ToolResult => {
   if (copy !== undefined && proposed.some(lacksSecret)) {
     return { ...result, success: false, data: null, error_message: lostFiles, error_type: "io_error" }
@@ -98,8 +97,8 @@ const resultOf = ({ proposed = [], ...result }: typeof MadeCall.Type, copy: Work
 }
 
 /**
- * The result of a call that was carried out before the run was interrupted. The output of the call is not known, and
- * its changes of a working copy are lost.
+ * The result of a call that was made before the run was interrupted. Its output is not known, and its changes of a
+ * working copy are lost.
  */
 const happened = ({ targets }: UncertainCall, copy: WorkingCopy | undefined): Schema.Json => ({
   note: "This call was carried out before the run was interrupted; its output is not known.",
@@ -108,8 +107,8 @@ const happened = ({ targets }: UncertainCall, copy: WorkingCopy | undefined): Sc
 })
 
 /**
- * The result of a call that is not made. Before the interruption, the model had made another call at this point, in an
- * answer that is lost.
+ * The result of a call that is not made, because the model had made another call at this point. The answer with that
+ * call is lost.
  */
 const replaced = ({ call: { arguments: given, name }, outcome }: UncertainCall): Schema.Json => ({
   note: "This call was not made. The run was interrupted, and an answer of yours before that had made another call in its place:",
@@ -118,8 +117,8 @@ const replaced = ({ call: { arguments: given, name }, outcome }: UncertainCall):
 })
 
 /**
- * True for a call that may be repeated after a crash without a question. The call changes nothing, or it is an isolated
- * command on a new copy of the project. Never true for a plugin's tool, because it may do more than it declares.
+ * True for a call that may be repeated after a crash without a question: it changes nothing, or is an isolated command
+ * on a new copy. Never true for a plugin's tool, which may do more than it declares.
  */
 const isRepeatable = ({ accesses, info: { effect, origin } }: PreparedCall): boolean =>
   effect === "pure" ||
@@ -127,7 +126,7 @@ const isRepeatable = ({ accesses, info: { effect, origin } }: PreparedCall): boo
     accesses.length > 0 &&
     accesses.every((access) => access._tag === "RunCommand" && access.leavesNothing === true))
 
-/** Says that the user has denied the same effect so often that the task ends. The call still has a result. */
+/** Ends the task, because the user denied the same effect too often. The call still has a result. */
 export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooManyDenials", {
   denied: SavedDenial,
   result: ToolResult
@@ -137,7 +136,7 @@ export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooMan
   }
 }
 
-/** An effect that makes a call. If the call was denied and changed nothing, the effect fails with the denial. */
+/** Makes a call. Fails with the denial if the call was denied and changed nothing. */
 type Make = Effect.Effect<ToolResult, PermissionDenied>
 
 type InFlightCalls = Effect.Success<typeof makeInFlightCalls>
@@ -149,7 +148,7 @@ export const makeBeginning = Effect.fnUntraced(function* (inFlight: InFlightCall
   const versions = yield* FileVersions
   const workspace = yield* Workspace
 
-  /** Returns the state of a file before a write, and stores the content of the file for undo. */
+  /** The state of a file before a write. Stores its content for undo. */
   const stateBefore = Effect.fnUntraced(function* (write: WriteAccess, isProposed: boolean) {
     const { folder, from, kind, path } = write
     const text = writtenText(write)
@@ -185,7 +184,7 @@ export const makeBeginning = Effect.fnUntraced(function* (inFlight: InFlightCall
   })
 })
 
-/** Records calls. Returns the results of calls of earlier sessions from the journal. */
+/** Records calls. Returns results of earlier sessions from the journal. */
 export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCalls) {
   const activities = yield* Activities
   const events = yield* RunEvents
@@ -193,7 +192,6 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
   const journal = yield* Journal
   const workspace = yield* Workspace
 
-  /** Makes and records a change of a working copy. */
   const proposal = Effect.fnUntraced(function* (id: ToolCallId, copy: WorkingCopy, make: Make) {
     const before = copy.files()
     let isFresh = false
@@ -211,9 +209,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
     return result
   })
 
-  /**
-   * The result that a call had in an earlier session, as far as it is known. Undefined for a call that must be made.
-   */
+  /** The result of a call in an earlier session, as far as it is known. Undefined for a call that must be made. */
   const earlierResult = Effect.fnUntraced(function* ({ call, copy, id }: PlacedCall) {
     const { name: key } = activityOf({ call, id })
     const uncertain = yield* journal.uncertain(key)
@@ -252,7 +248,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
     )
   })
 
-  /** True for a call that an earlier session made or began. Such a call is not repeated. */
+  /** True for a call that an earlier session made or began, which is not repeated. */
   const wasBegun = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
     const { name } = activityOf({ id, call })
     return Option.isSome(yield* journal.saved("outcome", name)) || (yield* journal.uncertain(name)) !== undefined

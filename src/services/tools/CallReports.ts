@@ -1,6 +1,6 @@
 /**
- * What a tool reports during a call. Progress is emitted as an event at most once a second. Notes are stored with the
- * result and hidden from models.
+ * What a tool reports during a call. Progress is emitted at most once a second. Notes are stored with the result and
+ * hidden from models.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -18,10 +18,10 @@ export interface CallReports {
   readonly log: (text: string) => void
 }
 
-/** Reports that do nothing, for calls that nobody watches. */
+/** Reports of a call that nobody watches. */
 export const noReports: CallReports = { progress: () => undefined, log: () => undefined }
 
-/** Creates the reports of a call. `publishing` is an effect that emits the progress and never ends. */
+/** Creates the reports of a call. `publishing` emits the progress and never ends. */
 export const makeReports = Effect.map(RunEvents, (events) =>
   Effect.fnUntraced(function* (id: ToolCallId, name: string) {
     const notes = makeCallLog()

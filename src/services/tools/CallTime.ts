@@ -1,13 +1,11 @@
-/**
- * Measures how long a call has been running. The time pauses while the program asks the user a question of the call.
- */
+/** The running time of a call, without pauses for questions to the user. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 
 export interface CallTime {
-  /** Waits for an answer. The time of the call pauses meanwhile. */
+  /** Waits for an answer, while the time of the call pauses. */
   readonly paused: <A, E, R>(waiting: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Resolves once the running time reaches the limit. */
   readonly reached: (limit: Duration.Duration) => Effect.Effect<void>

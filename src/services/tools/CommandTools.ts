@@ -1,6 +1,6 @@
 /**
- * Creates tools from commands that a configuration declares. Declarations in the user's own files always apply.
- * Declarations of a project apply only if the user trusts exactly these declarations.
+ * Creates tools from the commands of a configuration. The user's own declarations always apply. Those of a project
+ * apply only if the user trusts exactly these declarations.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -59,7 +59,7 @@ export const declarationProblems = (name: string, declared: CommandTool): Readon
   return Result.isSuccess(example) ? [] : [{ path: ["example"], what: "the example does not fit the parameters." }]
 }
 
-/** Makes a plugin with a single tool. If the name of the tool is taken, only this tool is skipped. */
+/** A plugin with a single tool, so that a taken name skips only this tool. */
 const pluginOf = (origin: string, name: string, declared: CommandTool): Plugin =>
   definePlugin({
     name: origin,
@@ -97,8 +97,8 @@ const trusted = Effect.fnUntraced(function* (tools: Declarations, project: strin
 })
 
 /**
- * The tools that the user and the project declare. Tools of the project are missing if the user does not trust them.
- * `project` is an absolute path.
+ * The tools that the user and the project declare, without tools of the project that are not trusted. `project` is an
+ * absolute path.
  */
 export const commandPlugins = Effect.fn("commandPlugins")(function* (project: string, declared: DeclaredTools) {
   const ofProject = yield* Effect.result(trusted(declared.ofProject, project))

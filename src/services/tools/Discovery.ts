@@ -1,4 +1,4 @@
-/** The plugins that were discovered for a run, in addition to plugins that the user named. */
+/** The plugins that were found for a run, besides those that the user named. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { Discovered } from "./Plugin.ts"

@@ -1,6 +1,6 @@
 /**
- * Makes declared file accesses canonical: finds the real paths, the new content, and the current state. If the path is
- * a link, an edit changes the file behind it. A removal or a move is about the link itself.
+ * Makes declared file accesses canonical: finds real paths, new content, and the current state. An edit follows a link
+ * to the file behind it. A removal or a move is about the link itself.
  */
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path"
 import * as Effect from "effect/Effect"
@@ -36,7 +36,7 @@ export interface AccessContext {
 
 const maxEditBytes = 10_485_760
 
-/** The path of an entry, with its folder resolved. If the entry itself is a link, the link is not followed. */
+/** The path of an entry, with its folder resolved. A link itself is not followed. */
 const namedPlace = Effect.fnUntraced(function* (written: string, workspace: Workspace["Service"]) {
   if (written === "" || written.includes("\0")) return yield* workspace.canonical(written)
   const absolute = resolve(workspace.root, written)
@@ -45,7 +45,7 @@ const namedPlace = Effect.fnUntraced(function* (written: string, workspace: Work
   return { path, inside: folder.inside && path !== workspace.root }
 })
 
-/** The path of the entry that a model means. The model may have copied the path from markdown. */
+/** The path of the entry that a model means, perhaps copied from markdown. */
 const meantPlace = Effect.fnUntraced(function* (written: string, workspace: Workspace["Service"]) {
   const place = yield* namedPlace(written, workspace)
   const isThere = Effect.map(workspace.entry(place.path), (entry) => entry !== undefined)
@@ -63,8 +63,8 @@ const writeTo = (path: string, inside: boolean, control: boolean): WriteAccess =
 })
 
 /**
- * A path that a call changes, and whether git would run or follow the file there. Protected paths are not examined,
- * because the gate denies every write to them.
+ * A path that a call changes, and whether git would run or follow a file there. Protected paths are not examined: the
+ * gate denies every write to them.
  */
 const targetAt = Effect.fnUntraced(function* (
   { inside, path }: { readonly path: string; readonly inside: boolean },
@@ -76,14 +76,14 @@ const targetAt = Effect.fnUntraced(function* (
   return { mayLook, name, write: writeTo(path, inside, control) }
 })
 
-/** The target of a text write. Links are followed to the file behind them. */
+/** The target of a text write, behind any links. */
 const canonicalTarget = Effect.fnUntraced(function* (written: string, context: AccessContext) {
   const { workspace } = context
   return yield* targetAt(yield* workspace.canonical(yield* workspace.meant(written)), context)
 })
 
 /**
- * The project files whose content a call of a file tool may reveal or copy. The removal of a link or a folder reveals
+ * The project files whose content a call of a file tool may reveal or copy. Removing a link or a folder reveals
  * nothing.
  */
 export const revealedFiles = Effect.fnUntraced(function* (
@@ -116,8 +116,8 @@ const explainMissing = Effect.fnUntraced(function* (
 })
 
 /**
- * The write that results from the edits. It contains the new content, about which the gate decides. It is bound to the
- * text from which it was computed. Fails with `validation_failed` if an edit does not fit.
+ * The write that results from the edits, with the new content for the gate. It is bound to the text that was edited.
+ * Fails with `validation_failed` if an edit does not fit.
  */
 const canonicalEdit = Effect.fnUntraced(function* (
   { edits, path: written }: Access & { readonly _tag: "EditFile" },
@@ -139,7 +139,7 @@ const canonicalEdit = Effect.fnUntraced(function* (
   return { ...write, content, base: hashOf(text), found, ...(loses === undefined ? {} : { loses }) }
 })
 
-/** Checks a new link: it must stay within the project, and its path must be free. */
+/** Checks that a new link stays within the project and that its path is free. */
 const canonicalLink = Effect.fnUntraced(function* (write: WriteAccess, { workspace }: AccessContext) {
   const { content, path } = write
   const { inside } = yield* workspace.canonical(resolve(dirname(path), content))
@@ -149,15 +149,12 @@ const canonicalLink = Effect.fnUntraced(function* (write: WriteAccess, { workspa
   return yield* invalid(`There is something at ${path}, and a link takes the place of nothing.`)
 })
 
-/**
- * The write of a whole text. It is bound to the current state of the file, so it cannot replace another state of the
- * file.
- */
+/** The write of a whole text. It replaces only the current state of the file. */
 const canonicalWrite = Effect.fnUntraced(function* (
   { content, kind, path: written }: Access & { readonly _tag: "WriteFile" },
   context: AccessContext
 ) {
-  /** A link is created at exactly the given path. For a text, links in the path are followed. */
+  /** A link is created at exactly the given path. A text is written behind links. */
   const target =
     kind === "link"
       ? yield* targetAt(yield* namedPlace(written, context.workspace), context)
@@ -196,8 +193,8 @@ const missing = Effect.fnUntraced(function* (name: string, workspace: Workspace[
 /** The files in a folder that is removed or moved as a whole. */
 const filesOf = Effect.fnUntraced(function* (folder: string, name: string, { workspace }: AccessContext) {
   /**
-   * The listing also contains files that this task has already removed, so its limit is higher by the number of these
-   * files. The result of this function does not contain them.
+   * The listing contains files that this task already removed, so its limit is higher by their number. The result omits
+   * them.
    */
   const entries = mostInFolder + ((yield* CurrentCopy)?.files().length ?? 0)
   const below = relative(workspace.root, folder)
@@ -207,7 +204,7 @@ const filesOf = Effect.fnUntraced(function* (folder: string, name: string, { wor
   return yield* invalid(message)
 })
 
-/** The removal of one file, link or empty folder. If a whole folder is removed, `folder` names it. */
+/** The removal of one file, link or empty folder. `folder` names the folder that is removed as a whole. */
 const removalOf = (entry: FileEntry, controls: ReadonlySet<string>, folder?: string): WriteAccess => ({
   ...writeTo(entry.path, true, controls.has(entry.path)),
   removes: true,
@@ -216,11 +213,10 @@ const removalOf = (entry: FileEntry, controls: ReadonlySet<string>, folder?: str
   ...(folder === undefined ? {} : { folder })
 })
 
-/** The entries that exist at these paths. */
 const entriesOf = (files: ReadonlyArray<string>, { workspace }: AccessContext) =>
   Effect.map(Effect.forEach(files, workspace.entry), (found) => found.filter((entry) => entry !== undefined))
 
-/** The removal of a file, a link, or a folder with its content. If the path is a link, the target of the link stays. */
+/** The removal of a file, a link, or a folder with its content. The target of a link stays. */
 const canonicalRemoval = Effect.fnUntraced(function* (
   written: string,
   context: AccessContext
@@ -231,7 +227,7 @@ const canonicalRemoval = Effect.fnUntraced(function* (
   if (!mayLook) return [{ ...write, removes: true }]
   const entry = yield* workspace.entry(path)
   if (entry === undefined) {
-    /** If this task has already removed the file, removing it again succeeds. */
+    /** Removing a file twice succeeds. */
     const proposed = (yield* CurrentCopy)?.files() ?? []
     if (proposed.some((file) => file.path === path)) return [{ ...write, removes: true, found: "absent" }]
     const isEmptied = proposed.some((file) => file.path.startsWith(`${path}/`))
@@ -251,7 +247,7 @@ interface MovedFolder {
   readonly to: string
 }
 
-/** The accesses of a move: a write of the file's bytes at another path, and the removal of the file. */
+/** A move: a write of the file's bytes at another path, and the removal of the file. */
 const moveOf = Effect.fnUntraced(function* (
   entry: FileEntry,
   to: string,
@@ -273,7 +269,7 @@ const moveOf = Effect.fnUntraced(function* (
   return [write, removal]
 })
 
-/** The target of a move: a path in the folder that the call names, or the named path itself. */
+/** The target of a move: in the folder that the call names, or at the named path itself. */
 const moveTarget = Effect.fnUntraced(function* (to: string, source: FileEntry, context: AccessContext) {
   const { workspace } = context
   const place = yield* namedPlace(to, workspace)
@@ -282,10 +278,7 @@ const moveTarget = Effect.fnUntraced(function* (to: string, source: FileEntry, c
   return isInto ? yield* namedPlace(join(to, basename(source.path)), workspace) : place
 })
 
-/**
- * The move of a file, a link, or a folder with its content. If the path is a link, the target of the link stays in its
- * place. The new path must be free.
- */
+/** The move of a file, a link, or a folder with its content, to a free path. The target of a link stays. */
 const canonicalMove = Effect.fnUntraced(function* (
   { path: written, to }: Access & { readonly _tag: "MoveFile" },
   context: AccessContext
@@ -304,7 +297,7 @@ const canonicalMove = Effect.fnUntraced(function* (
     return yield* invalid(`${source.name} cannot be moved to ${target.name}, which is the same place or lies in it.`)
   }
   const there = yield* workspace.entry(path)
-  /** After an interrupted move, both paths may have the same content. Such a move can be repeated. */
+  /** After an interrupted move, both paths may have the same content. It can be repeated. */
   if (there !== undefined && (there.is !== "file" || there.state !== entry.state)) {
     const what = `There is ${there.is === "folder" ? "a folder" : "a file"} ${target.name} already, so ${source.name} was not moved.`
     return yield* invalid(`${what} Choose another path, or remove that one first.`)
@@ -320,7 +313,7 @@ const canonicalMove = Effect.fnUntraced(function* (
   return moved.flat()
 })
 
-/** The canonical form of an access. An access to a whole folder becomes one access for each file in it. */
+/** The canonical form of an access. A whole folder becomes one access for each file. */
 export const canonicalAccess = Effect.fnUntraced(function* (
   access: Access,
   context: AccessContext

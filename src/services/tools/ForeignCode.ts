@@ -1,6 +1,6 @@
 /**
- * Isolates the code of plugins. The code runs in a fiber of its own, and its errors are reported in one line. If the
- * code is stopped but does not end, the program goes on without it after a moment.
+ * Isolates the code of plugins in a fiber of its own, and reports its errors in one line. If stopped code does not end,
+ * the program goes on without it after a moment.
  */
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -18,15 +18,15 @@ import { printable } from "../../domain/text/Printable.ts"
 
 const maxLength = 500
 
-/** The text of an error's cause. The cause is another error, or the problems that a schema found in values. */
+/** The text of an error's cause: another error, or the problems that a schema found. */
 const causeOf = ({ cause }: Error): string => {
   if (cause instanceof Error) return `${cause.message}`
   return SchemaIssue.isIssue(cause) ? schemaErrorText(new Schema.SchemaError(cause)) : ""
 }
 
-/** The text of an error, followed by its cause. The cause is often clearer: `fetch failed: connect ECONNREFUSED`. */
+/** The text of an error and of its cause, which is often clearer: `fetch failed: connect ECONNREFUSED`. */
 const errorText = (error: Error): string => {
-  /** The message is converted to text, because foreign code may set it to any value. */
+  /** Foreign code may set the message to any value. */
   const text = `${error.message === "" ? error.name : error.message}`
   const below = causeOf(error)
   return below === "" || text.includes(below) ? text : `${text.replace(/\.$/, "")}: ${below}`
@@ -41,7 +41,7 @@ const textOf = (thrown: unknown): string => {
   return isValue ? String(thrown) : "a value that is not an error was thrown"
 }
 
-/** The text of a thrown value. Reading the value may run code that throws, too. */
+/** The text of a thrown value. Reading it may run code that throws, too. */
 const safeTextOf = (thrown: unknown): string => {
   try {
     return textOf(thrown)
@@ -60,18 +60,18 @@ export const causeText = (cause: Cause.Cause<unknown>): string => {
 /** Waits for the exit of an effect that did not end at once. If the wait itself fails, the effect is interrupted. */
 export type Wait<A, E, E2, R2> = (ended: Effect.Effect<Exit.Exit<A, E>>) => Effect.Effect<Exit.Exit<A, E>, E2, R2>
 
-/** The time that a plugin's code has to end after it was stopped. */
+/** The time for a plugin's code to end after it was stopped. */
 const grace = Duration.seconds(2)
 
 /**
- * Interrupts the fiber and waits for its end. For foreign code, waits at most for `grace`. Returns true if the fiber
- * has ended. Interruptions of the caller do not shorten the wait.
+ * Interrupts the fiber and waits for its end, for foreign code at most `grace`. Returns true if it has ended.
+ * Interruptions of the caller do not shorten the wait.
  */
 const stopped = (fiber: Fiber.Fiber<unknown, unknown>, isForeign: boolean): Effect.Effect<boolean> => {
   if (!isForeign) return Effect.as(Fiber.interrupt(fiber), true)
   return Effect.gen(function* () {
     fiber.interruptUnsafe()
-    /** The wait runs in a fiber of its own, because an interrupted fiber cannot limit the time of its own wait. */
+    /** An interrupted fiber cannot limit the time of its own wait. */
     const waiting = yield* Effect.forkDetach(Effect.timeoutOption(Fiber.await(fiber), grace), {
       startImmediately: true
     })
@@ -82,13 +82,13 @@ const stopped = (fiber: Fiber.Fiber<unknown, unknown>, isForeign: boolean): Effe
 
 /** The code of a plugin, which may never end. */
 interface Foreign<E2> {
-  /** Makes the failure of an effect that was stopped but did not end. */
+  /** The failure of an effect that was stopped but did not end. */
   readonly endless: (failure: E2) => E2
 }
 
 /**
- * Runs the effect in a fiber of its own and returns its exit. If the caller is interrupted, the effect is interrupted,
- * and the caller waits for its end. If the effect interrupts itself, the caller is not interrupted.
+ * Runs the effect in a fiber of its own and returns its exit. An interrupted caller interrupts the effect and waits for
+ * its end. An effect that interrupts itself does not interrupt the caller.
  *
  * Time limits inside `wait` also apply while a layer is built. Foreign code that does not end in time continues in the
  * background.
@@ -111,17 +111,15 @@ export const runIsolated = <A, E, R, E2 = never, R2 = never>(
   )
 
 /**
- * A scope for the resources of a plugin. It closes together with the scope of the caller. Resources that do not close
- * in time are abandoned.
+ * A scope for the resources of a plugin, which closes with the caller's scope. Resources that do not close in time are
+ * abandoned.
  */
 export const openForeignScope: Effect.Effect<Scope.Closeable, never, Scope.Scope> = Effect.acquireRelease(
   Scope.make(),
   (scope, exit) => closeForeignScope(scope, exit)
 )
 
-/**
- * Closes the scope for the resources of a plugin. Does not wait longer than a moment for resources that do not close.
- */
+/** Closes the scope of a plugin's resources. Waits only a moment for them. */
 export const closeForeignScope = (scope: Scope.Closeable, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   Effect.flatMap(Effect.forkDetach(Scope.close(scope, exit), { startImmediately: true }), (closing) =>
     Effect.asVoid(

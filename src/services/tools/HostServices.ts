@@ -1,4 +1,4 @@
-/** The services of the program for the code of tools: the project, pages, commands, and notices about reads. */
+/** The services of the program for tools: the project, pages, commands, and notices about reads. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,25 +10,22 @@ import type { Commands } from "../commands/Commands.ts"
 import type { Workspace } from "../files/Workspace.ts"
 import type { Page } from "./WebFetch.ts"
 
-/** A successful read: the canonical path and the whole text of the file. */
+/** A read file: its canonical path and whole text. */
 export interface FileRead {
   readonly path: string
   readonly text: string
 }
 
-/** The number of reads by which a listener may fall behind. Beyond it, the listener loses the oldest reads. */
+/** A listener that falls behind by more reads loses the oldest ones. */
 const bufferedReads = 64
 
-/**
- * Tells plugins which files were read. `read_file` announces each successful read. A plugin with an index, for example,
- * can listen.
- */
+/** Tells plugins which files `read_file` has read, for example to update an index. */
 export class FileReads extends Context.Service<
   FileReads,
   {
-    /** Announces the read to all listeners without waiting for them. */
+    /** Announces the read without waiting for listeners. */
     announce(read: FileRead): Effect.Effect<void>
-    /** The stream of all reads from now on, until the scope closes. */
+    /** All reads from now on, until the scope closes. */
     readonly subscribe: Effect.Effect<Stream.Stream<FileRead>, never, Scope.Scope>
   }
 >()("task-conductor/services/tools/HostServices/FileReads") {
@@ -44,16 +41,13 @@ export class FileReads extends Context.Service<
   )
 }
 
-/**
- * Fetches pages for a tool. The tool must have declared the URL of the page, and the gate must have granted it for the
- * call.
- */
+/** Fetches pages for a tool, if the tool declared the URL and the gate granted it for the call. */
 export class PageFetch extends Context.Service<
   PageFetch,
   {
     /**
-     * Returns the page at a granted URL. The gate decides about each redirect before it is followed. The request has no
-     * cookies and no credentials.
+     * Returns the page at a granted URL, without cookies or credentials. The gate decides about each redirect before it
+     * is followed.
      */
     get(url: string): Effect.Effect<Page, ToolFailure>
   }
@@ -61,11 +55,11 @@ export class PageFetch extends Context.Service<
 
 /** A question that a tool asks the user during its call. */
 export interface CallQuestion {
-  /** What will happen after a yes, in one line that begins with a verb: "comment on issue 12". */
+  /** What happens after a yes, in one line that begins with a verb: "comment on issue 12". */
   readonly does: string
-  /** The target as rules name it, such as `issue:12`. If absent, `does` is the target. */
+  /** The target in rules, such as `issue:12`; `does` by default. */
   readonly target?: string
-  /** Everything that the user must read before the answer, such as the text to post. At most 20,000 characters. */
+  /** What the user must read before the answer, such as the text to post. At most 20,000 characters. */
   readonly details?: string
 }
 
@@ -74,12 +68,12 @@ export class CallQuestions extends Context.Service<
   CallQuestions,
   {
     /**
-     * Asks whether the call may do something that was not known when the call began. The rules and the user decide.
-     * After a no, this fails with `permission_denied`. Until the answer, the time limit of the call pauses.
+     * Asks whether the call may do something that was unknown when it began. The rules and the user decide; a no fails
+     * with `permission_denied`. The time limit pauses until the answer.
      */
     ask(question: CallQuestion): Effect.Effect<void, ToolFailure>
   }
 >()("task-conductor/services/tools/HostServices/CallQuestions") {}
 
-/** The services for tools. Every change, and every access outside the project, needs a grant of the call. */
+/** The services for tools. Every change, and every access outside the project, needs a grant. */
 export type HostServices = CallQuestions | Commands | FileReads | PageFetch | Workspace

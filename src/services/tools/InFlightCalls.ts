@@ -1,6 +1,6 @@
 /**
- * The running calls of a run that change something, and whether the run should stop. If the run should stop, no further
- * call begins. The run stops when the running calls have ended.
+ * The running calls that change something. If the run should stop, no further call begins, and the run stops when these
+ * calls have ended.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) =
   const inFlight = new Set<string>()
   let why: PermissionDenied | undefined
   return {
-    /** If the run should stop, fails with a denial for a call of this tool. */
+    /** Fails with a denial for a call of this tool if the run should stop. */
     mayBegin: (tool: string) =>
       Effect.suspend(() => {
         if (why === undefined) return Effect.void
@@ -18,16 +18,14 @@ export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) =
       }),
     /** Notes that the call with this key will now change something. */
     begin: (key: string) => Effect.sync(() => void inFlight.add(key)),
-    /**
-     * Notes that the call has ended and that its result is recorded. This is also allowed for a call that never began.
-     */
+    /** Notes that the call has ended and its result is recorded, even if it never began. */
     end: (key: string) =>
       Effect.suspend(() => {
         inFlight.delete(key)
         return why === undefined || inFlight.size > 0 ? Effect.void : Deferred.succeed(stopped, why.message)
       }),
     stop: (reason: PermissionDenied) => Effect.sync(() => void (why ??= reason)),
-    /** Returns why the run should stop; undefined if it should not. */
+    /** Why the run should stop; undefined if it should not. */
     reason: Effect.sync(() => why),
     /** Resolves with the reason once the run has stopped. */
     stopped: Deferred.await(stopped)

@@ -1,4 +1,4 @@
-/** Takes images and files out of the output of a tool, and stores them. The result of the call contains their names. */
+/** Stores the images and files of a tool's output. The result of the call contains their names. */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -31,7 +31,7 @@ const bytesOf = (data: unknown): Uint8Array | undefined => {
   return typeof data === "string" && base64.test(data) ? Buffer.from(data, "base64") : undefined
 }
 
-/** One image or file of an output, before it was checked. */
+/** An image or file before its check. */
 interface ReadFile {
   readonly name: string
   readonly mediaType: string
@@ -55,7 +55,7 @@ const readFile = (output: unknown, usualName: string): Result.Result<ReadFile, s
 const extension = (type: unknown): string => /^image\/(\w+)/.exec(String(type))?.[1]?.replace("jpeg", "jpg") ?? "bin"
 
 /**
- * Reads the images and files of an output. If one is invalid, fails with a sentence that says what a file must have.
+ * Reads the images and files of an output. For an invalid one, fails with a sentence that says what a file must have.
  */
 const readOutput = ({ files, images, text }: ToolOutput): Result.Result<ReadonlyArray<ReadFile>, string> => {
   if (typeof text !== "string" || !Array.isArray(images) || !Array.isArray(files)) {
@@ -71,7 +71,7 @@ const readOutput = ({ files, images, text }: ToolOutput): Result.Result<Readonly
     : Result.fail(`Each of its images and files ${wrong}.`)
 }
 
-/** Removes the secrets of plugins from bytes that are text. Other bytes stay unchanged. */
+/** Removes the secrets of plugins from bytes that are text. */
 const withoutSecrets = (bytes: Uint8Array): Uint8Array => {
   const text = Result.try(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes))
   if (Result.isFailure(text)) return bytes
@@ -81,10 +81,10 @@ const withoutSecrets = (bytes: Uint8Array): Uint8Array => {
 
 export type CallOutput = Schema.Json | ToolOutput
 
-/** True for output with images or files. The tag decides, because a plugin may use its own copy of the class. */
+/** True for output with images or files. A plugin may use its own copy of the class, so the tag decides. */
 export const isOutput = (value: unknown): value is ToolOutput => Predicate.isTagged(value, "ToolOutput")
 
-/** Stores the images and files of a call's output, within the limits of the run. */
+/** Stores the images and files of an output within the limits of the run. */
 export const makeKeepOutput = ({ toolFileBytes }: Pick<Limits, "toolFileBytes">) =>
   Effect.map(KeptFiles, (kept) =>
     Effect.fnUntraced(function* (tool: string, output: CallOutput): Effect.fn.Return<CallData, ToolFailure> {

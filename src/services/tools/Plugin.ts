@@ -1,4 +1,4 @@
-/** What an author writes to define a plugin: its name, tools, skills and other parts. */
+/** What an author writes to define a plugin. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -32,37 +32,34 @@ export class PluginTools extends Context.Service<PluginTools, Tools>()(
   "task-conductor/services/tools/Plugin/PluginTools"
 ) {}
 
-/**
- * The version of the interface for plugins. `definePlugin` writes it into a plugin. A plugin of another version is
- * refused.
- */
+/** The version of the interface for plugins, which `definePlugin` writes into a plugin. Other versions are refused. */
 export const pluginApiVersion = 1
 
 /** Where to search for plugins. */
 export interface DiscoveryPlace {
   /** The absolute path of the project. */
   readonly project: string
-  /** The settings of the run, which include the settings of the user and the project. */
+  /** The settings of the run, with those of the user and the project. */
   readonly settings: Settings
   /** The version of the program. */
   readonly version: string
 }
 
-/** One plugin that was discovered: a usable value, or a problem. */
+/** One plugin that was found: usable, or with a problem. */
 export interface DiscoveredPlugin {
   /** The origin of its tools. */
   readonly origin: string
-  /** Where the plugin was named: in a file of the user, in a file of the project, or for this run only. */
+  /** Who named the plugin: a file of the user, a file of the project, or this run only. */
   readonly scope: PluginScope
   /** The plugin, or why it is not used. */
   readonly outcome: Result.Result<Plugin, McpProblem | PluginProblem>
 }
 
-/** The result of a discovery. */
+/** What a discovery found. */
 export interface Discovered {
-  /** All plugins in the order of the configuration, including unused ones. */
+  /** All plugins in the order of the configuration, even unused ones. */
   readonly plugins: ReadonlyArray<DiscoveredPlugin>
-  /** Problems of plugins, entries of the configuration, and single tools that were skipped. */
+  /** Problems of plugins, entries of the configuration, and skipped tools. */
   readonly problems: ReadonlyArray<McpProblem | PluginProblem>
   /** Further notes for the user, one sentence each. */
   readonly notes: ReadonlyArray<string>
@@ -78,39 +75,39 @@ export type DiscoveryServices =
   | Scope.Scope
   | Workspace
 
-/** Finds plugins. Everything that this function starts lives as long as the run. */
+/** Finds plugins. Everything that it starts lives as long as the run. */
 export type Discovery = (place: DiscoveryPlace) => Effect.Effect<Discovered, never, DiscoveryServices>
 
 /** What the program itself knows about a discovered plugin. */
 interface HostNotes {
-  /** The version of the plugin's package, if the plugin comes from a package. */
+  /** The version of the plugin's package, if it comes from one. */
   readonly version?: string
   /** The name or path by which the configuration names the plugin. */
   readonly named?: string
   /** True for a plugin that a script passes as a value. */
   readonly isValue?: boolean
-  /** The configuration that the user's or the project's file contains for the plugin. */
+  /** The plugin's configuration in the file of the user or the project. */
   readonly configuration?: GivenConfiguration
-  /** The values of the secrets that the plugin declares, by name. A failure says why the secret is missing. */
+  /** The declared secrets by name. A failure says why one is missing. */
   readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
   /** The folder of the plugin's skills, or why the skills are skipped. */
   readonly skillsFolder?: Result.Result<string, string>
 }
 
-/** The parts of a plugin besides tools, providers and configuration. All parts are optional except the name. */
+/** The parts of a plugin besides tools, providers and configuration. Only the name is required. */
 interface BroughtParts {
-  /** The name, such as "word-count". Messages name it as the origin of its tools. */
+  /** The name, such as "word-count". Messages name it as the origin of the tools. */
   readonly name: string
   /**
-   * The secrets that the plugin needs. Each key is the name of an environment variable, and its value is the purpose of
-   * the secret: `{ GITHUB_TOKEN: "To read issues." }`.
+   * The needed secrets. The key is the name of an environment variable, the value its purpose: `{ GITHUB_TOKEN: "To
+   * read issues." }`.
    */
   readonly secrets?: Readonly<Record<string, SecretNeed>>
-  /** A folder of the package that contains one folder for each skill: `new URL("./skills/", import.meta.url)`. */
+  /** A folder with one folder for each skill: `new URL("./skills/", import.meta.url)`. */
   readonly skills?: URL
   /**
-   * Commands for the command line, such as "report". The key is the words of the command. A plugin of this package may
-   * add a subcommand, such as "models bench".
+   * Commands for the command line by their words, such as "report". A plugin of this package may add a subcommand, such
+   * as "models bench".
    *
    * Commands and all parts below apply only if the user names the plugin. A project alone cannot activate them.
    */
@@ -121,16 +118,16 @@ interface BroughtParts {
   readonly sendMetrics?: MetricSender
   /** Finds more plugins when a run begins, such as configured servers. Only for plugins of this package. */
   readonly discover?: Discovery
-  /** Fetches the web pages that tools and references name. Only for plugins of this package. */
+  /** Fetches web pages for tools and references. Only for plugins of this package. */
   readonly web?: LayerWeb
-  /** Answers questions of runs and conversations, in place of a terminal, an editor or a script. */
+  /** Answers questions of runs and conversations in place of the user. */
   readonly approver?: Layer.Layer<Approver>
 }
 
-/** What a plugin receives for creating its providers. */
+/** What a plugin receives to create its providers. */
 export type ProviderSetup<Config = unknown> = Pick<PluginSetup<Config>, "config" | "secret">
 
-/** Model providers, or a function that creates them from the plugin's configuration and secrets. */
+/** Model providers, or a function that creates them from configuration and secrets. */
 export type ProviderSource<Config = unknown> =
   | ReadonlyArray<Provider>
   | ((setup: ProviderSetup<Config>) => ReadonlyArray<Provider>)
@@ -139,10 +136,10 @@ export type ProviderSource<Config = unknown> =
 export interface Plugin extends BroughtParts, HostNotes {
   /** The `pluginApiVersion` for which the plugin was written. */
   readonly apiVersion: number
-  /** The plugin's model providers, or a function that creates them. */
+  /** The model providers, or a function that creates them. */
   // oxlint-disable-next-line typescript/no-explicit-any -- each plugin has a configuration of its own
   readonly providers?: ProviderSource<any>
-  /** The plugin's tools. They are built once for each run. The resources that they open close with the run. */
+  /** The tools. They are built once for each run, and their resources close with the run. */
   readonly tools: Layer.Layer<PluginTools, ToolFailure, HostServices>
   /** The schema of its configuration. */
   readonly config?: SchemaSource
@@ -152,14 +149,11 @@ type ConfigOf<Source> = [Source] extends [never] ? undefined : ValueOf<Source>
 
 /** What `definePlugin` accepts. */
 export interface PluginParts<Source = SchemaSource> extends BroughtParts {
-  /** The schema of the plugin's configuration, which is an object. Absent for a plugin without configuration. */
+  /** The schema of the configuration, which is an object. Absent for a plugin without one. */
   readonly config?: Source
-  /**
-   * The plugin's tools. Tools that need open resources come from a function or an effect that returns them. The
-   * resources live as long as the run.
-   */
+  /** The tools. A function or an effect that returns them can open resources, which live as long as the run. */
   readonly tools?: ToolSource<ConfigOf<Source>>
-  /** The plugin's model providers. A function receives the configuration and the secrets. */
+  /** The model providers. A function receives the configuration and the secrets. */
   readonly providers?: ProviderSource<ConfigOf<Source>>
 }
 

@@ -1,19 +1,15 @@
 /** Commands that plugins add to the command line. */
 import type * as Command from "effect/cli/Command"
 
-/** One command. Its code is loaded only when a command line names the command. */
+/** One command. Its code is loaded only when a command line names it. */
 export interface PluginCommand {
-  /** The line about the command in `--help`. Commands of other packages are not listed there. */
+  /** Its line in `--help`, which lists no commands of other packages. */
   readonly line: string
-  /**
-   * The group of the command in `--help`. If absent, the command is in the group of plugins. A subcommand has no group.
-   */
+  /** The group in `--help`; the group of plugins by default. A subcommand has none. */
   readonly group?: string
-  /** Imports the command (effect/cli). Called when a command line names it. */
+  /** Imports the command (effect/cli). */
   readonly load: () => Promise<Command.Command.Any>
 }
 
-/**
- * Commands by their words. A key of one word is a command. A key of two words is a subcommand, such as "models bench".
- */
+/** Commands by their words: one word for a command, two for a subcommand, such as "models bench". */
 export type PluginCommands = Readonly<Record<string, PluginCommand>>

@@ -1,6 +1,6 @@
 /**
- * Builds plugins and collects their tools. Each plugin is checked before its tools are used. If a plugin fails, it is
- * skipped as a whole, its resources are released, and the problem is reported.
+ * Builds plugins, checks them, and collects their tools. A plugin that fails is skipped as a whole, its resources are
+ * released, and the problem is reported.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -32,7 +32,7 @@ import {
 } from "./PluginSettings.ts"
 import { notAPlugin, PluginProblem, problemOfNamed, problemOfValue } from "./PluginProblem.ts"
 
-/** A tool that passed all checks, and everything that is needed to run it. */
+/** A tool that passed all checks, and what is needed to run it. */
 export interface LoadedTool {
   readonly info: ToolInfo
   readonly parameters: Parameters
@@ -44,7 +44,7 @@ export interface LoadedTool {
 
 export const loadTime = "30 seconds"
 
-/** The shape of a tool. The compiler cannot check it in a package written in JavaScript. */
+/** The shape of a tool, for packages that no compiler checked. */
 const ToolShape = Schema.Struct({
   description: Schema.NonEmptyString,
   risk: Risk,
@@ -140,7 +140,7 @@ const loadTools = (set: SetPlugin, tools: object, loadedTools: ReadonlyMap<strin
   return Result.succeed(loaded)
 }
 
-/** The problem of a value that a package exports as a plugin. Undefined if the value has the shape of a plugin. */
+/** Why an exported value is no plugin; undefined if it has the shape of one. */
 export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined => {
   const shape = Schema.decodeUnknownResult(PluginShape)(plugin)
   if (Result.isSuccess(shape) && Layer.isLayer((plugin as Plugin).tools)) return undefined
@@ -149,7 +149,7 @@ export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined =
   return notAPlugin(name)
 }
 
-/** Why the secrets that a plugin declares are invalid; undefined if they are valid. */
+/** Why the declared secrets are invalid; undefined if they are valid. */
 const secretsProblem = (secrets: unknown = {}): string | undefined => {
   const read = Schema.decodeUnknownResult(Secrets)(secrets)
   if (Result.isFailure(read)) return 'its "secrets" do not say for each name what it is for.'
@@ -159,7 +159,7 @@ const secretsProblem = (secrets: unknown = {}): string | undefined => {
     : `its secret ${JSON.stringify(wrong)} has not the name of an environment variable.`
 }
 
-/** Builds the plugin in a scope of its own. If the plugin cannot be used, closes the scope. */
+/** Builds the plugin in a scope of its own, which closes if the plugin cannot be used. */
 const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, loadedTools: ReadonlyMap<string, LoadedTool>) {
   const malformed = pluginShapeProblem(plugin)
   if (malformed !== undefined) return yield* malformed
@@ -198,7 +198,7 @@ export const withOrigin = ({ isValue, named }: Plugin, problem: PluginProblem): 
   return named === undefined ? problem : problemOfNamed(problem, named)
 }
 
-/** Problems that do not stop the program from using the plugin. */
+/** Problems in spite of which the plugin is used. */
 const limitsOf = (plugin: Plugin): ReadonlyArray<PluginProblem> => {
   const lack = (code: PluginProblem["code"], detail: string) =>
     new PluginProblem({ plugin: plugin.name, code, detail, isUsed: true })
@@ -212,8 +212,8 @@ const limitsOf = (plugin: Plugin): ReadonlyArray<PluginProblem> => {
 }
 
 /**
- * Loads plugins in order. If two plugins have a tool of the same name, the first plugin keeps it. The tools are in the
- * order of the plugins, and live until the scope closes.
+ * Loads plugins in order. The first plugin keeps a tool name that two plugins have. The tools live until the scope
+ * closes.
  */
 export const loadPlugins = Effect.fn("loadPlugins")(function* (plugins: ReadonlyArray<Plugin>) {
   const tools = new Map<string, LoadedTool>()

@@ -1,7 +1,4 @@
-/**
- * Problems that keep a plugin, an MCP server or one of its tools from being used. A run continues without the part
- * concerned, and reports the problem.
- */
+/** Problems with plugins, MCP servers and their tools. A run continues without the part concerned. */
 import * as Schema from "effect/Schema"
 import type { AnsweredBy } from "../../domain/permissions/Answer.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
@@ -25,18 +22,18 @@ const Code = Schema.Literals([
 ])
 
 /**
- * Says that a plugin with all its tools is skipped, or that the hooks or tools of a project are skipped. `detail` is
- * the end of a sentence that says why, and what to do.
+ * Says that a plugin, or the hooks or tools of a project, are skipped. `detail` is the end of a sentence that says why,
+ * and what to do.
  */
 export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginProblem", {
   plugin: Schema.String,
   code: Code,
   detail: Schema.String,
-  /** The name or path in the configuration, if it differs from the plugin's own name. */
+  /** The name or path in the configuration, if it differs from the plugin's name. */
   named: Schema.optionalKey(Schema.String),
   /** True if the plugin is used in spite of the problem. */
   isUsed: Schema.optionalKey(Schema.Literal(true)),
-  /** True for hooks or tools that the configuration of a project declares. `plugin` says which of the two. */
+  /** True for hooks or tools that a project declares. `plugin` says which of the two. */
   isDeclared: Schema.optionalKey(Schema.Literal(true)),
   /** True for a plugin that a script passed as a value. */
   isValue: Schema.optionalKey(Schema.Literal(true))
@@ -58,11 +55,11 @@ const refusalText = (by: AnsweredBy, name: string, hash: string, it: "it" | "the
   return details[by]
 }
 
-/** The problem of a project's plugin that the user has not trusted. `hash` identifies the content of the plugin. */
+/** The problem of a project's plugin that the user has not trusted. `hash` identifies its content. */
 export const notTrusted = (plugin: string, name: string, hash: string, by: AnsweredBy) =>
   new PluginProblem({ plugin, code: "NotTrusted", detail: refusalText(by, name, hash, "it") })
 
-/** The problem of hooks or tools that a project declares, but that the user has not trusted. */
+/** The problem of a project's hooks or tools that the user has not trusted. */
 export const declaredNotTrusted = (name: string, hash: string, by: AnsweredBy) =>
   new PluginProblem({
     plugin: name,
@@ -85,7 +82,7 @@ export const noPluginValue = (what: string): PluginProblem => {
   return new PluginProblem({ plugin: "without a name", code: "NotAPlugin", detail, isValue: true })
 }
 
-/** The problem of a default export that is not a plugin, or that is an incomplete plugin. */
+/** The problem of a default export that is no plugin, or an incomplete one. */
 export const notAPlugin = (
   plugin: string,
   detail = "its default export is not a plugin. Export the value that definePlugin returns."
@@ -94,13 +91,13 @@ export const notAPlugin = (
 }
 
 /**
- * Says that an MCP server, one of its tools, or an entry of the configuration is skipped. Also used if a server is used
- * but does not behave as it should.
+ * Says that an MCP server, one of its tools, or an entry of the configuration is skipped, or that a used server
+ * misbehaves.
  */
 export class McpProblem extends Schema.TaggedError<McpProblem>()("McpProblem", {
-  /** The name of the server. Absent if the problem concerns a whole file. */
+  /** The server. Absent if the problem concerns a whole file. */
   server: Schema.optionalKey(Schema.String),
-  /** The tool that is skipped. Present if the server's other tools are used. */
+  /** The skipped tool. Present if the other tools are used. */
   tool: Schema.optionalKey(Schema.String),
   /** The problem and what to do, as sentences. */
   detail: Schema.String,

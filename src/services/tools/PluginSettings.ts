@@ -1,7 +1,4 @@
-/**
- * The user's settings for a plugin, as the plugin receives them: its secrets, and its configuration, which was checked
- * against its schema.
- */
+/** The user's settings for a plugin: its secrets, and its checked configuration. */
 import * as Context from "effect/Context"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -15,20 +12,20 @@ export interface PluginSettings {
   /** The decoded configuration; undefined for a plugin without one. */
   readonly config: unknown
   /**
-   * Returns the value of a declared secret. If a required secret is missing, throws a `ToolFailure` that says how to
+   * Returns the value of a declared secret. If a required one is missing, throws a `ToolFailure` that says how to
    * provide it.
    */
   readonly secret: (name: string) => string
 }
 
-/** The purpose of a secret, for the user. A secret that is marked as optional may be missing. */
+/** The purpose of a secret, for the user. An optional secret may be missing. */
 export type SecretNeed = string | { readonly use: string; readonly optional: true }
 
 export const isOptional = (need: SecretNeed): boolean => typeof need !== "string"
 
 export const useOf = (need: SecretNeed): string => (typeof need === "string" ? need : need.use)
 
-/** The part of a plugin that is needed to find its secrets. */
+/** What is needed to find the secrets of a plugin. */
 interface SecretHolder {
   readonly name: string
   readonly secrets?: Readonly<Record<string, SecretNeed>>
@@ -41,16 +38,14 @@ const missingText = (name: string, purpose: string, why: string): string => {
   return `the secret ${name} is missing (${use}): ${why.replace(/\.$/, "")}.`
 }
 
-/** One message for each required secret of a plugin that is missing. */
+/** One message for each required secret that is missing. */
 export const missingSecrets = ({ secrets = {}, secretValues = new Map() }: SecretHolder): ReadonlyArray<string> =>
   Object.entries(secrets).flatMap(([name, need]) => {
     const value = secretValues.get(name) ?? Result.fail(`set the environment variable ${name}`)
     return Result.isFailure(value) && !isOptional(need) ? [missingText(name, useOf(need), value.failure)] : []
   })
 
-/**
- * Returns a function that takes the name of a secret and returns its value. A missing optional secret is an empty text.
- */
+/** Returns the value of a secret by its name. A missing optional secret is an empty text. */
 export const secretOf =
   (plugin: SecretHolder) =>
   (name: string): string => {
@@ -74,7 +69,7 @@ export const CurrentSettings = Context.Reference<PluginSettings>("task-conductor
 
 const howToSet = (plugin: string): string => `Write [${JSON.stringify(plugin)}, { ... }] in the place of its name.`
 
-/** The part of a plugin that is needed to read its configuration. */
+/** What is needed to read the configuration of a plugin. */
 interface ConfigurablePlugin {
   readonly name: string
   readonly named?: string
@@ -83,8 +78,8 @@ interface ConfigurablePlugin {
 }
 
 /**
- * Decodes the configuration of a plugin. Without a configuration, the defaults of the schema apply. If decoding fails,
- * the error is the end of a sentence. The sentence names the file, the path of each wrong value, and what is expected.
+ * Decodes the configuration of a plugin, or the defaults of its schema. The error is the end of a sentence: the file,
+ * the path of each wrong value, and what is expected.
  */
 export const readPluginConfiguration = ({
   config: schema,

@@ -1,4 +1,4 @@
-/** Records which texts of a call the model reads. If a URL contains such a text, the gate can ask about it. */
+/** Records which texts of a call the model reads, so that the gate can ask about a URL that contains such a text. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
@@ -11,14 +11,14 @@ const stringsIn = (value: Schema.Json): ReadonlyArray<string> => {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [String(value)]
 }
 
-/** Records which texts of a call the model reads. `info` is absent for a tool that does not exist. */
+/** `info` is absent for a tool that does not exist. */
 export const makeResultNotes = Effect.gen(function* () {
   const { noteRead } = yield* ReadTexts
   const workspace = yield* Workspace
 
   /**
-   * Where the result of a call comes from. The result of a tool with high risk counts as output of a command, because
-   * the tool may have run commands.
+   * Where the result of a call comes from. A tool with high risk may have run commands, so its result counts as output
+   * of one.
    */
   const sourceOf = Effect.fnUntraced(function* (
     { arguments: { path }, name }: ToolCall,

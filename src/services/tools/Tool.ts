@@ -8,7 +8,7 @@ import type { ToolOutput } from "../../domain/tools/ToolOutput.ts"
 import type { CallContext } from "./CallContext.ts"
 import type { HostServices } from "./HostServices.ts"
 
-/** The work of a call: an effect that the program runs, or a promise that it awaits. */
+/** The work of a call: an effect, or a promise. */
 type ToolWork =
   | Effect.Effect<Schema.Json | ToolOutput, ToolFailure, HostServices>
   | PromiseLike<Schema.Json | ToolOutput>
@@ -19,31 +19,26 @@ interface ToolParts<Params, Config> {
   readonly description: string
   /** Other names that calls may use for parameters. The model does not see them. */
   readonly aliases?: ArgumentAliases
-  /** How risky a call is. `safe` calls run without a question. The program asks the user about all other calls. */
+  /** How risky a call is. Only `safe` calls run without a question to the user. */
   readonly risk: Risk
   /**
-   * Whether an interrupted call may be made again. `pure` and `idempotent` calls may be made again. For a `once` call,
-   * the program asks the user.
+   * Whether an interrupted call may be made again: `pure` and `idempotent` ones may. For a `once` call, the program
+   * asks the user.
    */
   readonly effect: EffectClass
-  /** Arguments of an example call, for the model. If absent, they are made from the required parameters. */
+  /** Arguments of an example call, for the model. Made from the required parameters if absent. */
   readonly example?: Arguments
-  /**
-   * For each type of error, a sentence that says when the tool fails with it. The sentences are for users, not for the
-   * model.
-   */
+  /** For each type of error, when the tool fails with it, as a sentence for users. */
   readonly errors?: ToolErrors
   /**
-   * Identifies the complete definition of the tool at its source, such as a server. If this value changes, permissions
-   * for the tool end.
+   * Identifies the definition of the tool at its source, such as a server. If it changes, permissions for the tool end.
    */
   readonly revision?: string
-  /** Returns the accesses of a call with these parameters. If this function is absent, calls have no accesses. */
+  /** Returns the accesses of a call. Without this function, calls have none. */
   readonly access?: (params: Params) => ReadonlyArray<Access>
   /**
-   * Does the work. Returns a string, JSON, or a `ToolOutput` with images or files. It may be an async function, or a
-   * function that returns an effect. If it fails with an error, the call fails. Throw a `ToolFailure` to set the type
-   * of the failure.
+   * Does the work, as an async function or as one that returns an effect. Returns a string, JSON, or a `ToolOutput`
+   * with images or files. Any error fails the call; throw a `ToolFailure` to set its type.
    */
   readonly execute: (params: Params, call: CallContext<Config>) => ToolWork
 }
@@ -51,8 +46,8 @@ interface ToolParts<Params, Config> {
 /** A tool with its parameters. */
 export interface Tool<Params, Source = SchemaSource, Config = unknown> extends ToolParts<Params, Config> {
   /**
-   * The schema of the parameters: an Effect schema, a Standard Schema, or a JSON schema. It must describe an object.
-   * Descriptions in the schema become part of the prompt.
+   * The schema of the parameters, which form an object: an Effect schema, a Standard Schema, or a JSON schema. Its
+   * descriptions become part of the prompt.
    */
   readonly parameters: Source
 }

@@ -1,7 +1,6 @@
 /**
- * Runs the code of a tool. If the code returns an effect, the effect is run; anything else is awaited. To stop a tool,
- * the program first aborts the signal of the call. An async function then has as much time to end as any other code of
- * a plugin.
+ * Runs the code of a tool: an effect is run, anything else awaited. To stop it, the program aborts the signal of the
+ * call. An async function then has as much time to end as other code of a plugin.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,12 +13,12 @@ import type { Tool } from "./Tool.ts"
 const ignore = (): void => undefined
 
 /**
- * The code of a tool, with the types of result and failure that it declares. Neither type is checked yet, so each may
- * be any value.
+ * The code of a tool, with the result and failure that it declares. Either may be any value, since neither is checked
+ * yet.
  */
 type Unchecked<R> = Effect.Effect<CallOutput, ToolFailure, R>
 
-/** Waits for a promise and returns its value. An interruption aborts the signal, and waits until the promise ends. */
+/** Waits for a promise. An interruption aborts the signal, and still waits for its end. */
 const awaited = (work: unknown, controller: AbortController): Unchecked<never> =>
   Effect.callback((resume) => {
     const settled = Promise.resolve(work as CallOutput)
@@ -33,13 +32,10 @@ const awaited = (work: unknown, controller: AbortController): Unchecked<never> =
     })
   })
 
-/** Those parts of a call's context that are known before the code of the tool begins. */
+/** The parts of a call's context that are known before its code begins. */
 export type GivenContext = Omit<CallContext, "ask" | "host" | "signal">
 
-/**
- * Starts the code of a tool at once, and returns an effect with its result. The code may throw an error while it
- * starts.
- */
+/** Starts the code of a tool at once, even code that throws while it starts. Returns an effect with its result. */
 export const startTool = <Params>(
   { execute }: Pick<Tool<Params>, "execute">,
   params: Params,

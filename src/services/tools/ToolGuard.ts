@@ -1,6 +1,6 @@
 /**
  * Runs the code of a tool so that its call has exactly one result. An error becomes a failure that names the tool and
- * its author. If the code of a plugin does not end, the program goes on without it.
+ * its author. If a plugin's code does not end, the program goes on without it.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import * as Schema from "effect/Schema"
 import { builtInOrigin, ToolErrorType, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 
-/** How messages name the tool of a call. If the tool is at fault, they also name its author. */
+/** How messages name the tool, and its author if the tool is at fault. */
 interface NamedTool {
   readonly name: string
   /** The author of the tool. Absent for a tool that does not exist. */
@@ -27,8 +27,8 @@ const titleOf = (tool: NamedTool): string =>
 const isErrorType = Schema.is(ToolErrorType)
 
 /**
- * Returns the failure of a tool if it has the form of a `ToolFailure`. The tag decides, because a plugin may fail with
- * its own copy of the class, or with any value.
+ * The failure of a tool, if it has the form of a `ToolFailure`. A plugin may fail with its own copy of the class, so
+ * the tag decides.
  */
 const knownFailure = (failure: unknown): ToolFailure | undefined => {
   if (!Predicate.isTagged(failure, "ToolFailure") || !Predicate.hasProperty(failure, "type")) return undefined
@@ -37,7 +37,7 @@ const knownFailure = (failure: unknown): ToolFailure | undefined => {
   return failure instanceof ToolFailure ? failure : new ToolFailure({ type: failure.type, message: failure.message })
 }
 
-/** Reads a failure. Reading it may run code of the plugin that throws. */
+/** Reads a failure. Code of the plugin may throw meanwhile. */
 const readFailure = (failure: unknown): ToolFailure | undefined => {
   try {
     return knownFailure(failure)

@@ -2,7 +2,7 @@
 import * as Context from "effect/Context"
 import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
 
-/** The limits of the run. A tool gets them with `yield* ToolLimits`. Outside of a run, they are the default limits. */
+/** The limits of the run, for `yield* ToolLimits` in a tool. Outside of a run, the default limits. */
 export const ToolLimits = Context.Reference<Limits>("task-conductor/services/tools/ToolLimits", {
   defaultValue: () => defaultLimits
 })

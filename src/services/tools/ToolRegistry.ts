@@ -1,8 +1,8 @@
 /**
  * All tools of a run by name, with their descriptions, the check of their calls, and the accesses of a call.
  *
- * A tool runs only with a permit, which only the gate can create. The code of a tool can read the project. For
- * everything else, the code needs what the gate granted for the call.
+ * A tool runs only with a permit of the gate. Its code can read the project. Everything else needs what the gate
+ * granted for the call.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -40,11 +40,11 @@ import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 
 interface Granted {
   readonly accesses: ReadonlyArray<CanonicalAccess>
-  /** Decides about an access that becomes known only during the call. Absent while a plugin loads. */
+  /** Decides about an access that becomes known during the call. Absent while a plugin loads. */
   readonly admit?: Permit["admit"]
   /**
-   * Decides about project files that the call did not declare. Absent while a plugin loads: the plugin may then read
-   * all project files.
+   * Decides about project files that the call did not declare. Absent while a plugin loads, which may read all project
+   * files.
    */
   readonly mayRead?: Permit["mayRead"]
 }
@@ -62,7 +62,7 @@ const grantedWorkspace = (
   workspace: Workspace["Service"],
   { accesses, mayRead = () => Effect.succeed(true) }: Granted
 ): Workspace["Service"] => {
-  /** The path that may be read: a granted path, or the canonical path of a project file. */
+  /** The path that may be read: a granted one, or that of a project file. */
   const readable = Effect.fnUntraced(function* (file: string) {
     if (accesses.some((access) => "inside" in access && access.path === file)) return file
     const { inside, path } = yield* workspace.canonical(file)
@@ -72,7 +72,7 @@ const grantedWorkspace = (
   })
   return {
     ...workspace,
-    /** The hash of a file is hidden, because it would help to guess the content of the file. */
+    /** The hash of a file would help to guess its content. */
     state: () => Effect.succeed(hiddenState),
     entry: (file) => Effect.map(workspace.entry(file), (entry) => entry && { ...entry, state: hiddenState }),
     readText: (file, maxBytes, range) =>
@@ -96,7 +96,7 @@ const grantedPages = (web: WebFetch["Service"], { accesses, admit }: Granted): P
   })
 })
 
-/** Converts a question to an access. The gate treats it like a declared access. */
+/** Converts a question to an access, which the gate treats like a declared one. */
 const accessOfQuestion = ({ details, does, target = does }: CallQuestion): Result.Result<OtherAccess, string> => {
   const access: Access = { _tag: "Other", target, changes: true, words: does, ...definedFields({ details }) }
   return isAccess(access)
@@ -121,7 +121,7 @@ const grantedCommands = (commands: Commands["Service"], { accesses }: Granted): 
       : Effect.fail(undeclared(`runs ${accessTarget(command)}`))
 })
 
-/** The services of the program in the form in which plugins may use them: they do only what the gate granted. */
+/** The services of the program for plugins, limited to what the gate granted. */
 const grantedServices = (
   host: Context.Context<Commands | FileReads | WebFetch | Workspace>,
   granted: Granted
@@ -136,7 +136,7 @@ const grantedServices = (
     ])
   )
 
-/** Everything that is needed to run a prepared call. Only the registry that prepared the call has it. */
+/** What is needed to run a prepared call. Only the registry that prepared it has this. */
 interface ReadyCall {
   readonly tool: LoadedTool
   readonly params: unknown
@@ -145,14 +145,11 @@ interface ReadyCall {
 
 /** A call whose arguments fit its tool. */
 interface DecodedCall {
-  /** Makes the accesses of the call canonical, for the current state of the project. */
+  /** Makes the accesses canonical, for the current state of the project. */
   readonly resolve: Effect.Effect<PreparedCall, ToolFailure>
 }
 
-/**
- * Creates the registry from the tools of these plugins. Tools of built-in plugins come first. `setAside` contains the
- * problems of plugins that were already skipped.
- */
+/** Tools of built-in plugins come first. `setAside` contains the problems of plugins that were already skipped. */
 const makeToolRegistry = Effect.fnUntraced(function* (
   plugins: ReadonlyArray<Plugin>,
   setAside: ReadonlyArray<PluginProblem | McpProblem> = []
@@ -179,8 +176,8 @@ const makeToolRegistry = Effect.fnUntraced(function* (
   })
 
   /**
-   * Runs the call of a permit once, with the canonical values about which the gate decided. `paused` wraps each wait
-   * for an answer of the user.
+   * Runs the call of a permit once, with the values about which the gate decided. `paused` wraps each wait for the
+   * user.
    */
   const execute = Effect.fnUntraced(function* (
     permit: Permit,
@@ -217,28 +214,21 @@ const makeToolRegistry = Effect.fnUntraced(function* (
     problems: [...setAside, ...problems],
     find: (name: string) => infos.get(name),
     /**
-     * Checks one call against the tools that a skill may use. The checks in their order: the call has a name, the tool
-     * exists, the skill may use it, no required argument is missing, and the arguments fit the schema.
+     * Checks one call against the tools that a skill may use. In order: the call has a name, the tool exists, the skill
+     * may use it, no required argument is missing, and the arguments fit the schema.
      *
-     * Collects all problems and runs nothing. A harmless deviation, such as a number as a string, is corrected in
-     * `call` and noted as a repair. Issues name `task`.
+     * Collects all problems and runs nothing. A harmless deviation, such as a number as a string, is corrected and
+     * noted as a repair. Issues name `task`.
      */
     check: (call: ToolCall, allowed: ReadonlySet<string>, task?: string) => checkCall(call, { tools, allowed, task }),
-    /**
-     * The instructions for the model about these tools: for each tool its description, its parameters and an example
-     * call.
-     */
+    /** The instructions for the model: the description, the parameters and an example of each tool. */
     instructions: (names: ReadonlyArray<string>) => toolInstructions(names.flatMap((name) => infos.get(name) ?? [])),
-    /** True if one of the tools changes something. */
     changesSomething: (names: ReadonlyArray<string>) =>
       names.some((name) => infos.has(name) && infos.get(name)?.effect !== "pure"),
     decode,
     /** Decodes and resolves a call without running it. */
     prepare: (call: ToolCall) => Effect.flatMap(decode(call), ({ resolve }) => resolve),
-    /**
-     * Says why the call would fail now, as far as the project shows this. Undefined if the call may succeed. Changes
-     * nothing.
-     */
+    /** Why the call would fail now, as far as the project shows this. Undefined if it may succeed. */
     inspect: (call: ToolCall) => inspectCall(call, tools, context),
     execute
   }
@@ -247,7 +237,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
 export class ToolRegistry extends Context.Service<ToolRegistry>()("task-conductor/services/tools/ToolRegistry", {
   make: makeToolRegistry
 }) {
-  /** The registry as a layer. The tools live as long as the layer. */
+  /** The tools live as long as the layer. */
   static readonly layer = (...args: Parameters<typeof makeToolRegistry>) =>
     Layer.effect(this, this.make(...args)).pipe(Layer.provide(FileReads.layer))
 }

@@ -1,9 +1,9 @@
 /**
- * The path of every tool call: decode, resolve, permit, run, record. All calls of a model take this path, whoever wrote
- * the tool. Changes of files take it in a working copy and again in the project.
+ * The path of every tool call: decode, resolve, permit, run, record. Changes of files take it in a working copy and
+ * again in the project.
  *
- * This is the only place where a tool runs. Every call gets exactly one result. This is also true for a call that is
- * unknown, invalid or denied, or that crashes.
+ * This is the only place where a tool runs. Every call gets exactly one result, even if it is unknown, invalid or
+ * denied, or crashes.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -42,15 +42,15 @@ import { ToolRegistry } from "./ToolRegistry.ts"
 export type CallTarget = WorkingCopy | "project"
 
 /**
- * True for a call that only changes a working copy. Such a call is no activity, and the gate asks nobody about it. The
- * gate asks when the change is made in the project.
+ * True for a call that only changes a working copy. It is no activity, and the gate asks only when the change is made
+ * in the project.
  */
 export const isProposal = ({ name }: ToolCall, target: CallTarget): boolean =>
   target !== "project" && fileTools.has(name)
 
-/** Observes changes of the project before and after they are made. A plugin can provide such a guard. */
+/** Observes changes of the project before and after they are made. A plugin can provide it. */
 export interface ChangeGuard {
-  /** Returns why the change must not be made; undefined if it may be made. */
+  /** Why the change must not be made; undefined if it may. */
   readonly objectionTo: (writes: ReadonlyArray<WriteAccess>) => Effect.Effect<string | undefined>
   readonly noteMade: (writes: ReadonlyArray<WriteAccess>) => Effect.Effect<void>
 }
@@ -62,10 +62,7 @@ export const ChangeGuard = Context.Reference<ChangeGuard>("task-conductor/servic
 const accessesOf = (resolved: Result.Result<PreparedCall, ToolFailure>): PreparedCall["accesses"] =>
   Result.isSuccess(resolved) ? resolved.success.accesses : []
 
-/**
- * True for a call that fails with a reason, and for a call that moves files. Both kinds of calls can reveal the content
- * of files.
- */
+/** True for a call that fails with a reason or moves files. Both can reveal the content of files. */
 const revealsFiles = (resolved: Result.Result<PreparedCall, ToolFailure>): boolean =>
   Result.isFailure(resolved) || writesIn(accessesOf(resolved)).some(({ from }) => from !== undefined)
 
@@ -86,8 +83,8 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     const copy = target === "project" ? undefined : target
     const isProposed = isProposal(call, target)
     const key = toolCallKey(id)
-    // A denial also applies to the other calls of the same reply. The gate does not ask about changes of a working
-    // copy, so their scope names no reply.
+    // A denial also applies to the other calls of the same reply. The scope of a proposal names no reply, since the
+    // gate does not ask about it.
     const scope = isProposed
       ? { task: id.task, place: key }
       : { task: id.task, place: activityOf({ id, call }).name, reply: answerOf(key) }
@@ -96,21 +93,21 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
       let startedAt = yield* Clock.currentTimeMillis
       const { lines, publishing, reports } = yield* reportsOf(id, call.name)
       const steps = Effect.gen(function* () {
-        // 1. Decode: find the tool, and decode the arguments with its schema.
+        // 1. Decode the arguments with the tool's schema.
         const decoded = registry.decode(call)
-        // 2. Resolve: make the accesses canonical. Plugin code takes part in both steps, so it is guarded.
+        // 2. Resolve: make the accesses canonical. Plugin code takes part in steps 1 and 2, so it is guarded.
         const tool = { name: call.name, origin: registry.find(call.name)?.origin }
         const resolving = Effect.flatMap(decoded, ({ resolve }) => resolve)
         const resolved = yield* guardTool(tool, resolving)
-        // 3. Permit: first decide whether the content of files may be revealed, in a diff or in the reason for a
-        // failure. Then decide about the call itself.
+        // 3. Permit: first, whether the content of files may be revealed in a diff or in a failure; then the call
+        // itself.
         const revealed =
           isProposed || revealsFiles(resolved) ? yield* revealedFiles(call, accessesOf(resolved), workspace) : []
         for (const file of revealed) yield* gate.authorize(questionOfReading(scope, file, call.name))
         const prepared = yield* Effect.fromResult(resolved)
         const permit = yield* gate.authorize({ ...questionOfCall(scope, prepared), isProposal: isProposed })
-        // 4. Run the call within the limits. Before the call, the change guard may object to its changes. The journal
-        // records a call with effects before the call begins.
+        // 4. Run the call within the limits. The change guard may object first. The journal records a call with effects
+        // before it begins.
         const writes = target === "project" ? writesIn(prepared.accesses) : []
         const objection = writes.length === 0 ? undefined : yield* guard.objectionTo(writes)
         if (objection !== undefined) return yield* new ToolFailure({ type: "validation_failed", message: objection })
@@ -124,7 +121,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
           Effect.flatMap(Effect.fromResult(returned), (output) => keep(call.name, output))
         )
         if (writes.length > 0 && Result.isSuccess(outcome)) yield* guard.noteMade(writes)
-        // If an access was denied, a resumed run asks again, unless the call may already have changed something.
+        // A resumed run asks again after a denial, unless the call may already have changed something.
         const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
         const denied = isDenied ? permit.denied() : undefined
         lastDenial = denied?.endsTask === true ? denied : undefined
@@ -152,20 +149,20 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   return {
     /**
      * Runs one call that writes to `target`. A change of a working copy is made without a question. Any other call is
-     * one activity. The call emits `tool.started`, and `tool.finished` when its result is recorded.
+     * one activity. Emits `tool.started`, and `tool.finished` when the result is recorded.
      *
-     * An interruption stops the tool. A denial is a failure of the activity, so a resumed run may ask again.
+     * An interruption stops the tool. A denial fails the activity, so a resumed run may ask again.
      */
     run,
     wasBegun: records.wasBegun,
     /**
-     * Resolves with the reason why the run must stop: a call is uncertain, and the user answered stop, or nobody
-     * answered. All running calls have ended by then.
+     * Resolves with the reason why the run must stop, once all running calls have ended: a call is uncertain, and the
+     * user answered stop or nobody answered.
      */
     stopped: inFlight.stopped,
     /** Why the run should stop; undefined if it should not. */
     stopReason: inFlight.reason,
-    /** Stops the run because another worker received an answer that stops it. */
+    /** Stops the run because of an answer that another worker received. */
     stop: (reason: PermissionDenied) => Effect.andThen(inFlight.stop(reason), inFlight.end(""))
   }
 })
@@ -186,7 +183,7 @@ interface CallOwner {
   readonly target: CallTarget
 }
 
-/** Returns a function that runs a call of a task and counts it. A change is counted when it is made in the project. */
+/** Returns a function that runs a call of a task and counts it. A change counts when it is made in the project. */
 export const makeTaskCall = Effect.gen(function* () {
   const runner = yield* ToolRunner
   const meter = yield* UsageMeter

@@ -1,4 +1,4 @@
-/** The ways in which a plugin provides its tools: directly, or after opening resources in a run. */
+/** How a plugin provides its tools: directly, or after opening resources in a run. */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -10,24 +10,18 @@ import type { Tools } from "./Tool.ts"
 export interface PluginSetup<Config = unknown> {
   /** The decoded configuration of the plugin; undefined for a plugin without one. */
   readonly config: Config
-  /**
-   * Returns the value of a declared secret. If the user has not provided the secret, this throws, and the plugin is
-   * skipped.
-   */
+  /** Returns the value of a declared secret. If it is missing, this throws, and the plugin is skipped. */
   readonly secret: (name: string) => string
-  /** Registers a function that closes a resource at the end of the run. The functions run in reverse order. */
+  /** Registers a function that closes a resource when the run ends. The last function runs first. */
   readonly onEnd: (close: () => unknown) => void
 }
 
 type OpenedTools = Tools | PromiseLike<Tools> | Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope>
 
-/**
- * The source of a plugin's tools: the tools themselves, an effect that returns them, or a function that opens them. The
- * function may be async.
- */
+/** A plugin's tools, an effect that returns them, or a function that opens them, which may be async. */
 export type ToolSource<Config = unknown> = OpenedTools | ((setup: PluginSetup<Config>) => OpenedTools)
 
-/** Opens the tools for one run. The resources that they open close with the scope. */
+/** Opens the tools for one run. Their resources close with the scope. */
 export const openTools = <Config>(
   source: ToolSource<Config>
 ): Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope> =>

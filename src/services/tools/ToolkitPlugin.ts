@@ -1,7 +1,4 @@
-/**
- * Converts a toolkit of effect/ai to a plugin. The tools keep their names, parameters and handlers. The annotations of
- * a tool decide its risk.
- */
+/** Converts a toolkit of effect/ai to a plugin with the same tools. The annotations of a tool decide its risk. */
 import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
 import * as Context from "effect/Context"
@@ -22,15 +19,15 @@ export interface ToolkitParts<Tools extends Record<string, Tool.Any>> {
   readonly name: string
   /** The toolkit, with the names and parameters of its tools. */
   readonly toolkit: Toolkit.Toolkit<Tools>
-  /** The handlers of the tools, as `toolkit.toLayer` returns them. They are built once for each run. */
+  /** The handlers, as `toolkit.toLayer` returns them. They are built once for each run. */
   readonly layer: Layer.Layer<Tool.HandlersFor<Tools>, ToolFailure, HostServices>
 }
 
 type Annotations = typeof import("effect/ai/Tool")
 
 /**
- * The risk of a tool by its annotations. Read-only tools are safe. The program asks about calls of all other tools,
- * with a warning unless the tool is annotated as not destructive.
+ * The risk of a tool by its annotations. Read-only tools are safe. The program asks about all others, with a warning
+ * unless the tool is not destructive.
  */
 const riskOf = ({ annotations }: Tool.Any, { Destructive, Readonly }: Annotations): Risk => {
   if (Context.get(annotations, Readonly)) return "safe"
@@ -51,7 +48,7 @@ type Handle = (
 const failed = (result: unknown): ToolFailure =>
   new ToolFailure({ type: "internal_error", message: typeof result === "string" ? result : JSON.stringify(result) })
 
-/** Returns the last result of a handler. If the handler fails, the call fails. */
+/** The last result of a handler. If the handler fails, the call fails. */
 const resultOf = (handle: Handle, name: string, params: unknown) =>
   Effect.gen(function* () {
     const last = yield* Stream.runLast(yield* handle(name, params))
@@ -62,8 +59,8 @@ const resultOf = (handle: Handle, name: string, params: unknown) =>
 
 /**
  * Makes a plugin from a toolkit of effect/ai. Tools annotated as `Readonly` run without a question. The program asks
- * about all other tools. The question has a warning unless the tool is annotated as not `Destructive`. If a handler
- * fails, the call fails with the type `internal_error`.
+ * about all others, with a warning unless they are annotated as not `Destructive`. If a handler fails, the call fails
+ * with the type `internal_error`.
  */
 export const toolkitPlugin = <Kit extends Record<string, Tool.Any>>({
   layer,

@@ -1,6 +1,5 @@
 /**
- * Decides about an uncertain call: a call that began before the run was interrupted, and has no result. The call is
- * repeated, or it is treated as done.
+ * Decides about a call that began before the run was interrupted and has no result: it is repeated, or treated as done.
  */
 import * as Effect from "effect/Effect"
 import type { FileState, UncertainCall } from "../../domain/journal/JournalRecord.ts"
@@ -9,8 +8,8 @@ import { stoppedAt } from "../permissions/Ask.ts"
 import type { Gate } from "../permissions/Gate.ts"
 
 /**
- * What the files of the call show. If all are in the old state, the call changed nothing. If all are in the new state,
- * the call happened. Otherwise the files do not show what happened.
+ * What the files of the call show: in the old state, it changed nothing; in the new state, it happened. Undefined if
+ * they do not show either.
  */
 const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileState>, workspace: Workspace["Service"]) {
   if (files.length === 0) return undefined
@@ -19,22 +18,16 @@ const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileSta
   )
   const isAs = (index: number, wanted: string | null): boolean =>
     states[index]?.some((state) => state === wanted || state === `link ${wanted}`) === true
-  /**
-   * The old state is compared first, so a call whose files have equal old and new states is repeated. Such a call
-   * changes something other than its files.
-   */
+  /** If the old and new states are equal, the call changes something other than its files, so it is repeated. */
   if (files.every(({ before }, index) => isAs(index, before))) return "again" as const
   if (files.every(({ after }, index) => isAs(index, after))) return "done" as const
-  /** If only some of several files have changed, repeating the call completes it. */
+  /** If only some of the files changed, repeating the call completes it. */
   return files.length > 1 && files.every(({ after, before }, index) => isAs(index, before) || isAs(index, after))
     ? ("again" as const)
     : undefined
 })
 
-/**
- * Decides whether the call is repeated. If the states of its files do not decide this, the user is asked. Fails if the
- * run should stop.
- */
+/** Decides whether the call is repeated. Asks the user if the files do not show it. Fails if the run should stop. */
 export const resolveUncertain = Effect.fnUntraced(function* (
   intent: UncertainCall,
   gate: Gate["Service"],

@@ -1,4 +1,4 @@
-/** Fetches web pages as text for the core. A plugin implements this service. */
+/** Fetches web pages as text. A plugin implements this service. */
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,7 @@ export class FetchFailure extends Schema.TaggedError<FetchFailure>()("FetchFailu
   }
 }
 
-/** Makes the failure for a URL. The user name and password of the URL are left out. */
+/** The failure for a URL, without its user name and password. */
 export const fetchFailure = (url: URL, type: ToolErrorType, detail: string): FetchFailure => {
   const shownUrl = new URL(url)
   shownUrl.username = ""
@@ -32,7 +32,7 @@ export const fetchFailure = (url: URL, type: ToolErrorType, detail: string): Fet
   return new FetchFailure({ url: shownUrl.href, type, detail })
 }
 
-/** Parses an http or https URL. The URL must not contain a user name or password. A relative URL needs `base`. */
+/** Parses an http or https URL without a user name or password. A relative URL needs `base`. */
 export const parseTarget = (text: string, base?: URL): Effect.Effect<URL, FetchFailure> => {
   const url = URL.parse(text, base?.href)
   if (url === null) {
@@ -50,8 +50,8 @@ export class WebFetch extends Context.Service<
   WebFetch,
   {
     /**
-     * Returns the text of a page. The caller has already authorised the URL. `authorizeHop` runs before each redirect.
-     * If `authorizeHop` fails, the fetch ends. The request has no cookies and no credentials.
+     * Returns the text of a page that the caller has authorised, without cookies or credentials. `authorizeHop` runs
+     * before each redirect, and ends the fetch if it fails.
      */
     get<E = never, R = never>(
       url: string,
@@ -59,7 +59,7 @@ export class WebFetch extends Context.Service<
     ): Effect.Effect<Page, FetchFailure | E, R>
   }
 >()("task-conductor/services/tools/WebFetch") {
-  /** The service of a program without a plugin that fetches pages. */
+  /** For a program without a plugin that fetches pages. */
   static readonly layerNone = Layer.succeed(this)({
     get: (url) =>
       Effect.flatMap(parseTarget(url), (target) =>
@@ -70,26 +70,21 @@ export class WebFetch extends Context.Service<
 
 /** A server to which this program itself connects. */
 export interface OwnService {
-  /** The address of the server as `host:port`, as this program connects to it. */
+  /** The `host:port` to which this program connects. */
   readonly target: string
-  /** What the server is, as the end of a sentence that begins with "is the". */
+  /** What the server is, after "is the". */
   readonly what: string
-  /** True if the server is recognised only by its name, because other sites may share its address. */
+  /** True if only its name identifies the server, because other sites may share its address. */
   readonly isPublic?: boolean
 }
 
 /** Which pages may be fetched, and the time limit. */
 export interface WebOptions {
-  /**
-   * Private addresses that may be fetched. Each entry is the exact `host:port` of the URL, with brackets around IPv6.
-   */
+  /** Private addresses that may be fetched, as the exact `host:port` of the URL, with brackets around IPv6. */
   readonly allowed?: ReadonlyArray<string>
-  /**
-   * Services to which this program connects. Fetching from them is denied under every name, unless their exact
-   * `host:port` is in `allowed`.
-   */
+  /** Services of which no name may be fetched, unless `allowed` contains the exact `host:port`. */
   readonly services?: ReadonlyArray<OwnService>
-  /** The time limit for a page with all its redirects. The time that authorisation takes does not count. */
+  /** The time limit for a page with all redirects, without the time for authorisation. */
   readonly timeout?: Duration.Input
 }
 
