@@ -1,6 +1,6 @@
 /**
- * Runs one child process to its end, with limited output, and leaves no process behind. To stop the child, its process
- * group gets SIGTERM and then SIGKILL. In the sandbox, all descendants end with the child.
+ * Runs one child process to its end, with limited output, and leaves no process behind. To stop it, its process group
+ * gets SIGTERM, then SIGKILL. In the sandbox, all descendants end with the child.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -23,28 +23,27 @@ import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { usageOf } from "./CommandUsage.ts"
 import type { ControlGroup } from "./ControlGroup.ts"
 
-/** Input and output between this process and a child. */
 export interface Channel {
   readonly input: Stream.Stream<Uint8Array, PlatformError.PlatformError>
   readonly output: Sink.Sink<void, Uint8Array, never, PlatformError.PlatformError>
 }
 
-/** Takes the services that start programs and read files from the current context. */
+/** Takes the services for programs and files from the current context. */
 export const processProvider = Effect.map(Effect.context<ChildProcessSpawner | FileSystem.FileSystem>(), (context) =>
   Effect.provideContext(context)
 )
 
-/** Limits for the child's use of the machine. If `limits` is absent, the usage of the child is not measured. */
+/** Limits for the child's use of the machine. Without `limits`, its usage is not measured. */
 interface ChildBounds {
   readonly limits?: CommandLimits
   /** The in-memory folders of the sandbox. Their content counts as memory. */
   readonly temporary?: ReadonlyArray<string>
-  /** The control group of the child. In it, the kernel enforces the limits. */
+  /** The control group in which the kernel enforces the limits. */
   readonly group?: ControlGroup | undefined
 }
 
 interface ChildOrder {
-  /** The program and its arguments. In the sandbox, the words of the sandbox come first. */
+  /** The program and its arguments, after the words of the sandbox. */
   readonly argv: ReadonlyArray<string>
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
@@ -52,23 +51,20 @@ interface ChildOrder {
   readonly sandboxed: boolean
   /** The system call filter as bytes. bubblewrap reads it from descriptor 4. */
   readonly filter?: Uint8Array | undefined
-  /** The input and output that the process has on descriptor 5. */
+  /** The input and output on descriptor 5 of the process. */
   readonly channel?: Channel | undefined
   /** The stdin of the program; empty if absent. */
   readonly input?: string | undefined
   readonly seconds: number
-  /**
-   * The setting that determines `seconds`. If the time is too short, the error message names this setting. Absent if no
-   * setting determines the time.
-   */
+  /** The setting that determines `seconds`, for the error message. Absent if no setting does. */
   readonly limit?: string
   readonly bounds?: ChildBounds
 }
 
 export interface ChildEnd {
-  /** The exit code; 128 or more after a signal. Null if the child was stopped because it wrote or used too much. */
+  /** The exit code; 128 or more after a signal. Null if the child wrote or used too much. */
   readonly exitCode: number | null
-  /** A sentence that says why the child was stopped. Present if the exit code is null. */
+  /** Why the child was stopped, as a sentence. Present if the exit code is null. */
   readonly stopped?: string
   /** stdout and stderr in the order of writing. A long output is cut in the middle. */
   readonly output: string
@@ -93,7 +89,7 @@ const Status = Schema.Struct({
 type Status = typeof Status.Type
 const readStatus = Schema.decodeUnknownOption(Schema.fromJsonString(Status))
 
-/** Sends a signal. Ignores processes that have ended. */
+/** Sends a signal, even to a process that has ended. */
 const signal = (pid: number, name: NodeJS.Signals): void => {
   try {
     process.kill(pid, name)
@@ -104,21 +100,15 @@ const signal = (pid: number, name: NodeJS.Signals): void => {
 
 /** The state of the sandbox around a child. */
 interface SandboxWatch {
-  /**
-   * The first process in the sandbox, as bubblewrap reports it. If it ends, all other processes in the sandbox end,
-   * too.
-   */
+  /** The first process in the sandbox. All others end with it. */
   readonly inner: Deferred.Deferred<number>
-  /** The exit code of the command. Undefined until the command has ended. */
+  /** The exit code of the command; undefined while it runs. */
   readonly exitCode: () => number | undefined
-  /** The fiber that reads the reports. It ends when bubblewrap has no more reports. */
+  /** Reads the reports until bubblewrap has no more. */
   readonly reading: Fiber.Fiber<void>
 }
 
-/**
- * Stops the processes in the sandbox with SIGTERM, then SIGKILL. A signal to bubblewrap itself would not reach these
- * processes.
- */
+/** Stops the processes in the sandbox with SIGTERM, then SIGKILL. A signal to bubblewrap would not reach them. */
 const stopInner = Effect.fnUntraced(function* (handle: ChildProcessHandle, { inner }: SandboxWatch) {
   const isRunning = Effect.orElseSucceed(handle.isRunning, () => false)
   if (!(yield* isRunning)) return
@@ -171,8 +161,8 @@ const watchSandbox = Effect.fnUntraced(function* (handle: ChildProcessHandle) {
 })
 
 /**
- * Measures the usage of the child repeatedly. If the usage is too high, ends all processes at once and returns the
- * reason. Otherwise this effect never returns.
+ * Measures the usage of the child repeatedly. If it is too high, ends all processes and returns the reason. Otherwise
+ * never returns.
  */
 const watchUsage = Effect.fnUntraced(function* (
   { bounds: { limits, temporary = [] } = {} }: ChildOrder,
@@ -216,7 +206,7 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
     watchUsage(order, handle, sandbox)
   ])
   if (typeof exitCode === "string") return exitCode
-  /** First ends the background processes of the command. Until they have ended, the output may be incomplete. */
+  /** Ends the background processes first, because the output may be incomplete until then. */
   yield* Effect.ignore(handle.kill({ killSignal: "SIGTERM", forceKillAfter: grace }))
   const readers = sandbox === undefined ? [collecting] : [collecting, sandbox.reading]
   yield* Effect.timeoutOption(Effect.forEach(readers, Fiber.await), grace)
@@ -229,10 +219,7 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
   return yield* new ToolFailure({ type: "io_error", message: `The sandbox could not be started: ${why}` })
 }, Effect.scoped)
 
-/**
- * Runs the child. Fails with `timeout` if the child or its output lasts longer than `seconds`. Fails with `io_error`
- * for other problems.
- */
+/** Runs the child. Fails with `timeout` if it or its output lasts longer than `seconds`, otherwise with `io_error`. */
 export const runChild = Effect.fn("runChild")(function* (order: ChildOrder) {
   const output = new CommandOutput()
   const result = yield* runToEnd(order, output).pipe(

@@ -1,6 +1,6 @@
 /**
- * Working copies for commands. A command of a task sees the project with the changes that the task proposes. What the
- * command writes is proposed too. Each run makes one trial on the real project to find out how a copy can be made.
+ * Working copies for commands. A command sees the project with the changes that its task proposes, and what it writes
+ * is proposed too. One trial per run on the real project finds out how a copy can be made.
  */
 import { chmod, lstat, mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
@@ -40,11 +40,11 @@ import type { Sandbox } from "./Sandbox.ts"
 /** Whether and how commands see the proposals of a task. */
 export interface CopyState {
   /**
-   * The way to make the copy. With `none`, commands see the project without the proposed changes. They can check
-   * changes only after the changes were made in the project.
+   * How the copy is made. With `none`, commands see the project without the proposed changes, so they can check these
+   * only once made.
    */
   readonly mechanism: "overlay" | "copy" | "none"
-  /** A clause that says how the copy is made, or why it cannot be made. */
+  /** How the copy is made, or why it cannot be made, as a clause. */
   readonly words: string
 }
 
@@ -62,20 +62,17 @@ interface Way extends CopyState {
 const none = (words: string): Way => ({ mechanism: "none", words })
 const overlayWay = (words: string, overlay: OverlayMounts) => ({ mechanism: "overlay" as const, words, overlay })
 
-/**
- * Runs an effect at most once. It cannot be interrupted, because interrupting a cached effect would also interrupt
- * later callers.
- */
+/** Runs an effect at most once. Interrupting a cached effect would also interrupt later callers. */
 const once = <A, E>(effect: Effect.Effect<A, E>) => Effect.cached(Effect.uninterruptible(effect))
 
 interface CopyPlaces {
   /** The real path of the project. */
   readonly root: string
-  /** A folder in which each command gets its own folder. Other processes use it, too. */
+  /** The folder in which each command gets its own folder. Other processes use it, too. */
   readonly scratch: string
   readonly git: boolean
   readonly sandbox: Sandbox["Service"]
-  /** Runs a command. Afterwards, removes the empty folders that the sandbox of the command created. */
+  /** Runs a command, then removes the empty folders that its sandbox created. */
   readonly holding: (
     placeholders: ReadonlyArray<string>,
     child: Effect.Effect<ChildEnd, ToolFailure>
@@ -85,9 +82,7 @@ interface CopyPlaces {
 const hideScript = 'for f; do mknod "$f" c 0 0 || exit 1; done'
 const missingScript = 'i=0; for f; do [ -e "$f" ] || [ -L "$f" ] || echo $i; i=$((i+1)); done'
 
-/**
- * Tests an overlay. The script removes a file and a folder, and creates them again. The old content must not come back.
- */
+/** Tests an overlay: removes a file and a folder and creates them again. The old content must not come back. */
 const trialScript =
   'cd "$0" && [ ! -e gone ] && rm -r folder && mkdir folder && echo new > folder/new && [ "$(ls folder)" = new ] && rm file && echo new > file && [ "$(cat file)" = new ]'
 
@@ -103,8 +98,8 @@ const failure = (message: string) => new ToolFailure({ type: "io_error", message
 const folderMode = 0o700
 
 /**
- * Makes all folders below a folder writable. Ignores entries that vanish meanwhile: after a failure, a parallel removal
- * continues in other folders for a while.
+ * Makes all folders below a folder writable. Entries may vanish meanwhile, because a failed parallel removal continues
+ * for a while.
  */
 const openAll = async (folder: string): Promise<void> => {
   await chmod(folder, folderMode).catch(() => undefined)
@@ -115,17 +110,17 @@ const openAll = async (folder: string): Promise<void> => {
 const remove = (folder: string) => rm(folder, { recursive: true, force: true })
 
 /**
- * Removes a folder with all its content. If this fails, makes all folders in it accessible and tries once more. An
- * overlay leaves a folder of mode 000, for example.
+ * Removes a folder with all its content. If this fails, makes its folders accessible and tries again. An overlay leaves
+ * a folder of mode 000, for example.
  */
 const removeTree = (folder: string): Effect.Effect<void> =>
   Effect.ignore(Effect.tryPromise(() => remove(folder).catch(() => openAll(folder).then(() => remove(folder)))))
 
-/** Takes the lock on a folder for commands. While a process has this lock, no other process removes the folder. */
+/** Takes the lock on a folder for commands, which keeps other processes from removing it. */
 const lockFolder = (parent: string, folder: string) =>
   takeLock(folder, { folder: parent, runId: folder, what: `The folder ${folder}` })
 
-/** Removes the folders that killed processes left in `parent`. Also removes `parent` itself if it is empty. */
+/** Removes the folders that killed processes left in `parent`, and `parent` itself if it is empty. */
 const removeLeft = (parent: string) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -137,7 +132,7 @@ const removeLeft = (parent: string) =>
     yield* Effect.tryPromise(() => rmdir(real))
   }).pipe(Effect.ignore, Effect.withSpan("removeLeft"))
 
-/** Creates a private folder in `parent`. It is removed when the scope closes. */
+/** Creates a private folder in `parent` until the scope closes. */
 const openScratch = Effect.fn("openScratch")(
   function* (parent: string) {
     const fs = yield* FileSystem.FileSystem
@@ -156,7 +151,7 @@ const openScratch = Effect.fn("openScratch")(
   )
 )
 
-/** Runs the small programs that a copy needs. If the copy has mounts, the programs run inside them. */
+/** Runs the small programs that a copy needs, inside the mounts of the copy. */
 const makeCopyHelper = Effect.fnUntraced(function* ({ holding, root, sandbox }: CopyPlaces) {
   const provide = yield* processProvider
 
@@ -215,8 +210,8 @@ const tryOverlay = Effect.fnUntraced(function* (
 })
 
 /**
- * True if everything in the project belongs to this user and group. A user namespace has only one user and group, so an
- * overlay in it cannot change files of other users.
+ * True if everything in the project belongs to this user and group. An overlay in a user namespace cannot change files
+ * of others.
  */
 const hasOneOwner = Effect.fnUntraced(function* (root: string) {
   const { uid, gid } = yield* doing("look at the project", () => lstat(root))
@@ -227,7 +222,7 @@ const hasOneOwner = Effect.fnUntraced(function* (root: string) {
 
 type Trial = (overlay: OverlayMounts) => Effect.Effect<void, ToolFailure>
 
-/** The available ways to mount an overlay, in the order in which they are tried. */
+/** The ways to mount an overlay, in the order of trial. */
 const overlaysHere = Effect.fnUntraced(function* ({ root, sandbox }: CopyPlaces) {
   if (!(yield* hasOneOwner(root))) return []
   const unshare = yield* sandbox.find("unshare")
@@ -237,7 +232,7 @@ const overlaysHere = Effect.fnUntraced(function* ({ root, sandbox }: CopyPlaces)
   ]
 })
 
-/** Identifies the file system of a path, even if the path does not exist yet. */
+/** Identifies the file system of a path, even one that does not exist yet. */
 const diskOf = Effect.fnUntraced(function* (place: string) {
   let existing = place
   while (yield* isMissing(existing)) existing = path.dirname(existing)
@@ -245,12 +240,12 @@ const diskOf = Effect.fnUntraced(function* (place: string) {
 })
 
 /**
- * The overlays that worked in this process. The key contains everything that decides whether an overlay works: the
- * programs, and the file systems of project and scratch folder. Later runs skip the trial, which starts four programs.
+ * The overlays that worked in this process, so that later runs skip the trial, which starts four programs. The key
+ * contains what decides: the programs, and the file systems of project and scratch folder.
  */
 const workingOverlays = new Map<string, string>()
 
-/** Finds a way to mount an overlay on this machine, or says why it is impossible. */
+/** Finds a way to mount an overlay, or says why there is none. */
 const findOverlay = Effect.fnUntraced(function* (places: CopyPlaces, scratch: string, trial: Trial) {
   const { root, sandbox } = places
   const programs = [yield* sandbox.find("bwrap"), yield* sandbox.find("unshare")]
@@ -298,10 +293,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces
   const provide = yield* processProvider
   const helper = yield* makeCopyHelper(places)
 
-  /**
-   * Removes the folders of killed processes now. A resumed run may need no command, so the removal cannot wait for the
-   * first command.
-   */
+  /** Removes the folders of killed processes now, since a resumed run may need no command. */
   yield* provide(removeLeft(scratch))
   const ownScratch = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
 
@@ -319,7 +311,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces
 
   return {
     state: Effect.map(way, ({ mechanism, words }): CopyState => ({ mechanism, words })),
-    /** Runs a command in a copy of its own. Afterwards, proposes what the command wrote. */
+    /** Runs a command in a copy of its own, and proposes what it wrote. */
     within: (copy: WorkingCopy, run: (mounts: CopyMounts) => Effect.Effect<CopiedRun, ToolFailure>) =>
       Effect.scoped(
         Effect.gen(function* () {

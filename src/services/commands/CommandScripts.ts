@@ -1,6 +1,6 @@
 /**
- * Finds the project files that a command runs: its scripts, the scripts that these scripts name, and links to any of
- * them. Permission or trust for a command holds only for the current content of these files.
+ * Finds the project files that a command runs: its scripts, the scripts that these name, and links to them. Permission
+ * or trust for a command holds only for their current content.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -14,24 +14,22 @@ import { CurrentCopy } from "../files/WorkingCopy.ts"
 
 /** The maximum number of scripts that are followed for one command. */
 const maxScripts = 200
-/** The maximum number of links that are followed in a chain. A longer chain is treated as a cycle. */
+/** The longest chain of links that is followed. A longer one counts as a cycle. */
 const maxLinks = 40
-/** The depth to which workspace packages are searched, and the maximum number of folders on each level. */
+/** How deep workspace packages are searched, and how many folders on each level. */
 const deepestPackage = 5
 const mostPackageFolders = 500
 const maxBytes = 4 * 1_048_576
-/** The maximum size, in bytes, of a text that is searched for scripts. Nobody writes larger texts by hand. */
+/** The maximum size, in bytes, of a text that is searched for scripts. Nobody writes larger ones by hand. */
 const maxFollowed = 262_144
 
-/** A text that must still be searched for scripts, and the folders to which its paths are relative. */
+/** A text to search for scripts, and the folders at which its paths start. */
 interface Open {
   readonly named: NamedScripts
   readonly folders: ReadonlyArray<string>
 }
 
-/**
- * The files with these names in a project folder and in the folders above it. A command can be defined in any of them.
- */
+/** The files with these names in a project folder and above it. Any of them can define a command. */
 const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: string, names: ReadonlyArray<RegExp>) {
   const files: Array<string> = []
   for (let current = folder; names.length > 0 && isWithin(root, current); current = path.dirname(current)) {
@@ -42,7 +40,7 @@ const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: strin
   return files
 })
 
-/** The file at a canonical path as a command sees it: its hash, and its text. Undefined if the path is no file. */
+/** The hash and text of a file as a command sees it. Undefined if the path is no file. */
 export const readScript = Effect.fnUntraced(function* (file: string) {
   const proposed = (yield* CurrentCopy)?.get(file)
   if (proposed !== undefined) {
@@ -55,10 +53,7 @@ export const readScript = Effect.fnUntraced(function* (file: string) {
   return { hash: text === undefined ? stamp : textHash(text), text }
 })
 
-/**
- * The links in the project that lie on the path to a file, with their targets. If such a link changes, the command runs
- * another file.
- */
+/** The links in the project on the path to a file. If one changes, the command runs another file. */
 const linksOnTheWay = Effect.fnUntraced(function* (root: string, file: string) {
   const links: Array<RunScript> = []
   let rest = path.relative(root, file).split(path.sep)
@@ -76,10 +71,7 @@ const linksOnTheWay = Effect.fnUntraced(function* (root: string, file: string) {
   return links
 })
 
-/**
- * The package folders of a workspace: folders near the root that contain a manifest. Installed and hidden packages are
- * not included.
- */
+/** The package folders of a workspace: folders near the root with a manifest, except installed and hidden packages. */
 const packageFolders = Effect.fnUntraced(function* (root: string) {
   const folders: Array<string> = []
   let level: ReadonlyArray<string> = [root]
@@ -99,8 +91,7 @@ const packageFolders = Effect.fnUntraced(function* (root: string) {
 })
 
 /**
- * The scripts that a command runs, by path, and the links to these scripts. `hash` is null for a script that does not
- * exist yet.
+ * The scripts that a command runs, by path, and the links to them. `hash` is null for a script that does not exist yet.
  */
 export const commandScripts = Effect.fn("commandScripts")(function* (
   root: string,

@@ -1,7 +1,4 @@
-/**
- * Measures a running command from /proc: the number of its processes, and their memory. Returns nothing on systems
- * other than Linux.
- */
+/** Measures the processes and memory of a running command from /proc. Returns nothing on systems other than Linux. */
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync, statfsSync } from "node:fs"
 import type { CommandUsage } from "../../domain/commands/CommandLimits.ts"
@@ -14,10 +11,7 @@ interface ProcessLine {
   readonly residentBytes: number
 }
 
-/**
- * The largest page size that Linux uses on this processor. Memory is first estimated with this size. The estimate may
- * be too high, but not too low.
- */
+/** The largest page size of Linux on this processor. A first estimate of memory may be too high, but not too low. */
 const pageBytes = ["arm64", "ppc64"].includes(process.arch) ? 65_536 : 4096
 
 const textOf = (file: string): string => {
@@ -28,7 +22,7 @@ const textOf = (file: string): string => {
   }
 }
 
-/** Parses /proc/PID/stat. The name of the program stands in parentheses and may contain any character. */
+/** Parses /proc/PID/stat. The name of the program, in parentheses, may contain any character. */
 const readLine = (pid: number): ProcessLine | undefined => {
   const text = textOf(`/proc/${pid}/stat`)
   const fields = text
@@ -53,7 +47,7 @@ const allProcesses = (): ReadonlyArray<ProcessLine> => {
 const processTree = (first: number, all: ReadonlyArray<ProcessLine> = allProcesses()) => {
   const children = Map.groupBy(all, ({ parent }) => parent)
   const tree = new Set(all.filter(({ pid, session }) => pid === first || session === first))
-  /** This loop adds elements to the set while it runs. The loop also visits the added elements. */
+  /** The loop also visits the elements that it adds to the set. */
   for (const { pid } of tree) for (const child of children.get(pid) ?? []) tree.add(child)
   return [...tree]
 }
@@ -61,8 +55,8 @@ const processTree = (first: number, all: ReadonlyArray<ProcessLine> = allProcess
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, one) => all + one, 0)
 
 /**
- * The memory of a process. Memory that several processes use is divided among them. If the shares are unknown, returns
- * the resident memory.
+ * The memory of a process, with its share of memory that several processes use. If the shares are unknown, the resident
+ * memory.
  */
 const sharedOut = ({ pid, residentBytes }: ProcessLine): number => {
   const kilobytes = /^Pss:\s+(\d+) kB/m.exec(textOf(`/proc/${pid}/smaps_rollup`))?.[1]
@@ -71,7 +65,7 @@ const sharedOut = ({ pid, residentBytes }: ProcessLine): number => {
 
 const tmpfs = 0x01021994
 
-/** The bytes in a temporary folder of the sandbox. The result is 0 if something else is mounted there. */
+/** The bytes in a temporary folder of the sandbox; 0 if something else is mounted there. */
 const bytesIn = (folder: string, sizeBytes: number): number => {
   try {
     const { bfree, blocks, bsize, type } = statfsSync(folder)
@@ -89,9 +83,8 @@ export interface TemporaryFolders {
 }
 
 /**
- * The current usage of a process and all its descendants. `inner` is the first process in the sandbox, through which
- * the temporary folders of the sandbox are visible. Shared memory is counted exactly only if the rough count exceeds
- * `enough`, because an exact count is slow.
+ * The usage of a process and its descendants. The temporary folders are visible through `inner`, the first process in
+ * the sandbox. Shared memory is counted exactly only if the rough count exceeds `enough`, because that is slow.
  */
 export const usageOf = (
   pid: number,

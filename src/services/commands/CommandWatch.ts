@@ -1,5 +1,5 @@
 /**
- * Detects whether a command changes files that other programs run automatically. Also manages the empty folders that
+ * Detects whether a command changes files that other programs run automatically. Manages the empty folders that
  * sandboxes need.
  */
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import type { CommittedSecrets } from "./CommittedSecrets.ts"
 import { emptySurvey, isInBareRepository, type ProjectSurvey, surveyChanges, surveyProject } from "./ProjectSurvey.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
 
-/** The maximum number of names in a list. Further names are only counted. */
+/** A list names at most this many and counts the others. */
 export const maxNamed = 20
 
 const warningText = (changed: ReadonlyArray<string>): string => {
@@ -30,8 +30,8 @@ export const makeCommandWatch = Effect.fnUntraced(function* (root: string, home:
   const placeholdersLeft = new Set<string>()
 
   /**
-   * Removes the empty folders when no running command needs them any more. If a folder were removed earlier, its mount
-   * would end in every sandbox.
+   * Removes the empty folders when no running command needs them. Removing one earlier would end its mount in every
+   * sandbox.
    */
   const tidy = Effect.suspend(() => {
     running -= 1
@@ -41,7 +41,7 @@ export const makeCommandWatch = Effect.fnUntraced(function* (root: string, home:
     return removePlaceholders(paths)
   })
 
-  /** Runs a command. `placeholders` are the empty folders that the sandbox of the command creates. */
+  /** Runs a command whose sandbox creates the empty folders `placeholders`. */
   const holding = (placeholders: ReadonlyArray<string>, child: Effect.Effect<ChildEnd, ToolFailure>) =>
     Effect.suspend(() => {
       running += 1
@@ -72,13 +72,13 @@ export const makeCommandWatch = Effect.fnUntraced(function* (root: string, home:
   return {
     controlsAmong,
     /**
-     * Surveys the project before a command. In the sandbox, this fails with `io_error` if the project is too large to
-     * protect. Without a sandbox, the changes of a command in such a project are not detected.
+     * Surveys the project before a command. In the sandbox, fails with `io_error` if the project is too large to
+     * protect. Without a sandbox, changes in such a project are not detected.
      */
     survey: (sandboxed: boolean): Effect.Effect<ProjectSurvey, ToolFailure> =>
       sandboxed ? surveyNow : Effect.orElseSucceed(surveyNow, () => emptySurvey),
     holding,
-    /** Runs a command and detects its changes. Adds the detected changes to the result of the command. */
+    /** Runs a command, and adds the detected changes to its result. */
     watching: Effect.fnUntraced(function* (
       before: ProjectSurvey,
       placeholders: ReadonlyArray<string>,

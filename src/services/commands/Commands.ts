@@ -1,6 +1,5 @@
 /**
- * Runs commands for tools: without a shell, input or terminal, and with few environment variables. A command runs in a
- * sandbox if one works.
+ * Runs commands for tools: without a shell or terminal, with few environment variables, and in a sandbox if one works.
  */
 import * as Effect from "effect/Effect"
 import { release, totalmem } from "node:os"
@@ -43,13 +42,13 @@ import type { CopyEnd } from "./CopyChanges.ts"
 /** The enclosure of a command that runs without the sandbox. */
 const unenclosed = { placeholders: [], guarded: [], shownPaths: [], temporary: [] } as const
 
-/** A command in its final form. The gate decides about this form, and exactly this form runs later. */
+/** A command in its final form, about which the gate decides and which then runs. */
 export type CanonicalCommand = CanonicalAccess & { readonly _tag: "RunCommand" }
 
 export interface CommandsOptions extends SandboxOptions {
-  /** The names of environment variables that the user allows for commands. */
+  /** Environment variables that the user allows for commands. */
   readonly named?: ReadonlyArray<string>
-  /** The folder for the files that commands write in working copies. It lies outside the project. */
+  /** The folder for what commands write in working copies, outside the project. */
   readonly scratch: string
   /** The default time limit of a command, in seconds; 120 if absent. */
   readonly usualSeconds?: number
@@ -64,11 +63,11 @@ interface CommandEnd extends ChildEnd {
   readonly changed?: ReadonlyArray<string>
   /** What the command wrote in the working copy of its task. Absent if the command ran in the project. */
   readonly copied?: CopyEnd
-  /** The XML reports that the tests of a command wrote in the working copy. */
+  /** The XML reports of tests in the working copy. */
   readonly reports?: ReadonlyArray<string>
-  /** A sentence that names a helpful setting. Present if the sandbox probably made the command fail. */
+  /** A sentence with a helpful setting, if the sandbox probably made the command fail. */
   readonly sandboxHint?: string
-  /** A text about the limit that the command itself ran into. */
+  /** The limit that the command itself ran into, as a text. */
   readonly limitHint?: string
 }
 
@@ -76,7 +75,7 @@ interface RunOptions {
   readonly seconds?: number
   /** The setting that determines `seconds`. Absent if the tool call determines it. */
   readonly limit?: string
-  /** True for a command that only tests the sandbox. It changes nothing. */
+  /** True for a test of the sandbox, which changes nothing. */
   readonly isTrial?: boolean
   readonly stdin?: string
   /** True if the caller itself tells the user which setting would help. */
@@ -85,18 +84,15 @@ interface RunOptions {
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
-/**
- * True if processes in a user namespace are counted separately from the user's other processes. Linux does this since
- * version 5.14.
- */
+/** True if Linux counts processes in a user namespace separately from the user's others (since 5.14). */
 const countsInNamespaces = (() => {
   const [major = 0, minor = 0] = release().split(".").map(Number)
   return process.platform === "linux" && (major > 5 || (major === 5 && minor >= 14))
 })()
 
 /**
- * Wraps a command into a shell with a fixed script. The words of the command are the arguments of this script. No other
- * shell is used.
+ * Wraps a command into a shell with a fixed script, which gets the words of the command as arguments. No other shell is
+ * used.
  *
  * The script joins stderr to stdout, which keeps the order of their lines. It ignores SIGTERM, so that the command
  * stops before the shell. It also sets limits and links toolchains.
@@ -121,7 +117,7 @@ interface CommandSetting {
   readonly limits: CommandLimits
 }
 
-/** The folder of the project in which a command runs. It may exist only as a proposal. */
+/** The folder of a command in the project, which may exist only as a proposal. */
 const folderOf = Effect.fnUntraced(function* (workspace: Workspace["Service"], written: string) {
   const { inside, path: folder } = yield* workspace.canonical(yield* workspace.meant(written))
   if (!inside)
@@ -134,7 +130,7 @@ const folderOf = Effect.fnUntraced(function* (workspace: Workspace["Service"], w
   return yield* invalid(`There is no folder ${folder}. Leave cwd out, or name a folder of the project.`)
 })
 
-/** The path of a program, which is found in the command's folder or on the search path. */
+/** The path of a program, found in the command's folder or on the search path. */
 const findFrom = ({ folders }: CommandSetting, program: string, cwd: string) =>
   program.includes("/") ? Effect.succeed(path.resolve(cwd, program)) : findProgram(program, folders)
 
@@ -152,7 +148,7 @@ const placeOfProgram = Effect.fnUntraced(function* (setting: CommandSetting, pro
   return real === undefined || isWithin(root, real) ? {} : { program: real }
 })
 
-/** Explains to the user why commands failed. Each cause is explained only once. */
+/** Explains to the user why commands failed, each cause once. */
 const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
   const events = yield* RunEvents
   const { committed, limits, options, root } = setting
@@ -165,7 +161,7 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
     yield* events.publish({ type: "message", level: "warning", text: `${commandText(argv)}: ${hint}` })
   })
 
-  /** If a limit or the sandbox caused a failure, adds the setting that would help. Tells the user once. */
+  /** Adds the setting that would help if a limit or the sandbox caused a failure. Tells the user once. */
   return Effect.fnUntraced(function* (
     { argv, cwd, sandbox: sandboxWords, sandboxed }: CanonicalCommand,
     shownFolders: ReadonlyArray<string>,
@@ -229,8 +225,8 @@ const makeStart = Effect.fnUntraced(function* ({
       sandboxed && hosts !== undefined
         ? yield* doing("open the proxy of commands", async () => {
             /**
-             * The module is imported only on first use. Its dependencies change `process`. An earlier import would make
-             * this change look like the work of a plugin.
+             * Imported on first use, because its dependencies change `process`. This would look like the work of a
+             * plugin.
              */
             const { openProxy } = await import("./NetworkProxy.ts")
             return openProxy(hosts)
@@ -240,7 +236,7 @@ const makeStart = Effect.fnUntraced(function* ({
       ...around,
       ...child,
       channel: proxy?.channel,
-      /** In a copy, the process starts in the root, because the folder of the command may exist only as a proposal. */
+      /** In a copy, the folder of the command may exist only as a proposal. */
       cwd: copy === undefined ? cwd : root,
       env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
       sandboxed,
@@ -254,27 +250,26 @@ const makeStart = Effect.fnUntraced(function* ({
   })
 })
 
-/** Runs the programs that calls declare with an access `RunCommand`. The programs run in a sandbox if one works. */
+/** Runs the programs that calls declare with an access `RunCommand`, in a sandbox if one works. */
 export class Commands extends Context.Service<
   Commands,
   {
     /**
-     * Checks a command and determines where and how it would run. Fails with `validation_failed` (command too long, or
-     * folder outside the project) or `not_found` (no such program).
+     * Determines where and how a command would run. Fails with `validation_failed` (command too long, or folder outside
+     * the project) or `not_found` (no such program).
      */
     canonical(access: Access & { readonly _tag: "RunCommand" }): Effect.Effect<CanonicalCommand, ToolFailure>
-    /** Returns which of these files git runs or follows. Decides as git itself does, not by the names of the files. */
+    /** Which of these files git runs or follows. Decides as git does, not by the names. */
     controlsAmong(paths: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>>
     /**
      * Runs a granted command for at most 1800 seconds. Any exit code is a result. Fails with `timeout` or `io_error`.
-     * An interruption stops the command and all its processes.
+     * An interruption stops all its processes.
      *
-     * If a working copy is current, the command sees the project with the proposed changes. Text files that the command
-     * writes become proposals. If no copy is possible and something is proposed, the command fails with `io_error`. If
-     * nothing is proposed, it runs in the project.
+     * If a working copy is current, the command sees the proposed changes, and the text files that it writes become
+     * proposals. If no copy is possible, it fails with `io_error`, or runs in the project if nothing is proposed.
      */
     run(command: CanonicalCommand, options?: RunOptions): Effect.Effect<CommandEnd, ToolFailure>
-    /** Whether and how commands see the proposals of a task. This is determined on first use. */
+    /** Whether and how commands see the proposals of a task; found out on first use. */
     readonly copies: Effect.Effect<CopyState>
   }
 >()("task-conductor/services/commands/Commands") {
@@ -362,7 +357,7 @@ export class Commands extends Context.Service<
     ).pipe(Layer.provide(Sandbox.layer(options)))
 }
 
-/** The first names of a list, and a count of the remaining names. */
+/** The first names of a list, and a count of the others. */
 const firstOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.length <= maxNamed ? names : [...names.slice(0, maxNamed), `and ${names.length - maxNamed} more`]
 

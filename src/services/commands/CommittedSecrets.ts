@@ -1,6 +1,6 @@
 /**
- * Detects repositories in which a commit, a stash or the index contains files that look like secrets. The git objects
- * of such a repository are hidden from sandboxed commands. Otherwise a command could read the secrets from them.
+ * Detects repositories in which a commit, a stash or the index contains files that look like secrets. Their git objects
+ * are hidden from sandboxed commands, which could read the secrets from them.
  */
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
@@ -9,12 +9,12 @@ import { createInterface } from "node:readline"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { isFolder } from "../files/FileLook.ts"
 
-/** How long git may take for a repository. After this time, the repository is treated as if it contained secrets. */
+/** How long git may take for a repository. After that, the repository counts as one with secrets. */
 const patience = "20 seconds"
 
 /**
- * The arguments that make git list all paths that have content in a repository. Each line has the name of an object and
- * a path. The arguments also prevent the repository's configuration from making git start a program or reach a server.
+ * Makes git list all paths with content in a repository, each line with an object and a path. Keeps the repository's
+ * configuration from making git start a program or reach a server.
  */
 const argv = "-c core.fsmonitor=false rev-list --objects --all --reflog --indexed-objects".split(" ")
 
@@ -46,11 +46,11 @@ const listsSecrets = (repository: string, searchPath: string): Effect.Effect<boo
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
 
-/** Remembers during one run which repositories were checked. If commands may commit, nothing is hidden from them. */
+/** Remembers which repositories were checked. Nothing is hidden from commands that may commit. */
 export const makeCommittedSecrets = ({ git, searchPath }: { readonly git: boolean; readonly searchPath: string }) => {
   const holdsSecrets = new Map<string, boolean>()
   return {
-    /** The object folders of these repositories that must be hidden from commands. */
+    /** The object folders of these repositories that commands must not see. */
     hiddenOf: Effect.fn("CommittedSecrets.hiddenOf")(function* (repositories: ReadonlyArray<string>) {
       if (git) return []
       const hidden: Array<string> = []
@@ -68,7 +68,7 @@ export const makeCommittedSecrets = ({ git, searchPath }: { readonly git: boolea
       }
       return hidden
     }),
-    /** The hidden object folders of all repositories that were checked so far. */
+    /** The hidden object folders of all repositories checked so far. */
     hidden: (): ReadonlyArray<string> =>
       [...holdsSecrets].flatMap(([repository, isHidden]) => (isHidden ? [path.join(repository, "objects")] : []))
   }

@@ -1,9 +1,9 @@
 /**
  * Linux control groups (version 2), if this program may create one. In a group, the kernel enforces the limits of
- * memory and processes at every moment, also for root. Without a group, the program only measures a few times a second.
+ * memory and processes at every moment, also for root. Without one, the program only measures a few times a second.
  *
- * Ending a group ends all its processes, even those that left their parent. The program creates a group below its own
- * group, or below a higher group of the user. A trial shows whether this works.
+ * Ending a group ends all its processes, even those that left their parent. The program creates a group below its own,
+ * or below a higher group of the user. A trial shows whether this works.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -15,9 +15,9 @@ import { type CommandLimits, controlGroupFolders, memoryReason } from "../../dom
 import { groupPrefix } from "./Watchdog.ts"
 
 export interface ControlGroup {
-  /** Words that run a command in the group. If the group is gone, they run the command without it. */
+  /** Words that run a command in the group, or without it if it is gone. */
   readonly enter: (argv: ReadonlyArray<string>) => ReadonlyArray<string>
-  /** Says why the kernel ended the whole group. Undefined if the kernel did not end it. */
+  /** Why the kernel ended the whole group; undefined if it did not. */
   readonly exceeded: () => string | undefined
 }
 
@@ -38,10 +38,7 @@ const succeeds = (work: () => unknown): boolean => {
   }
 }
 
-/**
- * Writing zero moves the writing process into the group. This process is the shell, which afterwards becomes the
- * command.
- */
+/** Writing zero moves the writing process, the shell that becomes the command, into the group. */
 const enterScript = 'echo 0 2>/dev/null > "$0/cgroup.procs"; exec "$@"'
 const enterWords = (folder: string, argv: ReadonlyArray<string>) => ["/bin/sh", "-c", enterScript, folder, ...argv]
 
@@ -53,10 +50,7 @@ const makeIn = (parent: string): string | undefined => {
   }
 }
 
-/**
- * Tests a new group in a folder. A process must enter the group, and all its processes must end when the group is
- * ended.
- */
+/** Tests a new group in a folder: a process must enter it and end with it. */
 const works = (parent: string): boolean => {
   const folder = makeIn(parent)
   if (folder === undefined) return false
@@ -71,10 +65,7 @@ const works = (parent: string): boolean => {
 const controllersOf = (parent: string): ReadonlyArray<string> =>
   textOf(path.join(parent, "cgroup.subtree_control")).trim().split(/\s+/)
 
-/**
- * The nearest folder in which groups can limit memory and processes. If there is none, the nearest folder in which
- * groups can be created.
- */
+/** The nearest folder in which groups can limit memory and processes, or else in which groups can be created. */
 const findParent = Effect.sync(() => {
   if (process.platform !== "linux") return undefined
   const folders = controlGroupFolders(textOf("/proc/self/cgroup"), textOf("/proc/self/mountinfo"))
@@ -83,17 +74,14 @@ const findParent = Effect.sync(() => {
   return bounding ?? found[0]
 })
 
-/**
- * The number of attempts to remove a group. An attempt fails while the kernel is still ending the processes of the
- * group.
- */
+/** How often a removal is tried. It fails while the kernel is ending the processes of the group. */
 const looks = 50
 
 const remove = Effect.fnUntraced(function* (folder: string) {
   succeeds(() => writeFileSync(path.join(folder, "cgroup.kill"), "1"))
   for (let look = 0; look < looks; look++) {
     if (succeeds(() => rmdirSync(folder))) return
-    /** The delay uses real time, because a test clock does not affect the kernel. */
+    /** In real time, because a test clock does not affect the kernel. */
     yield* Effect.promise(() => setTimeout(20))
   }
 })
@@ -106,8 +94,8 @@ const open = (parent: string, { memoryBytes, processes }: CommandLimits) => {
   set("memory.max", memoryBytes)
   set("memory.swap.max", 0)
   /**
-   * If memory runs out, the kernel ends the whole group. If it ended only one process, the command would continue
-   * without this process.
+   * If memory runs out, the kernel ends the whole group. Otherwise the command would continue without one of its
+   * processes.
    */
   set("memory.oom.group", 1)
   set("pids.max", processes)
@@ -120,8 +108,8 @@ const open = (parent: string, { memoryBytes, processes }: CommandLimits) => {
 }
 
 /**
- * Returns a function that gives a command its own group until the scope closes. Closing the scope ends all processes in
- * the group. Undefined if no group can be created.
+ * Returns a function that gives a command its own group. Closing the scope ends all processes in it. Undefined if no
+ * group can be created.
  */
 export const makeControlGroups = Effect.map(Effect.cached(findParent), (parent) =>
   Effect.fnUntraced(function* (limits: CommandLimits): Effect.fn.Return<ControlGroup | undefined, never, Scope.Scope> {

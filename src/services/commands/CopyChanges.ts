@@ -1,6 +1,6 @@
 /**
- * Finds what a command wrote in its working copy, and proposes these changes. Proposed are text files that git does not
- * ignore, their executable flag, and new links within the project.
+ * Finds what a command wrote in its working copy and proposes it: text files that git does not ignore, their executable
+ * flag, and new links within the project.
  */
 import { chmod, readdir, readlink } from "node:fs/promises"
 import * as path from "node:path"
@@ -21,7 +21,7 @@ import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { entryAt, type LayerEntry, walkLayer } from "./LayerWalk.ts"
 import { changesLayer, type NamedProposal } from "./ProjectCopy.ts"
 
-/** The maximum size, in bytes, of a file that is proposed. */
+/** The maximum size, in bytes, of a proposed file. */
 const maxBytes = 1_048_576
 
 export interface ShownProject {
@@ -32,13 +32,12 @@ export interface ShownProject {
 
 /** The changes of a command, by names relative to the project. */
 export interface Difference {
-  /** The folder in which the written files can be read. */
   readonly folder: string
   readonly written: ReadonlyArray<string>
   readonly removed: ReadonlyArray<string>
-  /** Changed entries that are links, devices, pipes or sockets. */
+  /** Changed links, devices, pipes and sockets. */
   readonly others: ReadonlyArray<string>
-  /** Changed paths that git ignores, or that a build generates. */
+  /** Changed paths that git ignores or a build generates. */
   readonly ignored: ReadonlyArray<string>
 }
 
@@ -59,13 +58,13 @@ const filesBelow = Effect.fnUntraced(function* ({ proposals, root }: ShownProjec
 
 interface OverlayEnd extends ShownProject {
   readonly scratch: string
-  /** Returns the names that do not exist in the overlay. */
+  /** The names that the overlay does not contain. */
   readonly missing: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, ToolFailure>
 }
 
 /**
- * Finds an entry that a folder had before the command and that is not in the top layer. If the overlay does not show
- * this entry, the command has removed and recreated the folder.
+ * Finds an entry that was in a folder before the command and is not in the top layer. If the overlay does not show it,
+ * the command removed and recreated the folder.
  */
 const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, top: ReadonlySet<string>) {
   for (const tree of [path.join(end.scratch, changesLayer), end.root]) {
@@ -106,7 +105,7 @@ const walkCopy = Effect.fnUntraced(function* (root: string, folder: string) {
   return { stamps: new Map(stamps), ignored }
 })
 
-/** The stamps of all files in a copy. When a file changes, its stamp changes, so a later comparison finds it. */
+/** The stamps of all files in a copy. A changed file has another stamp. */
 export const stampsOf = (root: string, folder: string) => Effect.map(walkCopy(root, folder), ({ stamps }) => stamps)
 
 export const copyDifference = Effect.fn("copyDifference")(function* (
@@ -116,7 +115,7 @@ export const copyDifference = Effect.fn("copyDifference")(function* (
 ) {
   const { ignored, stamps: after } = yield* walkCopy(root, folder)
   const changed = [...after].filter(([name, stamp]) => before.get(name) !== stamp)
-  /** True for a path that is now ignored. The command may have made git ignore a file that still exists. */
+  /** True for a path that git ignores now, perhaps because of the command, although its file may still exist. */
   const isLeftOut = (name: string) => ignored.some((one) => one === name || isBelow(one, name))
   return {
     folder,
@@ -129,7 +128,7 @@ export const copyDifference = Effect.fn("copyDifference")(function* (
 
 type FoundText = { readonly text: string | null; readonly bytes?: Uint8Array } | { readonly why: string }
 
-/** The text of a file, or null if there is no file. If the file cannot be proposed, returns the reason. */
+/** The text of a file; null if there is none. Otherwise the reason why it cannot be proposed. */
 const textAt = Effect.fnUntraced(function* (file: string) {
   const info = yield* entryAt(file)
   if (info === undefined || info.isDirectory()) return { text: null } satisfies FoundText
@@ -144,7 +143,7 @@ const textAt = Effect.fnUntraced(function* (file: string) {
 
 const withoutMark = (bytes: Uint8Array): Buffer => Buffer.from(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
 
-/** True if these bytes are the text in the old encoding. Differences in the byte order mark of UTF-8 do not count. */
+/** True if these bytes are the text in the old encoding, except for a byte order mark of UTF-8. */
 const isWrittenLike = (before: Uint8Array | undefined, text: string, bytes: Uint8Array): boolean => {
   const encoded = encodeLike(before, text)
   return Result.isSuccess(encoded) && withoutMark(encoded.success).equals(withoutMark(bytes))
@@ -162,7 +161,7 @@ interface Harvest extends ShownProject {
   readonly copy: WorkingCopy
   /** The time when the command began, in milliseconds of the file system's clock. */
   readonly began: number
-  /** Paths that the sandbox protected. The command did not change them. */
+  /** Paths that the sandbox kept the command from changing. */
   readonly guarded: ReadonlyArray<string>
 }
 
@@ -180,9 +179,7 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     return undefined
   })
 
-  /**
-   * Proposes the change of one file. Returns the reason if the change cannot be proposed. Otherwise returns undefined.
-   */
+  /** Proposes the change of one file. Returns why it cannot; undefined if it did. */
   const take = Effect.fnUntraced(function* (name: string, isThere: boolean) {
     const place = path.join(root, name)
     const before = proposals.get(name)
@@ -193,7 +190,7 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     const there = yield* entryAt(place)
     const kindBefore = before?.kind ?? (there === undefined ? "plain" : kindOfMode(there.mode))
     const kind: FileKind = kindOfMode((isThere ? yield* entryAt(file) : undefined)?.mode ?? 0)
-    /** The command may have left an unreadable file, so the file is made readable first. */
+    /** The command may have left an unreadable file. */
     if (isThere) yield* Effect.ignore(Effect.tryPromise(() => chmod(file, 0o600)))
     const written = isThere ? yield* textAt(file) : { text: null }
     if ("why" in written) return written.why
@@ -206,7 +203,7 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     return yield* propose({ path: place, base, text: written.text, ...(isSameKind ? {} : { kind }) }, name)
   })
 
-  /** Proposes a new link within the project. Nothing must have been at its path. */
+  /** Proposes a new link within the project, at a path where nothing was. */
   const takeLink = Effect.fnUntraced(function* (name: string) {
     const place = path.join(root, name)
     const text = yield* Effect.orElseSucceed(

@@ -1,10 +1,10 @@
 /**
- * Protects files that this process inherited as open descriptors. Node passes descriptors without the close-on-exec
- * flag to its children. Through such a descriptor, a command could use a file outside its sandbox. Works on Linux only.
+ * Protects files that this process inherited as open descriptors. Node passes those without the close-on-exec flag to
+ * its children, so a command could use a file outside its sandbox. Works on Linux only.
  */
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs"
 
-/** The flag O_CLOEXEC in the number that the kernel shows. Node opens all its files with this flag. */
+/** The flag O_CLOEXEC, as the kernel shows it. Node opens all its files with it. */
 const closedForChildren = 0o2000000
 
 const isPassedOn = (descriptor: number): boolean => {
@@ -27,33 +27,33 @@ const inheritedDescriptors = (): ReadonlyArray<number> => {
 }
 
 /**
- * Closes a descriptor if possible. Deno closes only descriptors that it opened. In place of each remaining descriptor,
- * commands get an empty pipe.
+ * Closes a descriptor if possible. Deno closes only those that it opened. For each other one, commands get an empty
+ * pipe.
  */
 const closeQuietly = (descriptor: number): void => {
   try {
     closeSync(descriptor)
   } catch {
-    /** The descriptor was already closed, or it belongs to the runtime. */
+    /** Already closed, or in use by the runtime. */
   }
 }
 
 /**
- * Closes inherited descriptors except stdin, stdout, stderr and the channel to a parent. Use this only in a process
- * that runs nothing but this program. In other processes, the descriptors belong to other code.
+ * Closes inherited descriptors except stdin, stdout, stderr and the channel to a parent. Only for a process that runs
+ * nothing but this program: elsewhere, they belong to other code.
  */
 export const closeInherited = (): void => {
   const channel = Number(process.env["NODE_CHANNEL_FD"] ?? "-1")
   for (const descriptor of inheritedDescriptors()) if (descriptor !== channel) closeQuietly(descriptor)
 }
 
-/** Returns options for a child process that replace each inherited descriptor with an empty pipe. */
+/** Options for a child process that replace each inherited descriptor with an empty pipe. */
 export const withoutInherited = (): Readonly<Record<`fd${number}`, { readonly type: "input" }>> =>
   Object.fromEntries(inheritedDescriptors().map((descriptor) => [`fd${descriptor}`, { type: "input" as const }]))
 
 /**
- * Returns options for Node's `fork` that replace each inherited descriptor with an empty device. `first` contains the
- * entries for the first descriptors. Call `close` when the child has started.
+ * Options for Node's `fork` that replace each inherited descriptor with an empty device. `first` contains the first
+ * entries. Call `close` when the child has started.
  */
 export const stdioWithoutInherited = <A>(first: ReadonlyArray<A>) => {
   const nothing = openSync("/dev/null", "r")

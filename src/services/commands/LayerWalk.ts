@@ -1,6 +1,6 @@
 /**
- * Walks a folder whose files have the same paths as in the project: a copy, or the layer that a command writes. Ignored
- * paths and build output are listed separately. Their folders are not entered.
+ * Walks a folder with the same paths as the project: a copy, or the layer that a command writes. Ignored paths and
+ * build output are listed separately, and their folders are not entered.
  */
 import { chmod, readdir } from "node:fs/promises"
 import { lstatSync, type Stats } from "node:fs"
@@ -16,7 +16,7 @@ import { trackedFiles } from "../files/TrackedFiles.ts"
 type LayerKind = "file" | "folder" | "gone" | "other"
 
 export interface LayerEntry {
-  /** Its path relative to the project. */
+  /** Relative to the project. */
   readonly name: string
   readonly kind: LayerKind
   readonly info: Stats
@@ -27,8 +27,8 @@ interface Layer {
   readonly root: string
   readonly folder: string
   /**
-   * The trees between this tree and the project, nearest first. The first tree that has ignore rules for a folder
-   * decides what is ignored there.
+   * The trees between this tree and the project, nearest first. The first one with ignore rules for a folder decides
+   * there.
    */
   readonly behind: ReadonlyArray<string>
 }
@@ -43,10 +43,10 @@ export const doing = <A>(what: string, work: () => Promise<A>): Effect.Effect<A,
       })
   })
 
-/** The entry at a path; undefined if there is none. Does not follow links. */
+/** The entry at a path, without following links; undefined if there is none. */
 export const entryAt = (path: string) => look(() => lstatSync(path, { throwIfNoEntry: false }), undefined)
 
-/** True for the mark with which the kernel replaces a removed file in an overlay. */
+/** True for the mark of the kernel for a removed file in an overlay. */
 const isGone = (info: Stats): boolean => info.isCharacterDevice() && info.rdev === 0
 
 const kindOf = (info: Stats): LayerKind => {
@@ -56,18 +56,15 @@ const kindOf = (info: Stats): LayerKind => {
 }
 
 /**
- * The names in a folder. If a command left an unreadable folder, the folder is made readable first. An unreadable
- * folder of the project counts as empty.
+ * The names in a folder. A folder that a command left unreadable is made readable first. An unreadable folder of the
+ * project counts as empty.
  */
 const namesIn = (folder: string, isProject: boolean) =>
   doing(`list ${folder}`, () =>
     readdir(folder).catch(() => (isProject ? [] : chmod(folder, 0o700).then(() => readdir(folder))))
   )
 
-/**
- * Lists entries, parents first. Omits entries that git ignores or that a build generates. Their names are returned
- * separately.
- */
+/** Lists entries, parents first, and separately the names of those that git ignores or a build generates. */
 export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top, root }: Layer) {
   const entries: Array<LayerEntry> = []
   const ignored: Array<string> = []

@@ -1,8 +1,7 @@
 /**
- * The process in the sandbox that forwards connections to the proxy. It listens on the loopback interface of the
- * sandbox. Its stdin is a socket to the program outside. Over this socket, each connection becomes an HTTP/2 stream.
- * The process closes its stdout to show that it listens. It imports only Node, because the sandbox shows only this
- * file.
+ * The process in the sandbox that forwards connections from its loopback interface to the proxy. Its stdin is a socket
+ * to the program outside, over which each connection becomes an HTTP/2 stream. It closes its stdout to show that it
+ * listens, and imports only Node, because the sandbox shows only this file.
  */
 import { closeSync } from "node:fs"
 import { connect } from "node:http2"

@@ -1,7 +1,7 @@
 /**
  * Lets a sandboxed command reach only the hosts that the user lists. An HTTP proxy in this process receives the
- * connections of the command as HTTP/2 over one stream. The proxy checks each address with the rules for web pages, and
- * connects to exactly the checked address.
+ * command's connections as HTTP/2 over one stream. It checks each address with the rules for web pages, and connects to
+ * exactly that address.
  */
 import * as NodeSink from "@effect/platform-node/NodeSink"
 import * as NodeStream from "@effect/platform-node/NodeStream"
@@ -23,9 +23,8 @@ export const interfaceAddresses = (): ReadonlyArray<string> =>
   Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => canonicalAddress(address)))
 
 export interface NetworkProxy {
-  /** The stream to the process in the sandbox. */
   readonly channel: Channel
-  /** The hosts that were refused, in the form of the entries in the user's list. */
+  /** The refused hosts, written as in the user's list. */
   readonly refused: ReadonlySet<string>
   readonly close: () => void
 }
@@ -44,8 +43,8 @@ const statusOf = (error: unknown): number => (error instanceof Refused ? 403 : 5
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
- * Joins two connections in both directions. If one of them ends, its remaining data is written before the other one
- * ends. Node's `pipeline` would drop this data.
+ * Joins two connections in both directions. When one ends, its remaining data is still written. Node's `pipeline` would
+ * drop this data.
  */
 const joinBoth = (a: Duplex, b: Duplex): void => {
   for (const [from, to] of [
@@ -58,7 +57,7 @@ const joinBoth = (a: Duplex, b: Duplex): void => {
   }
 }
 
-/** Makes connections, but only to listed hosts. Keeps lists of refused hosts and of open connections. */
+/** Connects to listed hosts only. Keeps lists of refused hosts and of open connections. */
 const makeDialler = (list: ReadonlyArray<string>) => {
   const refused = new Set<string>()
   const dialled = new Set<net.Socket>()
@@ -68,7 +67,6 @@ const makeDialler = (list: ReadonlyArray<string>) => {
     throw new Refused(`The sandbox refused ${name}: ${why}.\n`)
   }
 
-  /** Connects to a host if the list contains it. */
   const dial = async (host: string, port: number): Promise<net.Socket> => {
     const covered = coverage(list, host, port)
     if (covered === undefined) return refuse(host, port, "sandbox.network does not list it")
@@ -99,7 +97,7 @@ const makeDialler = (list: ReadonlyArray<string>) => {
 
 type Dial = ReturnType<typeof makeDialler>["dial"]
 
-/** The host of a URL. An IPv6 address has no brackets in the result. */
+/** The host of a URL, without the brackets of an IPv6 address. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "")
 
 const proxyServer = (dial: Dial): http.Server => {
@@ -150,13 +148,10 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
   tunnel.on("stream", (stream) => {
     stream.on("error", () => undefined)
     stream.respond({ ":status": 200 })
-    /** An HTTP/2 stream mixes up the order of strings and buffers, so everything is written as buffers. */
+    /** An HTTP/2 stream mixes up the order of strings and buffers, so it gets only buffers. */
     server.emit("connection", Duplex.from({ readable: stream, writable: stream }))
   })
-  /**
-   * Node's HTTP/2 needs a real socket of the system. This socket lies in a private folder that is removed at once, so
-   * nobody else can connect to it.
-   */
+  /** Node's HTTP/2 needs a real socket. Its private folder is removed at once, so nobody else can connect. */
   const folder = await mkdtemp(path.join(tmpdir(), "task-conductor-"))
   try {
     const file = path.join(folder, "proxy")
@@ -172,7 +167,7 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
       refused,
       close: () => {
         outer.destroy()
-        /** A server may keep connections open after the command has ended, so they are destroyed. */
+        /** A server may keep connections open after the command. */
         for (const socket of dialled) socket.destroy()
         tunnel.close()
       }

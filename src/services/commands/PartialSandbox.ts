@@ -1,7 +1,7 @@
 /**
- * Confinement by the system, for when bubblewrap does not work: Landlock on Linux, applied by `setpriv` of util-linux,
- * and `sandbox-exec` on macOS. A command may read programs and the project. It may write in the project, its cache and
- * its own home folder. Landlock cannot exclude a part of a folder, so nothing inside the project is protected.
+ * Confinement by the system when bubblewrap does not work: Landlock on Linux, applied by `setpriv` of util-linux, and
+ * `sandbox-exec` on macOS. A command may read programs and the project, and write in the project, its cache and its own
+ * home folder. Landlock cannot exclude a part of a folder, so nothing inside the project is protected.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -16,11 +16,10 @@ import { entriesIn, isFolder, realPath, realPaths } from "../files/FileLook.ts"
 import { type CommandPlaces, keysOfSystem, type SandboxPlaces } from "./SandboxProfile.ts"
 import { systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
 
-/** The program that applies the confinement. */
 export interface PartialHelper {
   readonly name: "Landlock" | "sandbox-exec"
   readonly path: string
-  /** The system call filter. Absent if `setpriv` has no such option (before util-linux 2.41). */
+  /** The system call filter. Absent for `setpriv` before util-linux 2.41. */
   readonly filter?: Uint8Array | undefined
 }
 
@@ -29,16 +28,15 @@ interface Place {
   readonly isFolder: boolean
 }
 
-/** What a command may access. Each real path stands for everything below it, too. */
+/** What a command may access. A real path also stands for everything below it. */
 export interface PartialReach {
   readonly readable: ReadonlyArray<Place>
   readonly writable: ReadonlyArray<Place>
-  /** Folders whose names may be listed, but whose files may not be read. */
+  /** Folders of which only the names may be listed. */
   readonly listed: ReadonlyArray<string>
   readonly home: string
   /**
-   * `kept` are paths that must not be read or changed. `fixed` are paths that must not be changed. Landlock cannot
-   * protect paths inside the project.
+   * `kept` must not be read or changed, `fixed` must not be changed. Landlock cannot protect paths inside the project.
    */
   readonly kept: ReadonlyArray<string>
   readonly fixed: ReadonlyArray<string>
@@ -48,16 +46,15 @@ const [readFile, inFolder] = ["execute,read-file", "read-dir,execute,read-file"]
 const writeFile = "write-file,truncate"
 const change = `${writeFile},remove-dir,remove-file,make-dir,make-reg,make-sock,make-fifo,make-sym,refer`
 /**
- * The rights that Landlock controls since Linux 6.2. If `truncate` were not controlled, a command could empty any file
- * of the user.
+ * The rights that Landlock controls since Linux 6.2. Without `truncate`, a command could empty any file of the user.
  */
 const all = `${inFolder},${change},make-char,make-block`
 
 const rule = (rights: string, one: string) => ["--landlock-rule", `path-beneath:${rights}:${one}`] as const
 
 /**
- * The words that confine a command, placed before it. `filter` is the path of the system call filter. If the user is
- * root, the command loses root's privileges.
+ * The words before a command that confine it. `filter` is the path of the system call filter. Root loses its
+ * privileges.
  */
 export const landlockWords = (
   program: string,
@@ -82,7 +79,7 @@ const subpaths = (paths: ReadonlyArray<string>): string =>
 const line = (what: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths.length === 0 ? [] : [`(${what} ${subpaths(paths)})`]
 
-/** The profile of `sandbox-exec`. If several rules match a path, the last one applies. */
+/** The profile of `sandbox-exec`. The last rule that matches a path applies. */
 export const seatbeltProfile = ({ fixed, home, kept, readable, writable }: PartialReach, network: boolean): string => {
   const open = writable.map((one) => one.path)
   return [
@@ -104,11 +101,11 @@ interface PartialBounds {
   readonly network: NetworkReach
   readonly unixSockets: boolean
   readonly why: string
-  /** True if folders of this program lie where commands may write, and are therefore not protected. */
+  /** True if commands may write in folders of this program, which are then not protected. */
   readonly isExposed: boolean
 }
 
-/** Says what the confinement protects, and what it does not protect. The text is shown after "Sandbox: ". */
+/** What the confinement protects and what not, as a text after "Sandbox: ". */
 export const partialWords = (
   { filter, name }: PartialHelper,
   { isExposed, network, unixSockets, why }: PartialBounds
@@ -131,15 +128,15 @@ export const partialWords = (
 
 const likelyDenial = /permission denied|EACCES|operation not permitted|EPERM|address family not supported|EAFNOSUPPORT/i
 
-/** Says what the user can do if the confinement probably made a command fail. */
+/** What the user can do if the confinement probably made a command fail. */
 export const partialFailure = (exitCode: number, output: string): string | undefined =>
   exitCode !== 0 && likelyDenial.test(output)
     ? 'The weaker sandbox is the likely cause: it hides the home folder and /tmp, and has no network, not even of its own. Install bubblewrap, which permits more, or see "sandbox" in ~/.config/task-conductor/config.json.'
     : undefined
 
 /**
- * The parts of a folder that are not protected, and the folders on the way to these parts. Links are left out, because
- * they could lead to a protected path.
+ * The unprotected parts of a folder, and the folders on the way to them. Links are left out, because they could lead to
+ * a protected path.
  */
 const without = Effect.fnUntraced(function* (folder: string, kept: ReadonlyArray<string>) {
   const open: Array<string> = []
@@ -168,7 +165,7 @@ export type PartialCommand = Pick<CommandPlaces, "cwd" | "projectBin" | "program
   readonly argv: ReadonlyArray<string>
 }
 
-/** Prepares the confinement of a command. When the scope closes, the home folder of the command is removed. */
+/** Prepares the confinement of a command. Its home folder is removed when the scope closes. */
 export const confinement = Effect.fn("confinement")(
   function* (helper: PartialHelper, places: SandboxPlaces, { argv, survey, ...command }: PartialCommand) {
     const fs = yield* FileSystem.FileSystem
@@ -178,7 +175,7 @@ export const confinement = Effect.fn("confinement")(
     const sandboxHome = path.join(folder, "home")
     yield* fs.makeDirectory(sandboxHome)
     const toolchains = yield* toolchainPlaces({ ...places, home }, command)
-    /** The home folder of the command gets links to those parts of the user's home that the sandbox would show. */
+    /** The command's home gets links to what the sandbox would show of the user's home. */
     for (const { from, to } of toolchains.shown.filter((one) => isWithin(home, one.to))) {
       const link = path.join(sandboxHome, path.relative(home, to))
       yield* Effect.ignore(fs.makeDirectory(path.dirname(link), { recursive: true }))

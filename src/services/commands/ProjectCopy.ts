@@ -1,7 +1,7 @@
 /**
- * Working copies of the project for commands. The kernel mounts an overlay of layers: the project at the bottom, and
- * the proposals of the task above it. The empty layer on top receives what the command writes. If no overlay can be
- * mounted, a folder with a copy is used.
+ * Working copies of the project for commands. The kernel mounts an overlay of layers: the project at the bottom, the
+ * proposals of the task, and an empty layer on top for what the command writes. If no overlay works, a copy of the
+ * folder is used.
  */
 import {
   chmod,
@@ -26,13 +26,13 @@ import { modeAs } from "../../domain/files/FileKind.ts"
 import { isOpaque, type ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 
-/** The arguments that make bubblewrap show a copy at the path of the project. */
+/** What makes bubblewrap show a copy at the path of the project. */
 export interface CopyMounts {
-  /** The words that stand before the call of bubblewrap. */
+  /** The words before the call of bubblewrap. */
   readonly before: ReadonlyArray<string>
-  /** The flags that bubblewrap gets for the copy. They replace the usual flags, which mount the project itself. */
+  /** The flags for the copy, in place of those that mount the project itself. */
   readonly flags: ReadonlyArray<string>
-  /** The folder with the content of the copy. Absent if bubblewrap mounts the overlay itself. */
+  /** The folder with the content of the copy. Absent if bubblewrap mounts the overlay. */
   readonly folder?: string
 }
 
@@ -41,14 +41,14 @@ interface OverlayPlaces {
   readonly root: string
   /** The private folder for one command. */
   readonly scratch: string
-  /** The names of the layers between the project and the top layer. Upper layers come first. */
+  /** The layers between the project and the top layer, upper ones first. */
   readonly layers: ReadonlyArray<string>
 }
 
 /** A way to mount an overlay without privileges. */
 export type OverlayMounts = (places: OverlayPlaces) => CopyMounts
 
-/** The overlay of bubblewrap 0.11 and later. The first source in its flags is the lowest layer. */
+/** The overlay of bubblewrap 0.11 and later. Its first source is the lowest layer. */
 export const bubblewrapOverlay: OverlayMounts = ({ layers, root, scratch }) => ({
   before: [],
   flags: [
@@ -61,14 +61,14 @@ export const bubblewrapOverlay: OverlayMounts = ({ layers, root, scratch }) => (
 })
 
 /**
- * The script that mounts an overlay. The mount options use relative paths, because a comma or colon in a path would end
- * an option. Without `userxattr`, the mount succeeds, but the first removal of a file fails.
+ * Mounts an overlay. Paths are relative, because a comma or colon would end a mount option. Without `userxattr`, the
+ * mount succeeds, but the first removal of a file fails.
  */
 const mountScript = `cd "$1" && mount --rbind "$2" lower && mount -t overlay -o "userxattr,lowerdir=$3:lower,upperdir=upper,workdir=work" task-conductor "$2" || exit 1; shift 3; exec "$@"`
 
 /**
- * The overlay in a user namespace. This user may mount file systems there, so bubblewrap is started in the namespace.
- * The command has the same user id as outside.
+ * The overlay in a user namespace, where this user may mount file systems and bubblewrap is started. The command has
+ * the same user id as outside.
  */
 export const namespaceOverlay =
   (unshare: string): OverlayMounts =>
@@ -78,14 +78,14 @@ export const namespaceOverlay =
     folder: root
   })
 
-/** True if a folder exists at the path. Fails if something else is there, such as a link. */
+/** True for a folder. Fails if something else is there, such as a link. */
 const isFolder = async (path: string): Promise<boolean> => {
   const info = await lstat(path).catch(() => undefined)
   if (info !== undefined && !info.isDirectory()) throw new Error(`${path} is not a folder.`)
   return info !== undefined
 }
 
-/** Creates a folder in a copy, with the mode that it has in the project. Follows no links. */
+/** Creates a folder in a copy with its mode in the project. Follows no links. */
 const makeFoldersLike = async (root: string, tree: string, name: string): Promise<void> => {
   const copied = path.join(tree, name)
   if (name === "." || (await isFolder(copied))) return
@@ -95,7 +95,7 @@ const makeFoldersLike = async (root: string, tree: string, name: string): Promis
   if (like?.isDirectory() === true) await chmod(copied, (like.mode & 0o777) | 0o700)
 }
 
-/** Writes a proposed file into a copy, with its mode in the project. Does nothing for a removal. */
+/** Writes a proposed file into a copy, with its mode in the project. Ignores a removal. */
 const putFile = (root: string, tree: string, file: NamedProposal): Effect.Effect<void, ToolFailure> =>
   doing(`write ${file.name} into the working copy`, async () => {
     const { from, kind, name, text } = file
@@ -108,7 +108,6 @@ const putFile = (root: string, tree: string, file: NamedProposal): Effect.Effect
     if (from !== undefined && isOpaque(file)) {
       await copyFile(from.path, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
     } else {
-      /** The text is encoded as it would be in the project. */
       const old = from?.path ?? path.join(root, name)
       const before = like?.isFile() === true ? await readFile(old).catch(() => undefined) : undefined
       const encoded = encodeLike(before, text)
@@ -117,7 +116,7 @@ const putFile = (root: string, tree: string, file: NamedProposal): Effect.Effect
     await chmod(place, kind === undefined ? mode : modeAs(kind, mode))
   })
 
-/** A file of a working copy, by its name relative to the project. */
+/** A proposed file, by its name relative to the project. */
 export interface NamedProposal extends ProposedFile {
   readonly name: string
 }
@@ -139,8 +138,8 @@ export const makeLayers = Effect.fn("makeLayers")(function* (
   })
   for (const file of files) yield* putFile(root, changes, file)
   /**
-   * True if a new file or folder already hides the entry in the lower layers. In an overlay, a new file hides a folder
-   * of the same name, and a new folder hides a file.
+   * True if a new entry already hides this one in the lower layers: a new file hides a folder, and a new folder hides a
+   * file.
    */
   const isHidden = (name: string) =>
     files.some((one) => one.text !== null && (one.name.startsWith(`${name}/`) || name.startsWith(`${one.name}/`)))
@@ -157,10 +156,7 @@ const maxBytes = 2 * 1024 * 1_048_576
 
 const installed: ReadonlySet<string> = new Set(["node_modules", ".venv", "venv", "vendor", ".tox", "bower_components"])
 
-/**
- * The names of all files, folders and links below a project path. Undefined if there are too many, or if they are too
- * large together.
- */
+/** The names of everything below a project path. Undefined if it is too many or too large. */
 const smallTree = async (root: string, name: string): Promise<ReadonlyArray<string> | undefined> => {
   const names = [name]
   let bytes = 0
@@ -175,10 +171,7 @@ const smallTree = async (root: string, name: string): Promise<ReadonlyArray<stri
   return names
 }
 
-/**
- * Copies a file, a link, or a folder without its content. If the file system supports it, the copy shares the blocks of
- * the file.
- */
+/** Copies a file, a link, or a folder without its content. Shares the blocks of a file if the file system can. */
 const copyEntry = async (root: string, copy: string, name: string): Promise<void> => {
   const [from, to] = [path.join(root, name), path.join(copy, name)]
   const info = await lstat(from)
@@ -186,7 +179,7 @@ const copyEntry = async (root: string, copy: string, name: string): Promise<void
   if (info.isSymbolicLink()) return symlink(await readlink(from), to)
   if (!info.isFile()) return
   await copyFile(from, to, constants.COPYFILE_FICLONE)
-  /** The copy belongs to this user, because in the sandbox even root can write only its own files. */
+  /** In the sandbox, even root can write only its own files. */
   await chown(to, process.getuid?.() ?? info.uid, process.getgid?.() ?? info.gid)
   await chmod(to, info.mode & 0o777)
   await utimes(to, info.atime, info.mtime)
@@ -199,8 +192,8 @@ const unlessUnreadable = (error: NodeJS.ErrnoException): void => {
 
 /**
  * Copies the project with the proposed files into an empty folder, and returns the mounts for bubblewrap. Large folders
- * of installed packages are mounted read-only instead. Other large folders that git ignores are omitted, because they
- * can be generated again. If `git` is false, repositories are not copied, because the sandbox mounts them read-only.
+ * of installed packages are mounted read-only instead. Other large folders that git ignores are omitted, since they can
+ * be generated again. Without `git`, the sandbox mounts repositories read-only, so they are not copied.
  */
 export const copyProject = Effect.fn("copyProject")(function* (
   { copy, git, root }: { readonly root: string; readonly copy: string; readonly git: boolean },

@@ -1,6 +1,6 @@
 /**
- * Scans the project before a command runs in the sandbox. Finds files that look like secrets, and files that git would
- * run or follow. Looks into every repository of the project.
+ * Scans the project before a command runs in the sandbox, with all its repositories. Finds files that look like
+ * secrets, and files that git would run or follow.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -18,7 +18,7 @@ interface ProjectWalk {
   readonly git: Array<string>
   /** Folders that git treats as repositories although they are not named `.git`. */
   readonly bare: Array<string>
-  /** Files and folders whose names suggest keys, passwords or tokens. */
+  /** Files and folders named like keys, passwords or tokens. */
   readonly secrets: Array<string>
   /** Files and folders that control this program. */
   readonly controls: Array<string>
@@ -29,10 +29,7 @@ interface ProjectWalk {
 const maxEntries = 1_000_000
 const foldersAtOnce = 16
 
-/**
- * Folders of installed packages. Their files were downloaded, so a file that looks like a key may be a certificate of a
- * library.
- */
+/** Folders of installed packages. There, a file that looks like a key may be a certificate of a library. */
 const installed: ReadonlySet<string> = new Set(["node_modules", "site-packages", "dist-packages"])
 
 const tooLarge = new ToolFailure({
@@ -45,7 +42,7 @@ interface Folder {
   readonly isInstalled: boolean
 }
 
-/** Scans a project. Fails with `io_error` if the project is too large. Skips folders that cannot be listed. */
+/** Scans a project, without folders that cannot be listed. Fails with `io_error` if it is too large. */
 const walkProject = Effect.fn("walkProject")(function* (root: string) {
   const walk: ProjectWalk = { git: [], bare: [], secrets: [], controls: [], automatic: [] }
   let entries = 0
@@ -83,14 +80,14 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
   return walk
 })
 
-/** The paths that control git, as real absolute paths. Some may not exist yet. */
+/** The paths that control git, real and absolute. Some may not exist yet. */
 interface GitControls {
   readonly inside: ReadonlyArray<string>
-  /** Folders of the project's repository that lie outside the project. A linked worktree has such folders. */
+  /** Folders of the project's repository outside the project, such as those of a linked worktree. */
   readonly outside: ReadonlyArray<string>
-  /** Entries named `.git` in folders above the project, and the folders outside the project to which they lead. */
+  /** Entries named `.git` above the project, and the folders outside the project to which they lead. */
   readonly around: ReadonlyArray<string>
-  /** The folders of those repositories that commands can see. */
+  /** The repositories that commands can see. */
   readonly repositories: ReadonlyArray<string>
 }
 
@@ -99,7 +96,7 @@ const maxIncludes = 50
 
 const readSmall = (file: string) => Effect.orElseSucceed(readTextFile(file, maxBytes), () => "")
 
-/** The real folder to which an entry named `.git` leads. Undefined if there is no such folder. */
+/** The real folder to which a `.git` leads; undefined if there is none. */
 const folderOf = Effect.fnUntraced(function* (entry: string) {
   const info = yield* infoAt(entry)
   if (info === undefined) {
@@ -137,8 +134,8 @@ const entriesAbove = Effect.fnUntraced(function* (root: string) {
 })
 
 /**
- * The project paths that appear in git configurations and in the files that these include. Relative paths start at the
- * folders in `tops`.
+ * The project paths in git configurations and the files that these include. Relative paths start at the folders in
+ * `tops`.
  */
 const namedInside = Effect.fnUntraced(function* (
   files: ReadonlyArray<{ readonly file: string; readonly tops: ReadonlyArray<string> }>,
@@ -166,10 +163,7 @@ const namedInside = Effect.fnUntraced(function* (
   return [...inside]
 })
 
-/**
- * True if a new file would lie in a folder that git treats as a repository, or would turn a folder into such a
- * repository.
- */
+/** True if a new file would lie in a folder that git treats as a repository, or would make a folder one. */
 export const isInBareRepository = Effect.fn("isInBareRepository")(function* (root: string, file: string) {
   for (let folder = path.dirname(file); isWithin(root, folder); folder = path.dirname(folder)) {
     const names = (yield* entriesIn(folder)).map(({ name }) => name)
@@ -179,9 +173,9 @@ export const isInBareRepository = Effect.fn("isInBareRepository")(function* (roo
   return false
 })
 
-/** Everything that controls git for the project. It may lie in the project or around it. */
+/** Everything that controls git for the project, in it or around it. */
 const gitControls = Effect.fn("gitControls")(function* (root: string, home: string, { bare, git }: ProjectWalk) {
-  /** The folders of all repositories. Relative paths in the settings of a repository start at its `top`. */
+  /** The folders of all repositories. Relative paths in their settings start at `top`. */
   const folders = bare.map((folder) => ({ folder, top: folder }))
   const outside = new Set<string>()
   const above = yield* entriesAbove(root)
@@ -213,13 +207,13 @@ const gitControls = Effect.fn("gitControls")(function* (root: string, home: stri
   return { inside, outside: [...outside], around: [...around], repositories } satisfies GitControls
 })
 
-/** The parts of a repository that make git run programs, or that name further parts of this kind. */
+/** The parts of a repository that make git run programs, or that name more such parts. */
 export const gitParts = ["hooks", "config", "config.worktree", "info", "modules", "worktrees", "commondir", "gitdir"]
 
 export interface ProjectSurvey {
   readonly walk: ProjectWalk
   readonly controls: GitControls
-  /** The stamps of watched files, by absolute path. */
+  /** The stamps of watched files by absolute path. */
   readonly stamps: ReadonlyMap<string, string>
 }
 
@@ -230,23 +224,20 @@ export const emptySurvey: ProjectSurvey = {
   stamps: new Map()
 }
 
-/** A text that changes when the file, its content, or its link target changes. Undefined if nothing is at the path. */
+/** Changes when the file, its content, or its link target changes. Undefined if nothing is at the path. */
 const stampOf = Effect.fnUntraced(function* (path: string) {
   const link = yield* linkAt(path)
   if (link !== undefined) return `link ${link}`
   const info = yield* infoAt(path)
   if (info === undefined) return undefined
   const identity = `${info.type} ${info.dev} ${info.ino}`
-  /**
-   * A folder keeps its stamp until it is replaced. Its size and time are ignored, because they change with every
-   * commit.
-   */
+  /** A folder keeps its stamp until it is replaced, because its size and time change with every commit. */
   return info.type === "File" ? `${identity} ${info.size} ${info.mtime}` : identity
 })
 
 /**
- * Surveys a project. Fails if the project is too large. `home` contains the user's git configuration. `committed` says
- * which repositories contain secrets.
+ * Surveys a project; fails if it is too large. `home` contains the user's git configuration. `committed` says which
+ * repositories contain secrets.
  */
 export const surveyProject = Effect.fn("surveyProject")(function* (
   root: string,
@@ -268,8 +259,7 @@ export const surveyProject = Effect.fn("surveyProject")(function* (
 })
 
 /**
- * The files that are new or changed since the survey `before`, relative to the project. A new repository counts as one
- * file.
+ * The new and changed files since the survey `before`, relative to the project. A new repository counts as one file.
  */
 export const surveyChanges = (root: string, before: ProjectSurvey, after: ProjectSurvey): ReadonlyArray<string> => {
   const changed = [...after.stamps].filter(([one, stamp]) => before.stamps.get(one) !== stamp).map(([one]) => one)

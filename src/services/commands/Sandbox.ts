@@ -1,6 +1,6 @@
 /**
- * The sandbox of commands: bubblewrap, if it works. One trial in each run tests this. If bubblewrap does not work, the
- * run and every question say so. Commands then run in the system's own confinement, if that works.
+ * The sandbox of commands: bubblewrap, if one trial in each run shows that it works. If not, the run and every question
+ * say so, and commands run in the system's own confinement, if that works.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,31 +24,27 @@ import { type CommandPlaces, type SandboxPlaces, sandboxFlags } from "./SandboxP
 import { confinement, partialWords, type PartialCommand, type PartialHelper } from "./PartialSandbox.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** Whether commands run in the sandbox, and what it allows. */
 interface SandboxState {
   readonly sandboxed: boolean
-  /** What the sandbox allows, or why there is no sandbox. The text is shown after "Sandbox: ". */
+  /** What the sandbox allows, or why there is none, after "Sandbox: ". */
   readonly words: string
-  /** True if a command can reach only the project, with no network, no Unix sockets, and no other writable folder. */
+  /** True if a command reaches only the project: no network, no Unix sockets, no other writable folder. */
   readonly isClosed?: boolean
   readonly why?: string
-  /** A clause that says why no command may run, such as "needs a sandbox". Its subject is the command. */
+  /** Why no command may run, as a clause such as "needs a sandbox". */
   readonly denial?: string
 }
 
 interface EnclosedCommand extends Omit<CommandPlaces, "forwarder"> {
   readonly argv: ReadonlyArray<string>
-  /**
-   * True if the command may reach the listed hosts through the proxy at its descriptor 5. Absent if there is no list of
-   * hosts.
-   */
+  /** True if the command may reach the listed hosts through the proxy at its descriptor 5. Absent without a list. */
   readonly isConnected?: boolean
 }
 
 interface Enclosure {
   readonly argv: ReadonlyArray<string>
   readonly filter: Uint8Array | undefined
-  /** Empty folders that bubblewrap creates on disk. They prevent commands from creating something at these paths. */
+  /** Empty folders on disk that keep commands from creating something at these paths. */
   readonly placeholders: ReadonlyArray<string>
   /** Project paths that the command cannot change. */
   readonly guarded: ReadonlyArray<string>
@@ -64,12 +60,9 @@ export interface SandboxOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The user's home folder, which the sandbox hides. */
   readonly home: string
-  /** The folders of this program. The sandbox hides them, too. */
+  /** The folders of this program, which are hidden, too. */
   readonly hidden: ReadonlyArray<string>
-  /**
-   * The folder that contains the cache folders for commands, one for each project. If it is absent, a cache ends with
-   * its command.
-   */
+  /** The folder with one cache folder for each project. Without it, a cache ends with its command. */
   readonly caches?: string
 }
 
@@ -85,11 +78,11 @@ const [nodeInside, forwarderInside] = [
 ]
 const forwarderFlags = ["--ro-bind", process.execPath, nodeInside, "--ro-bind", forwarderFile, forwarderInside]
 
-/** Starts the forwarder. When the forwarder listens, starts the command without descriptor 5. */
+/** Starts the forwarder and, when it listens, the command without descriptor 5. */
 const forwardScript = 'ready=$("$1" "$2" "$3" <&5 5<&- 2>/dev/null &); exec 5<&-; shift 3; exec "$@"'
 const forwarded = ["/bin/sh", "-c", forwardScript, "sh", nodeInside, forwarderInside, `${proxyPort}`]
 
-/** The persistent cache of a project. It is created on first use. Undefined if it cannot be created. */
+/** The persistent cache of a project, created on first use. Undefined if it cannot be created. */
 const makeCache = Effect.fnUntraced(function* (caches: string, root: string) {
   const fs = yield* FileSystem.FileSystem
   const folder = path.join(caches, `${path.basename(root)}-${textHash(root).slice(0, 16)}`)
@@ -101,7 +94,6 @@ const makeCache = Effect.fnUntraced(function* (caches: string, root: string) {
 
 type Provide = Effect.Success<typeof processProvider>
 
-/** The user's settings for commands in a project. */
 const settingsOf = ({ environment, hidden, home, sandbox = {} }: SandboxOptions, root: string) => {
   const { git = false, mode = "auto", network = false, unixSockets = false } = sandbox
   const hosts = listedHosts(network)
@@ -123,7 +115,7 @@ const settingsOf = ({ environment, hidden, home, sandbox = {} }: SandboxOptions,
 
 type Settings = ReturnType<typeof settingsOf>
 
-/** The bubblewrap sandbox. `program` is the path of bubblewrap. The system call filter is used only if it works. */
+/** `program` is the path of bubblewrap. The system call filter is used only if it works. */
 const makeBubblewrap = (
   { hosts, places, unixSockets }: Settings,
   program: Effect.Effect<string | undefined>,
@@ -131,7 +123,7 @@ const makeBubblewrap = (
   provide: Provide
 ) => {
   const { root } = places
-  /** The system call filter. Absent if the processor is unknown, or if the system supports no filter. */
+  /** Absent if the processor is unknown or the system supports no filter. */
   let filter = socketFilter(process.arch, unixSockets)
 
   const enclose = Effect.fn("Sandbox.enclose")(function* (command: EnclosedCommand) {
@@ -153,7 +145,7 @@ const makeBubblewrap = (
     }
   }, provide)
 
-  /** Tests whether bubblewrap can mount the project. Each command needs this mount, and would fail without it. */
+  /** Tests whether bubblewrap can mount the project, which each command needs. */
   const trial = Effect.gen(function* () {
     const argv = ["/bin/sh", "-c", ":"]
     const enclosure = yield* enclose({ argv, cwd: root, survey: emptySurvey, isTrial: true })
@@ -165,7 +157,7 @@ const makeBubblewrap = (
     return trial
   })
 
-  /** Says why the sandbox does not work; undefined if it works. */
+  /** Why the sandbox does not work; undefined if it does. */
   const problem = Effect.gen(function* () {
     if ((yield* program) === undefined) return "bubblewrap is not installed"
     yield* Effect.catchTag(trial, "ToolFailure", () => trialWithoutFilter)
@@ -178,9 +170,7 @@ const makeBubblewrap = (
   return { enclose, problem, isFiltered: () => filter !== undefined }
 }
 
-/**
- * Finds the system's confinement, for when bubblewrap does not work. Undefined if the confinement does not work either.
- */
+/** Finds the system's confinement. Undefined if it does not work either. */
 const findHelper = (
   { network, unixSockets }: Settings,
   places: SandboxPlaces,
@@ -223,13 +213,12 @@ const enclosedState = ({ hosts, network, places, unixSockets }: Settings, isFilt
 export class Sandbox extends Context.Service<
   Sandbox,
   {
-    /** The state of the sandbox. It is determined on first use. */
+    /** Found out on first use. */
     readonly state: Effect.Effect<SandboxState>
-    /** Returns how a command runs in the sandbox. Use this only if `sandboxed` is true. */
+    /** How a command runs in the sandbox. Only for a sandbox that works. */
     enclose(command: EnclosedCommand): Effect.Effect<Enclosure, ToolFailure>
     /**
-     * Returns how a command runs without the sandbox: in the system's confinement, or unconfined. The result is valid
-     * until the scope closes.
+     * How a command runs without the sandbox: in the system's confinement, or unconfined. Valid until the scope closes.
      */
     confine(command: PartialCommand): Effect.Effect<Pick<Enclosure, "argv" | "variables">, ToolFailure, Scope.Scope>
     /** The path of a program outside the project; undefined if there is none. */
@@ -252,9 +241,8 @@ export class Sandbox extends Context.Service<
           caches === undefined || isTrial ? Effect.undefined : provide(makeCache(caches, root))
         const bubblewrap = makeBubblewrap(settings, yield* Effect.cached(find("bwrap")), cacheFor, provide)
         /**
-         * A list of hosts works only if the command has a network of its own, which the confinement cannot provide. The
-         * confinement therefore ignores lists of hosts. It allows all hosts if `network` is true, and no host
-         * otherwise.
+         * A list of hosts needs a network of the command's own, which the confinement cannot provide. It ignores lists:
+         * `true` allows all hosts, and anything else none.
          */
         const alone = { ...places, network: network === true }
         const helper = yield* Effect.cached(provide(findHelper(settings, alone, find)))

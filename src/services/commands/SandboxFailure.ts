@@ -1,5 +1,5 @@
 /**
- * Finds out whether the sandbox made a command fail. Looks at the output, and at files that the command could not see.
+ * Finds out whether the sandbox made a command fail, from the output and from files that the command could not see.
  * Names the setting that would help.
  */
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ import { isWithin } from "../files/CanonicalPath.ts"
 import { entriesIn, isFolder, realPath, realPaths } from "../files/FileLook.ts"
 import { emptied, isOfSystem } from "./ToolchainPlaces.ts"
 
-/** A sentence about a setting below "sandbox" in the user's configuration. `value` is JSON. */
+/** A sentence about a setting of "sandbox" in the user's configuration. `value` is JSON. */
 const sentence = (what: string, setting: keyof SandboxSettings, value: string): string =>
   `The sandbox is the likely cause: ${what}. Only the user can allow it, in ~/.config/task-conductor/config.json: "sandbox": { "${setting}": ${value} }.`
 
@@ -38,10 +38,10 @@ const pathsOfLines = (output: string, pattern: RegExp): ReadonlyArray<string> =>
   return [...new Set(lines.flatMap(pathsIn))].slice(0, maxPaths)
 }
 
-/** The absolute paths in those lines of an output that report missing files. */
+/** The absolute paths in lines about missing files. */
 const unfoundPaths = (output: string): ReadonlyArray<string> => pathsOfLines(output, unfound)
 
-/** The absolute paths in those lines of an output that report unwritable files. */
+/** The absolute paths in lines about unwritable files. */
 const fixedPaths = (output: string): ReadonlyArray<string> => pathsOfLines(output, readOnly)
 
 /** Messages about missing commits, from git and from programs that use git. */
@@ -58,20 +58,20 @@ interface FailedCommand {
   readonly cwd: string
   readonly program: string
   readonly end: { readonly exitCode: number; readonly output: string }
-  /** The paths that the sandbox showed, besides the paths of the system. */
+  /** The paths that the sandbox showed, besides those of the system. */
   readonly shownPaths: ReadonlyArray<string>
-  /** The object folders that were hidden because their repositories contain secrets. */
+  /** The object folders that were hidden because of secrets. */
   readonly objects: ReadonlyArray<string>
-  /** Folders that the sandbox always hides. No setting can show them. */
+  /** Folders that no setting can show. */
   readonly hidden: ReadonlyArray<string>
   readonly settings: SandboxSettings
-  /** The hosts that the proxy refused, in the form of the entries in the user's list. */
+  /** The refused hosts, written as in the user's list. */
   readonly refused: ReadonlyArray<string>
 }
 
-/** The exit codes with which a shell reports that a program could not start. */
+/** The exit codes of a shell for a program that could not start. */
 const unstarted: ReadonlySet<number> = new Set([126, 127])
-/** How many bytes of a script are read to find its first line. */
+/** How many bytes of a script contain its first line. */
 const maxShebang = 256
 
 /** The program that is named in the first line of a script. */
@@ -85,8 +85,8 @@ const interpreterOf = Effect.fnUntraced(function* (program: string) {
 })
 
 /**
- * The folder that a setting should show for a missing file. For a program, this is its installation. For other files,
- * it is the folder of the file.
+ * The folder that a setting should show for a missing file: the installation of a program, or the folder of another
+ * file.
  */
 const folderToShow = Effect.fnUntraced(function* (file: string, home: string) {
   const isWide = (one: string) => isWithin(one, home) || one === path.join(home, ".local")
@@ -99,10 +99,7 @@ const folderToShow = Effect.fnUntraced(function* (file: string, home: string) {
   return isWide(folder) ? file : folder
 })
 
-/**
- * Installed packages that are links to folders outside the project. Only packages that the output mentions are
- * included.
- */
+/** Installed packages that the output mentions and that are links out of the project. */
 const linkedPackages = Effect.fnUntraced(function* ({ cwd, end: { output }, root }: FailedCommand) {
   const folders = [...new Set([root, cwd])].map((folder) => path.join(folder, "node_modules"))
   const listed = yield* Effect.forEach(folders, entriesIn)
@@ -113,7 +110,7 @@ const linkedPackages = Effect.fnUntraced(function* ({ cwd, end: { output }, root
   )
 })
 
-/** Names the setting that would help after a failed command. Undefined if the command failed for another reason. */
+/** The setting that would help after a failed command. Undefined if the sandbox was not the cause. */
 export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: FailedCommand) {
   const { end, hidden, home, objects, program, refused, root, settings, shownPaths: shownFolders } = command
   const { exitCode, output } = end

@@ -1,6 +1,6 @@
 /**
- * What a command's sandbox contains: the folders of the system, the project, and a separate home. Files that a command
- * must not change or read are protected.
+ * What a command's sandbox contains: the folders of the system, the project, and a separate home. Protects files that a
+ * command must not change or read.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -14,7 +14,7 @@ import type { CopyMounts } from "./ProjectCopy.ts"
 import { gitParts, type ProjectSurvey } from "./ProjectSurvey.ts"
 import { emptied, isOfSystem, type ProgramPlaces, systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
 
-/** Paths of the system that contain keys. Hiding them matters only if the user could read them. */
+/** Paths of the system with keys. Hiding them matters only if the user could read them. */
 const systemKeys = `
   shadow shadow- gshadow gshadow- sudoers sudoers.d security/opasswd ssh ssl/private pki/tls/private letsencrypt docker
   containerd kubernetes rancher wireguard openvpn ipsec.secrets ipsec.d swanctl strongswan ppp wpa_supplicant
@@ -28,7 +28,7 @@ const bind = (how: "--bind" | "--ro-bind" | "--ro-bind-try", paths: ReadonlyArra
 
 const emptyAndFixed = (one: string): ReadonlyArray<string> => ["--tmpfs", one, "--remount-ro", one]
 
-/** Returns flags that hide paths: an empty folder covers a folder, and an unreadable file covers a file. */
+/** Flags that hide paths: an empty folder covers a folder, an unreadable file a file. */
 const hide = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   const infos = yield* Effect.forEach(paths, infoAt)
   return paths.flatMap((hiddenPath, index) => {
@@ -38,10 +38,7 @@ const hide = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   })
 })
 
-/**
- * Returns flags that show a folder of the system. If the folder is a link, as /bin may be, the sandbox gets the same
- * link.
- */
+/** Flags that show a folder of the system, or the same link if it is one, as /bin may be. */
 const showFolder = Effect.fnUntraced(function* (folder: string) {
   const target = yield* linkAt(folder)
   if (target !== undefined) return ["--symlink", target, folder]
@@ -50,7 +47,7 @@ const showFolder = Effect.fnUntraced(function* (folder: string) {
 
 const readableByOthers = 0o004
 
-/** True for an entry of /etc that must stay hidden: it contains keys, or other users cannot read it. */
+/** True for an entry of /etc that stays hidden: it contains keys, or others cannot read it. */
 const isKept = (name: string) =>
   Effect.map(
     infoAt(`/etc/${name}`),
@@ -58,7 +55,7 @@ const isKept = (name: string) =>
       info !== undefined && ((info.mode & readableByOthers) === 0 || (info.type === "File" && isSecretLike(name)))
   )
 
-/** The paths of system keys that exist on this machine. */
+/** The system keys on this machine. */
 export const keysOfSystem = Effect.gen(function* () {
   const names = (yield* entriesIn("/etc")).map(({ name }) => name)
   const kept = yield* Effect.filter(names, isKept, { concurrency: 16 })
@@ -66,20 +63,14 @@ export const keysOfSystem = Effect.gen(function* () {
   return existing.filter((path) => path.startsWith("/etc/"))
 })
 
-/**
- * Kernel settings that must be read-only. They belong to root, and even a root user without privileges could write
- * them.
- */
+/** Kernel settings that must be read-only. Even a root user without privileges could write them. */
 const kernelSettings = ["sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr", "acpi", "scsi"].map(
   (name) => `/proc/${name}`
 )
 
 const places = "--tmpfs /run --tmpfs /tmp --dir /var --tmpfs /var/tmp --symlink /run /var/run".split(" ")
 
-/**
- * The flags that show what every command may see. If there is a network, they also show the files that resolve host
- * names.
- */
+/** The flags for what every command may see. With a network, this includes the files that resolve host names. */
 const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
   const systemFolderFlags = (yield* Effect.forEach(systemFolders, showFolder)).flat()
   const [resolver] = network ? yield* realPaths(["/etc/resolv.conf"]) : []
@@ -100,7 +91,7 @@ const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
   ]
 })
 
-/** The folders between the project and a path inside it. Such a folder cannot be moved if it is mounted on itself. */
+/** The folders between the project and a path inside it. */
 const foldersAbove = (root: string, one: string): ReadonlyArray<string> => {
   const above: Array<string> = []
   for (let folder = path.dirname(one); folder !== root && isWithin(root, folder); folder = path.dirname(folder))
@@ -111,8 +102,8 @@ const foldersAbove = (root: string, one: string): ReadonlyArray<string> => {
 const byDepth = (a: string, b: string): number => a.split("/").length - b.split("/").length
 
 /**
- * Returns flags that mount folders on themselves, so that they cannot be moved. This is not needed in a copy that
- * bubblewrap creates, because moves there do not change the project.
+ * Flags that mount folders on themselves, so that they cannot be moved. In a copy of bubblewrap, moves do not change
+ * the project.
  */
 const pin = (folders: ReadonlyArray<string>, root: string, copy: CopyMounts | undefined) => {
   if (copy === undefined) return bind("--bind", folders)
@@ -122,8 +113,8 @@ const pin = (folders: ReadonlyArray<string>, root: string, copy: CopyMounts | un
 }
 
 /**
- * Whether and how a path can be protected. A link cannot be protected. Its target is protected separately, and a
- * comparison after the command finds a changed link.
+ * Whether and how a path can be protected. A link cannot be: its target is protected separately, and a comparison after
+ * the command finds a changed link.
  */
 const stateOf = Effect.fnUntraced(function* (protectedPath: string) {
   const real = yield* realPath(protectedPath)
@@ -132,8 +123,7 @@ const stateOf = Effect.fnUntraced(function* (protectedPath: string) {
 })
 
 /**
- * The highest missing folder on the path to a missing file. A placeholder at this folder prevents commands from
- * creating the file.
+ * The highest missing folder on the path to a missing file. A placeholder there keeps commands from creating the file.
  */
 const highestMissing = Effect.fnUntraced(function* (root: string, one: string) {
   for (const folder of foldersAbove(root, one)) if ((yield* stateOf(folder)) === "missing") return folder
@@ -141,8 +131,8 @@ const highestMissing = Effect.fnUntraced(function* (root: string, one: string) {
 })
 
 /**
- * The parts of a repository that must be protected while commands may commit. These are the parts that exist, and
- * `hooks`, which a command could create.
+ * The parts of a repository to protect while commands may commit: those that exist, and `hooks`, which a command could
+ * create.
  */
 const partsOf = Effect.fnUntraced(function* (repository: string) {
   const parts = gitParts.map((name) => path.join(repository, name))
@@ -153,11 +143,10 @@ const partsOf = Effect.fnUntraced(function* (repository: string) {
 
 /**
  * Protects what commands must not change or read in the project: repositories, files that control git or this program,
- * and secrets. Files that the user names by real path are not protected. If `git` is true, only those parts of a
- * repository that make git run programs are read-only.
+ * and secrets. Files that the user names by real path are not protected. With `git`, only the parts of a repository
+ * that make git run programs are read-only.
  *
- * Placeholders are folders in place of missing files. They exist while commands run, and prevent commands from creating
- * anything at these paths.
+ * Placeholders are folders in place of missing files, so that commands cannot create anything there.
  */
 const guardProject = Effect.fn("guardProject")(function* (
   { git, readable, root, writable }: Pick<SandboxPlaces, "git" | "readable" | "root" | "writable">,
@@ -185,7 +174,7 @@ const guardProject = Effect.fn("guardProject")(function* (
         controls.around.filter((one) => writable.some((folder) => isWithin(folder, one)))
       ),
       ...pin(movable.toSorted(byDepth), root, copy),
-      /** A copy may lack files that its task removed. In a copy, missing files are therefore no error. */
+      /** A copy may lack files that its task removed. */
       ...bind(copy === undefined ? "--ro-bind" : "--ro-bind-try", closed),
       ...placeholders.flatMap(emptyAndFixed)
     ],
@@ -195,16 +184,13 @@ const guardProject = Effect.fn("guardProject")(function* (
   }
 })
 
-/**
- * The folders and settings that are the same for all commands. Paths are absolute. `root` is the real path of the
- * project.
- */
+/** What is the same for all commands. Paths are absolute. `root` is the real path of the project. */
 export interface SandboxPlaces extends ProgramPlaces {
   readonly readable: ReadonlyArray<string>
   readonly writable: ReadonlyArray<string>
-  /** The persistent cache of the project. If absent, the cache ends with the command. */
+  /** The persistent cache of the project. Without it, the cache ends with the command. */
   readonly cache?: string | undefined
-  /** True if the command can reach the network only through the proxy. */
+  /** True if only the proxy leads to the network. */
   readonly isProxied?: boolean
   /** True if commands may commit. */
   readonly git: boolean
@@ -214,7 +200,7 @@ export interface CommandPlaces {
   readonly survey: ProjectSurvey
   /** The folder in which the command runs. */
   readonly cwd: string
-  /** The real path of the program, if it lies outside the project. */
+  /** The real path of a program outside the project. */
   readonly program?: string
   /** The project folder that contains the `bin` folder of the program. */
   readonly projectBin?: string
@@ -222,13 +208,13 @@ export interface CommandPlaces {
   readonly copy?: CopyMounts | undefined
   /** The flags that let the command reach the proxy. */
   readonly forwarder?: ReadonlyArray<string>
-  /** True for a trial, which must not change anything, even in the project. */
+  /** True for a trial, which must change nothing, even in the project. */
   readonly isTrial?: boolean
   /** The maximum size of each temporary folder, in bytes. */
   readonly temporaryBytes?: number
 }
 
-/** Removes the empty folders that a sandbox created, inner folders first. */
+/** Removes the empty folders of a sandbox, inner ones first. */
 export const removePlaceholders = (paths: ReadonlyArray<string>) =>
   Effect.forEach(paths.toSorted(byDepth).toReversed(), (one) => Effect.ignore(Effect.tryPromise(() => rmdir(one))), {
     discard: true
@@ -236,12 +222,10 @@ export const removePlaceholders = (paths: ReadonlyArray<string>) =>
 
 const isolation = ["--unshare-user", "--disable-userns", "--unshare-all", "--cap-drop", "ALL"]
 
-/** The command has no controlling terminal. The sandbox ends when this process ends. */
+/** No controlling terminal; the sandbox ends when this process ends. */
 const ties = ["--new-session", "--die-with-parent"]
 
-/**
- * Hides folders that the mounted folders would make visible again: folders of this program, of keys, and of sockets.
- */
+/** Hides folders that mounted folders would make visible again: of this program, of keys, and of sockets. */
 const masked = Effect.fnUntraced(function* (
   { home, readable, root, writable }: SandboxPlaces,
   alwaysHidden: ReadonlyArray<string>
@@ -250,14 +234,14 @@ const masked = Effect.fnUntraced(function* (
   const keys = [...secretFolders].map((name) => path.join(home, name))
   const some = yield* realPaths([...keys, ...emptied])
   const aroundMounted = some.filter((folder) => mounted.some((one) => one !== folder && isWithin(one, folder)))
-  /** A folder that contains the project is not hidden, because hiding it would cover the project. */
+  /** Hiding a folder that contains the project would cover the project. */
   const holdsRoot = (folder: string) => isWithin(folder, root)
   return yield* hide([...new Set([...alwaysHidden, ...aroundMounted])].filter((folder) => !holdsRoot(folder)))
 })
 
 /**
- * Protects folders of this program, and the writable folders above them, from moves. Adds placeholders for folders that
- * are missing.
+ * Protects folders of this program, and the writable ones above them, from moves. Adds placeholders for missing
+ * folders.
  */
 const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, mounted: ReadonlyArray<string>) {
   const all = yield* Effect.forEach(hidden, (one) => pathFrom("/", one))
@@ -277,15 +261,15 @@ const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, 
 })
 
 /**
- * Limits the size of each temporary folder, and lists these folders. The function searches the list of flags for words,
- * which is safe: paths are absolute, so no path equals a flag of bubblewrap.
+ * Limits and lists the temporary folders. Searching the flags for words is safe: paths are absolute, so none equals a
+ * flag.
  */
 const boundTemporary = (flags: ReadonlyArray<string>, bytes: number) => ({
   flags: flags.flatMap((word) => (word === "--tmpfs" ? ["--size", `${bytes}`, word] : [word])),
   temporary: flags.filter((_, index) => flags[index - 1] === "--tmpfs")
 })
 
-/** The flags of bubblewrap for a command of this project. The words of the command itself are not included. */
+/** The flags of bubblewrap, without the words of the command. */
 export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: SandboxPlaces, command: CommandPlaces) {
   const { cache, git, root } = places
   const network = places.network && places.isProxied !== true
@@ -328,7 +312,7 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: Sandbox
   return {
     ...boundTemporary(flags, temporaryBytes),
     guarded: [...guards.guarded, ...[...kept.own, ...kept.placeholders].filter(isInProject)],
-    /** Placeholders inside a copy need no removal, because they disappear with the copy. */
+    /** Placeholders in a copy disappear with it. */
     placeholders: copy === undefined ? placeholders : placeholders.filter((one) => !isInProject(one)),
     variables: toolchains.variables,
     shownPaths: [...alone, ...toolchains.shown.map(({ to }) => to), ...readable, ...writable, root]

@@ -1,18 +1,18 @@
 /**
- * Collects the reports that the tests of a command wrote into build folders. Links are not followed, because the
- * command may have created them.
+ * Collects the reports that tests wrote into build folders. Links are not followed, because the command may have
+ * created them.
  */
 import { lstat, readdir, readFile } from "node:fs/promises"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
 
 /**
- * The maximum size of all reports together, in bytes. If they are larger, no report is read: some reports alone would
- * give wrong totals.
+ * The maximum size of all reports together, in bytes. Beyond it, no report is read, because some alone would give wrong
+ * totals.
  */
 const mostOfReports = 16_777_216
 
-/** The names in a folder. There are none if the path is no folder, or is a link to one. */
+/** The names in a folder; none if it is a link or no folder. */
 const namesIn = async (folder: string): Promise<ReadonlyArray<string>> => {
   const info = await lstat(folder).catch(() => undefined)
   return info?.isDirectory() === true ? readdir(folder).catch(() => []) : []
@@ -29,7 +29,7 @@ const reportFolders = async (folder: string): Promise<ReadonlyArray<string>> => 
   return path.basename(folder) === "target" ? found : (await Promise.all(found.map(pathsIn))).flat()
 }
 
-/** The reports in these folders that were written after `began`, with their sizes. */
+/** The reports written after `began`, with their sizes. */
 const reportsIn = async (folders: ReadonlyArray<string>, began: number) => {
   const files = (await Promise.all(folders.map(pathsIn))).flat()
   const infos = await Promise.all(
@@ -42,10 +42,7 @@ const reportsIn = async (folders: ReadonlyArray<string>, began: number) => {
   )
 }
 
-/**
- * The texts of the reports in these build folders. Only reports that were written after `began` count. `began` is in
- * milliseconds.
- */
+/** The texts of the reports in these build folders that were written after `began` (milliseconds). */
 export const testReports = Effect.fn("testReports")((folders: ReadonlyArray<string>, began: number) =>
   Effect.promise(async () => {
     const reports = await reportsIn((await Promise.all(folders.map(reportFolders))).flat(), began)

@@ -1,6 +1,6 @@
 /**
- * What the sandbox shows of programs outside the project: the folders of the search path with their libraries, the
- * toolchains of the user, and environments that the project links to.
+ * What the sandbox shows of programs outside the project: the search path with its libraries, the user's toolchains,
+ * and environments that the project links to.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -14,10 +14,7 @@ export const systemFolders = [
   ..."/nix/store /gnu/store /run/current-system /sys/devices/system/cpu".split(" ")
 ]
 
-/**
- * Folders that exist in the sandbox, but are empty there. Outside, they contain temporary files, and sockets of other
- * programs.
- */
+/** Folders that are empty in the sandbox. Outside, they contain temporary files and sockets of other programs. */
 export const emptied = ["/run", "/tmp", "/var/tmp"]
 
 /** True for a real path that every command sees. */
@@ -33,10 +30,10 @@ const asItIs = (one: string): ShownPath => ({ from: one, to: one })
 /** Folders beside `bin` from which a program loads files. */
 const besidePrograms = ["lib", "lib64", "libexec", "include"]
 
-/** Entries that identify a self-contained installation: of a Python environment, conda, Go, or Java. */
+/** Entries that mark a self-contained installation: of a Python environment, conda, Go, or Java. */
 const marks = ["pyvenv.cfg", "conda-meta", "go.env", "release"]
 
-/** The parts of an installation that the sandbox shows. `bin` is a folder of its programs. */
+/** The parts of an installation to show. `bin` is a folder of its programs. */
 const installationOf = Effect.fnUntraced(function* (bin: string) {
   if (path.basename(bin) !== "bin") return [bin]
   const prefix = path.dirname(bin)
@@ -44,10 +41,7 @@ const installationOf = Effect.fnUntraced(function* (bin: string) {
   return found.length > 0 ? [prefix] : [bin, ...besidePrograms.map((name) => path.join(prefix, name))]
 })
 
-/**
- * The folders of the search path that do not belong to the system. Also the installations to which links in these
- * folders lead.
- */
+/** The folders of the search path outside the system, and the installations to which links in them lead. */
 const ofSearchPath = Effect.fnUntraced(function* (programs: ReadonlyArray<string>) {
   const folders = (yield* realPaths(programs)).filter((folder) => !isOfSystem(folder))
   const places = yield* Effect.forEach([...new Set(folders)], (folder) =>
@@ -72,8 +66,8 @@ const isPython = Effect.fnUntraced(function* (prefix: string) {
 const environmentNames = [".venv", "venv", "env"]
 
 /**
- * The sandbox may show what some links of the project lead to: a Python environment, its Python, and installed
- * packages. It follows no other links, because a project can link to anything.
+ * What some links of the project lead to: a Python environment, its Python, and installed packages. A project can link
+ * to anything, so no other links are followed.
  */
 const linkedFromProject = Effect.fnUntraced(function* (
   folders: ReadonlyArray<string>,
@@ -105,7 +99,7 @@ const foundToolchains = Effect.fnUntraced(function* ({ environment, home }: Prog
   return yield* Effect.filter(all, ({ folder }) => isThere(folder), { concurrency: 16 })
 })
 
-/** Those parts of a toolchain that exist. If a part is a link, the target of the link is included. */
+/** The existing parts of a toolchain, with the targets of links. */
 const partsOf = Effect.fnUntraced(function* (folder: string, parts: ReadonlyArray<string>) {
   const places = parts.map((part) => path.join(folder, part))
   const found = yield* Effect.forEach(places, (to) => Effect.map(realPath(to), (from) => ({ from, to })))
@@ -121,17 +115,14 @@ export interface ProgramPlaces {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The folders of the search path. */
   readonly programs: ReadonlyArray<string>
-  /**
-   * The folders of this program. The sandbox shows neither these folders nor folders above them. Some may not exist
-   * yet.
-   */
+  /** The folders of this program, which the sandbox never shows, nor those above them. Some may not exist yet. */
   readonly hidden: ReadonlyArray<string>
   readonly network: boolean
 }
 
 /**
- * The programs and packages that a command sees. Those of the system and of the project are not included. Outer folders
- * come first. `projectBin` is a project folder that may be the environment of the command.
+ * The programs and packages that a command sees besides those of the system and the project, outer folders first.
+ * `projectBin` is a project folder that may be the environment of the command.
  */
 export const toolchainPlaces = Effect.fn("toolchainPlaces")(function* (
   places: ProgramPlaces,

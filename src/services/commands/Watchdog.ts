@@ -1,23 +1,22 @@
 /**
  * Ends child processes if the program is killed. A shell waits on a pipe that only this program holds open. When the
- * pipe closes, the shell ends all processes in the program's control groups. It also ends all processes with a certain
- * environment variable, and their process groups. Works on Linux only, because environments of processes can be read
- * there.
+ * pipe closes, the shell ends all processes in the program's control groups, and all with a certain environment
+ * variable, which only Linux lets it read.
  */
 import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 
 const name = "TASK_CONDUCTOR_PROGRAM"
 
-/** The prefix for the names of all control groups of this process. */
+/** The prefix of the control groups of this process. */
 export const groupPrefix = `task-conductor-${process.pid}-`
 
 /**
  * The script of the watchdog. Nothing is written to the pipe, so the first read returns when the program has ended. The
  * script looks for processes several times, because some may just be starting.
  *
- * If a command has left no room for another process, `grep` cannot start. In this case, `command eval` keeps the shell
- * alive. The word `end` is then missing in `files`, so the shell itself reads the environments.
+ * If a command left no room for another process, `grep` cannot start, and `command eval` keeps the shell alive. The
+ * word `end` is then missing in `files`, so the shell itself reads the environments.
  */
 const script = `
 find_files() {
@@ -56,7 +55,7 @@ const start = (variable: string): void => {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"]
   })
-  /** If the shell cannot start, there is no watchdog. The program can then end processes only while it runs. */
+  /** Without a watchdog, the program can end processes only while it runs. */
   shell.on("error", () => undefined)
   shell.stdin.on("error", () => undefined)
   shell.unref()
@@ -65,7 +64,7 @@ const start = (variable: string): void => {
 
 let started: Readonly<Record<string, string>> | undefined
 
-/** Environment variables that mark a process. The watchdog ends marked processes together with this program. */
+/** Environment variables that mark a process, so that the watchdog ends it with this program. */
 export const endsWithProgram = (): Readonly<Record<string, string>> => {
   if (started !== undefined || process.platform !== "linux") return started ?? {}
   const value = randomUUID()
