@@ -1,7 +1,4 @@
-/**
- * The settings of one call besides its prompt, and the time limits of its phases. A provider uses the settings that it
- * knows.
- */
+/** The settings of one call besides its prompt, and its time limits. A provider uses the settings that it knows. */
 import * as Context from "effect/Context"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -11,7 +8,7 @@ import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts
 import type { RequestNotice } from "./RequestFit.ts"
 import { ServerError } from "./ServerFailure.ts"
 
-/** The time limits of the phases of a call and of the whole call, in seconds. */
+/** The time limits of a call and its phases, in seconds. */
 export interface CallSeconds {
   readonly connect: number
   readonly firstWord: number
@@ -26,10 +23,7 @@ export const secondsOf = (limits: Limits): CallSeconds => ({
   call: limits.callSeconds
 })
 
-/**
- * The form that the server forces on the answer. It is a grammar (GBNF) if the server accepts one, otherwise a JSON
- * schema.
- */
+/** The form that the server forces on the answer: a grammar (GBNF) if it accepts one, otherwise a JSON schema. */
 export interface Bound {
   /** The grammar in GBNF. */
   readonly grammar?: string | undefined
@@ -39,19 +33,19 @@ export interface Bound {
 
 /** What can be set for one call, besides its prompt. */
 export interface CallSettings {
-  /** The model that a skill or stage chose in place of the run's model. A provider with a single model ignores it. */
+  /** The model that a skill or stage chose in place of the run's. A provider with a single model ignores it. */
   readonly model?: string
-  /** The sampling parameters. The server chooses values for absent parameters. */
+  /** The sampling parameters. The server chooses absent ones. */
   readonly sampling: Sampling
   /** Whether the model thinks. If absent, the model decides. */
   readonly think?: Think
-  /** The context window in tokens, which Ollama calls `num_ctx`. If absent, the provider decides. */
+  /** The context window in tokens (`num_ctx` of Ollama). The provider decides if absent. */
   readonly contextWindow?: number
-  /** The limit of thoughts and answer together, in tokens. If absent, the provider decides. */
+  /** The limit of thoughts and answer together, in tokens. The provider decides if absent. */
   readonly maxTokens?: number
-  /** The form of the answer. Absent if the answer may be any text. */
+  /** The form of the answer. Absent for any text. */
   readonly bound?: Bound
-  /** True if the server refuses a prompt that is larger than its window. */
+  /** True if the server refuses a prompt larger than its window. */
   readonly refusesLong?: boolean | undefined
   /** The time limits of the call; the default limits if absent. */
   readonly seconds?: CallSeconds
@@ -61,10 +55,7 @@ export interface CallSettings {
   readonly noticed?: (notice: RequestNotice) => void
 }
 
-/**
- * The settings of the current call. They are a context reference, because the LanguageModel interface has no parameter
- * for them.
- */
+/** The settings of the current call. The LanguageModel interface has no parameter for them. */
 export const CallOptions = Context.Reference<CallSettings>("task-conductor/services/providers/CallOptions", {
   defaultValue: () => ({ sampling: {} })
 })
@@ -73,13 +64,13 @@ export const CallOptions = Context.Reference<CallSettings>("task-conductor/servi
 export interface CallState {
   readonly began: number
   isConnected: boolean
-  /** The time when the last object of the call arrived. Undefined before the first object. */
+  /** When the last object of the call arrived. Undefined before the first. */
   receivedAt: number | undefined
 }
 
 /**
- * The time at which a call times out if nothing more arrives, and the phase whose limit ends the call. `anyReceivedAt`
- * is when the server last sent an object to any call.
+ * When a call times out if nothing more arrives, and the phase whose limit ends it. `anyReceivedAt` is when the server
+ * last sent an object to any call.
  */
 const endOfCall = (seconds: CallSeconds, { began, receivedAt, isConnected }: CallState, anyReceivedAt: number) => {
   const end = (phase: keyof CallSeconds, since: number) => ({ phase, at: since + seconds[phase] * 1000 })
@@ -91,7 +82,7 @@ const endOfCall = (seconds: CallSeconds, { began, receivedAt, isConnected }: Cal
   return wait.at < whole.at ? wait : whole
 }
 
-/** Waits until the call times out, and then fails. Whenever the call makes progress, it may take longer. */
+/** Fails when the call times out. Progress of the call gives it more time. */
 export const watchCall = (
   seconds: CallSeconds = secondsOf(defaultLimits),
   state: CallState,
@@ -102,8 +93,8 @@ export const watchCall = (
       const { at, phase } = endOfCall(seconds, state, anyReceivedAt())
       const msLeft = at - (yield* Clock.currentTimeMillis)
       if (msLeft <= 0) return yield* new ServerError({ failure: { _tag: "TimedOut", phase, seconds: seconds[phase] } })
-      // When the first object arrives, the call may have to end earlier than before. Each wait is therefore at most as
-      // long as the limit for the next word.
+      // After the first object, the call may have to end earlier than before, so each wait is at most the limit for the
+      // next word.
       yield* Effect.sleep(Duration.millis(Math.min(msLeft, seconds.nextWord * 1000)))
     }
   })

@@ -1,7 +1,4 @@
-/**
- * What a call is about, as values in addition to the text of its prompt. A model that reads no prompt, such as the
- * built-in demo, answers from these values.
- */
+/** What a call is about, as values. A model that reads no prompt, such as the built-in demo, answers from them. */
 import * as Context from "effect/Context"
 import type { TaskList } from "../../domain/plan/TaskList.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"

@@ -1,6 +1,6 @@
 /**
- * Translates failures of model servers and errors of effect/ai into errors of this program. Inside effect/ai, a failure
- * is part of the metadata of an error.
+ * Translates failures of model servers and errors of effect/ai into errors of this program. Errors of effect/ai carry a
+ * failure in their metadata.
  */
 import * as AiError from "effect/ai/AiError"
 import { ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
@@ -17,25 +17,22 @@ export interface Remedies {
   readonly command?: string
 }
 
-/** How errors name a server, and what they advise. */
+/** How errors name a server, and their advice. */
 export interface Spoken {
   /** The name of the provider in errors of effect/ai. */
   readonly module: string
   /** The name of the API, such as "Ollama". */
   readonly api: string
-  /** What the user can do about each kind of failure of this model. */
+  /** What the user can do about each failure of this model. */
   readonly remedies: (model: string) => Remedies
 }
 
-/** What the caller knows about the request. `partial` is the part of the answer that had arrived. */
+/** What the caller knows about the request. `partial` is the beginning of the answer. */
 export interface FailureContext {
   readonly host: string
   readonly model: string
   readonly partial: string
-  /**
-   * The estimated tokens of the prompt, and the tokens of the window. They are used if the server only says that the
-   * prompt is too long.
-   */
+  /** The estimated tokens of the prompt and the window, for a server that gives no numbers. */
   readonly promptTokens?: number
   readonly window?: number
   /** The text that the model repeated at the end of its answer. */
@@ -64,16 +61,15 @@ export const toAiError = (
     })
   })
 
-/** The description of an error in one line without a full stop. `ModelError` continues the sentence. */
+/** The error in one line without a full stop, because `ModelError` continues the sentence. */
 const detailOf = (reason: AiError.AiErrorReason): string => {
   const said = "description" in reason ? reason.description : undefined
   return inOneLine(said || reason.message)
 }
 
 /**
- * Everything that a server said about a failure, in one line without a full stop. All lines are joined, because
- * templates of models give the reason only in a later line. If the server sent a web page, only the title of the page
- * is used.
+ * What a server said about a failure, in one line without a full stop. Joins all lines, because templates of models
+ * give the reason only in a later one. A web page becomes its title.
  */
 const inOneLine = (text: string): string => {
   const title = /^\s*<(?:!doctype|html)\b/i.test(text) ? /<title[^>]*>([^<]*)/i.exec(text)?.[1] : undefined
@@ -85,23 +81,18 @@ const inOneLine = (text: string): string => {
 /** Finds the name of the setting for thinking, but not a model name such as `qwen3:4b-thinking`. */
 const namesThinking = /(?:^|[^-:/\w])think(?:ing)?(?![-:/\w])|\breasoning_effort\b/i
 
-/**
- * The message of llama.cpp's server if parallel calls together exceed their shared memory. A single one of these calls
- * may fit.
- */
+/** Said by llama.cpp's server if parallel calls together exceed their shared memory. One of them alone may fit. */
 const saysShared = /Context size has been exceeded/i
 
 /** True for a status that refuses the content of a request. */
 export const refusesRequest = (status: number, said: string): boolean =>
   status === 400 || status === 422 || ((status === 500 || status === 501) && saysNever.test(said))
 
-/**
- * Messages about a request that can never succeed. Servers send them with a status that means a fault of the server.
- */
+/** Messages about a request that can never succeed, sent with a status for a fault of the server. */
 const saysNever =
   /validation errors?\b|jinja|chat[ _]template|raise_exception|failed to (?:parse|apply)|not supported|unsupported|cannot use\b|param requires/i
 
-/** Messages of servers that lack memory for the model or its window. A retry would not help. */
+/** Messages of servers without enough memory for the model or its window. A retry would not help. */
 const saysNoMemory =
   /out[ _-]?of[ _-]?memory|requires more (?:system |gpu |video )?memory|(?:not enough|insufficient) (?:system |gpu |video |free )?memory|(?:unable|failed) to allocate\b|runner process has terminated: signal: killed/i
 
@@ -118,16 +109,16 @@ const outOfMemory = (detail: string): ModelErrorReason => ({
     "The memory of its machine does not hold the model: take a smaller model, lower contextWindow or --parallel, or end other programs there."
 })
 
-/** Statuses of an overloaded server, or of a proxy while its server restarts. */
+/** An overloaded server, or a proxy while its server restarts. */
 const overloadedStatus: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
-/** Statuses that a web server sends for an unknown path. They suggest that the server is no model server. */
+/** Statuses of a web server for an unknown path. This may be no model server. */
 const foreignStatus: ReadonlySet<number> = new Set([404, 405, 501])
 
-/** Ollama ends an answer without its last line if the same token comes this many times in a row. */
+/** Ollama ends an answer without its last line after the same token this many times in a row. */
 const stoppedAfter = 30
 
-/** The reason if the server stopped an answer because the model repeated itself. */
+/** The reason if the server stopped an answer that repeated itself. */
 const stoppedLoop = ({ partial, repeated }: FailureContext): ModelErrorReason | undefined => {
   if (repeated === undefined || repeated.times < stoppedAfter) return undefined
   const { piece, times } = repeated
@@ -141,7 +132,7 @@ const brokenAnswer = (detail: string, { partial }: FailureContext) => ({
   partial
 })
 
-/** The reason for a failure, if the status with which the server refused the request shows it. */
+/** The reason for a refused request, if the status shows it. */
 const refusal = (
   { detail: serverMessage, isMissing = false, json, status }: Extract<ServerFailure, { _tag: "BadStatus" }>,
   { check, command, missing }: Remedies,
@@ -163,10 +154,7 @@ const refusal = (
   return { _tag: "Refused", detail, remedy: refusesTools.test(serverMessage) ? withoutToolsRemedy : check }
 }
 
-/**
- * The error for a prompt that the server refused as too long. If the server does not name the sizes, they are
- * estimates.
- */
+/** A prompt that the server refused as too long. The sizes are estimates if the server names none. */
 const overflowOf = (
   { promptTokens, window }: ServerOverflow,
   { promptTokens: estimated = 0, window: wantedWindow = 0 }: FailureContext
@@ -213,10 +201,10 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
   }
 }
 
-/** The parameter that an error of effect/ai names if the model is a function of the user's program. */
+/** The parameter in errors of effect/ai for a model that is a function of the user's program. */
 export const functionParameter = "function"
 
-/** The general reason for an error of effect/ai. It is used for a model whose provider is not part of this program. */
+/** The general reason for an error of effect/ai, for a model of a foreign provider. */
 const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): ModelErrorReason => {
   const detail = detailOf(reason)
   const { host, model, partial } = context

@@ -1,6 +1,6 @@
 /**
- * Functions that all providers share: texts of prompt messages, JSON schemas for answers, and token estimates for
- * models without a tokenizer.
+ * What all providers share: texts of prompt messages, JSON schemas for answers, and token estimates for models without
+ * a tokenizer.
  */
 import { createHash } from "node:crypto"
 import type * as JsonSchema from "effect/JsonSchema"
@@ -13,7 +13,7 @@ import * as Tool from "effect/ai/Tool"
 import { type FilledPrompt, estimateTokens } from "../../domain/models/PromptSize.ts"
 import { finishPart } from "./StreamedModel.ts"
 
-/** The id of a call in a form that the templates of all models accept. Mistral requires nine letters and digits. */
+/** The id of a call for the templates of all models. Mistral requires nine letters and digits. */
 export const sentId = (id: string): string =>
   /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9)
 
@@ -36,7 +36,6 @@ const partText = (part: Part): string => {
 /** What effect/ai passes to a provider for one call of the model. */
 export type SentPrompt = Pick<LanguageModel.ProviderOptions, "prompt" | "tools">
 
-/** Joins tools and messages into one text. */
 const promptText = ({ prompt, tools }: SentPrompt): string =>
   [
     ...tools.map((tool) => `${tool.name}${Tool.getDescription(tool)}${JSON.stringify(Tool.getJsonSchema(tool))}`),
@@ -56,7 +55,7 @@ export const filledPrompt = ({ content }: Prompt.Prompt): FilledPrompt => {
   return { system: texts("system"), user: texts("user") }
 }
 
-/** The last part of an answer. The token counts of prompt and answer are estimates. */
+/** The last part of an answer, with estimated token counts. */
 export const estimatedFinish = (sent: SentPrompt, answerText: string, reason: "stop" | "length" | "tool_calls") =>
   finishPart(reason, reason === "tool_calls", {
     prompt: estimateTokens(promptText(sent)),
@@ -73,7 +72,7 @@ export const toolResultText = (part: Prompt.ToolResultPart): string => {
   return typeof shown === "string" ? shown : (JSON.stringify(shown) ?? "")
 }
 
-/** The tools in the form that both Ollama and OpenAI servers accept. */
+/** The tools for Ollama and OpenAI servers. */
 export const sentTools = (tools: LanguageModel.ProviderOptions["tools"]) =>
   tools.map((tool) => ({
     type: "function",
@@ -84,10 +83,7 @@ export const sentTools = (tools: LanguageModel.ProviderOptions["tools"]) =>
     }
   }))
 
-/**
- * The JSON schema of an answer. Its objects are closed, because a server lets the model add any property to an open
- * object.
- */
+/** The JSON schema of an answer. In an open object, a server would let the model add any property. */
 export const closedJsonSchema = (schema: Schema.Constraint) =>
   Effect.try({
     try: (): JsonSchema.JsonSchema => {
@@ -98,7 +94,6 @@ export const closedJsonSchema = (schema: Schema.Constraint) =>
     catch: (cause) => new AiError.UnsupportedSchemaError({ description: String(cause) })
   })
 
-/** A picture as a server expects it. */
 interface SentPicture {
   readonly mediaType: string
   /** The content of the picture in base64. */
@@ -111,10 +106,7 @@ const picturesOf = ({ content }: Prompt.UserMessage): ReadonlyArray<SentPicture>
     part.type === "file" && typeof part.data === "string" ? [{ mediaType: part.mediaType, data: part.data }] : []
   )
 
-/**
- * The messages of a prompt as a server expects them. The callbacks convert the kinds of messages that differ between
- * servers.
- */
+/** The messages of a prompt for a server. The callbacks convert the kinds that differ between servers. */
 export const sentMessages = <A, T, U>(
   { content }: Prompt.Prompt,
   assistant: (message: Prompt.AssistantMessage) => A,

@@ -1,7 +1,7 @@
 /**
- * Adapts requests to what a server accepts. Servers with the same API know different fields, and templates of models
- * know different roles. If the server refuses a part by name, the retry omits this part. If the retry succeeds, later
- * requests to the same model omit the part, too.
+ * Adapts requests to what a server accepts: servers with the same API know different fields, and templates of models
+ * different roles. A retry omits a part that the server refuses by name. If it succeeds, later requests to the model
+ * omit the part, too.
  */
 import { refusesRequest } from "./ModelErrors.ts"
 import type { ServerFailure } from "./ServerFailure.ts"
@@ -12,13 +12,10 @@ export interface RequestNotice {
   readonly text: string
 }
 
-/**
- * Fields that are never omitted, because the request would then mean something else. Other code handles refused
- * settings for thoughts.
- */
+/** Fields without which the request would mean something else. Other code handles refused settings for thoughts. */
 const needed: ReadonlySet<string> = new Set(["model", "messages", "tools", "think", "reasoning_effort"])
 
-/** The new names that newer servers use for some fields. */
+/** Names that newer servers use. */
 const newNames: Readonly<Record<string, string>> = { max_tokens: "max_completion_tokens" }
 
 /** Fields without effect on the answer. */
@@ -31,24 +28,24 @@ const harmless: ReadonlySet<string> = new Set([
   "shift"
 ])
 
-/** The name of the role for instructions in the list of refused parts. */
+/** Stands for the role for instructions in the list of refused parts. */
 const systemRole = "system role"
 
 const refusing =
   /not (?:be |been |currently )?(?:supported|permitted|allowed|recogni[sz]ed|accepted|implemented|available|enabled|valid)|unsupported|unrecogni[sz]ed|unknown|unexpected|\bextra\b|forbidden|does(?: not|n't) (?:support|accept|allow)|invalid|additional propert|no such|cannot|can't|only supports?|literal_error|not found in|not a (?:valid|known)|deprecated|removed/i
 
-/** Words that come before a list of values or fields that the server accepts. */
+/** Words before a list of values or fields that the server accepts. */
 const listing =
   /\bexpected\b|\b(?:allowed|supported|valid|known|permitted|accepted)\s+(?:values?|parameters?|params|fields?|arguments?|keys?|properties|options?|ones?|are)\b|\bone of\b|\buse\s+['"`]/i
 
-/** Words that servers and templates use to refuse a separate role for instructions. */
+/** How servers and templates refuse a separate role for instructions. */
 const refusesSystem =
   /\bsystem\b[^.\n]{0,40}\b(?:role|message|prompt|instruction)|\brole[^.\n]{0,80}\bsystem\b|\broles? (?:must|should) alternate|\bonly (?:the )?user,? (?:and )?assistant|\b(?:system|developer) instruction|messages?\W{1,4}0\W{1,4}role|\b(?:unknown|unsupported|invalid|unexpected) (?:message )?role/i
 
-/** The maximum number of characters between the words of refusal and the name of the field. */
+/** The most characters between the words of refusal and the field. */
 const near = 80
 
-/** True if the text refuses a field by its name. The name may have blanks or nothing in place of underscores. */
+/** True if the text refuses a field by its name, perhaps written with blanks or nothing for underscores. */
 const refusesField = (text: string, name: string): boolean => {
   const written = name === "stream" ? String.raw`stream(?:ing)?(?!\s+options)` : name.replaceAll("_", "[_ ]?")
   const names = new RegExp(String.raw`(?<![\w-])${written}(?![\w-])`, "gi")
@@ -97,17 +94,14 @@ const fitted = (request: Request, leftOut: ReadonlySet<string>): Request => {
   return Object.fromEntries(fields)
 }
 
-/** The text of a failure about the request. Undefined if the failure may be about something else. */
+/** The text of a failure about the request; undefined for other failures. */
 const refusalText = (failure: ServerFailure): string | undefined => {
   if (failure._tag === "ErrorLine") return failure.detail
   if (failure._tag !== "BadStatus" || failure.isMissing === true) return undefined
   return refusesRequest(failure.status, failure.detail) ? failure.detail : undefined
 }
 
-/**
- * The fields that a failure may refuse. If the answer already streams, the server has not refused the field for
- * streaming.
- */
+/** The fields that a failure may refuse. A streamed answer shows that streaming was accepted. */
 const refusable = (request: Request, failure: ServerFailure): ReadonlyArray<string> =>
   Object.keys(request).filter(
     (name) =>
@@ -139,7 +133,7 @@ const noticeOf = (model: string, part: string): RequestNotice => {
   }
 }
 
-/** Creates the adapter for the requests of a run. */
+/** The adapter for the requests of a run. */
 export const makeRequestFit = () => {
   const byModel = new Map<string, Set<string>>()
   const leftOutOf = (model: string): Set<string> => {
@@ -148,13 +142,13 @@ export const makeRequestFit = () => {
     return leftOut
   }
   return {
-    /** Creates the adapter for one call. It is used until the call is answered. */
+    /** The adapter for one call, until it is answered. */
     forCall: (model: string) => {
       const leftOut = leftOutOf(model)
       const learnt: Array<string> = []
       return {
         fit: (request: object): Request => fitted(request as Request, leftOut),
-        /** Learns which parts the server refuses. Returns true if a retry would send a different request. */
+        /** Learns which parts the server refuses. Returns true if a retry would differ. */
         learn: (failure: ServerFailure, sent: Request): boolean => {
           const parts = refusedParts(failure, sent)
           const news = parts.filter((part) => !leftOut.has(part))
@@ -162,11 +156,11 @@ export const makeRequestFit = () => {
           learnt.push(...news)
           return parts.length > 0
         },
-        /** Forgets what this call learnt about refused parts. Used if the request also failed without these parts. */
+        /** Forgets what this call learnt, because the request also failed without these parts. */
         forget: (): void => {
           for (const part of learnt.splice(0)) leftOut.delete(part)
         },
-        /** Returns notices about parts that were omitted for the first time. Called when the call is answered. */
+        /** Notices about parts omitted for the first time, for when the call is answered. */
         notices: (): ReadonlyArray<RequestNotice> => learnt.splice(0).map((part) => noticeOf(model, part))
       }
     }

@@ -1,6 +1,6 @@
 /**
- * A language model with scripted answers, for tests of the program and of plugins. An answer arrives at once, or when
- * the test releases it. A test can therefore decide the order of events.
+ * A language model with scripted answers, for tests. An answer arrives at once, or when the test releases it, so that a
+ * test can decide the order of events.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -16,7 +16,7 @@ import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { type PromptOptions, makeStreamedModel } from "./StreamedModel.ts"
 import { estimatedFinish, filledPrompt } from "./PromptText.ts"
 
-/** An answer of the model. `finish` is `length` for an answer that is cut off. */
+/** An answer of the model. `finish` is `length` if it is cut off. */
 export interface ScriptedAnswer {
   readonly text: string
   readonly thinking?: string
@@ -90,14 +90,14 @@ export class HeldCalls extends Context.Service<
   {
     /** Waits for the next call. */
     readonly next: Effect.Effect<HeldCall>
-    /** The number of waiting calls that were not taken with `next`. */
+    /** How many calls wait without being taken with `next`. */
     readonly waiting: Effect.Effect<number>
-    /** The prompts of calls that were interrupted before they were answered. */
+    /** The prompts of calls that were interrupted before their answer. */
     readonly interrupted: () => ReadonlyArray<FilledPrompt>
   }
 >()("task-conductor/services/providers/ScriptedModel/HeldCalls") {}
 
-/** Answers at once with the result of the function. If the result is an error, the call fails with it. */
+/** Answers at once with the result of the function. An error fails the call. */
 const layer = (
   answer: (prompt: FilledPrompt, index: number, request: ScriptedRequest) => ScriptedAnswer | string | AiError.AiError
 ): Layer.Layer<LanguageModel.LanguageModel> =>
@@ -146,5 +146,5 @@ const layerHeld: Layer.Layer<LanguageModel.LanguageModel | HeldCalls> = Layer.ef
   })
 )
 
-/** Models for tests. With `layer`, a function answers. With `layerHeld`, the test answers through `HeldCalls`. */
+/** Models for tests: with `layer`, a function answers; with `layerHeld`, the test answers through `HeldCalls`. */
 export const ScriptedModel = { layer, layerHeld }

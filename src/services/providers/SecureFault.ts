@@ -1,6 +1,6 @@
 /**
- * Explains problems with secure connections: an untrusted certificate, or the wrong scheme in the address. Says what
- * the user can do about each problem. Such a problem also shows that a server is running.
+ * Explains problems of secure connections, such as an untrusted certificate or the wrong scheme, and what the user can
+ * do. Such a problem also shows that a server is running.
  */
 import * as Predicate from "effect/Predicate"
 import { oneLine } from "../../domain/text/Format.ts"
@@ -36,7 +36,7 @@ const otherName: CertificateFault = {
   remedy: `Write the address with a name that the certificate has, or give the server a certificate for this one; ${noHelp}.`
 }
 
-/** The meaning of certificate codes of Node and OpenSSL. `isCertificateCode` recognises further codes. */
+/** Certificate codes of Node and OpenSSL. `isCertificateCode` recognises others. */
 const certificateFaults: ReadonlyMap<string, CertificateFault> = new Map([
   ["DEPTH_ZERO_SELF_SIGNED_CERT", ownSignature],
   ["SELF_SIGNED_CERT_IN_CHAIN", authority],
@@ -53,9 +53,7 @@ const certificateFaults: ReadonlyMap<string, CertificateFault> = new Map([
 const isCertificateCode = (code: string): boolean =>
   /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_CERT_|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXCEEDED$|AKID_|OCSP_)/.test(code)
 
-/**
- * The code of the problem. If the certificate is for another host, the text also has the host names in the certificate.
- */
+/** The code of the problem, with the host names in the certificate if it is for another host. */
 const certificateWords = (code: string, error: object): string => {
   const certificate = Predicate.hasProperty(error, "cert") ? error.cert : undefined
   const names = Predicate.hasProperty(certificate, "subjectaltname") ? certificate.subjectaltname : undefined
@@ -69,7 +67,7 @@ const otherScheme = ({ host, protocol }: URL): string => {
   return `${scheme}://${host} in the place of ${protocol}//${host}`
 }
 
-/** The error and its nested causes. The causes are needed, because an HTTP client wraps errors of the system. */
+/** The error and its nested causes, in which an HTTP client wraps errors of the system. */
 const causesOf = (error: unknown, levels = 6): ReadonlyArray<object> => {
   if (!Predicate.isObject(error) || levels === 0) return []
   const { cause, reason } = error as { readonly cause?: unknown; readonly reason?: unknown }
@@ -79,7 +77,7 @@ const causesOf = (error: unknown, levels = 6): ReadonlyArray<object> => {
 const textOf = (error: object, key: "code" | "message"): string =>
   Predicate.hasProperty(error, key) && typeof error[key] === "string" ? error[key] : ""
 
-/** Messages of OpenSSL if the server answers in plain text. */
+/** Messages of OpenSSL about a server that answers in plain text. */
 const saysPlainText = /wrong version number|packet length too long|http request|unknown protocol|record layer failure/i
 
 const secureConnectionFault = (url: URL, error: object): SecureFault | undefined => {
@@ -110,10 +108,7 @@ const secureConnectionFault = (url: URL, error: object): SecureFault | undefined
   }
 }
 
-/**
- * The security problem that made a connection fail before any answer. Undefined if the connection failed for another
- * reason.
- */
+/** The security problem that broke a connection before any answer; undefined if there was another reason. */
 export const secureFault = (error: unknown, address: string): SecureFault | undefined => {
   const url = URL.parse(address)
   if (url?.protocol !== "https:") return undefined
@@ -124,15 +119,12 @@ export const secureFault = (error: unknown, address: string): SecureFault | unde
   return undefined
 }
 
-/**
- * Error codes that occur if the two sides of a connection use different schemes. These codes can also have other
- * causes.
- */
+/** Error codes if the two sides use different schemes, among other causes. */
 const endsOtherScheme: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
 
 /**
- * A sentence that says what the user can try after a connection ended without an answer. Undefined if the error does
- * not suggest a wrong scheme.
+ * What the user can try after a connection ended without an answer, as a sentence. Undefined if nothing suggests a
+ * wrong scheme.
  */
 export const schemeHint = (error: unknown, address: string): string | undefined => {
   const url = URL.parse(address)
@@ -146,7 +138,7 @@ export const schemeHint = (error: unknown, address: string): string | undefined 
 const saysSecureOnly =
   /plain HTTP request was sent to (?:an? )?(?:HTTPS|TLS|SSL)|HTTP request to an? HTTPS server|speaking plain HTTP to an? SSL|requires? (?:https|TLS)\b/i
 
-/** The problem if an HTTPS server refused a request in plain text. Otherwise undefined. */
+/** The problem if an HTTPS server refused a request in plain text; otherwise undefined. */
 export const plainTextRefusal = (text: string, address: string): SecureFault | undefined => {
   const url = URL.parse(address)
   if (url === null || url.protocol !== "http:" || !saysSecureOnly.test(text)) return undefined

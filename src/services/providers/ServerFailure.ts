@@ -1,7 +1,4 @@
-/**
- * The ways in which a request to a model server can fail, whatever its API. This file also reads the errors that
- * servers report.
- */
+/** How a request to a model server can fail, whatever its API, and how to read the errors that servers report. */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
@@ -17,8 +14,8 @@ export type ServerFailure =
   /** No response: nothing listens, the host name is unknown, or the connection broke before the first byte. */
   | { readonly _tag: "NoResponse"; readonly detail: string; readonly hint?: string }
   /**
-   * The server sent a status other than 200. `json` is true if the body was an error object of the API. `isMissing` is
-   * true if the server lacks the model.
+   * A status other than 200. `json` is true if the body was an error object of the API, `isMissing` if the server lacks
+   * the model.
    */
   | {
       readonly _tag: "BadStatus"
@@ -33,7 +30,7 @@ export type ServerFailure =
   | ({ readonly _tag: "PromptTooLong"; readonly detail: string } & ServerOverflow)
   /** The server reported an error in the middle of an answer. */
   | { readonly _tag: "ErrorLine"; readonly detail: string }
-  /** The answer contains data that is not part of the API. `excerpt` is the beginning of the data. */
+  /** Data in the answer that is not part of the API. `excerpt` is its beginning. */
   | { readonly _tag: "BadLine"; readonly excerpt: string }
   /** A line or document is larger than `limit` bytes. */
   | { readonly _tag: "TooLarge"; readonly limit: number }
@@ -49,7 +46,7 @@ const notWithin = {
   call: "the answer was not complete"
 }
 
-/** Describes the failure as a clause without a full stop. `api` is the name of the API. */
+/** The failure as a clause without a full stop. `api` is the name of the API. */
 export const describeFailure = (failure: ServerFailure, api: string): string => {
   switch (failure._tag) {
     case "BadAddress":
@@ -76,7 +73,7 @@ export class ServerError extends Data.TaggedError("ServerError")<{ readonly fail
   }
 }
 
-/** The error for an unreadable line of an answer. It quotes the first 80 characters of the line. */
+/** The error for an unreadable line, with its first 80 characters. */
 export const badLine = (text: string): ServerError =>
   new ServerError({ failure: { _tag: "BadLine", excerpt: text.slice(0, 80) } })
 
@@ -86,17 +83,14 @@ export const badShape = (said: unknown): ServerError => badLine(jsonOf(said))
 /** The error for an answer that ended too early. `detail` says how it ended. */
 export const brokenOff = (detail: string): ServerError => new ServerError({ failure: { _tag: "BrokenOff", detail } })
 
-/**
- * The detail of an answer that llama-cpp-python ended because another call arrived. After such an answer, calls must
- * run one after another.
- */
+/** How llama-cpp-python ends an answer when another call arrives. After that, calls must run one after another. */
 export const endedForAnother = "the server ended the answer without a reason, as some do when another call comes"
 
-/** Converts an error. Any error other than `ServerError` counts as an unreadable answer. */
+/** Any error other than `ServerError` counts as an unreadable answer. */
 export const asServerError = (cause: unknown): ServerError =>
   cause instanceof ServerError ? cause : badLine(cause instanceof Error ? cause.message : String(cause))
 
-/** What the field `error` of a response says. `overflow` is present if the prompt did not fit. */
+/** The field `error` of a response. `overflow` is present if the prompt did not fit. */
 export interface ErrorValue {
   readonly detail: string
   readonly overflow?: ServerOverflow
@@ -104,13 +98,10 @@ export interface ErrorValue {
 
 const asDetail = (text: string): string => text.trim().replace(/\.$/, "").slice(0, 500)
 
-/** An error value as JSON text. Very deep levels are left out, because no real message needs them. */
+/** An error value as JSON text, without very deep levels, which no real message needs. */
 const jsonOf = (value: unknown): string => JSON.stringify(withoutDeeper((value ?? null) as Schema.Json, 8))
 
-/**
- * Recognises the error of llama.cpp for a prompt that is too long. The error contains the sizes of prompt and window in
- * tokens.
- */
+/** The error of llama.cpp for a prompt that is too long, with both sizes in tokens. */
 const isOverflow = Schema.is(
   Schema.Struct({
     type: Schema.Literal("exceed_context_size_error"),
@@ -119,24 +110,21 @@ const isOverflow = Schema.is(
   })
 )
 
-/**
- * The sizes of prompt and window, if the text, code or type of an error says that the prompt is too long. Otherwise
- * undefined.
- */
+/** The sizes of prompt and window, if an error says that the prompt is too long; otherwise undefined. */
 const overflowOf = (error: object, detail: string): ServerOverflow | undefined => {
   if (isOverflow(error)) return { promptTokens: error.n_prompt_tokens, window: error.n_ctx }
   const { code, type } = error as { readonly code?: unknown; readonly type?: unknown }
   return readServerOverflow(detail) ?? readServerOverflow([code, type].filter(Predicate.isString).join(" "))
 }
 
-/** One validation error as FastAPI writes it: the location and the message. */
+/** A validation error of FastAPI: the location and the message. */
 const RequestFault = Schema.Struct({
   loc: Schema.Array(Schema.Union([Schema.String, Schema.Finite])),
   msg: Schema.String
 })
 const isRequestFaults = Schema.is(Schema.NonEmptyArray(RequestFault))
 
-/** The text of an error. It is in `message`, or in `detail` if FastAPI wrote the error. */
+/** The text of an error, in `message`, or in `detail` for FastAPI. */
 const wordsOf = (error: object): string => {
   const { detail, message } = error as { readonly detail?: unknown; readonly message?: unknown }
   if (typeof message === "string") return message
@@ -152,8 +140,8 @@ const parseObject = (text: string): object | undefined => {
 }
 
 /**
- * Reads an error from a sentence, or from an object with a `message`. The sentence or the message may itself be JSON,
- * because Ollama passes on errors of its runner as JSON text.
+ * Reads an error from a sentence or from the `message` of an object. Either may be JSON text, because Ollama passes on
+ * errors of its runner in this form.
  */
 export const readErrorValue = (value: unknown, levels = 8): ErrorValue => {
   const object = typeof value === "string" ? parseObject(value) : value
@@ -172,7 +160,7 @@ export const readErrorValue = (value: unknown, levels = 8): ErrorValue => {
   return { detail: asDetail(words), ...(overflow === undefined ? {} : { overflow }) }
 }
 
-/** The failure that the server reported in the middle of an answer. */
+/** The failure that the server reported in an answer. */
 export const reportedError = (value: unknown): ServerError => {
   const unnamed = "the server ended its answer with an error and gave no reason"
   const { detail, overflow } = readErrorValue(value)
@@ -183,15 +171,12 @@ export const reportedError = (value: unknown): ServerError => {
   return new ServerError({ failure })
 }
 
-/**
- * The status for a rate limit. A refusal with this status never counts as a prompt that is too long, even if its
- * message seems to say so.
- */
+/** The status for a rate limit. It never means a prompt that is too long, whatever the message says. */
 const tooManyRequests = 429
 
 /**
- * Parses a line or a document with one JSON object. Throws a `ServerError` for other text. If `isWhole` is false, the
- * connection broke, and the error says that the answer ended too early.
+ * Parses a line or a document with one JSON object; throws a `ServerError` for other text. If `isWhole` is false, the
+ * error says that the answer ended too early.
  */
 export const readObject = (text: string, isWhole = true): object => {
   const parsed = Result.try((): unknown => JSON.parse(text))

@@ -1,6 +1,5 @@
 /**
- * Queries about a server and its models. The answers are small. Each query has a time limit, and fails with an error of
- * this program.
+ * Queries about a server and its models, with small answers and a time limit. They fail with an error of this program.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -11,10 +10,7 @@ import type { ServerConnection } from "./Provider.ts"
 import { asServerError, badShape, ServerError } from "./ServerFailure.ts"
 import { makeFetch, openAgent } from "./ServerTransport.ts"
 
-/**
- * Returns the function that sends queries to a server. `model` is the model that the query is about. The connections
- * close with the scope.
- */
+/** Returns the function that sends queries about `model` to a server. The connections close with the scope. */
 export const openQuestions = Effect.fnUntraced(function* (
   { host, patience = "10 seconds" }: ServerConnection,
   spoken: Spoken

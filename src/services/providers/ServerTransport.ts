@@ -1,7 +1,7 @@
 /**
  * Sends the requests of all providers: a `fetch` over node:http with the time limits of this program. (Node's own fetch
- * gives up after five minutes without headers.) This `fetch` fails with a `ServerError`, also for a status other than
- * 200. The signal ends a request at any time and closes its socket at once.
+ * gives up after five minutes without headers.) It fails with a `ServerError`, also for a status other than 200. The
+ * signal ends a request and closes its socket at once.
  */
 import * as http from "node:http"
 import { Agent as SecureAgent, request as secureRequest } from "node:https"
@@ -14,31 +14,27 @@ import type { ServerAddress } from "./Provider.ts"
 import { plainTextRefusal, schemeHint, secureFault } from "./SecureFault.ts"
 import { badLine, brokenOff, readBadStatus, readObject, ServerError, type ServerFailure } from "./ServerFailure.ts"
 
-/** The header with the key of a server. Empty if there is no key. */
+/** The header with the key of a server; empty without a key. */
 export const authorization = ({ apiKey }: ServerAddress): Record<string, string> =>
   apiKey === undefined ? {} : { Authorization: `Bearer ${Redacted.value(apiKey)}` }
 
 /** The maximum size of a line or document, in bytes. */
 export const maxBytes = 8 * 1024 * 1024
 
-/** The maximum number of bytes that are read of an error page. */
+/** How many bytes of an error page are read. */
 const errorBytes = 64 * 1024
 
 /**
- * How long to wait for the end of a response after the last object of the answer, in milliseconds. After the end, the
- * connection can be reused.
+ * How long to wait for the end of a response after the answer, in milliseconds. Only then can the connection be reused.
  */
 const endGrace = 250
 
-/**
- * Connections that can be reused: an agent of `node:http`. A plugin may not have the types of `node:http`, so they are
- * not used here.
- */
+/** An agent of `node:http` that reuses connections. A plugin may lack the types of `node:http`. */
 export interface Connections {
   destroy(): void
 }
 
-/** Opens an agent that reuses connections to `host` until the scope closes. */
+/** Opens an agent for `host` until the scope closes. */
 export const openAgent = (host: string): Effect.Effect<Connections, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() =>
@@ -63,7 +59,7 @@ async function* piecesOf(response: http.IncomingMessage): AsyncGenerator<Uint8Ar
   }
 }
 
-/** Reads the text of a body up to a limit. If the connection broke, returns the text that came before. */
+/** The text of a body up to a limit, or what came before the connection broke. */
 const readText = async (response: http.IncomingMessage, limit: number) => {
   const read: Array<Uint8Array> = []
   let size = 0
@@ -95,7 +91,7 @@ export interface BodyLine {
   readonly isWhole: boolean
 }
 
-/** The trimmed lines of a body. They are returned in groups, as they arrived. */
+/** The trimmed lines of a body, in groups as they arrived. */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadonlyArray<BodyLine>, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let held: Array<Uint8Array> = []
@@ -126,7 +122,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
       }
       hold(piece.subarray(start))
     } finally {
-      // The lines before an unreadable line are yielded before the error is thrown.
+      // Yields the lines before an unreadable one before the error.
       if (lines.length > 0) yield lines
     }
   }
@@ -147,23 +143,17 @@ interface Sending {
   readonly body?: string | undefined
 }
 
-/**
- * Reads the rest of a body for a short time after its answer is complete. If the body ends within this time, the
- * connection can be reused.
- */
+/** Reads the rest of a body for a short time after its answer. If it ends in time, the connection can be reused. */
 export const drain = async (pieces: AsyncIterator<unknown>): Promise<void> => {
   const rest = async () => {
     while ((await pieces.next()).done !== true);
-    // The agent gets the connection back only in the next tick, so this waits for one tick.
+    // The agent gets the connection back only in the next tick.
     await new Promise(setImmediate)
   }
   await Promise.race([rest().catch(() => undefined), delay(endGrace)])
 }
 
-/**
- * The codes of an error on a reused connection that the server had closed. llama-server closes its connection after
- * each streamed answer.
- */
+/** Errors of a reused connection that the server had closed. llama-server does so after each streamed answer. */
 const closedBefore: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"])
 
 /** The failure for a connection that ended without an answer. */
@@ -174,7 +164,7 @@ const noResponse = (cause: unknown, { href }: URL, detail: string): ServerFailur
   return { _tag: "NoResponse", detail, ...(hint === undefined ? {} : { hint }) }
 }
 
-/** Sends a request. If a reused connection turns out to be closed, sends the request again. */
+/** Sends a request, and sends it again if a reused connection turns out to be closed. */
 const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.IncomingMessage> => {
   const { connected, signal } = exchange
   const agent = exchange.agent as http.Agent
@@ -183,8 +173,7 @@ const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.Inco
   const isSecure = url.protocol === "https:"
   return new Promise((resolve, reject) => {
     const request = (isSecure ? secureRequest : http.request)(url, { agent, method, headers })
-    // The option `signal` of the request is not used. If it were, aborting an answer that nobody reads would cause an
-    // error of the whole process.
+    // With the option `signal`, aborting an answer that nobody reads would cause an error of the whole process.
     signal.addEventListener("abort", () => request.destroy(), { once: true })
     request.on("socket", (socket) => {
       if (request.reusedSocket) connected?.()
@@ -213,8 +202,8 @@ const send = async (exchange: Exchange, url: URL, sending: Sending): Promise<htt
 }
 
 /**
- * Makes a `fetch` for the package of a provider. `read` processes the body of a streamed answer. Without `read`, the
- * body is one document.
+ * Makes a `fetch` for the package of a provider. `read` processes the body of a streamed answer; without it, the body
+ * is one document.
  */
 export const makeFetch =
   (

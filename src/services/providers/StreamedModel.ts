@@ -1,7 +1,7 @@
 /**
- * A language model with streamed answers, as a service of effect/ai. The first half of this file builds the parts of an
- * answer: each text or thought has a start and an end. The second half is the model of a server that streams objects
- * over HTTP. Every request streams, because only a stream shows whether the answer makes progress.
+ * A language model with streamed answers, as a service of effect/ai: first the parts of an answer, then the model of a
+ * server that streams objects over HTTP. Every request streams, because only a stream shows whether the answer makes
+ * progress.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -28,18 +28,15 @@ import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
 /** Parts of an answer, as effect/ai streams them. */
 export type Parts = ReadonlyArray<Response.StreamPartEncoded>
 
-/**
- * Converts the objects of one answer to parts, in order. `end` returns the parts that are known only after the last
- * object.
- */
+/** Converts the objects of one answer to parts, in order. */
 export interface PartReader {
-  /** Converts one object. Throws a `ServerError` for an object that does not belong to an answer. */
+  /** Throws a `ServerError` for an object that does not belong to an answer. */
   readonly read: (object: unknown) => Parts
-  /** The parts that are known when the last object has come. */
+  /** The parts that are known only after the last object. */
   readonly end: () => Parts
 }
 
-/** Builds the text and thought parts of one answer, in the order in which they arrive. */
+/** Builds the text and thought parts of an answer in their order. */
 export const makeBlocks = () => {
   let blocks = 0
   let open: { readonly kind: "text" | "reasoning"; readonly id: string } | undefined
@@ -67,9 +64,9 @@ export const idOrNew = (given: string | null | undefined): string =>
 const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /**
- * Reads arguments from an object, or from JSON in a string. Text that is not JSON stays text, so that the schema of the
- * tool refuses it. Arguments that are nested too deeply are cut one level beyond the limit, so that the check of the
- * call refuses them.
+ * Reads arguments from an object, or from JSON in a string. Other text stays, so that the schema of the tool refuses
+ * it. Arguments that are nested too deeply are cut one level beyond the limit, so that the check of the call refuses
+ * them.
  */
 export const paramsOf = (value: unknown): unknown => {
   if (value === undefined || value === null) return {}
@@ -80,11 +77,11 @@ export const paramsOf = (value: unknown): unknown => {
   return withoutDeeper((Predicate.isObject(inner) ? inner : decoded) as Schema.Json, maxNesting + 1)
 }
 
-/** Reads a count that the server reported. An invalid count becomes undefined, and the answer stays valid. */
+/** A count of the server. An invalid one becomes undefined, and the answer stays valid. */
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
-/** The reason why an answer ended. `said` is the reason in the words of any server. */
+/** Why an answer ended. `said` is the reason in the words of any server. */
 const finishReason = (said: string | null | undefined, called: boolean): Response.FinishReason => {
   switch (said) {
     case "stop":
@@ -105,7 +102,7 @@ const finishReason = (said: string | null | undefined, called: boolean): Respons
 }
 
 /**
- * The last part of an answer. The cached tokens (`cached`) belong to the prompt, but some servers do not count them in
+ * The last part of an answer. The cached tokens belong to the prompt, although some servers do not count them in
  * `prompt`.
  */
 export const finishPart = (
@@ -126,7 +123,7 @@ export const finishPart = (
   }
 })
 
-/** Joins the parts of a finished stream. Consecutive thoughts become one part, and so do consecutive texts. */
+/** Joins the parts of a stream: consecutive thoughts become one, and so do consecutive texts. */
 const joinParts = (parts: ReadonlyArray<Response.StreamPartEncoded>): Array<Response.PartEncoded> => {
   const blocks = new Map<string, string>()
   return parts.flatMap((part): Array<Response.PartEncoded> => {
@@ -159,9 +156,8 @@ type Streamed = (
 ) => Stream.Stream<Response.StreamPartEncoded, AiError.AiError>
 
 /**
- * A model of effect/ai whose answers are streams, even if the caller wants the whole answer at once. The reason:
- * effect/ai does not decode the parts of a stream if there are no tools. Decoding would build a schema for each answer,
- * only to check parts that this program itself wrote.
+ * A model of effect/ai that always streams. effect/ai does not decode the parts of a stream without tools. Decoding
+ * would build a schema for each answer, only to check parts that this program wrote.
  */
 export const makeStreamedModel = Effect.fnUntraced(function* (streamed: Streamed) {
   const model = yield* LanguageModel.make({
@@ -177,14 +173,14 @@ export const makeStreamedModel = Effect.fnUntraced(function* (streamed: Streamed
   return { ...model, streamText: streamText as unknown as LanguageModel.LanguageModel["streamText"] }
 })
 
-/** The settings of a call. The options of the model apply where the call sets nothing. */
+/** The settings of a call, with the options of the model for what it does not set. */
 export type Sent = Omit<CallSettings, "contextWindow" | "maxTokens" | "model"> & {
   readonly model: string
   readonly contextWindow: number
   readonly maxTokens: number
 }
 
-/** The parts of a streamed model that differ between servers. */
+/** What differs between servers. */
 interface StreamedServer<Question> {
   readonly spoken: Spoken
   /** The URL for answers. */
@@ -200,12 +196,10 @@ interface StreamedServer<Question> {
   readonly refine?: (error: ServerError, model: string) => ServerError
 }
 
-/** The reason for ending a request whose answer is complete or no longer wanted. */
+/** Ends a request whose answer is complete or no longer wanted. */
 const notRead = brokenOff("nobody reads the answer any more")
 
-/**
- * The model as a service. Building the service never fails. Only the first request shows whether a server is missing.
- */
+/** The model as a service. Building it never fails: a missing server shows only at the first request. */
 export const layerStreamed = <Question>(
   server: StreamedServer<Question>,
   options: ModelOptions
@@ -217,7 +211,7 @@ export const layerStreamed = <Question>(
       const clock = yield* Clock.Clock
       const { module } = server.spoken
       const requestFit = makeRequestFit()
-      /** The time when the server last sent an object to any call. */
+      /** When the server last sent an object to any call. */
       let anyReceivedAt = 0
 
       const answer = Effect.fnUntraced(function* (promptOptions: PromptOptions, method: string) {
@@ -247,8 +241,8 @@ export const layerStreamed = <Question>(
         }
         const call = requestFit.forCall(sent.model)
         /**
-         * Sends the request. If the server refuses parts, sends the request again without them. Parts of the answer
-         * that arrive together are passed on together.
+         * Sends the request, and again without the parts that the server refuses. Passes on together what arrives
+         * together.
          */
         const receive = async (parts: Queue.Queue<Response.StreamPartEncoded, ServerError | Cause.Done>) => {
           const request = call.fit(server.requestOf(question, sent))

@@ -42,10 +42,7 @@ const bareWords = (request: string): ReadonlyArray<string> =>
 const pathsIn = (request: string): ReadonlyArray<string> =>
   bareWords(request).filter((word) => !isUrl(word) && word.includes(".") && languageOf(word) !== "")
 
-/**
- * The texts to search for: names and quotations in the request. If there are none, the texts are the longest words of
- * the request in the singular.
- */
+/** The texts to search for: names and quotations in the request, or else its longest words in the singular. */
 export const searchTerms = (request: string): ReadonlyArray<string> => {
   const { literals, names, words } = searchTermsOf(request)
   const named = [...literals, ...names].map(({ text }) => text)
@@ -57,8 +54,8 @@ export const searchTerms = (request: string): ReadonlyArray<string> => {
 }
 
 /**
- * Pairs of a pattern for parameter names, and the values in a request that fit such a parameter. The demo uses the
- * first pair whose pattern matches a parameter of some tool.
+ * Patterns for parameter names, each with the values of a request that fit. The first pattern that matches a parameter
+ * of some tool is used.
  */
 const argumentsIn = (request: string): ReadonlyArray<readonly [parameter: RegExp, values: ReadonlyArray<string>]> => [
   [/^(?:path|file)$/, pathsIn(request)],
@@ -67,8 +64,8 @@ const argumentsIn = (request: string): ReadonlyArray<readonly [parameter: RegExp
 ]
 
 /**
- * Returns calls of a read-only tool that requires a single value. If there is no such tool, returns one call of a tool
- * that requires no value, preferably the tool that lists files.
+ * Calls of a read-only tool that requires a single value. Otherwise, one call of a tool that requires none, preferably
+ * the one that lists files.
  */
 const callsFor = (request: string, tools: ReadonlyArray<ToolInfo>): ReadonlyArray<ToolCall> => {
   const lookingTools = tools
@@ -111,7 +108,7 @@ const planAnswer = (request: string): string => {
   })
 }
 
-/** Writes the answer of a run. The results are sorted, because tasks finish in any order. */
+/** The answer of a run. Sorts the results, because tasks finish in any order. */
 const conclusionAnswer = (results: ReadonlyArray<TaskResult>, failures: ReadonlyArray<TaskFailure>): string => {
   const sorted = results.toSorted((a, b) => compareCodePoints(a.name, b.name))
   const failed = failures.map(({ message }) => `- ${message}`).join("\n")
@@ -122,7 +119,6 @@ const conclusionAnswer = (results: ReadonlyArray<TaskResult>, failures: Readonly
   ].join("\n\n")
 }
 
-/** The demo's answer for the subject of a call. */
 export const demoAnswer = (subject: CallSubject | undefined): string => {
   switch (subject?.stage) {
     case "plan":

@@ -1,6 +1,6 @@
 /**
- * The model `embedded`: a demo of the program without a server or weights. It follows a fixed plan (DemoAnswer.ts),
- * reads no prompt, and gives the same answer every time.
+ * The model `embedded`: a demo without a server or weights. It follows a fixed plan (DemoAnswer.ts), reads no prompt,
+ * and always gives the same answer.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,7 +12,7 @@ import type { Provider } from "../Provider.ts"
 import { makeStreamedModel } from "../StreamedModel.ts"
 import { demoAnswer } from "./DemoAnswer.ts"
 
-/** The model as a service. It streams its answer paragraph by paragraph, so that there is progress to show. */
+/** Streams its answer paragraph by paragraph, to show progress. */
 export const EmbeddedModel = {
   layer: Layer.effect(
     LanguageModel.LanguageModel,

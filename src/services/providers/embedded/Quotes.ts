@@ -1,4 +1,4 @@
-/** Converts tool results to markdown. A quote is one line of a file with a link. All other output becomes notes. */
+/** Converts tool results to markdown: quoted lines of files with links, and notes for all other output. */
 import { fileLink } from "../../../domain/files/FileHref.ts"
 import { codeSpan, fenced } from "../../../domain/markdown/PromptBlock.ts"
 import { outcomeText } from "../../../domain/models/OutputText.ts"
@@ -15,9 +15,7 @@ interface QuotedLine {
 /** A note is shown unchanged. */
 export type QuotePiece = QuotedLine | string
 
-/**
- * The maximum number of quoted lines: of a whole report, of a file in which no line matches, and of any other output.
- */
+/** The most quoted lines: of a report, of a file in which no line matches, and of other output. */
 const mostLines = { report: 12, file: 5, output: 20 }
 
 const declaration =
@@ -26,10 +24,7 @@ const declaration =
 const countTerms = (text: string, terms: ReadonlyArray<string>): number =>
   terms.filter((term) => text.toLowerCase().includes(term.toLowerCase())).length
 
-/**
- * The rank of a line: the number of searched words in it. The rank is higher if the line declares a searched word, or if
- * the path of its file contains one.
- */
+/** The number of searched words in a line. Higher if the line declares one, or if its path contains one. */
 const relevance = ({ path, text }: QuotedLine, terms: ReadonlyArray<string>): number =>
   countTerms(text, terms) +
   Math.min(1, countTerms(declaration.exec(text)?.[1] ?? "", terms)) / 2 +
@@ -39,7 +34,7 @@ const cut = (text: string): string => codeSpan(text.length > 160 ? `${text.slice
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** The most relevant lines without duplicates, followed by the notes. */
+/** The most relevant lines without duplicates, then the notes. */
 export const quotedText = (pieces: ReadonlyArray<QuotePiece>, terms: ReadonlyArray<string>): string => {
   const notes = new Set(pieces.filter((piece) => typeof piece === "string"))
   const lines = pieces.filter((piece) => typeof piece !== "string" && piece.text !== "") as ReadonlyArray<QuotedLine>
@@ -64,7 +59,7 @@ const searchLines = (output: string): ReadonlyArray<QuotedLine> =>
     text: text.trim()
   }))
 
-/** The lines of a file that contain a searched word. If there are none, returns the first lines of the file. */
+/** The lines of a file with a searched word, or else its first lines. */
 const fileLines = (path: string, output: string, terms: ReadonlyArray<string>): ReadonlyArray<QuotedLine> => {
   const lines = output.split("\n").flatMap((line) => {
     const { number, text = "" } = readNumbered(line) ?? {}
@@ -74,10 +69,7 @@ const fileLines = (path: string, output: string, terms: ReadonlyArray<string>): 
   return relevant.length > 0 ? relevant : lines.slice(0, mostLines.file)
 }
 
-/**
- * Quotes from the result of a call. After a search or a read of a file, these are lines of files. After any other call,
- * they are the beginning of the output.
- */
+/** Quotes from the result of a call: lines of files after a search or a read, otherwise the beginning of the output. */
 export const outcomeQuotes = (outcome: CallOutcome, terms: ReadonlyArray<string>): ReadonlyArray<QuotePiece> => {
   const { call, result } = outcome
   const { path, pattern } = call.arguments

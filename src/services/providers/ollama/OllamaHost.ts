@@ -1,15 +1,9 @@
-/**
- * Finds the address of the Ollama server, in every form that OLLAMA_HOST may have. Says what the user can do about a
- * wrong address.
- */
+/** Finds the address of the Ollama server in every form of OLLAMA_HOST. Says what the user can do about a wrong one. */
 import type { Spoken } from "../ModelErrors.ts"
 
 const defaultPorts: Readonly<Record<string, string>> = { http: "80", https: "443" }
 
-/**
- * Addresses on which a server can listen, but to which clients cannot connect on every system. Each is mapped to an
- * address that works.
- */
+/** Addresses for listening, to which clients cannot connect on every system, with ones that work. */
 const loopbackOf: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }
 
 const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) <= 65_535
@@ -46,9 +40,7 @@ export const resolveHost = (value: string | undefined): string => {
   return `${protocol}://${host}:${port !== undefined && isPort(port) ? port : fallback}${path}`
 }
 
-/**
- * Says why requests can never reach a base address, and what to do. Undefined if they can reach it. Hides passwords.
- */
+/** Why requests can never reach a base address, and what to do. Undefined if they can. Hides passwords. */
 export const hostProblem = (host: string): string | undefined => {
   const url = URL.parse(host)
   if (url !== null && /^https?:$/.test(url.protocol) && !host.includes("@")) return undefined

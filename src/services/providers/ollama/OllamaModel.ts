@@ -1,7 +1,7 @@
 /**
- * The language model of an Ollama server: `/api/chat` through the ollama package. Each request has a client of its own,
- * because the package can only stop all requests of a client together. Each line of an answer is checked before the
- * package reads it, because the package skips unreadable lines.
+ * The language model of an Ollama server: `/api/chat` through the ollama package. Each request has its own client,
+ * because the package stops all requests of a client together. Each line is checked first, because the package skips
+ * unreadable ones.
  */
 import * as Effect from "effect/Effect"
 import type * as Prompt from "effect/ai/Prompt"
@@ -28,10 +28,7 @@ import { authorization, drain, linesOf, makeFetch } from "../ServerTransport.ts"
 import type { ModelOptions } from "../Provider.ts"
 import { spoken } from "./OllamaHost.ts"
 
-/**
- * Converts arguments to an object, because Ollama accepts only objects. Other arguments, such as invalid JSON, become a
- * property of an object.
- */
+/** Ollama accepts only objects as arguments. Others, such as invalid JSON, become a property of one. */
 const sentArguments = (params: unknown): Record<string, unknown> =>
   typeof params === "object" && params !== null && !Array.isArray(params) ? { ...params } : { value: params }
 
@@ -64,8 +61,8 @@ const seenMessage = (content: string, pictures: ReadonlyArray<{ readonly data: s
 })
 
 /**
- * The part of the request that depends on the prompt. `tools` and `format` are present only if needed. The server has
- * no option that forces the model to call a tool.
+ * What depends on the prompt. `tools` and `format` are present only if needed. No option forces the model to call a
+ * tool.
  */
 const readProviderOptions = Effect.fnUntraced(function* ({ prompt, responseFormat: wanted, tools }: PromptOptions) {
   const format = wanted.type === "text" ? undefined : yield* closedJsonSchema(wanted.schema)
@@ -81,8 +78,8 @@ const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 const ReceivedFunction = Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) })
 
 /**
- * A tool call. Servers that imitate Ollama may write `name` and `arguments` without `function` around them. A call
- * without a name is accepted here and rejected later, so that the rest of the answer is not lost.
+ * A tool call. Servers that imitate Ollama may omit the `function` around `name` and `arguments`. A call without a name
+ * is rejected only later, so that the rest of the answer is not lost.
  */
 const ReceivedToolCall = Schema.Struct({
   id: Schema.optionalKey(Schema.Unknown),
@@ -104,14 +101,12 @@ const Chunk = Schema.Struct({
   done_reason: text
 })
 
-/**
- * The other fields of a line. They are not checked, because an answer must not be lost through an invalid statistic.
- */
+/** The other fields of a line. They are not checked, so that an invalid statistic does not lose an answer. */
 type Statistics = Readonly<Record<string, unknown>>
 
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
 
-/** Durations in ms, as `metadata.ollama` of the finish part. Absent if the server does not report them. */
+/** Durations in ms, as `metadata.ollama` of the finish part. Absent if not reported. */
 const durationsOf = (line: Statistics): Record<string, number> => {
   const {
     eval_duration: answerMs,
@@ -127,7 +122,7 @@ const durationsOf = (line: Statistics): Record<string, number> => {
   )
 }
 
-/** True if the server dropped the beginning of the prompt to make space for the answer. */
+/** True if the server dropped the beginning of the prompt to make space. */
 const isShifted = (
   { eval_count: answer, prompt_eval_count: prompt }: Statistics,
   { contextWindow, refusesLong }: Pick<Sent, "contextWindow" | "refusesLong">
@@ -149,10 +144,7 @@ const finishOf = (
   }
 }
 
-/**
- * Reads the lines of one answer in order. Each thought and text becomes a part with a start and an end. A call without
- * an id gets a new id.
- */
+/** Reads the lines of one answer in order. A call without an id gets a new one. */
 const makePartReader = (sent: Parameters<typeof isShifted>[1]): PartReader => {
   let called = false
   const ids = new Set<string>()
@@ -179,7 +171,7 @@ const makePartReader = (sent: Parameters<typeof isShifted>[1]): PartReader => {
   return { read, end: () => [] }
 }
 
-/** The sampling parameters under their names in requests. If a parameter is absent, the Modelfile decides. */
+/** The sampling parameters under their names in requests. The Modelfile decides absent ones. */
 const sampledWith = (sampling: Sampling) => ({
   temperature: sampling.temperature,
   top_p: sampling.topP,
@@ -189,10 +181,10 @@ const sampledWith = (sampling: Sampling) => ({
   repeat_penalty: sampling.repeatPenalty
 })
 
-/** Passes on the lines of an answer, up to the line that is marked as the last. Each line is one JSON object. */
+/** Passes on the lines of an answer, each one JSON object, up to the one marked as the last. */
 export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const body = linesOf(pieces)
-  /** A server may answer with a single object instead of a stream. Such an object may span several lines. */
+  /** A server may answer with a single object over several lines instead of a stream. */
   const wide: Array<string> = []
   for await (const lines of body) {
     let checked = ""
@@ -207,11 +199,11 @@ export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGen
         checked += `${text}\n`
         if (!("done" in value && value.done === true)) continue
         await drain(body)
-        // The package reads nothing after the line that is marked as the last.
+        // The package reads nothing after the last line.
         break
       }
     } finally {
-      // The lines before an invalid line are passed on before the error.
+      // Passes on the lines before an invalid one before the error.
       if (checked !== "") yield Buffer.from(checked)
     }
   }
@@ -224,8 +216,8 @@ export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGen
 }
 
 /**
- * The model of an Ollama server as a service. The finish part of an answer carries `metadata.ollama`: `doneReason` and
- * `totalMs`, `loadMs`, `promptMs`, `answerMs`.
+ * The model of an Ollama server as a service. The finish part carries `metadata.ollama`: `doneReason` and `totalMs`,
+ * `loadMs`, `promptMs`, `answerMs`.
  */
 export const layerOllama = (options: ModelOptions) =>
   layerStreamed(
@@ -241,7 +233,7 @@ export const layerOllama = (options: ModelOptions) =>
         stream: true as const,
         keep_alive: options.keepAlive ?? defaultKeepAlive,
         think,
-        // These options make the server fail instead of shortening the prompt. The types of the package lack them.
+        // Make the server fail instead of shortening the prompt. The types of the package lack these options.
         truncate: false,
         ...(refusesLong === true ? {} : { shift: false }),
         options: { num_ctx: contextWindow, num_predict: maxTokens, ...sampledWith(sampling) }

@@ -1,7 +1,4 @@
-/**
- * Queries an Ollama server: its version, its models, and what a run needs to know about a model. Can also make the
- * server download a model.
- */
+/** Queries an Ollama server for its version, its models and their facts. Can also make it download a model. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Ollama } from "ollama/browser"
@@ -30,7 +27,7 @@ const Version = Schema.Struct({ version: Schema.String })
 const Tags = Schema.Struct({
   models: Schema.Array(Schema.Struct({ name: Schema.String, size: Schema.Finite }))
 })
-/** The models in memory. Sizes are in bytes. The window is in tokens; older servers do not report it. */
+/** The models in memory. Sizes are in bytes, the window in tokens; older servers do not report the window. */
 const Running = Schema.Struct({
   models: Schema.Array(
     Schema.Struct({
@@ -53,23 +50,22 @@ type ListedModels = (typeof Tags.Type)["models"]
 type LoadedModels = (typeof Running.Type)["models"]
 
 /**
- * The maximum length of a prompt. The key of this length begins with the architecture of the model, such as
- * `llama.context_length`.
+ * The maximum length of a prompt. Its key begins with the architecture of the model, such as `llama.context_length`.
  */
 const contextLength = (info: Readonly<Record<string, unknown>>): number | undefined => {
   const length = info[`${String(info["general.architecture"])}.context_length`]
   return typeof length === "number" && Number.isSafeInteger(length) ? length : undefined
 }
 
-/** Finds a number in the parameters of a Modelfile. Each parameter is a line with a name and a value. */
+/** A number from the parameters of a Modelfile, one line for each name and value. */
 const parameter = (text: string, name: string): number | undefined => {
   const value = new RegExp(String.raw`^\s*${name}\s+"?(-?\d+(?:\.\d+)?)"?\s*$`, "m").exec(text)?.[1]
   return value === undefined ? undefined : Number(value)
 }
 
 /**
- * Reads what a model can do. Servers before 0.6.4 do not report it. Models of such a server count as models that can
- * only complete text.
+ * Reads what a model can do. Servers before 0.6.4 do not report it, so their models count as able only to complete
+ * text.
  */
 const readCapabilities = (modelInfo: typeof Show.Type): ModelFacts => {
   const names = modelInfo.capabilities ?? ["completion"]
@@ -97,7 +93,7 @@ const readCapabilities = (modelInfo: typeof Show.Type): ModelFacts => {
 /** Queries that only an Ollama server supports. */
 interface Queries {
   readonly version: Effect.Effect<string, ModelError>
-  /** Installed models, newest first, as the server lists them. */
+  /** Installed models, newest first. */
   readonly models: Effect.Effect<ListedModels, ModelError>
   /** Models in memory now. */
   readonly loaded: Effect.Effect<LoadedModels, ModelError>
@@ -130,22 +126,19 @@ const openQueries = Effect.fnUntraced(function* (address: ServerConnection) {
         ask(Show, (client) => client.show({ model }), model),
         readCapabilities
       ),
-    /** An empty request. It tells the server to unload the model at once. */
+    /** An empty request makes the server unload the model at once. */
     unload: (model) => ask(Schema.Unknown, (client) => client.generate({ model, prompt: "", keep_alive: 0 }), model)
   }
   return queries
 })
 
-/**
- * The maximum time that a run waits for facts about a model. If the server takes longer, the first call reports the
- * problem.
- */
+/** How long a run waits for facts about a model. After that, the first call reports the problem. */
 const patience = "2 seconds"
 
-/** How long the list of loaded models is valid before it is asked for again. */
+/** How long the list of loaded models is valid. */
 const valid = "1 second"
 
-/** True for servers that run every model in llama-server. Version 0.0.0 is a server that its user built from source. */
+/** True for servers that run every model in llama-server. Version 0.0.0 is one that its user built from source. */
 const refusesLong = (version: string): boolean => {
   const [major = NaN, minor = NaN] = version.split(".").map(Number)
   return major > 0 || minor >= 30 || version === "0.0.0"
@@ -176,7 +169,7 @@ const readFacts = Effect.fn("readFacts")(function* (server: Queries, model: stri
   return { ...known, capacity: { ...known.capacity, loadedWindow }, refusesLong: refusesLong(version) }
 })
 
-/** The maximum number of models that are queried at the same time. */
+/** How many models are queried at the same time. */
 const askedAtOnce = 4
 
 const describe = (
@@ -189,7 +182,7 @@ const describe = (
   return { name, size, abilities, isForwarded, capacity: { ...capacity, loadedWindow: loaded?.context_length }, memory }
 }
 
-/** All installed models, newest first, as the server lists them. */
+/** All installed models, newest first. */
 const readInventory = Effect.fn("readInventory")(function* (server: Queries) {
   const models = yield* server.models
   const loaded = yield* Effect.orElseSucceed(server.loaded, () => [])
@@ -225,12 +218,12 @@ async function* stepsOf(exchange: Exchange, address: ServerAddress, model: strin
   throw brokenOff("the connection ended before the model was there")
 }
 
-/** The number of retries after a broken connection, and the delay before each retry. */
+/** The most retries after a broken connection, and the delay before each. */
 const [mostRetries, retryAfter] = [5, "1 second"] as const
 
 /**
- * Makes the server download a model. The last step says "success". If the connection breaks, sends the request again.
- * The server keeps downloaded parts, so the download continues where it stopped.
+ * Makes the server download a model. The last step says "success". Repeats the request if the connection breaks: the
+ * server keeps downloaded parts, so the download continues.
  */
 const pullModel = (address: ServerAddress, model: string): Stream.Stream<PullStep, ModelError> =>
   Stream.unwrap(
@@ -244,7 +237,7 @@ const pullModel = (address: ServerAddress, model: string): Stream.Stream<PullSte
         Stream.suspend(() => Stream.fromAsyncIterable(stepsOf({ agent, signal }, address, model), asServerError)).pipe(
           Stream.catch((error) => {
             const { _tag } = error.failure
-            /** If the server never answered, there is no server. If it answered before, it may be restarting. */
+            /** A server that never answered does not exist. One that answered before may be restarting. */
             const isBroken = _tag === "BrokenOff" || (_tag === "NoResponse" && retriesLeft < mostRetries)
             if (!isBroken || retriesLeft === 0) return Stream.fail(error)
             return Stream.concat(Stream.fromEffectDrain(Effect.sleep(retryAfter)), attempt(retriesLeft - 1))
