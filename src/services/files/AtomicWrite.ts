@@ -1,9 +1,8 @@
 /**
  * Replaces, creates or removes a file in one step: a reader sees the old text or the new text, never a part.
  *
- * The new text goes to a temporary file in the same folder, which is flushed to disk and renamed. The name of the
- * temporary file identifies the write. A resumed run finds the temporary files of a killed process by these names, and
- * removes them.
+ * The new text goes to a temporary file in the same folder, which is flushed to disk and renamed. Its name identifies
+ * the write, so that a resumed run finds and removes the temporary files of a killed process.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -24,14 +23,12 @@ import { createFile, newFileMode, randomSuffix } from "./PrivateFile.ts"
 import { makeAndOpenDirectory, openDirectory } from "./DirectoryHandle.ts"
 import type { FileState } from "../../domain/journal/JournalRecord.ts"
 
-/** One write: the canonical path of its target, and the hash of its new text. */
+/** A write: the canonical path, and the hash of the new text. */
 type Write = Pick<FileState, "path" | "after">
 
 const beginningOf = ({ after, path }: Write): string => `.task-conductor-${hashOf([path, after]).slice(0, 16)}-`
 
-/**
- * The name of the temporary file of a write. If two processes make the same write, `suffix` keeps their files apart.
- */
+/** The name of the temporary file of a write. `suffix` keeps the files of two processes apart. */
 export const temporaryName = (write: Write, suffix: string): string => `${beginningOf(write)}${suffix}.tmp`
 
 export const cannotEncode = (file: string, why: string) =>
@@ -40,12 +37,10 @@ export const cannotEncode = (file: string, why: string) =>
 const cannotWrite = (file: string, what: string) =>
   new ToolFailure({ type: "io_error", message: `Cannot write ${file}: ${what}. Nothing was changed.` })
 
-/**
- * The maximum size, in bytes, of a file whose encoding is examined. A larger file can only be replaced by UTF-8 text.
- */
+/** The maximum size, in bytes, of a file whose encoding is examined. A larger file is replaced only by UTF-8 text. */
 const mostEncoded = 67_108_864
 
-/** Returns the mode and owner of an existing file. `reach` is the path to it through the handle of its folder. */
+/** The mode and owner of an existing file. `reach` is its path through the handle of its folder. */
 const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* ifFound(fs.lstat(reach))
@@ -55,7 +50,7 @@ const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   return { mode: info.mode & 0o7777, uid: info.uid, gid: info.gid, size: Number(info.size) }
 })
 
-/** Converts the text to the encoding of the file that it replaces. */
+/** Encodes the text like the file that it replaces. */
 const encoded = Effect.fnUntraced(function* (file: string, reach: string, text: string, size: number | undefined) {
   const fs = yield* FileSystem.FileSystem
   const before =
@@ -66,8 +61,8 @@ const encoded = Effect.fnUntraced(function* (file: string, reach: string, text: 
 })
 
 /**
- * Gives the new file the owner and group of the old file, if this user may do that. A change of owner clears mode bits,
- * so the mode is set again.
+ * Gives the new file the old owner and group, if this user may. A change of owner clears mode bits, so the mode is set
+ * again.
  */
 const keepOwner = Effect.fnUntraced(
   function* (temporary: string, { gid, uid }: Pick<FileSystem.File.Info, "uid" | "gid">, mode: number | undefined) {
@@ -84,21 +79,16 @@ const keepOwner = Effect.fnUntraced(
 interface Expected {
   /** The hash of the text from which an edit was computed. */
   readonly base?: string
-  /**
-   * The state of the file when the write was approved. The field has the same name as in `WriteAccess`, because callers
-   * pass a whole `WriteAccess`.
-   */
+  /** The state of the file when the write was approved, as in a `WriteAccess`, which callers pass whole. */
   readonly found?: string
 }
 
 /** What a write sets besides the text: the kind of file, or an exact mode. */
 interface Made extends Expected {
   readonly kind?: FileKind
-  /** The file that is moved to this path. The new file gets its bytes and mode. */
+  /** The file that is moved to this path, with its bytes and mode. */
   readonly from?: FileEntry
-  /**
-   * The folder that is removed or moved as a whole together with the file. Absent if only the file is removed or moved.
-   */
+  /** The folder that is removed or moved as a whole. Absent for the file alone. */
   readonly folder?: string
   readonly mode?: number
 }
@@ -134,7 +124,7 @@ const failure = (what: string, file: string) => (error: unknown) => {
 
 /**
  * Gives a file a second, temporary name, usually without reading its bytes. If the system refuses hard links, copies
- * the file. Fails if the file has changed.
+ * it. Fails if the file has changed.
  */
 const takeBytes = Effect.fnUntraced(function* (from: FileEntry, temporary: string, onCreated: () => void) {
   const source = yield* openDirectory(path.dirname(from.path))
@@ -158,9 +148,8 @@ const takeBytes = Effect.fnUntraced(function* (from: FileEntry, temporary: strin
  * Writes a whole text, or bytes, to a canonical path. Creates missing folders. Fails and writes nothing if the file has
  * changed.
  *
- * An existing text file keeps its owner and its encoding. It keeps its mode unless the change sets one. A hard link to
- * the old file keeps the old text. After a failure or interruption, the old text stays and the temporary file is
- * removed.
+ * An existing text file keeps its owner and encoding, and its mode unless the change sets one. A hard link to the old
+ * file keeps the old text. After a failure or interruption, the old text stays and the temporary file is removed.
  */
 export const replaceFile = Effect.fn("replaceFile")(
   function* (file: string, newContent: string | Uint8Array, change: Made = {}) {
@@ -193,10 +182,7 @@ export const replaceFile = Effect.fn("replaceFile")(
   (effect, file) => fileOperation("write", file)(effect)
 )
 
-/**
- * Removes the empty folders above a removed file, up to and including `outermost`, the folder that is removed as a
- * whole.
- */
+/** Removes the empty folders above a removed file, up to `outermost`, the folder that is removed as a whole. */
 export const removeEmptied = (file: string, outermost: string): Effect.Effect<void> =>
   Effect.promise(async () => {
     for (let at = path.dirname(file); isWithin(outermost, at); at = path.dirname(at)) {
@@ -208,7 +194,7 @@ export const removeEmptied = (file: string, outermost: string): Effect.Effect<vo
     }
   })
 
-/** Removes the file, link or empty folder at a canonical path. Fails and removes nothing if it has changed. */
+/** Removes the file, link or empty folder at a canonical path, unless it has changed. */
 const removeEntry = Effect.fn("removeEntry")(
   function* (file: string, expected: Expected) {
     const fs = yield* FileSystem.FileSystem
@@ -232,7 +218,7 @@ const removeFile = (file: string, { folder, ...expected }: Made) =>
 export const changeFile = (file: string, text: string | Uint8Array | null, made: Made = {}) =>
   text === null ? removeFile(file, made) : replaceFile(file, text, made)
 
-/** Removes files with matching names from a folder. The folder must not be a link. */
+/** Removes files with matching names from a folder that is no link. */
 const removeNamed = Effect.fnUntraced(function* (folder: string, isMeant: (name: string) => boolean) {
   const fs = yield* FileSystem.FileSystem
   const opened = yield* openDirectory(folder)
@@ -246,8 +232,8 @@ const removeTemporaryFile = (write: Write) =>
   removeNamed(path.dirname(write.path), (name) => name.startsWith(beginningOf(write)) && name.endsWith(".tmp"))
 
 /**
- * Removes the temporary files of these writes after their process was killed. Ignores errors. Must not be called while
- * one of these writes is in progress.
+ * Removes the temporary files of these writes after their process was killed. Ignores errors. Must not run during one
+ * of these writes.
  */
 export const removeTemporaryFiles = Effect.fn("removeTemporaryFiles")((writes: ReadonlyArray<Write>) =>
   Effect.forEach(writes, (write) => Effect.ignore(removeTemporaryFile(write)), { discard: true })
@@ -255,12 +241,12 @@ export const removeTemporaryFiles = Effect.fn("removeTemporaryFiles")((writes: R
 
 const anyTemporary = /^\.task-conductor-[\da-f]{16}-[\da-z]+\.tmp$/
 
-/** Folders that are not searched for temporary files, because no tool writes to them or because they are too large. */
+/** Folders without temporary files, because no tool writes there, or too large to search. */
 const passedOver: ReadonlySet<string> = new Set([".git", "node_modules"])
 
 /**
- * Removes the temporary files of all writes below a folder after their process was killed. Must not be called while a
- * write is in progress there.
+ * Removes the temporary files of all writes below a folder after their process was killed. Must not run during a write
+ * there.
  */
 export const removeAllTemporaryFiles = Effect.fn("removeAllTemporaryFiles")(function* (root: string) {
   const folders = [root]

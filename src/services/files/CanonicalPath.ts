@@ -1,7 +1,6 @@
 /**
- * Makes paths canonical: absolute, with all links resolved as far as the path exists. Permissions apply to the
- * canonical path, and tools open only this path. Also recognises files that the system generates, such as those in
- * /proc.
+ * Makes paths canonical: absolute, with links resolved as far as the path exists. Permissions apply to this path, and
+ * tools open only this path. Also recognises files that the system generates, such as those in /proc.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -12,13 +11,10 @@ import { fileFailure, ifFound } from "./FileFailure.ts"
 import { isMissing, realPath } from "./FileLook.ts"
 import { statfs } from "node:fs"
 
-/** The maximum number of dangling links that are followed in a path. More links are treated as a cycle. */
+/** The most dangling links in a path. More count as a cycle. */
 const maxLinks = 40
 
-/**
- * True if `candidate` is `root` or a path below `root`. Both paths must be canonical. Whole names are compared: `/ab`
- * is not below `/a`.
- */
+/** True if `candidate` is `root` or below it. Both must be canonical. Compares whole names: `/ab` is not below `/a`. */
 export const isWithin = (root: string, candidate: string): boolean => {
   const relative = path.relative(root, candidate)
   return relative === "" || (!path.isAbsolute(relative) && relative.split(path.sep)[0] !== "..")
@@ -60,7 +56,7 @@ const resolveExisting = Effect.fnUntraced(function* (absolute: string) {
 
 /**
  * The canonical form of a written path. Relative paths start at `root`, which must be canonical. Blanks, quotes and `~`
- * are ordinary characters of a name.
+ * are ordinary characters.
  */
 export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string, written: string) {
   if (written === "" || written.includes("\0")) {
@@ -73,7 +69,7 @@ export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string,
   return { path: resolved, inside: isWithin(root, resolved) }
 })
 
-/** Returns the real path of a file if a link on the way leads out of the folder. Otherwise returns undefined. */
+/** The real path of a file if a link on the way leads out of the folder; otherwise undefined. */
 export const leadsOut = Effect.fn("leadsOut")(function* (folder: string, file: string) {
   const root = path.resolve(folder)
   if (!isWithin(root, path.resolve(root, file))) return undefined
@@ -81,11 +77,11 @@ export const leadsOut = Effect.fn("leadsOut")(function* (folder: string, file: s
   return from === undefined || to === undefined || isWithin(from, to) ? undefined : to
 })
 
-/** The canonical path without further facts; undefined if it cannot be determined. */
+/** The canonical path; undefined if it cannot be determined. */
 export const pathFrom = (folder: string, written: string) =>
   Effect.match(canonicalPath(folder, written), { onFailure: () => undefined, onSuccess: (found) => found.path })
 
-/** The numbers with which Linux identifies file systems that contain no files of users. */
+/** File systems of Linux without files of users. */
 const systemKinds: ReadonlySet<number> = new Set([
   0x9fa0, // proc
   0x62656572, // sysfs
@@ -106,7 +102,7 @@ const systemKinds: ReadonlySet<number> = new Set([
   0x1cd1 // devpts
 ])
 
-/** True for a file that the system generates. False for other files, and if this cannot be determined. */
+/** True for a file that the system generates. False if this cannot be determined. */
 export const isSystemFile = (path: string): Effect.Effect<boolean> =>
   process.platform === "linux"
     ? Effect.callback<boolean>((resume) =>
@@ -125,9 +121,7 @@ const kinds: Readonly<Record<FileSystem.File.Type, string>> = {
   Unknown: "of an unknown kind"
 }
 
-/**
- * The kind of a special file, as the end of the sentence `It is ...`. Undefined for a regular file with stored content.
- */
+/** The kind of a special file, after `It is`. Undefined for a regular file with stored content. */
 export const specialKind = Effect.fnUntraced(function* (path: string, { type }: FileSystem.File.Info) {
   if (type !== "File") return kinds[type]
   return (yield* isSystemFile(path)) ? "made by the system while it is read" : undefined

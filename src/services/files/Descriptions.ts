@@ -1,7 +1,7 @@
 /**
- * Reads the files that describe the project and how to work in it: AGENTS.md and similar files. Searches the folders of
- * given files and all folders above them, up to the top of the repository. A description can import other files of the
- * project. Each imported file is read once.
+ * Reads the files that describe the project and how to work in it, such as AGENTS.md, from the folders of given files
+ * up to the top of the repository. A description can import other files of the project. Each imported file is read
+ * once.
  */
 import * as Effect from "effect/Effect"
 import { stat } from "node:fs/promises"
@@ -13,21 +13,21 @@ import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
 import { isWithin } from "./CanonicalPath.ts"
 import { isFileAt, type Workspace } from "./Workspace.ts"
 
-/** The possible names. In each folder, the first of these files that exists and is not empty is used. */
+/** The possible names. The first one in a folder that is not empty is used. */
 const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
 const maxBytes = 1_048_576
 
-/** The maximum number of imports that are followed in one file. */
+/** The most imports in one file. */
 const mostImports = 20
 
-/** The maximum number of folders above the project that are searched. */
+/** The most searched folders above the project. */
 const mostFoldersAbove = 32
 
 const infoOf = (file: string) => Effect.promise(() => stat(file).catch(() => undefined))
 
 /**
- * The top folder of the repository that contains the project, if it lies above the project. It must have the same owner
- * as the project, because another owner could plant files there.
+ * The top of the repository, if it lies above the project. It must have the same owner, because another owner could
+ * plant files there.
  */
 const repositoryAbove = Effect.fnUntraced(function* (root: string) {
   const owner = (yield* infoOf(root))?.uid
@@ -44,29 +44,23 @@ const repositoryAbove = Effect.fnUntraced(function* (root: string) {
 })
 
 export interface DescriptionOrder {
-  /** The files whose folders are searched, as paths relative to the project. */
+  /** The files whose folders are searched, relative to the project. */
   readonly near: ReadonlyArray<string>
   /** Decides whether a canonical path may be read. */
   readonly mayRead: (path: string) => Effect.Effect<boolean>
-  /** True if the folders above the project are also searched, up to the top of its repository. */
+  /** True to search the folders above the project, too, up to the top of its repository. */
   readonly above?: boolean
 }
 
-/**
- * A file that may be shown, or a clause that says why it may not be shown. The subject of the clause is the file.
- * Undefined if there is no file.
- */
+/** A file that may be shown, or why not, as a clause about the file. Undefined if there is no file. */
 type Looked = { readonly path: string } | { readonly why: string } | undefined
 
-/** Returns functions that find and read files, and the set of files that were already shown. */
+/** Returns functions that find and read files, and the files already shown. */
 const makeLook = (workspace: Workspace["Service"], { mayRead }: DescriptionOrder, repository: string) => {
   /** The canonical paths of the files that were already shown. */
   const shownFiles = new Set<string>()
 
-  /**
-   * Looks up a file at an absolute path; undefined if there is none. A file in the project cannot import a file above
-   * the project.
-   */
+  /** The file at an absolute path; undefined if there is none. A file in the project cannot import one above it. */
   const look = Effect.fnUntraced(function* (written: string, from = written): Effect.fn.Return<Looked> {
     const base = isWithin(workspace.root, from) ? workspace.root : repository
     const file = yield* Effect.orElseSucceed(workspace.canonical(written), () => undefined)
@@ -106,7 +100,7 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
     notes.push(`${name} is not part of the prompts: ${why.replace(/\.$/, "")}.`)
   }
 
-  /** The text with its imports inserted. Imports in the imported texts are not followed. */
+  /** The text with its imports inserted, but not their own imports. */
   const expand = Effect.fnUntraced(function* (text: string, from: string) {
     const name = nameOf(from)
     const all = importsIn(text)
@@ -131,10 +125,7 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
     return withImports(text, imported)
   })
 
-  /**
-   * If the text only names another file, returns the text of that file. Otherwise returns the text itself. Undefined if
-   * the text was already shown.
-   */
+  /** The text of the file that this text only names, or this text itself. Undefined if it was already shown. */
   const follow = Effect.fnUntraced(function* (text: string, file: string, name: string) {
     const pointer = pointerIn(text)
     if (pointer === undefined) return { text, from: file }
@@ -154,7 +145,7 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
     return { text: pointed.text, from: pointed.file }
   })
 
-  /** Returns the text of one description. Undefined if the text was already shown; empty if the file does not exist. */
+  /** The text of one description. Undefined if already shown; empty if the file does not exist. */
   const describe = Effect.fnUntraced(function* (written: string, name: string) {
     const looked = yield* look(written)
     if (looked === undefined) return ""
@@ -187,8 +178,8 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
 }
 
 /**
- * Returns the descriptions in the folders of the `near` files and above them, nearest first. If there are none, returns
- * the README.md of the project. `notes` mention files that are not shown.
+ * The descriptions in the folders of the `near` files and above, nearest first, or else the project's README.md.
+ * `notes` mention files that are not shown.
  */
 export const readDescriptions = Effect.fn("readDescriptions")(function* (
   workspace: Workspace["Service"],
@@ -205,7 +196,7 @@ export const readDescriptions = Effect.fn("readDescriptions")(function* (
       above.push(folder)
   }
   const { firstIn, notes } = makeReader(workspace, order, repository ?? root)
-  /** The outermost description is read first, because descriptions in inner folders must not repeat it. */
+  /** The outermost description comes first, because inner ones must not repeat it. */
   const found = yield* Effect.forEach([...below, root, ...above].toReversed(), firstIn)
   return { files: found.flat().toReversed(), notes }
 })

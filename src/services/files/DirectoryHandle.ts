@@ -1,7 +1,6 @@
 /**
- * A handle of an open folder. If somebody replaces the folder by a link, the handle still leads to the original folder.
- * Linux accesses files through the handle. Other systems check the path again, so a swap in the short time after the
- * check remains possible.
+ * A handle of an open folder, which still leads there after somebody replaced the folder by a link. Linux accesses
+ * files through it. Other systems check the path again, so a swap right after the check remains possible.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -14,11 +13,11 @@ import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
 export interface DirectoryHandle {
   readonly path: string
-  /** Flushes created and renamed entries to disk, if the system can flush folders. */
+  /** Flushes created and renamed entries to disk, if the system can. */
   readonly sync: Effect.Effect<void>
 }
 
-/** The path of an open file or folder through its descriptor, if the system has such paths. */
+/** The path of an open file or folder through its descriptor, if the system has one. */
 const descriptorPath = (handle: FileSystem.File): string | undefined =>
   "fd" in handle && typeof handle.fd === "number" ? `/proc/self/fd/${handle.fd}` : undefined
 
@@ -28,21 +27,18 @@ const becameLink = (folder: string) =>
     message: `The folder ${folder} was replaced by a link after it was checked. Nothing was read or changed.`
   })
 
-/**
- * Opens the folder at a canonical path until the scope closes. `reach` is another path to the same folder, through
- * which it is opened.
- */
+/** Opens the folder at a canonical path, through the path `reach`, until the scope closes. */
 const open = Effect.fnUntraced(function* (folder: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
   const { type } = yield* fs.lstat(reach)
   if (type === "SymbolicLink") return yield* becameLink(folder)
   if (type !== "Directory") return yield* new ToolFailure({ type: "io_error", message: `${folder} is not a folder.` })
-  /** Links are not followed. A folder that can be traversed but not opened has no handle. */
+  /** Does not follow links. A folder that can be traversed but not opened has no handle. */
   const handle = yield* Effect.catchTag(fs.open(reach, { noFollow: true }), "PlatformError", (error) =>
     ["BadArgument", "PermissionDenied"].includes(error.reason._tag) ? Effect.undefined : Effect.fail(error)
   )
   const descriptor = handle === undefined ? undefined : descriptorPath(handle)
-  /** If the system does not tell the path of an open folder, the real path is determined again. */
+  /** Without the path of an open folder, the real path is determined again. */
   const place = descriptor === undefined ? undefined : yield* linkAt(descriptor)
   const real = place ?? (yield* fs.realPath(folder))
   if (real !== folder) return yield* becameLink(folder)
@@ -55,7 +51,7 @@ const open = Effect.fnUntraced(function* (folder: string, reach: string) {
 
 export const openDirectory = (folder: string) => open(folder, folder)
 
-/** Opens a folder at a canonical path. Creates it and its missing parents. */
+/** Opens a folder at a canonical path, after creating it and its missing parents. */
 export const makeAndOpenDirectory: (
   folder: string
 ) => Effect.Effect<DirectoryHandle, PlatformError | ToolFailure, FileSystem.FileSystem | Scope.Scope> =

@@ -30,8 +30,8 @@ export const lookAt = Effect.fnUntraced(function* (file: string) {
 })
 
 /**
- * The files, links and empty folders below a folder, sorted. Returns at most `most + 1` entries. Includes files that
- * git ignores. Does not follow links.
+ * The files, links and empty folders below a folder, sorted: at most `most + 1`, with ignored files, without following
+ * links.
  */
 export const filesBelow = Effect.fn("filesBelow")(
   function* (folder: string, most: number) {

@@ -1,16 +1,16 @@
-/** Converts errors of the operating system about a file to codes and to failures of a tool. */
+/** Converts system errors about a file to codes and to failures of a tool. */
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import type * as Scope from "effect/Scope"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
-/** The error code of the system, such as `EACCES` or `ENOSPC`. If there is no code, returns the tag of the error. */
+/** The system's error code, such as `EACCES`, or else the tag of the error. */
 export const codeOf = (error: PlatformError): string => {
   const cause = error.reason.cause
   return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : error.reason._tag
 }
 
-/** Runs an effect about a path. If nothing exists at the path, returns undefined instead of failing. */
+/** Runs an effect about a path. Returns undefined if nothing exists there. */
 export const ifFound = <A, R>(
   effect: Effect.Effect<A, PlatformError, R>
 ): Effect.Effect<A | undefined, PlatformError, R> =>
@@ -39,7 +39,7 @@ export const explanationOf = (error: PlatformError): string => {
   return explanations[code] ?? `The system says ${code}.`
 }
 
-/** Error codes for a wrong path. All other codes report a fault of the system. */
+/** Codes for a wrong path. All others report a fault of the system. */
 const pathFaults: Readonly<Record<string, ToolFailure["type"]>> = {
   ENOTDIR: "not_found",
   ELOOP: "validation_failed",
@@ -58,10 +58,7 @@ export const fileFailure =
     return new ToolFailure({ type, message: `Cannot ${operation} ${path}. ${explanationOf(error)}` })
   }
 
-/**
- * Runs an operation on a path, closes the files that it opened, and converts errors of the system to failures of a
- * tool.
- */
+/** Runs an operation on a path, closes its files, and converts system errors to failures of a tool. */
 export const fileOperation =
   (operation: string, path: string) =>
   <A, R>(

@@ -1,8 +1,8 @@
 /**
  * Questions about files. An error counts as a missing file.
  *
- * A run asks hundreds of these questions for each command, and the kernel answers from memory. The functions are
- * therefore synchronous: the thread pool and error objects would cost ten times the processor time.
+ * The functions are synchronous: a run asks hundreds of questions for each command, and the kernel answers from memory.
+ * The thread pool and error objects would cost ten times the processor time.
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -58,10 +58,7 @@ export const infoAt = (path: string) =>
     return { type: typeOf(stats), mode: Number(mode), size, mtime: mtime.getTime(), dev, ino }
   }, undefined)
 
-/**
- * Identifies a folder by inode and creation time. A later folder at the same path has another identity. Undefined if
- * the folder is gone.
- */
+/** Identifies a folder by inode and creation time, unlike a later folder at its path. Undefined if it is gone. */
 export const folderIdentity = (path: string): string | undefined => {
   const info = statAt(path)
   return info === undefined ? undefined : `${info.ino} ${info.birthtimeNs}`
@@ -75,17 +72,14 @@ export const isFolder = (path: string) => Effect.map(infoAt(path), (info) => inf
 
 const lstatAt = (path: string) => lstatSync(path, { throwIfNoEntry: false })
 
-/** The type of the entry at the path; undefined if there is none. Does not follow links. */
+/** The type of the entry at the path, without following links; undefined if there is none. */
 export const typeAt = (path: string) =>
   look((): FileSystem.File.Type | undefined => {
     const stats = lstatAt(path)
     return stats === undefined ? undefined : typeOf(stats)
   }, undefined)
 
-/**
- * True if nothing is at the path, not even a link. False if the system cannot say, for example if a parent of the path
- * is a file.
- */
+/** True if nothing is at the path, not even a link. False if the system cannot say, for example below a file. */
 export const isMissing = (path: string) =>
   Effect.sync(() => {
     try {

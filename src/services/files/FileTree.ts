@@ -1,6 +1,6 @@
 /**
- * Lists the files of a project. Omits files that git ignores through `.gitignore` files and `.git/info/exclude`, but
- * always lists tracked files. Never follows links. Reports unreadable folders and rules.
+ * Lists the files of a project: all tracked files, and others that neither `.gitignore` files nor `.git/info/exclude`
+ * ignore. Never follows links. Reports unreadable folders and rules.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ import { gitFolders, type TrackedFiles, trackedFiles } from "./TrackedFiles.ts"
 
 export const maxTreeEntries = 100_000
 
-/** Folders that are always skipped, whatever the rules say. */
+/** Skipped whatever the rules say. */
 export const alwaysSkipped: ReadonlySet<string> = new Set([".git", "node_modules"])
 const foldersAtOnce = 16
 
@@ -28,15 +28,15 @@ interface Rules {
 }
 
 /**
- * The rule files that apply to a folder, nearest first. The nearest file that has a matching rule decides. Within this
- * file, the last matching rule decides.
+ * The rule files that apply to a folder, nearest first. The nearest one with a matching rule decides, by its last
+ * matching rule.
  */
 export type RuleChain = ReadonlyArray<Rules>
 
-/** The maximum size of a file of rules, in bytes. Git has the same limit. */
+/** The maximum size of a file of rules, in bytes, as in git. */
 const maxRuleBytes = 104_857_600
 
-/** The rules of a file, or a sentence that says why they are unreadable. */
+/** The rules of a file, or why they are unreadable, as a sentence. */
 interface ReadRules {
   readonly rules: RuleChain
   readonly problem?: string
@@ -45,8 +45,8 @@ interface ReadRules {
 /**
  * Reads the rules of a file. Like git, returns no rules for an unreadable file.
  *
- * Git treats rules as bytes. A line that is not UTF-8 therefore affects no other line. Such a line is decoded in the
- * same way as Node decodes a file name that is not UTF-8.
+ * Git treats rules as bytes, so a line that is not UTF-8 affects no other line. It is decoded as Node decodes such a
+ * file name.
  */
 export const readRules = Effect.fnUntraced(function* (
   file: string,
@@ -63,8 +63,7 @@ export const readRules = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns a function that tests whether the rules ignore an entry of this folder. The path from each rule file to the
- * folder is computed only once.
+ * Tests whether the rules ignore an entry of this folder. The path from each rule file to the folder is computed once.
  */
 export const ignoredIn = (chain: RuleChain, folder: string) => {
   const placed = chain.map(({ base, ignore }) => {
@@ -95,12 +94,12 @@ const foldersAbove = Effect.fnUntraced(function* (root: string) {
   return above
 })
 
-/** A folder, with the rules that files outside of the folder set for it. */
+/** A folder, with the rules of files outside it. */
 export interface RuledFolder {
   readonly path: string
   readonly chain: RuleChain
   readonly tracked: TrackedFiles
-  /** True if git ignores the folder. Only tracked files are listed in such a folder. */
+  /** True if git ignores the folder, in which only tracked files are listed. */
   readonly isIgnored: boolean
 }
 
@@ -113,8 +112,8 @@ const problemsOf = (...all: ReadonlyArray<{ readonly problem?: string }>): Reado
   all.flatMap(({ problem }) => problem ?? [])
 
 /**
- * Returns `root` with the rules of its repository. The `.gitignore` of `root` itself is read later. If the repository
- * ignores `root`, no rules apply.
+ * `root` with the rules of its repository, except its own `.gitignore`, which is read later. No rules apply if the
+ * repository ignores `root`.
  */
 export const ruledRoot = Effect.fn("ruledRoot")(function* (root: string) {
   const above = yield* foldersAbove(root)
@@ -143,7 +142,7 @@ export const ruledRoot = Effect.fn("ruledRoot")(function* (root: string) {
  */
 type Standing = "counts" | "tracked" | "ignored"
 
-/** Returns a function that classifies the entries of a folder whose rules are known. */
+/** Returns a function that classifies the entries of a folder with known rules. */
 export const standingIn = ({ chain, isIgnored, path: folder, tracked }: RuledFolder) => {
   const isIgnoredByRule = ignoredIn(chain, folder)
   return (name: string, isFolder: boolean): Standing => {
@@ -172,7 +171,7 @@ interface ListedFolder {
   readonly problems: ReadonlyArray<string>
 }
 
-/** Adds the rules of the folder itself. If it is another repository, also adds the index of this repository. */
+/** Adds the rules of the folder itself, and the index if it is another repository. */
 const entered = Effect.fnUntraced(function* (folder: RuledFolder, names: ReadonlySet<string>, isTop: boolean) {
   const folderRules = names.has(".gitignore")
     ? yield* readRules(path.join(folder.path, ".gitignore"), folder.path)
@@ -188,7 +187,7 @@ const entered = Effect.fnUntraced(function* (folder: RuledFolder, names: Readonl
 const trackedBelow = ({ files }: TrackedFiles, folder: string): ReadonlyArray<string> =>
   [...files].filter((file) => file.startsWith(`${folder}${path.sep}`))
 
-/** Lists the files and subfolders of a folder, without ignored entries. A missing folder counts as empty. */
+/** Lists a folder without ignored entries. A missing folder counts as empty. */
 const listFolder = Effect.fnUntraced(function* (
   outer: RuledFolder,
   isTop = false
@@ -215,11 +214,11 @@ const listFolder = Effect.fnUntraced(function* (
 export interface TreeBounds {
   /** The maximum number of files and folders. */
   readonly entries: number
-  /** The time after which no further folder is opened, in milliseconds since 1970. */
+  /** When to open no further folder, in milliseconds since 1970. */
   readonly until?: number
-  /** A file or folder relative to the root. Only this entry and its content are listed. */
+  /** The only file or folder that is listed, relative to the root. */
   readonly below?: string
-  /** True if ignored files and empty folders are listed too. */
+  /** True to list ignored files and empty folders, too. */
   readonly everything?: boolean
 }
 
@@ -228,7 +227,7 @@ export interface TreeListing {
   readonly files: ReadonlyArray<string>
   /** False if the listing stopped at a limit. */
   readonly isWhole: boolean
-  /** Folders that were found but not opened, because the listing reached a limit. */
+  /** Folders that were not opened because of a limit. */
   readonly unread: ReadonlyArray<string>
   /** Tracked files in folders that are never listed. */
   readonly passedOver: ReadonlyArray<string>
@@ -236,7 +235,7 @@ export interface TreeListing {
   readonly problems: ReadonlyArray<string>
 }
 
-/** Finds the start of a listing: a folder, or the single file that was requested. */
+/** The start of a listing: a folder, or the single requested file. */
 const startAt = Effect.fnUntraced(function* (root: string, below: string) {
   const start = yield* ruledRoot(root)
   const problems = [...start.problems]
@@ -255,7 +254,7 @@ const startAt = Effect.fnUntraced(function* (root: string, below: string) {
   return { files: [], folders: [folder], isTop, problems }
 })
 
-/** A folder that exists only in a working copy is listed as empty. */
+/** Lists a folder that exists only in a working copy as empty. */
 const listEverything = Effect.fnUntraced(function* (root: string, { below = "", entries }: TreeBounds) {
   const absolute = yield* Effect.catchIf(
     filesBelow(path.join(root, below), entries),
@@ -268,8 +267,8 @@ const listEverything = Effect.fnUntraced(function* (root: string, { below = "", 
 
 /**
  * Lists file paths relative to `root`, separated by `/` and sorted by code point. Links are listed but not followed.
- * Pipes, sockets, devices, `.git` and `node_modules` are omitted. Folders near the root are read first, because an
- * incomplete listing should contain the top of the project.
+ * Omits pipes, sockets, devices, `.git` and `node_modules`. Folders near the root come first, because an incomplete
+ * listing should contain the top of the project.
  */
 export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: string, bounds: TreeBounds) {
   if (bounds.everything === true) return yield* listEverything(root, bounds)
@@ -311,10 +310,7 @@ export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: strin
   } satisfies TreeListing
 })
 
-/**
- * Lists all files, as `listTreeWithin` does. Fails with `output_limit` if there are more than `maxEntries` files or
- * folders.
- */
+/** Lists all files as `listTreeWithin` does. Fails with `output_limit` above `maxEntries` files or folders. */
 export const listTree = Effect.fn("listTree")(function* (root: string, maxEntries: number) {
   const { files, isWhole } = yield* listTreeWithin(root, { entries: maxEntries })
   if (isWhole) return files

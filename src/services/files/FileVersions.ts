@@ -1,6 +1,6 @@
 /**
- * Stores the content of files before and after each change, so that the user can see and undo the changes. Each version
- * is a file named by the SHA-256 of its bytes, in a folder that only the user can read.
+ * Stores the content of files before and after each change, so that the user can see and undo it. Each version is a
+ * file named by the SHA-256 of its bytes, in a folder that only the user can read.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,14 +18,14 @@ import { missingFolders, writePrivateFile } from "./PrivateFile.ts"
 interface Versions {
   readonly has: (name: string) => Effect.Effect<boolean, PlatformError>
   readonly add: (name: string, bytes: Uint8Array) => Effect.Effect<void, PlatformError>
-  /** Returns the bytes of a version. Undefined if the version is gone or damaged. */
+  /** The bytes of a version; undefined if it is gone or damaged. */
   readonly read: (name: string) => Effect.Effect<Uint8Array | undefined>
 }
 
 export interface FileVersions {
   /**
-   * Stores the current content and the next content of a file. The next content is a text, the bytes of the file at
-   * `from`, or null for a removal. Returns the change with references to both stored versions.
+   * Stores the current and the next content of a file: a text, the bytes at `from`, or null for a removal. Returns the
+   * change with references to both versions.
    */
   readonly keep: (
     change: FileState,
@@ -40,7 +40,7 @@ export interface FileVersions {
   readonly isComplete: () => boolean
 }
 
-/** The changes of earlier sessions. `isWhole` is false if these sessions may also have changed other files. */
+/** The changes of earlier sessions. `isWhole` is false if they may have changed other files, too. */
 export interface EarlierChanges {
   readonly changes: ReadonlyArray<FileState>
   readonly isWhole: boolean
@@ -59,8 +59,8 @@ const keeping = (
       if (!(yield* versions.has(name))) yield* versions.add(name, bytes)
     })
     /**
-     * The content at a path and its mode. The content is the bytes of a file, or the target of a link. `null` if
-     * nothing exists at the path; undefined if the content is not stored.
+     * The mode and content at a path: the bytes of a file, or the target of a link. `null` if nothing is there;
+     * undefined if the content is not stored.
      */
     const fileAt = Effect.fnUntraced(function* (file: string) {
       const info = yield* ifFound(fs.lstat(file))
@@ -106,10 +106,7 @@ const keeping = (
     }
   })
 
-/**
- * Stores versions in a folder, which is created with the first version. `earlier` contains the changes of earlier
- * sessions.
- */
+/** Stores versions in a folder, which the first version creates. `earlier` contains the changes of earlier sessions. */
 export const versionsIn = (
   folder: string,
   earlier?: EarlierChanges
@@ -131,7 +128,7 @@ export const versionsIn = (
     )
   })
 
-/** Stores versions in memory, for the lifetime of the process. */
+/** Stores versions for the lifetime of the process. */
 export const versionsInMemory = Effect.suspend(() => {
   const all = new Map<string, Uint8Array>()
   return keeping({

@@ -1,6 +1,6 @@
 /**
- * Reads text files that the user names: configuration, prompt, plan, document to check. (Workspace reads the files that
- * a model names.)
+ * Reads text files that the user names: configuration, prompt, plan, document to check. (Workspace reads those that a
+ * model names.)
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -17,9 +17,9 @@ const maxGivenBytes = 33_554_432
 export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenFileError", {
   path: Schema.String,
   reason: Schema.Literals(["missing", "folder", "special", "too_large", "unreadable", "not_text"]),
-  /** The limit in bytes that the file exceeds. Present if the file is too large. */
+  /** The limit in bytes that the file exceeds. */
   most: Schema.optionalKey(Schema.Int),
-  /** Says what the file contains if it is not UTF-8 text, such as `it is binary`. */
+  /** What a file that is not UTF-8 text contains, such as `it is binary`. */
   detail: Schema.optionalKey(Schema.String)
 }) {
   /** The problem, without the path. */
@@ -41,11 +41,11 @@ export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenF
   }
 }
 
-/** If a parent of the path is not a folder, the system reports a bad resource. This counts as a missing file. */
+/** A parent of the path that is no folder, which the system calls a bad resource, counts as a missing file. */
 const reasonOf = ({ reason }: PlatformError): GivenFileError["reason"] =>
   reason._tag === "NotFound" || reason._tag === "BadResource" ? "missing" : "unreadable"
 
-/** Decodes strict UTF-8. A byte order mark is dropped. */
+/** Decodes strict UTF-8 without its byte order mark. */
 export const decodeUtf8 = (path: string, bytes: Uint8Array): Effect.Effect<string, GivenFileError> =>
   Effect.fromResult(decodeText(bytes)).pipe(
     Effect.mapError((detail) => new GivenFileError({ path, reason: "not_text", detail }))
@@ -54,7 +54,7 @@ export const decodeUtf8 = (path: string, bytes: Uint8Array): Effect.Effect<strin
 const asGiven = (path: string) =>
   Effect.mapError((error: PlatformError) => new GivenFileError({ path, reason: reasonOf(error) }))
 
-/** Reads the bytes of a regular file. Fails if the file is larger than `maxBytes`, or if it is of another kind. */
+/** The bytes of a regular file. Fails above `maxBytes`, or for another kind. */
 const readBytes = Effect.fnUntraced(function* (path: string, maxBytes: number) {
   const files = yield* FileSystem.FileSystem
   const info = yield* asGiven(path)(files.stat(path))
@@ -65,7 +65,7 @@ const readBytes = Effect.fnUntraced(function* (path: string, maxBytes: number) {
   return yield* asGiven(path)(files.readFile(path))
 })
 
-/** True for a path that a shell provides: the pipe of `<(command)`, and the stdin of the program. */
+/** True for a path from a shell: the pipe of `<(command)`, and the stdin of the program. */
 const isOfShell = (path: string): boolean => /^\/(?:dev|proc\/self)\/fd\/\d+$|^\/dev\/stdin$/.test(path)
 
 /** All bytes of a regular file or of a shell's pipe. */
@@ -80,15 +80,12 @@ export const readGivenFile = Effect.fn("readGivenFile")(function* (path: string)
   return yield* decodeUtf8(path, yield* readGivenBytes(path))
 })
 
-/**
- * Reads the bytes of a regular file, and fails if the file is larger than `maxBytes`. Used for files that the user did
- * not name in this call.
- */
+/** The bytes of a regular file of at most `maxBytes`, for files that the user did not name in this call. */
 export const readBoundedBytes = Effect.fn("readBoundedBytes")((path: string, maxBytes: number = maxBoundedBytes) =>
   readBytes(path, maxBytes)
 )
 
-/** Reads the text of a regular file, and fails if the file is larger than the default limit. */
+/** The text of a regular file within the default limit. */
 export const readBoundedFile = Effect.fn("readBoundedFile")(function* (path: string) {
   return yield* decodeUtf8(path, yield* readBoundedBytes(path))
 })

@@ -1,4 +1,4 @@
-/** Hashes of values, texts and files. A changed hash shows that a file has changed. */
+/** Hashes of values, texts and files. */
 import { hash } from "node:crypto"
 import type * as Schema from "effect/Schema"
 import { canonicalJson } from "../../domain/text/Json.ts"
@@ -17,7 +17,7 @@ export const promptHash = (system: string, user: string): string => hash("sha256
 /** SHA-256 of a string in UTF-8 or of bytes, in hex. */
 export const textHash = (content: string | Uint8Array): string => hash("sha256", content)
 
-/** The maximum size, in bytes, of a file that is hashed. A larger file is identified by its size and times. */
+/** The maximum size, in bytes, of a hashed file. A larger one is identified by its size and times. */
 const maxHashed = 16_777_216
 
 /** The state of a missing file. */
@@ -28,7 +28,7 @@ const timeOf = (time: Option.Option<Date>): number =>
 
 export const linkState = (target: string): string => `link ${textHash(target)}`
 
-/** The state of the entry at a path. For a regular file, this is the hash of its bytes. Does not follow links. */
+/** The state of the entry at a path, without following links: for a regular file, the hash of its bytes. */
 export const contentState = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* ifFound(fs.lstat(path))

@@ -1,6 +1,5 @@
 /**
- * Stores images and files that tools return. They lie in a folder of the run or the conversation. Only the user can
- * read this folder.
+ * Stores images and files that tools return, in a folder of the run or the conversation that only the user can read.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,23 +14,20 @@ import { writePrivateFile } from "./PrivateFile.ts"
 type NewFile = Pick<ResultFile, "hash" | "name">
 
 export interface KeptFiles {
-  /**
-   * Stores the bytes. Returns the path of the stored file relative to the journal, or undefined if files are kept in
-   * memory.
-   */
+  /** Stores the bytes. Returns the path relative to the journal, or undefined for files in memory. */
   readonly keep: (file: NewFile, bytes: Uint8Array) => Effect.Effect<string | undefined, PlatformError>
-  /** Returns the bytes of a stored file; undefined if they are gone or damaged. */
+  /** The bytes of a stored file; undefined if they are gone or damaged. */
   readonly read: (file: NewFile) => Effect.Effect<Uint8Array | undefined>
 }
 
-/** The number of characters of the hash in a file name. These characters keep files with the same name apart. */
+/** How many characters of the hash a file name contains, to keep files of one name apart. */
 const shownHash = 12
 
 const folderName = "files"
 
 const pathOf = ({ hash, name }: NewFile): string => path.join(folderName, `${hash.slice(0, shownHash)}-${name}`)
 
-/** Stores files in this folder, which is created with the first file. */
+/** Stores files in this folder, which the first file creates. */
 export const filesIn = (folder: string): Effect.Effect<KeptFiles, never, FileSystem.FileSystem> =>
   Effect.map(FileSystem.FileSystem, (fs) => {
     return {
@@ -51,7 +47,7 @@ export const filesIn = (folder: string): Effect.Effect<KeptFiles, never, FileSys
     }
   })
 
-/** Stores files in memory, for the lifetime of the process. */
+/** Stores files for the lifetime of the process. */
 export const filesInMemory = Effect.sync((): KeptFiles => {
   const all = new Map<string, Uint8Array>()
   return {

@@ -15,17 +15,17 @@ import { ifFound } from "./FileFailure.ts"
 import { entriesIn, isThere } from "./FileLook.ts"
 import { CurrentCopy, type WorkingCopy } from "./WorkingCopy.ts"
 
-/** The maximum number of folders with similar names that are searched. */
+/** The most searched folders with similar names. */
 const mostFolders = 16
 
-/** True if the copy proposes something at or below a path. False if the copy removes the path. Otherwise undefined. */
+/** True if the copy proposes something at or below a path, false if it removes the path, otherwise undefined. */
 const proposes = (copy: WorkingCopy | undefined, file: string): boolean | undefined => {
   const own = copy?.get(file)
   if (own !== undefined) return own.text !== null
   return copy?.files().some((one) => one.text !== null && isWithin(file, one.path)) === true ? true : undefined
 }
 
-/** Whether something exists at a project path, and whether it exists only in the working copy. */
+/** Whether something exists at a project path, and whether only in the working copy. */
 const look = Effect.fnUntraced(function* (root: string, written: string) {
   const canonical = yield* Effect.option(canonicalPath(root, written))
   if (canonical._tag === "None" || !canonical.value.inside) return { isThere: false, isProposed: false }
@@ -59,10 +59,7 @@ const alike = Effect.fnUntraced(function* (root: string, relative: string) {
   return yield* Effect.filter(found, (one) => Effect.map(look(root, one), (seen) => seen.isThere))
 })
 
-/**
- * Takes a path as written, relative to the root, and returns the project path that it means. Undefined if no project
- * path fits, or if several fit.
- */
+/** The project path that a written path means, relative to the root. Undefined if none fits, or several do. */
 const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
   for (const spelling of [written, ...otherSpellings(written)]) {
     const { isProposed, isThere } = yield* look(root, spelling)
@@ -76,20 +73,14 @@ const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
   return { path: relative, isProposed: (yield* look(root, near)).isProposed }
 })
 
-/**
- * Returns the path that the model means, relative to the project or absolute. If no other path fits, returns the path
- * as written.
- */
+/** The path that the model means, relative to the project or absolute; otherwise the path as written. */
 export const meantPath = Effect.fn("meantPath")(function* (root: string, written: string) {
   const meant = yield* fromRoot(root, written)
   if (meant !== undefined) return meant.path
   const stripped = written.replace(/^\/+/, "")
   if (stripped === written || stripped === "" || isWithin(root, path.resolve(root, written))) return written
   const inProject = yield* fromRoot(root, stripped)
-  /**
-   * A proposed file is returned without a search of the machine. The task wrote it itself, so it reveals nothing about
-   * the machine.
-   */
+  /** A proposed file reveals nothing about the machine, because the task wrote it. It needs no search. */
   if (inProject?.isProposed === true) return inProject.path
   if (inProject !== undefined) return (yield* isOnMachine(written)) ? written : inProject.path
   const folder = path.dirname(stripped)

@@ -1,11 +1,11 @@
-/** Creates folders and files durably, including those that only the user may read. */
+/** Creates folders and files durably, also ones that only the user may read. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as path from "node:path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Random from "effect/Random"
 
-/** Creates a folder. Does not fail if another process has just created it. */
+/** Creates a folder, even if another process has just created it. */
 export const makeDirectory = Effect.fnUntraced(function* (folder: string, mode?: number) {
   const fs = yield* FileSystem.FileSystem
   const made = fs.makeDirectory(folder, mode === undefined ? {} : { mode })
@@ -15,7 +15,7 @@ export const makeDirectory = Effect.fnUntraced(function* (folder: string, mode?:
 })
 
 /**
- * Flushes the entries of a folder to disk. Created and renamed files then survive a power loss. Some systems cannot
+ * Flushes the entries of a folder to disk, so that created and renamed files survive a power loss. Some systems cannot
  * flush folders.
  */
 export const flushFolder = Effect.fnUntraced(function* (folder: string) {
@@ -35,8 +35,8 @@ export const missingFolders = Effect.fnUntraced(function* (folder: string) {
 })
 
 /**
- * Creates the missing folders of a path one by one, with this mode. Node's recursive function is not used: below a
- * folder that refuses new entries, such as /proc, it never returns.
+ * Creates the missing folders of a path one by one, with this mode. Node's recursive function never returns below a
+ * folder that refuses new entries, such as /proc.
  */
 export const makeFolders = Effect.fn("makeFolders")(function* (
   folder: string,
@@ -50,7 +50,7 @@ export const makeFolders = Effect.fn("makeFolders")(function* (
 
 export const newFileMode = 0o666
 
-/** Creates a file with this content and mode, and flushes it to disk. Calls `onCreated` as soon as the file exists. */
+/** Creates a file with this content and mode, and flushes it. Calls `onCreated` as soon as it exists. */
 export const createFile = Effect.fnUntraced(function* (
   file: string,
   content: string | Uint8Array,
@@ -72,8 +72,7 @@ const folderMode = 0o700
 export const randomSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (one) => one.toString(36))
 
 /**
- * Replaces or creates the file in one step. If the process is killed meanwhile, the file has either the old text or the
- * new text.
+ * Replaces or creates the file in one step. Even if the process is killed, the file has either the old or the new text.
  */
 export const writePrivateFile = Effect.fn("writePrivateFile")(function* (file: string, content: string | Uint8Array) {
   const fs = yield* FileSystem.FileSystem

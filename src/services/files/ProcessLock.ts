@@ -1,6 +1,6 @@
 /**
- * A lock between processes that ends when its holder dies: a socket that only one process can own. Other processes ask
- * the holder over the socket who it is.
+ * A lock between processes that ends when its holder dies: a socket that only one process can own, and that tells
+ * others who owns it.
  */
 import { createHash } from "node:crypto"
 import { connect, createServer, type Server } from "node:net"
@@ -19,7 +19,7 @@ export const LockHolder = Schema.Struct({
   pid: Schema.Int,
   /** The time when the holder took the lock, in ISO 8601. */
   since: Schema.String,
-  /** The work of the holder, if it is a conversation. Absent if the holder is a run. */
+  /** Present if the holder is a conversation, absent for a run. */
   work: Schema.optionalKey(Schema.Literal("conversation")),
   runId: Schema.String
 })
@@ -32,7 +32,7 @@ const timeText = (iso: string): string => {
   return Number.isNaN(at.getTime()) ? iso : at.toLocaleString("en-GB", parts)
 }
 
-/** Says that another process has the lock. `holder` is absent if that process does not answer. */
+/** Says that another process has the lock. `holder` is absent if it does not answer. */
 export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
   /** The name of the locked thing, for messages. */
   what: Schema.String,
@@ -52,7 +52,7 @@ export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
   }
 }
 
-/** Says that the system allows no lock. `code` is the error code of the system. */
+/** Says that the system allows no lock. `code` is its error code. */
 export class LockUnavailable extends Schema.TaggedError<LockUnavailable>()("LockUnavailable", {
   /** The name of the thing to lock, for messages. */
   what: Schema.String,
@@ -63,17 +63,14 @@ export class LockUnavailable extends Schema.TaggedError<LockUnavailable>()("Lock
   }
 }
 
-/** The folder for sockets on systems where sockets are files. */
+/** The folder for sockets, on systems where these are files. */
 export interface LockPlace {
   readonly folder: string
 }
 
 const answerTime = "500 millis"
 
-/**
- * The address of the socket. Linux has abstract sockets, which are no files and vanish with their process, however it
- * ends.
- */
+/** The address of the socket. Linux has abstract sockets, which vanish with their process, however it ends. */
 const addressOf = Effect.fnUntraced(function* (name: string, { folder }: LockPlace) {
   const digest = createHash("sha256").update(name).digest("hex").slice(0, 32)
   const unique = `task-conductor-${process.getuid?.() ?? 0}-${digest}`
@@ -83,23 +80,20 @@ const addressOf = Effect.fnUntraced(function* (name: string, { folder }: LockPla
   return path.join(folder, `${digest}.sock`)
 })
 
-/** Listens at the address. Tells each connecting client who holds the lock. Reads nothing from clients. */
+/** Tells each connecting client who holds the lock. Reads nothing from clients. */
 const listen = (address: string, holder: LockHolder): Effect.Effect<Server, NodeJS.ErrnoException> =>
   Effect.callback((resume) => {
     const server = createServer((socket) => {
       socket.on("error", () => socket.destroy())
-      /** Ends the connection. An open connection would keep the lock and this process alive. */
+      /** An open connection would keep the lock and this process alive. */
       socket.end(JSON.stringify(holder), () => socket.destroy())
     })
-    /**
-     * This also handles later errors, for example when the system accepts no more connections. Clients then get no
-     * answer, but the lock stays.
-     */
+    /** Also for later errors, such as too many connections. Clients then get no answer, but the lock stays. */
     server.on("error", (error: NodeJS.ErrnoException) => resume(Effect.fail(error)))
     server.listen(address, () => resume(Effect.succeed(server.unref())))
   })
 
-/** The answer of the holder. Undefined if nobody listens, or if the holder does not answer in time. */
+/** The answer of the holder. Undefined if nobody listens or answers in time. */
 const askHolder = (address: string) =>
   Effect.callback<string, NodeJS.ErrnoException>((resume) => {
     const socket = connect(address)
@@ -113,20 +107,20 @@ const askHolder = (address: string) =>
 
 const decodeHolder = Schema.decodeUnknownOption(Schema.fromJsonString(LockHolder))
 
-/** The holder of the lock called `name`. Undefined if there is no holder, or if the holder does not answer. */
+/** The holder of the lock `name`. Undefined if there is none, or if it does not answer. */
 export const lockHolder = Effect.fn("lockHolder")(function* (name: string, place: LockPlace) {
   const said = yield* Effect.option(Effect.flatMap(addressOf(name, place), askHolder))
   return Option.flatMap(Option.flatten(said), decodeHolder)
 })
 
-/** True if nobody listens at the address any more. Removes the socket file of a dead process. */
+/** True if nobody listens any more. Removes the socket file of a dead process. */
 const clearDead = Effect.fnUntraced(function* (address: string, { code }: NodeJS.ErrnoException) {
   if (code !== "ECONNREFUSED" && code !== "ENOENT") return false
   if (!address.startsWith("\0")) yield* Effect.ignore((yield* FileSystem.FileSystem).remove(address))
   return true
 })
 
-/** Takes the lock called `name` until the scope closes. `what` is the name of the locked thing in error messages. */
+/** Takes the lock `name` until the scope closes. `what` is the locked thing in error messages. */
 export const takeLock = Effect.fn("takeLock")(function* (
   name: string,
   options: LockPlace & Omit<LockHolder, "pid" | "since"> & { readonly what: string; readonly remedy?: string }
@@ -138,7 +132,7 @@ export const takeLock = Effect.fn("takeLock")(function* (
   const { runId, work } = options
   const holder: LockHolder = { pid: process.pid, since, ...(work === undefined ? {} : { work }), runId }
 
-  /** Fails because the lock is taken. If the holder has died or released the lock meanwhile, tries once more. */
+  /** Fails because the lock is taken, unless a second attempt finds it free. */
   const refused = Effect.fnUntraced(function* (
     isSecond: boolean
   ): Effect.fn.Return<Server, LockTaken | LockUnavailable, FileSystem.FileSystem> {

@@ -1,6 +1,6 @@
 /**
- * The lock on a project. Only one process at a time may change the project. While the lock is held, no process may
- * change a project above or below this one.
+ * The lock on a project, for the only process that may change it. Meanwhile, no process may change a project above or
+ * below.
  *
  * A run holds the lock from its first change to its end. A conversation can stay open for hours, so it releases the
  * lock after each message. Before a change, the gate takes the lock, and waits if another process holds it.
@@ -22,7 +22,7 @@ import { textHash } from "./Hash.ts"
 import { makeFolders, writePrivateFile } from "./PrivateFile.ts"
 import { type LockHolder, lockHolder, LockTaken, type LockUnavailable, takeLock } from "./ProcessLock.ts"
 
-/** The project, and the folder for lock files on systems that need them. */
+/** The project, and the folder for lock files where the system needs them. */
 export interface LockedProject extends Omit<LockHolder, "pid" | "since"> {
   readonly locks: string
   /** The absolute path of the project. */
@@ -33,16 +33,13 @@ const remedy = "Wait for it, end it first, or run with --read-only what changes 
 
 const lockName = (project: string): string => `project ${project}`
 
-/** The lock on the list of locked projects in a folder. Only one process at a time may read this list. */
+/** The lock on the list of locked projects in a folder, for one reader at a time. */
 export const listLock = (folder: string) => ({ what: "The list of projects", name: `projects ${folder}` })
 
-/** How long, in milliseconds, other processes wait for the process that reads the list. That process may be slow. */
+/** How long others wait for the process that reads the list, in milliseconds. It may be slow. */
 const longestLook = 30_000
 
-/**
- * Returns a function that says whether to keep waiting. It returns true while different holders follow each other, and
- * false if one holder has had the lock for too long.
- */
+/** Returns a function that says whether to keep waiting: not if one holder has had the lock for too long. */
 const makePatience = () => {
   let [holder, since] = ["", 0]
   return ({ _tag, message }: LockTaken | LockUnavailable) =>
@@ -52,12 +49,12 @@ const makePatience = () => {
     })
 }
 
-/** Lets runs of this process read the list one after another. Otherwise they would block each other. */
+/** Runs of this process read the list one after another, since they would block each other. */
 const inThisProcess = Semaphore.makeUnsafe(1)
 
 /**
- * Fails if another process changes a project above or below this one. The files in `folder` are the list of projects
- * that are being changed.
+ * Fails if another process changes a project above or below. The files in `folder` list the projects that are being
+ * changed.
  */
 const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, locks: string) {
   const fs = yield* FileSystem.FileSystem
@@ -72,11 +69,9 @@ const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, 
 })
 
 /**
- * Takes the lock until the scope closes. Fails if another process has this lock, or the lock of a project above or
- * below.
+ * Takes the lock until the scope closes. Fails if another process has it, or the lock of a project above or below.
  *
- * If the list still names this project, a process was killed during its changes. In this case, removes the temporary
- * files of that process.
+ * If the list still names this project, a process was killed during its changes, and its temporary files are removed.
  */
 export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...holder }: LockedProject) {
   const fs = yield* FileSystem.FileSystem
@@ -106,7 +101,7 @@ export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...hol
 /** How often a waiting process checks whether the project is free. */
 const lookAgain = "300 millis"
 
-/** Takes the lock as soon as it is free. While it waits, calls `waits` once for each process that holds the lock. */
+/** Takes the lock as soon as it is free. Meanwhile, calls `waits` once for each holder. */
 const awaitProject = Effect.fnUntraced(function* (
   place: LockedProject,
   waits: (taken: LockTaken) => Effect.Effect<void>
@@ -156,21 +151,18 @@ export class ProjectWriteLock extends Context.Service<
   ProjectWriteLock,
   {
     /**
-     * Takes the lock as soon as it is free, and keeps it. `waits` receives a sentence about the current holder. If the
-     * project cannot be locked, returns the reason.
+     * Takes the lock as soon as it is free, and keeps it. `waits` receives a sentence about the holder. Returns the
+     * reason if the project cannot be locked.
      */
     readonly claim: (waits: (text: string) => Effect.Effect<void>) => Effect.Effect<string | undefined>
-    /** Releases the lock, so that other processes can change the project. */
+    /** Lets other processes change the project. */
     readonly release: Effect.Effect<void>
   }
 >()("task-conductor/services/files/ProjectWriteLock") {
-  /**
-   * A lock for one run. Other processes see `runId` as the holder. The lock is released when the layer closes, if it
-   * was not released before.
-   */
+  /** A lock for one run, whose `runId` others see as the holder. Released with the layer at the latest. */
   static readonly layer = (place: LockedProject): Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem> =>
     Layer.effect(ProjectWriteLock, makeWriteLock(place))
 
-  /** The lock for callers that hold it for the whole time, so that calls need not take it. */
+  /** For callers that hold the lock for the whole time. */
   static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: () => Effect.undefined, release: Effect.void })
 }

@@ -1,7 +1,6 @@
 /**
- * The search path for programs that task-conductor itself starts outside any sandbox. `npm` and `npx` put folders of
- * the project first in PATH. This search path omits all folders that another user or a command of the project could
- * write.
+ * The search path for programs that task-conductor starts outside any sandbox. `npm` and `npx` put folders of the
+ * project first in PATH. This search path omits all folders that another user or a command of the project could write.
  */
 import { realpathSync, statSync } from "node:fs"
 import * as path from "node:path"
@@ -17,7 +16,7 @@ const real = (file: string): string | undefined => {
   }
 }
 
-/** The absolute folders of a search path that are outside the project and that no other user can write. */
+/** The absolute folders of a search path outside the project that no other user can write. */
 export const trustedFolders = (searchPath: string | undefined, project: string): ReadonlyArray<string> => {
   const root = real(project) ?? project
   return (searchPath ?? "").split(path.delimiter).filter((folder) => {

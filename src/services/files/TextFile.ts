@@ -1,6 +1,6 @@
 /**
- * Reads text files with limits. Checks the type of a file before opening it, and its size while reading it. The bytes
- * must be text in a known encoding.
+ * Reads text files with limits. Checks the type of a file before opening it, its size while reading it, and that its
+ * bytes are text in a known encoding.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -17,10 +17,10 @@ import { openDirectory } from "./DirectoryHandle.ts"
 import { specialKind } from "./CanonicalPath.ts"
 
 const chunkBytes = 262_144
-/** The minimum number of bytes that are read. The size that the system reports may be too small. */
+/** The fewest bytes to read, because the reported size may be too small. */
 const smallestChunk = 4096
 
-/** The number of bytes after which the search for a line stops. */
+/** After how many bytes the search for a line stops. */
 const maxScanned = 268_435_456
 
 const megabytes = (bytes: number): string =>
@@ -37,7 +37,7 @@ const tooManyLines = (file: string, { from, to }: LineRange, maxBytes: number): 
 const notReached = (file: string, line: number): ToolFailure =>
   overLimit(`${file} has no line ${line} within its first ${megabytes(maxScanned)}.`)
 
-/** The failure for a path that is a folder. Suggests files in the folder. */
+/** The failure for a folder, with suggested files in it. */
 const folderFailure = Effect.fnUntraced(function* (folder: string) {
   const files = (yield* entriesIn(folder))
     .filter((entry) => entry.type === "File")
@@ -55,7 +55,7 @@ const requireRegular = Effect.fnUntraced(function* (file: string, info: FileSyst
   return yield* new ToolFailure({ type: "io_error", message })
 })
 
-/** Opens a file through a handle of its folder. Does not follow links, if the system supports that. */
+/** Opens a file through a handle of its folder, if possible without following links. */
 const openSafely = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* openDirectory(path.dirname(file))
@@ -65,7 +65,7 @@ const openSafely = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** Opens a regular file until the scope closes. Checks the type of the file before and after opening it. */
+/** Opens a regular file until the scope closes. Checks its type before and after that. */
 const openRegular = Effect.fnUntraced(function* (file: string) {
   if (yield* isMissing(file)) return yield* notFound(file)
   const fs = yield* FileSystem.FileSystem
@@ -79,7 +79,7 @@ const openRegular = Effect.fnUntraced(function* (file: string) {
 
 const closing = (file: string) => fileOperation("read", file)
 
-/** All bytes of a regular file. The bytes are counted while they are read, because the reported size may be wrong. */
+/** All bytes of a regular file, counted while reading, because the reported size may be wrong. */
 const readBytes = Effect.fnUntraced(function* (file: string, maxBytes: number) {
   const { handle, size } = yield* openRegular(file)
   if (size > maxBytes) return yield* tooLarge(file, maxBytes)
@@ -94,14 +94,14 @@ const readBytes = Effect.fnUntraced(function* (file: string, maxBytes: number) {
   }
 })
 
-/** All bytes of a regular file, text or not. Fails if there are more than `maxBytes`. */
+/** All bytes of a regular file, text or not. Fails above `maxBytes`. */
 export const readFileBytes = Effect.fn("readFileBytes")((file: string, maxBytes: number) =>
   readBytes(file, maxBytes).pipe(closing(file))
 )
 
 /**
- * Finds the start of the line `wantedLine` in a chunk that begins in the line `line`. If the chunk ends before this
- * line, returns the end of the chunk and the number of its last line.
+ * Finds the start of `wantedLine` in a chunk that begins in the line `line`. If the chunk ends earlier, returns its end
+ * and the number of its last line.
  */
 const seekLine = (
   chunk: Uint8Array,
@@ -118,7 +118,7 @@ const seekLine = (
   return { at, line }
 }
 
-/** The bytes of some lines from a file of any size. Fails if these lines have more than `maxBytes`. */
+/** The bytes of some lines of a file of any size. Fails above `maxBytes`. */
 const readLineBytes = Effect.fnUntraced(function* (file: string, { from, to }: LineRange, maxBytes: number) {
   const { handle } = yield* openRegular(file)
   const chunks: Array<Uint8Array> = []
@@ -147,7 +147,7 @@ const decode = (file: string, bytes: Uint8Array): Effect.Effect<DecodedText, Too
     Effect.mapError((why) => new ToolFailure({ type: "parse_error", message: `${file} is not text: ${why}.` }))
   )
 
-/** Reads a text file at a canonical path, with its encoding. Fails in the ways that `Workspace.readText` describes. */
+/** A text file at a canonical path, with its encoding. Fails as `Workspace.readText` describes. */
 export const readDecodedFile = Effect.fn("readDecodedFile")(function* (file: string, maxBytes: number) {
   return yield* decode(file, yield* closing(file)(readBytes(file, maxBytes)))
 })
@@ -156,7 +156,7 @@ export const readDecodedFile = Effect.fn("readDecodedFile")(function* (file: str
 export const readTextFile = (file: string, maxBytes: number) =>
   Effect.map(readDecodedFile(file, maxBytes), ({ text }) => text)
 
-/** The lines of a proposed text, in the form in which `readTextLines` returns lines of a file. */
+/** The lines of a proposed text, as `readTextLines` returns lines of a file. */
 export const linesOfText = Effect.fnUntraced(function* (
   file: string,
   text: string,
@@ -176,8 +176,8 @@ const beyondEnd = (file: string, { from }: LineRange, lines: number): ToolFailur
   })
 
 /**
- * The maximum size, in bytes, of a file whose encoding is determined from the whole file. The encoding of a larger file
- * is determined from the requested lines.
+ * The maximum size, in bytes, of a file whose encoding is determined from all of it. For a larger file, only the
+ * requested lines count.
  */
 export const maxDecodedBytes = 67_108_864
 
@@ -187,9 +187,8 @@ const readStart = Effect.fnUntraced(function* (file: string) {
 })
 
 /**
- * Reads lines of a text file at a canonical path. The lines together may have at most `maxBytes`; the file may be
- * larger. A file that is not UTF-8 is decoded as a whole: a few lines do not show its encoding, and UTF-16 has other
- * line ends.
+ * Reads lines of a text file at a canonical path, at most `maxBytes` together. A file that is not UTF-8 is decoded as a
+ * whole: a few lines do not show its encoding, and UTF-16 has other line ends.
  */
 export const readTextLines = Effect.fn("readTextLines")(function* (file: string, range: LineRange, maxBytes: number) {
   const isWide = utf16Mark(yield* closing(file)(readStart(file))) !== undefined
@@ -205,7 +204,7 @@ export const readTextLines = Effect.fn("readTextLines")(function* (file: string,
   return (yield* decode(file, bytes)).text.replace(/\r?\n$/, "")
 })
 
-/** True if the bytes of the file contain one of `needles`. Also true for a file that is too large or unreadable. */
+/** True if the file contains one of `needles`, or is too large or unreadable. */
 export const fileHolds = Effect.fn("fileHolds")(function* (file: string, needles: ReadonlyArray<Buffer>) {
   const overlap = Math.max(0, ...needles.map(({ length }) => length - 1))
   const look = Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * Reads from git's index which files a repository tracks, without starting git. Patterns of `.gitignore` do not affect
- * tracked files.
+ * Reads from git's index which files a repository tracks, without starting git. `.gitignore` does not affect tracked
+ * files.
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -17,19 +17,19 @@ export interface TrackedFiles {
   /** The folders with a tracked file. */
   readonly folders: ReadonlySet<string>
   readonly submodules: ReadonlySet<string>
-  /** A sentence that says why the list of tracked files is empty or incomplete. */
+  /** Why the list is empty or incomplete, as a sentence. */
   readonly problem?: string
 }
 
-/** The maximum size of an index that is read, in bytes. Git needs about a hundred bytes for each file. */
+/** The maximum size of an index, in bytes. Git needs about a hundred bytes for each file. */
 const maxIndexBytes = 268_435_456
 const maxSettingBytes = 1_048_576
 
 const settingText = (file: string) => Effect.orElseSucceed(readTextFile(file, maxSettingBytes), () => "")
 
 /**
- * Returns `own`, the folder with the repository's index, and `common`, the folder that all worktrees of the repository
- * share. In a worktree or submodule, `.git` is a file that names `own`.
+ * `own` is the folder with the repository's index, `common` the folder that its worktrees share. In a worktree or
+ * submodule, `.git` is a file that names `own`.
  */
 export const gitFolders = Effect.fnUntraced(function* (top: string) {
   const git = path.join(top, ".git")
@@ -46,7 +46,7 @@ const hashBytesOf = Effect.fnUntraced(function* (common: string) {
 
 type ReadIndex = Result.Result<GitIndex | undefined, string>
 
-/** The index at a path, merged with its shared index if there is one. Undefined if there is no index yet. */
+/** The index at a path, merged with its shared index, if any. Undefined if there is none yet. */
 const indexAt = Effect.fnUntraced(function* (
   file: string,
   hashBytes: number
@@ -59,7 +59,7 @@ const indexAt = Effect.fnUntraced(function* (
   return readGitIndex(bytes.success, hashBytes)
 })
 
-/** The tracked files at or below a folder. `top` is the top folder of their repository. */
+/** The tracked files at or below a folder. `top` is the top of their repository. */
 export const trackedFiles = Effect.fn("trackedFiles")(function* (top: string, below: string) {
   const { common, own: gitFolder } = yield* gitFolders(top)
   const hashBytes = yield* hashBytesOf(common)

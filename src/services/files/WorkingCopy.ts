@@ -1,7 +1,4 @@
-/**
- * The changes that one task proposes, by file. Until they are approved and made, only this task sees the project with
- * these changes.
- */
+/** The changes that one task proposes, by file. Until they are approved and made, only this task sees them. */
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
 import { FileEntry } from "../../domain/files/FileEntry.ts"
@@ -12,8 +9,8 @@ import { changedLines } from "../../domain/files/TextEdit.ts"
 export type WorkingCopy = ReturnType<typeof makeWorkingCopy>
 
 /**
- * Combines a proposal with an earlier proposal for the same path. The base stays the state before the earlier proposal.
- * A written text replaces the bytes of a moved file. A file that is moved back counts as unchanged.
+ * Combines a proposal with an earlier one for the same path. The base stays the state before the earlier one. A written
+ * text replaces the bytes of a moved file. A file that is moved back counts as unchanged.
  */
 const proposedAfter = (before: ProposedFile | undefined, proposal: ProposedFile): ProposedFile => {
   const { path, text } = proposal
@@ -38,8 +35,8 @@ const inOrder = (files: Iterable<ProposedFile>): ReadonlyArray<ProposedFile> =>
   [...files].toSorted((a, b) => (a.path < b.path ? -1 : 1))
 
 /**
- * Makes a copy that begins with the proposals of other tasks. These do not count as changes of this task. The paths of
- * files are canonical. The base of a proposal is the text in the project.
+ * Makes a copy that begins with the proposals of other tasks, which do not count as changes of this task. Paths are
+ * canonical. The base of a proposal is the text in the project.
  */
 export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
   const first = new Map(others.map((file) => [file.path, file]))
@@ -49,8 +46,8 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
   return {
     get: (path: string): ProposedFile | undefined => proposed.get(path),
     /**
-     * Proposes a text for a file. The base and kind of an earlier proposal are kept. If the text equals the base, the
-     * file has no proposal any more.
+     * Proposes a text for a file. Keeps the base and kind of an earlier proposal. A text equal to the base ends the
+     * proposal.
      */
     propose: (given: ProposedFile): void => {
       const file = proposedAfter(proposed.get(given.path), given)
@@ -60,7 +57,7 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
     },
     /** The files that differ from the project, by path. */
     files: (): ReadonlyArray<ProposedFile> => inOrder(proposed.values()),
-    /** The files that differ from the state in which the copy began, by path. */
+    /** The files that differ from the copy's beginning, by path. */
     own: (): ReadonlyArray<ProposedFile> =>
       inOrder(new Map([...first, ...proposed]).values()).flatMap((file) => {
         const { path } = file
@@ -71,7 +68,6 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
         const after = now ?? { path, base: null, text: file.base }
         return [{ path, base: before.text, text: after.text, ...besideText({ ...after, holds: undefined }) }]
       }),
-    /** Notes which tool changed a file. */
     noteChange: (path: string, tool: string): void => void tools.set(path, (tools.get(path) ?? new Set()).add(tool)),
     /** The tools that changed a file, as `noteChange` noted them. */
     changedBy: (path: string): ReadonlySet<string> => tools.get(path) ?? new Set(),
@@ -80,24 +76,24 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
   }
 }
 
-/** A proposal as the journal stores it. If the file had a text before, only the changed lines are stored. */
+/** A proposal as the journal stores it: only the changed lines, if the file had a text before. */
 export const ProposedChange = Schema.Struct({
   path: Schema.String,
-  /** The text in the project. Null if there is no file, or if an earlier proposal has already changed the file. */
+  /** The text in the project. Null if there is no file, or if an earlier proposal changed it. */
   base: Schema.NullOr(Schema.String),
-  /** The whole text. Used if the file had no text before, or has none now. */
+  /** The whole text, if the file had none before, or has none now. */
   text: Schema.optionalKey(Schema.NullOr(Schema.String)),
   kind: Schema.optionalKey(FileKind),
   holds: Schema.optionalKey(FileEntry),
   from: Schema.optionalKey(FileEntry),
-  /** Replaces `count` lines from the index `from` by the lines `now`. Absent if the whole text is stored. */
+  /** Replaces `count` lines from the index `from`. Absent if the whole text is stored. */
   lines: Schema.optionalKey(Schema.Struct({ from: Schema.Int, count: Schema.Int, now: Schema.Array(Schema.String) }))
 })
 export type ProposedChange = typeof ProposedChange.Type
 
 /**
- * The proposals that changed since `before`. A withdrawn proposal appears as a proposal of the original text. A file
- * that had a proposal in `before` has no base.
+ * The proposals that changed since `before`. A withdrawn one proposes the original text. A file with a proposal in
+ * `before` has no base.
  */
 export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedFile> => {
   const known = new Map(before.map((file) => [file.path, file]))
@@ -114,8 +110,8 @@ export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedF
 }
 
 /**
- * The proposals that changed since `before`, as the journal stores them. If the previous text is known, only its
- * changed lines are returned.
+ * The proposals that changed since `before`, as the journal stores them: only the changed lines, if the previous text
+ * is known.
  */
 export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedChange> => {
   const textsBefore = new Map(before.map((file) => [file.path, file.text]))
@@ -129,7 +125,7 @@ export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFi
   })
 }
 
-/** Applies stored changes to a copy. The copy must have the content that it had before these changes. */
+/** Applies stored changes to a copy with the same content as before them. */
 export const proposeAgain = (copy: WorkingCopy, changes: ReadonlyArray<ProposedChange>): void => {
   for (const change of changes) {
     const { base, lines, path, text = null } = change

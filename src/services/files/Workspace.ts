@@ -25,7 +25,7 @@ import { fileFailure } from "./FileFailure.ts"
 import { contentState, linkState, textHash } from "./Hash.ts"
 import { listTree, listTreeWithin, maxTreeEntries, type TreeBounds, type TreeListing } from "./FileTree.ts"
 
-/** The maximum size of files that are compared, in bytes. */
+/** The maximum size of compared files, in bytes. */
 const maxComparedBytes = 64 * 1024 * 1024
 
 /** Says that the folder cannot be used as a project. `path` is absolute. */
@@ -56,7 +56,7 @@ const openRoot = Effect.fnUntraced(function* (root: string) {
   return yield* Effect.mapError(opened, () => unusable("unreadable"))
 })
 
-/** Uses the proposal for a path in the current working copy. If there is none, uses the project. */
+/** Uses the proposal for a path in the current working copy, or else the project. */
 const proposedOr = <A, E, R>(
   path: string,
   proposal: (file: ProposedFile) => Effect.Effect<A, E>,
@@ -108,7 +108,7 @@ const heldAt = Effect.fnUntraced(function* (access: WriteAccess, moved: FileEntr
   return { base, holds }
 })
 
-/** The encoding of a project file. A proposed text keeps it. */
+/** The encoding of a project file, which a proposed text keeps. */
 const encodingOf = (file: string) =>
   Effect.flatMap(CurrentCopy, (copy) =>
     Effect.match(readDecodedFile(copy?.get(file)?.from?.path ?? file, maxComparedBytes), {
@@ -118,8 +118,8 @@ const encodingOf = (file: string) =>
   )
 
 /**
- * The details of a write besides its text. If a task moves a file twice, or changes and then moves it, the details
- * refer to the file in the project.
+ * The details of a write besides its text. They refer to the file in the project, even if a task moves it twice, or
+ * changes it first.
  */
 const movedIn = Effect.fnUntraced(function* (copy: WorkingCopy, access: WriteAccess) {
   const source = access.from === undefined ? undefined : copy.get(access.from.path)
@@ -137,7 +137,7 @@ const proposedState = (file: ProposedFile): string => {
   return isOpaque(file) && from !== undefined ? from.state : textHash(text)
 }
 
-/** The entry that a proposal creates. Undefined if it removes something. */
+/** The entry of a proposal; undefined for a removal. */
 const proposedEntry = (file: ProposedFile): FileEntry | undefined => {
   const { from, kind, path, text } = file
   if (text === null) return undefined
@@ -148,8 +148,8 @@ const proposedEntry = (file: ProposedFile): FileEntry | undefined => {
 }
 
 /**
- * The entry at a path, including the changes of the current working copy. If the copy removes all content of a folder,
- * the folder is gone. If the copy puts something into a folder, the folder exists.
+ * The entry at a path, with the changes of the current working copy. A folder is gone if the copy removes all its
+ * content, and exists if the copy puts something into it.
  */
 const entryWith = Effect.fnUntraced(function* (file: string) {
   yield* requireNoFileAbove(file)
@@ -167,15 +167,12 @@ const entryWith = Effect.fnUntraced(function* (file: string) {
   return inProject.every((one) => removedPaths.has(one)) ? undefined : entry
 })
 
-/**
- * The maximum number of links that are followed in a path. Only links that the task created count. More links are
- * treated as a cycle.
- */
+/** The most links of this task in a path. More count as a cycle. */
 const maxLinks = 40
 
 /**
- * The real path according to the current working copy. Follows links that the copy creates, and ignores links that it
- * removes. Undefined if the copy does not affect the path.
+ * The real path according to the current working copy, with the links that it creates and without those that it
+ * removes. Undefined if it does not affect the path.
  */
 const proposedPlace = Effect.fnUntraced(function* (root: string, written: string) {
   const files = (yield* CurrentCopy)?.files() ?? []
@@ -192,7 +189,7 @@ const proposedPlace = Effect.fnUntraced(function* (root: string, written: string
   return yield* new ToolFailure({ type: "validation_failed", message: `The links at ${written} form a circle.` })
 })
 
-/** Fails if the current working copy has a file where the path needs a folder. */
+/** Fails if the current working copy has a file in place of a folder. */
 const requireNoFileAbove = Effect.fnUntraced(function* (file: string) {
   const above = ((yield* CurrentCopy)?.files() ?? []).some(
     (one) => one.text !== null && one.kind !== "link" && one.path !== file && isWithin(one.path, file)
@@ -202,10 +199,7 @@ const requireNoFileAbove = Effect.fnUntraced(function* (file: string) {
   return yield* new ToolFailure({ type: "not_found", message })
 })
 
-/**
- * The listing of the project with the changes of the current working copy: added files are included, removed files are
- * left out.
- */
+/** The listing of the project, with the files that the current working copy adds, without those that it removes. */
 const withProposals = (root: string, listed: ReadonlyArray<string>, below = "") =>
   Effect.map(CurrentCopy, (copy): ReadonlyArray<string> => {
     const files = copy?.files() ?? []
@@ -223,10 +217,7 @@ const withProposals = (root: string, listed: ReadonlyArray<string>, below = "") 
 /** Fails if the project is not a folder that can be listed. */
 export const requireProject = (root: string) => Effect.asVoid(openRoot(root))
 
-/**
- * The project as files. During a task, reads include the changes of the task's working copy, and writes go into that
- * copy.
- */
+/** The project as files. During a task, reads include the changes of its working copy, and writes go into that copy. */
 export class Workspace extends Context.Service<
   Workspace,
   {
@@ -238,25 +229,25 @@ export class Workspace extends Context.Service<
      */
     canonical(path: string): Effect.Effect<{ readonly path: string; readonly inside: boolean }, ToolFailure>
     /**
-     * The path that a model means. For example, `/src/a.ts` means `src/a.ts` if only the project has such a file. Names
-     * may differ in blanks or normalisation (MeantPath.ts). If no other path fits, returns the path as written.
+     * The path that a model means (MeantPath.ts), or the path as written. For example, `/src/a.ts` means `src/a.ts` if
+     * only the project has such a file.
      */
     meant(path: string): Effect.Effect<string>
     /** A text that identifies the current content at a canonical path. */
     state(path: string): Effect.Effect<string>
     /**
-     * Reads a regular text file at a canonical path, at most `maxBytes`, and decodes it. Fails with `not_found`,
-     * `io_error` (folder, pipe, no permission), `output_limit` (too large) or `parse_error` (not text).
+     * Reads a regular text file at a canonical path, at most `maxBytes`. Fails with `not_found`, `io_error` (folder,
+     * pipe, no permission), `output_limit` (too large) or `parse_error` (not text).
      *
-     * With a range, the limit applies only to the lines of the range. A range that begins after the last line fails
-     * with `validation_failed`. A range that ends after the last line returns the lines that exist.
+     * With a range, the limit applies only to its lines. A range that begins after the last line fails with
+     * `validation_failed`. One that ends after it returns the lines that exist.
      */
     readText(file: string, maxBytes: number, range?: LineRange): Effect.Effect<string, ToolFailure>
-    /** The encoding of a text file. A change of the file keeps this encoding. Undefined for other files. */
+    /** The encoding of a text file, which a change keeps. Undefined for other files. */
     encoding(file: string): Effect.Effect<TextEncoding | undefined>
     /**
-     * The entry at a canonical path; undefined if there is none. Does not follow a link, and does not determine
-     * `isText`. Fails with `io_error`.
+     * The entry at a canonical path, without following a link; undefined if there is none. Leaves out `isText`. Fails
+     * with `io_error`.
      */
     entry(file: string): Effect.Effect<FileEntry | undefined, ToolFailure>
     /**
@@ -268,11 +259,11 @@ export class Workspace extends Context.Service<
      */
     write(access: WriteAccess): Effect.Effect<void, ToolFailure>
     /**
-     * Sorted paths of all files relative to the root. Omits files that git ignores. Fails with `output_limit` above
+     * Sorted paths of all files relative to the root, without files that git ignores. Fails with `output_limit` above
      * 100,000 files.
      */
     readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
-    /** Lists files like `tree`, but stops at a limit instead of failing. The result says whether it stopped. */
+    /** Lists files like `tree`, but stops at a limit instead of failing, and says so. */
     treeWithin(bounds: TreeBounds): Effect.Effect<TreeListing, ToolFailure>
   }
 >()("task-conductor/services/files/Workspace") {
@@ -330,7 +321,7 @@ export class Workspace extends Context.Service<
       })
     )
 
-  /** A workspace that knows its root but can neither read nor change files. `root` is the real path of the project. */
+  /** A workspace without access to files. `root` is the real path of the project. */
   static readonly layerNamed = (root: string) => {
     const unreadable = Effect.fail(new ToolFailure({ type: "io_error", message: `Nothing in ${root} is read now.` }))
     return Layer.succeed(Workspace)(
@@ -350,15 +341,15 @@ export class Workspace extends Context.Service<
   }
 }
 
-/** True if a path leads to a regular file, directly or through a link. */
+/** True if a path leads to a regular file, even through a link. */
 export const isFileAt = (workspace: Workspace["Service"], written: string): Effect.Effect<boolean> =>
   Effect.flatMap(workspace.canonical(written), ({ path }) => workspace.entry(path)).pipe(
     Effect.match({ onFailure: () => false, onSuccess: (entry) => entry?.is === "file" })
   )
 
 /**
- * The hash of the text at a canonical path. If the entry has no readable text, returns a text that identifies its
- * state. `null` if nothing is at the path.
+ * The hash of the text at a canonical path. Without readable text, a text that identifies the state. `null` if nothing
+ * is at the path.
  */
 export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>
   Effect.catch(Effect.map(workspace.readText(path, maxComparedBytes), textHash), ({ type }) =>
