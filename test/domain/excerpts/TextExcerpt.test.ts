@@ -36,8 +36,11 @@ const Lines = Schema.Array(Line).check(Schema.isMaxLength(120))
 const Language = Schema.Literals(["typescript", "python", "markdown", "page", "text", "json", ""])
 const Limit = Schema.Int.check(Schema.isBetween({ minimum: 60, maximum: 4000 }))
 
+const times = <A>(count: number, make: (at: number) => A): ReadonlyArray<A> =>
+  Array.from({ length: count }, (_, at) => make(at))
+
 const functions = (count: number): ReadonlyArray<string> =>
-  Array.from({ length: count }, (_, index) => [`export function part${index}() {`, `  step(${index})`, "}", ""]).flat()
+  times(count, (at) => [`export function part${at}() {`, `  step(${at})`, "}", ""]).flat()
 
 const method = (name: string, message: string): ReadonlyArray<string> => [
   `    def ${name}(`,
@@ -46,16 +49,107 @@ const method = (name: string, message: string): ReadonlyArray<string> => [
   "    ):",
   '        """Says what is wrong with the data.',
   "",
-  ...Array.from({ length: 12 }, () => "        A wrong key is a key that is wrong, as the data has it."),
+  ...times(12, () => "        A wrong key is a key that is wrong, as the data has it."),
   '        """',
-  ...Array.from({ length: 10 }, (_, index) => `        step_${index} = data`),
+  ...times(10, (at) => `        step_${at} = data`),
   `        raise Problem("${message}")`,
-  ...Array.from({ length: 10 }, (_, index) => `        other_${index} = data`),
+  ...times(10, (at) => `        other_${at} = data`),
   `        return "${name} ends"`,
   ""
 ]
-const fillers = (count: number) =>
-  Array.from({ length: count }, (_, at) => [`function filler${at}() {`, `  return ${at}`, "}", ""]).flat()
+const classes = [
+  ...["import re", "", "class And:", ...method("validate", "None fits")],
+  ...["class Schema:", ...method("validate", "Wrong key %r"), ...functions(20)]
+]
+const [raises, ends] = ['raise Problem("Wrong key %r")', 'return "validate ends"']
+
+/** What an excerpt of lines shows for a task in so many characters: parts of its text, and parts that it lacks. */
+interface Shown {
+  readonly lines: ReadonlyArray<string>
+  readonly language?: string
+  readonly task: string
+  readonly limit: number
+  readonly shows: ReadonlyArray<string>
+  readonly lacks?: ReadonlyArray<string>
+}
+
+const imports = ['import fs from "node:fs"', "import {", "  readLimit,", "  two", '} from "./numbers.ts"']
+const waits = times(60, (at) => `const other${at} = "awaitProducers waits for tasks that a task refers to"`)
+const ordered = times(200, (at) => (at === 150 ? "    if isinstance(other, Ordered):" : `    self.step(${at})`))
+const notes = times(30, (at) => [`function part${at}() {`, `  note("unknown ${at}")`, "}"]).flat()
+const stems = times(30, (at) => [`function strict${at}() {`, `  restrict(${at})`, "}", ""]).flat()
+
+const excerpts: Readonly<Record<string, Shown>> = {
+  "the declaration of a name before lines that hold more of the words": {
+    lines: [...waits, "const awaitProducers = (tasks) =>", "  tasks.map(wait)", ...waits],
+    task: "Explain how `awaitProducers` waits for the tasks that a task refers to.",
+    limit: 300,
+    shows: ["const awaitProducers"]
+  },
+  "of the imports only those of what the task names, and no outline beside the place that it means": {
+    lines: [...imports, ...functions(300)],
+    task: "Let `part250` use `readLimit`, and step 7 as it is.",
+    limit: 1500,
+    shows: [
+      '2: import {\n3:   readLimit,\n4:   two\n5: } from "./numbers.ts"\n',
+      "1006: export function part250() {\n1007:   step(250)\n1008: }"
+    ],
+    lacks: ["node:fs", "function part3()"]
+  },
+  "the whole function around a text that the task quotes, without its documentation where that has no room": {
+    lines: classes,
+    language: "python",
+    task: 'Name the nearest key in the message "Wrong key".',
+    limit: 1400,
+    shows: [
+      "    def validate(\n",
+      raises,
+      ends,
+      ...["step_0", "step_9", "other_0", "other_9"].map((name) => `${name} = data`)
+    ],
+    lacks: ["None fits"]
+  },
+  "the head, the line and the end of a function that has no room": {
+    lines: classes,
+    language: "python",
+    task: 'Correct "Wrong key" in `Schema.validate`.',
+    limit: 500,
+    shows: ["def validate(", raises, ends],
+    lacks: ["A wrong key is a key"]
+  },
+  "of a class that has no room the lines that use what is looked for": {
+    lines: ["class Ordered:", "  def __init__(self, other):", ...ordered],
+    language: "python",
+    task: "Rename `Ordered`.",
+    limit: 900,
+    shows: ["153:     if isinstance(other, Ordered):"]
+  },
+  "a declaration whose name holds a word of the task, before lines that hold the word": {
+    lines: [...notes, "function stripUnknownValue() {", "  return value", "}", ...notes],
+    task: "Find what handles unknown input in `part3`.",
+    limit: 700,
+    shows: ["function stripUnknownValue() {"]
+  },
+  "no other word for one whose short stem it holds": {
+    lines: [...stems, "function cut(a: string) {", "  return a", "}", "", ...stems],
+    task: "Cut the string.",
+    limit: 700,
+    shows: ["a: string"]
+  },
+  "a long line around the word that it holds": {
+    lines: [`${"a".repeat(5000)} teapot ${"b".repeat(5000)}`],
+    language: "json",
+    task: "Find the teapot",
+    limit: 700,
+    shows: [" teapot ", "(10008 characters)"]
+  },
+  "what is hidden when a note would be as long": {
+    lines: ["export function a() {", "", "export function b() {", ...times(50, () => `  ${"x".repeat(50)}`)],
+    task: "",
+    limit: 200,
+    shows: ["1: export function a() {\n2:\n3: export function b"]
+  }
+}
 
 describe("excerptOf", () => {
   it.effect.prop(
@@ -74,87 +168,21 @@ describe("excerptOf", () => {
       })
   )
 
-  it("shows the outline and the block that holds the words", () => {
-    const lines = Array.from({ length: 20_000 }, (_, index) => {
-      if (index % 10 === 0) return `export function part${index / 10}() {`
-      return index % 10 === 9 ? "}" : `  step(${index})`
-    })
-    const { lines: shown, text } = excerptOf(material(lines), searchTermsOf("Change step(12345) in part1234"), 3000)
-    expect(text).toContain("12341: export function part1234() {\n")
-    expect(text).toContain("12346:   step(12345)\n")
-    expect(text).toContain("12350: }\n")
-    expect(text).toContain("131: export function part13() {\n")
-    expect(shown.size).toBeGreaterThan(20)
-  })
-
-  it("shows the declaration of a name before lines that hold more of the words", () => {
-    const other = Array.from(
-      { length: 60 },
-      (_, index) => `const other${index} = "awaitProducers waits for tasks that a task refers to"`
-    )
-    const lines = [...other, "const awaitProducers = (tasks) =>", "  tasks.map(wait)", ...other]
-    const source = { lines, language: "typescript", gap: (from: number, to: number) => `(${from}-${to})` }
-    const words = searchTermsOf("Explain how `awaitProducers` waits for the tasks that a task refers to.")
-    expect(excerptOf(source, words, 300).text).toContain("const awaitProducers")
-  })
-
-  it("shows of the imports only those of what the task names, and no outline beside the place that it means", () => {
-    const lines = [
-      'import fs from "node:fs"',
-      "import {",
-      "  readLimit,",
-      "  two",
-      '} from "./numbers.ts"',
-      ...functions(300)
-    ]
-    const { text } = excerptOf(
-      material(lines),
-      searchTermsOf("Let `part250` use `readLimit`, and step 7 as it is."),
-      1500
-    )
-    expect(text).toContain('2: import {\n3:   readLimit,\n4:   two\n5: } from "./numbers.ts"\n')
-    expect(text).not.toContain("node:fs")
-    expect(text).toContain("1006: export function part250() {\n1007:   step(250)\n1008: }")
-    expect(text).not.toContain("function part3()")
-  })
-
-  const classes = ["import re", "", "class And:", ...method("validate", "None fits"), "class Schema:"].concat(
-    method("validate", "Wrong key %r"),
-    functions(20)
-  )
-
-  it("shows the whole function around a text that the task quotes, without its documentation where that has no room", () => {
-    const task = searchTermsOf('Name the nearest key in the message "Wrong key".')
-    const { text } = excerptOf(material(classes, "python"), task, 1400)
-    const from = classes.findLastIndex((line) => line.includes("def validate")) + 1
-    expect(text).toContain(`${from}:     def validate(\n`)
-    expect(text).toContain('raise Problem("Wrong key %r")')
-    expect(text).toContain('return "validate ends"')
-    for (const name of ["step_0", "step_9", "other_0", "other_9"]) expect(text).toContain(`${name} = data`)
-    expect(text).not.toContain("None fits")
-  })
-
-  it("shows the head, the line and the end of a function that has no room", () => {
-    const { text } = excerptOf(
-      material(classes, "python"),
-      searchTermsOf('Correct "Wrong key" in `Schema.validate`.'),
-      500
-    )
-    expect(text).toContain("def validate(")
-    expect(text).toContain('raise Problem("Wrong key %r")')
-    expect(text).toContain('return "validate ends"')
-    expect(text).not.toContain("A wrong key is a key")
+  it.each(Object.entries(excerpts))("shows %s", (_, { lacks = [], language, limit, lines, shows, task }) => {
+    const { text } = excerptOf(material(lines, language), searchTermsOf(task), limit)
+    expect([shows.filter((part) => !text.includes(part)), lacks.filter((part) => text.includes(part))]).toEqual([
+      [],
+      []
+    ])
   })
 
   it("keeps together what is around the line of a long function, where many of its lines hold a word of the task", () => {
-    const body = Array.from({ length: 120 }, (_, at) =>
-      at % 4 === 0 ? `    fail(at, error=${at})` : `    step_${at}()`
-    )
+    const body = times(120, (at) => (at % 4 === 0 ? `    fail(at, error=${at})` : `    step_${at}()`))
     const lines = ["def validate(data):", ...body, "    raise Problem(f'Wrong key {data}')", ...body, "    return data"]
     const task = "Report the error of a key that is wrong. Words: `Wrong key`, `validate`, `error`."
     const { lines: shown, text } = excerptOf(material(lines, "python"), searchTermsOf(task), 1700)
     const own = lines.findIndex((line) => line.includes("Wrong key"))
-    expect(Array.from({ length: 21 }, (_, at) => own - 10 + at).every((at) => shown.has(at))).toBe(true)
+    expect(times(21, (at) => own - 10 + at).every((at) => shown.has(at))).toBe(true)
     expect(text.match(/left out/g)?.length ?? 0).toBeLessThanOrEqual(6)
     const sizes = [...text.matchAll(/\((\d+) to (\d+) left out\)/g)].map(
       ([, from, to]) => Number(to) - Number(from) + 1
@@ -162,32 +190,12 @@ describe("excerptOf", () => {
     expect(Math.min(...sizes)).toBeGreaterThan(4)
   })
 
-  it("shows of a class that has no room the lines that use what is looked for", () => {
-    const body = Array.from({ length: 200 }, (_, at) =>
-      at === 150 ? "        if isinstance(other, Ordered):" : `        self.step(${at})`
-    )
-    const lines = ["class Ordered:", "    def __init__(self, other):", ...body]
-    const { text } = excerptOf(material(lines, "python"), searchTermsOf("Rename `Ordered`."), 900)
-    expect(text).toContain("153:         if isinstance(other, Ordered):")
-  })
-
-  it("shows a declaration whose name holds a word of the task, before lines that hold the word", () => {
-    const uses = Array.from({ length: 30 }, (_, at) => [
-      `function part${at}() {`,
-      `  note("unknown ${at}")`,
-      "}"
-    ]).flat()
-    const lines = [...uses, "function stripUnknownValue() {", "  return value", "}", ...uses]
-    const { text } = excerptOf(material(lines), searchTermsOf("Find what handles unknown input in `part3`."), 700)
-    expect(text).toContain("function stripUnknownValue() {")
-  })
-
   it("shows the whole function that holds most of the words, and no single lines of words that stand in many", () => {
-    const many = Array.from({ length: 60 }, (_, at) => [
+    const many = times(60, (at) => [
       `def part${at}(self, name, value):`,
       `    """Return the value of the name ${at}."""`,
       `    self.names[name] = value`,
-      ...Array.from({ length: 8 }, (_, step) => `    value = self.step${step}(name, value)`),
+      ...times(8, (step) => `    value = self.step${step}(name, value)`),
       `    return value`,
       ""
     ]).flat()
@@ -211,75 +219,16 @@ describe("excerptOf", () => {
   })
 
   it.each(["entries", "queries", "retries"])("finds %s, whose stem it does not hold", (word) => {
-    const lines = [...fillers(200), "function load() {", `  const ${word} = open(1)`, "}", "", ...fillers(200)]
+    const lines = [...functions(200), "function load() {", `  const ${word} = open(1)`, "}", "", ...functions(200)]
     expect(excerptOf(material(lines), searchTermsOf(`Sort the ${word} by age.`), 900).text).toContain(`const ${word} =`)
   })
 
-  it("takes no other word for one whose short stem it holds", () => {
-    const others = Array.from({ length: 30 }, (_, at) => [
-      `function strict${at}() {`,
-      `  restrict(${at})`,
-      "}",
-      ""
-    ]).flat()
-    const lines = [...others, "function cut(a: string) {", "  return a", "}", "", ...others]
-    expect(excerptOf(material(lines), searchTermsOf("Cut the string."), 700).text).toContain("a: string")
-  })
-
   it.each([1, 2, 4])("shows beside the place that is meant a function that holds a word %d times", (count) => {
-    const check = ["function check(a) {", ...Array.from({ length: count }, (_, at) => `  use${at}(timeout)`), "}", ""]
-    const lines = [
-      ...fillers(200),
-      "function parse(a) {",
-      "  return a",
-      "}",
-      "",
-      ...fillers(200),
-      ...check,
-      ...fillers(50)
-    ]
+    const parse = ["function parse(a) {", "  return a", "}", ""]
+    const check = ["function check(a) {", ...times(count, (at) => `  use${at}(timeout)`), "}", ""]
+    const lines = [...functions(200), ...parse, ...functions(200), ...check, ...functions(50)]
     const { text } = excerptOf(material(lines), searchTermsOf("Make `parse` refuse a negative timeout."), 4000)
     expect(text).toContain("use0(timeout)")
-  })
-
-  it("takes of several declarations with one name that of the class that is named with it", () => {
-    const { text } = excerptOf(material(classes, "python"), searchTermsOf("Change `Schema.validate`."), 1200)
-    expect(text).toContain("Wrong key %r")
-    expect(text).not.toContain("None fits")
-  })
-
-  it("looks for what the prompt names when the task names nothing", () => {
-    const { text } = excerptOf(
-      material(classes, "python"),
-      searchTermsOf("Do it.", 'The message "Wrong key" is bad.'),
-      700
-    )
-    expect(text).toContain("Wrong key %r")
-  })
-
-  it("shows a long line around the word that it holds", () => {
-    const line = `${"a".repeat(5000)} teapot ${"b".repeat(5000)}`
-    const { text } = excerptOf(material([line], "json"), searchTermsOf("Find the teapot"), 700)
-    expect(text).toContain(" teapot ")
-    expect(text).toContain("(10008 characters)")
-    expect(text.length).toBeLessThanOrEqual(700)
-  })
-
-  it("shows what is hidden when a note would be as long", () => {
-    const lines = ["export function a() {", "", "export function b() {", ...Array(50).fill(`  ${"x".repeat(50)}`)]
-    expect(excerptOf(material(lines), searchTermsOf(""), 200).text).toMatch(
-      /^1: export function a\(\) \{\n2:\n3: export function b/
-    )
-  })
-
-  it("has the headings of a document with fences in its outline, and not what they quote", () => {
-    const body = `${"text ".repeat(60)}`
-    const lines = ["# One", body, "````md", "```", "# Quoted", "```", "````", body, "## Two", body, "## Three", body]
-    const { text } = excerptOf(material(lines, "markdown"), searchTermsOf(""), 250)
-    expect(text).toContain("1: # One")
-    expect(text).toContain("9: ## Two")
-    expect(text).toContain("11: ## Three")
-    expect(text).not.toContain("# Quoted")
   })
 
   it("gives an empty text as it is", () => {

@@ -40,36 +40,35 @@ const only = (changes: ReadonlyArray<Change>, rest = "", repairs: Array<string> 
   rest
 })
 
+/** The changes in an answer, what else it says, and what was repaired. */
+type Reading = [name: string, answer: string, changes: ReadonlyArray<Change>, rest?: string, repairs?: Array<string>]
+const assertReading = (...[, answer, changes, rest, repairs]: Reading): void =>
+  assert.deepStrictEqual(read(answer), only(changes, rest, repairs))
+
 /** Nothing of the answer is a change, and one issue says why. */
 const assertRefused = (answer: string, code: string, what: string): void => {
   const { changes, issues } = readChanges(answer)
   assert.deepStrictEqual([changes, issues.map((found) => [found.code, found.what])], [[], [[code, what]]])
 }
 
-describe("a block", () => {
-  /* All forms of such a line are in ChangePath.test.ts. */
-  for (const path of ["src/a.ts", "### 1. `src/a.ts`", "**File:** `src/a.ts`", "[src/a.ts](src/a.ts)", "src/a.ts:12"]) {
-    it(`takes its path from the line ${path}`, () =>
-      assert.deepStrictEqual(read(`${path}\n${block}`), only([theEdit(2)])))
-  }
+const fence = (text: string, info = ""): string => `\`\`\`${info}\n${text}\n\`\`\``
 
-  const fenced: ReadonlyArray<readonly [name: string, answer: string, line: number]> = [
-    ["in a fence after its path", `src/a.ts\n\`\`\`ts\n${block}\n\`\`\``, 3],
-    ["in a fence after its path and a blank line", `src/a.ts\n\n\`\`\`\n${block}\n\`\`\``, 4],
-    ["in a fence whose info string is the path", `\`\`\`src/a.ts\n${block}\n\`\`\``, 2],
-    ["in a fence whose info string ends with the path", `\`\`\`ts src/a.ts\n${block}\n\`\`\``, 2],
-    ["in a fence whose info string has the path after the language", `\`\`\`ts:src/a.ts\n${block}\n\`\`\``, 2],
-    ["in a fence with a title", `\`\`\`ts title="src/a.ts"\n${block}\n\`\`\``, 2],
-    ["in a fence with the path as its first line", `\`\`\`ts\nsrc/a.ts\n${block}\n\`\`\``, 3],
-    ["in a fence that repeats the path", `src/a.ts\n\`\`\`ts\nsrc/a.ts\n${block}\n\`\`\``, 4],
+describe("a block", () => {
+  it.each([
+    ["below its path", `**File:** \`src/a.ts\`\n${block}`, 2],
+    ["below a path with a line", `src/a.ts:12\n${block}`, 2],
+    ["in a fence below its path", `src/a.ts\n${fence(block, "ts")}`, 3],
+    ["in a fence below its path and a blank line", `src/a.ts\n\n${fence(block)}`, 4],
+    ["in a fence whose info string is the path", fence(block, "src/a.ts"), 2],
+    ["in a fence whose info string ends with the path", fence(block, "ts src/a.ts"), 2],
+    ["in a fence with a title", fence(block, 'ts title="src/a.ts"'), 2],
+    ["in a fence with the path as its first line", fence(`src/a.ts\n${block}`, "ts"), 3],
+    ["in a fence that repeats the path", `src/a.ts\n${fence(`src/a.ts\n${block}`, "ts")}`, 4],
     ["in a fence of tildes", `src/a.ts\n~~~\n${block}\n~~~`, 3],
     ["in a fence without an end", `src/a.ts\n\`\`\`ts\n${block}`, 3]
-  ]
-  for (const [name, answer, line] of fenced) {
-    it(`is read ${name}`, () => assert.deepStrictEqual(read(answer).changes, [theEdit(line)]))
-  }
+  ])("is read %s", (_, answer, line) => assert.deepStrictEqual(read(answer).changes, [theEdit(line)]))
 
-  const marks: ReadonlyArray<readonly [open: string, middle: string, close: string]> = [
+  it.each([
     ["<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"],
     ["<<<<<<< ORIGINAL", "=======", ">>>>>>> UPDATED"],
     ["<<<<<<< old", "=======", ">>>>>>> new"],
@@ -82,55 +81,67 @@ describe("a block", () => {
     ["<<<<<<< OLD src/a.ts", "=======", ">>>>>>> NEW src/a.ts"],
     ["<<<<<<< OLD", "======= NEW", ">>>>>>> NEW"],
     ["<<<<<<< OLD ", "======= ", ">>>>>>> NEW "]
-  ]
-  for (const [open, middle, close] of marks) {
-    it(`is read with the marks ${open}, ${middle}, ${close}`, () => {
-      assert.deepStrictEqual(read(`src/a.ts\n${open}\na = 1\n${middle}\na = 2\n${close}`), only([theEdit(2)]))
-    })
-  }
-
-  it("may be one of several under one path", () => {
-    assert.deepStrictEqual(
-      read(`src/a.ts\n${block}\n${block}\n\n${block}`),
-      only([theEdit(2), theEdit(7), theEdit(13)])
-    )
+  ])("is read with the marks %s, %s, %s", (open, middle, close) => {
+    assert.deepStrictEqual(read(`src/a.ts\n${open}\na = 1\n${middle}\na = 2\n${close}`), only([theEdit(2)]))
   })
 
-  it("may be one of several in one fence", () => {
-    const answer = `src/a.ts\n\`\`\`ts\n${block}\n\n${block}\n\`\`\`\nDone.`
-    assert.deepStrictEqual(read(answer), only([theEdit(3), theEdit(9)], "Done."))
-  })
+  const both = [theEdit(3), theEdit(9, "src/b.ts")]
+  const quoting = "docs/a.md\n<<<<<<< OLD\n\n  ```sh\n  x\n  ```\n=======\n```sh\ny\n```\n\n>>>>>>> NEW"
+  const conflict = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n"
+  const parts = ["a = 1", "a = 2"].map((text) => fence(text, "ts"))
+  const hint = "The limit `a` goes up.\n\nI change one line:"
+  const too = "The same has to change in `src/b.ts`, too:"
+  it.each<Reading>([
+    ["with others", `src/a.ts\n${block}\n${block}\n\n${block}`, [theEdit(2), theEdit(7), theEdit(13)]],
+    ["with others in a fence", `src/a.ts\n${fence(`${block}\n\n${block}`)}\nX.`, [theEdit(3), theEdit(9)], "X."],
+    ["below the path in its own fence", `src/a.ts\n${fence(`${block}\nsrc/b.ts\n${block}`)}`, both],
+    ["below sentences", `### src/a.ts\n\n${hint}\n\n${block}`, [theEdit(7)], hint],
+    [
+      "below a sentence with the path",
+      `src/a.ts\n${block}\n\n${too}\n\n${block}`,
+      [theEdit(2), theEdit(10, "src/b.ts")],
+      too,
+      ["change-sentence"]
+    ],
+    ["among prose", `Both.\n\n### src/a.ts\n\n${block}\n\nThat is all.`, [theEdit(5)], "Both.\n\nThat is all."],
+    ["that removes lines", "a.ts\n<<<<<<< OLD\na\n=======\n>>>>>>> NEW", [edit("a.ts", "a\n", "", 2)]],
+    ["with blanks and fences", quoting, [edit("docs/a.md", "\n  ```sh\n  x\n  ```\n", "```sh\ny\n```\n\n", 2)]],
+    ["indented in a list", `1. \`src/a.ts\`\n${block.replace(/^/gm, "   ")}`, [theEdit(2)]],
+    ["with line ends of Windows", `src/a.ts\n${block}`.replaceAll("\n", "\r\n"), [theEdit(2)]],
+    ["that is new", "a.ts\n<<<<<<< OLD\n=======\nx\n>>>>>>> NEW", [file("a.ts", "x\n", 2, true)]],
+    [
+      "without the fences around both parts",
+      `src/a.ts\n<<<<<<< OLD\n${parts.join("\n=======\n")}\n>>>>>>> NEW`,
+      [theEdit(2)],
+      "",
+      ["change-fenced"]
+    ],
+    [
+      "that holds marks of another length",
+      `a.txt\n<<<<<<<<< OLD\n${conflict}=========\nb\n>>>>>>>>> NEW`,
+      [edit("a.txt", conflict, "b\n", 2)]
+    ]
+  ])("is read %s", assertReading)
 
-  it("belongs to the path in its own fence, not to that of the block before", () => {
-    const answer = `src/a.ts\n\`\`\`ts\n${block}\nsrc/b.ts\n${block}\n\`\`\``
-    assert.deepStrictEqual(read(answer), only([theEdit(3), theEdit(9, "src/b.ts")]))
+  it.each(["docs/new file é.ts", "src/my dir/a.ts", "src/a b/c d/main.c"])("follows a path with blanks: %s", (path) => {
+    assert.deepStrictEqual(read(`${path}\n${block}`), only([theEdit(2, path)]))
+    assert.deepStrictEqual(read(`### ${path}:\n\`\`\`\n${block}\n\`\`\``).changes, [theEdit(3, path)])
+    const second = `src/b.ts\n${block}\n\n${path}\n<<<<<<< OLD\n=======\nnew\n>>>>>>> NEW\n${block}`
+    const changes = [theEdit(2, "src/b.ts"), file(path, "new\n", 9, true), theEdit(13, path)]
+    assert.deepStrictEqual(read(second), only(changes))
   })
-
-  for (const path of ["docs/new file é.ts", "src/my dir/a.ts", "src/a b/c d/main.c"]) {
-    it(`follows a path with blanks: ${path}`, () => {
-      assert.deepStrictEqual(read(`${path}\n${block}`), only([theEdit(2, path)]))
-      assert.deepStrictEqual(read(`### ${path}:\n\`\`\`\n${block}\n\`\`\``).changes, [theEdit(3, path)])
-      const second = `src/b.ts\n${block}\n\n${path}\n<<<<<<< OLD\n=======\nnew\n>>>>>>> NEW\n${block}`
-      assert.deepStrictEqual(
-        read(second),
-        only([theEdit(2, "src/b.ts"), file(path, "new\n", 9, true), theEdit(13, path)])
-      )
-    })
-  }
 
   const sentences = [
-    ..."Now change|And the same in|Then, for the tests,|Update|Updated:|**Updated:**|Fix:|Note:|Delete|Refactor|Put|Second hunk".split(
+    ..."Now change|And the same in|Then, for the tests,|Update|Updated:|**Updated:**|Fix:|Note:|Delete|Refactor|Put".split(
       "|"
     ),
-    ..."Test file:|Bugs fixed:|Das ist die neue|Ersetze|lib/x now needs|src/ is in".split("|")
+    ..."Second hunk|Test file:|Bugs fixed:|Das ist die neue|Ersetze|lib/x now needs|src/ is in".split("|")
   ]
-  for (const words of sentences) {
-    it(`takes no sentence for a path with blanks: ${words}`, () => {
-      assert.deepStrictEqual(read(`${words} src/a.ts\n${block}`).changes, [theEdit(2)])
-    })
-  }
+  it.each(sentences)("takes no sentence for a path with blanks: %s", (words) => {
+    assert.deepStrictEqual(read(`${words} src/a.ts\n${block}`).changes, [theEdit(2)])
+  })
 
-  const others = [
+  it.each([
     ..."- Bump package.json|Run node build.js|Uses Node.js|Python: main.py|See docs/ or a.ts|settings|Release Notes.md".split(
       "|"
     ),
@@ -138,203 +149,106 @@ describe("a block", () => {
     "Like in `src/a.ts`:",
     "Between `src/a.ts` and `src/b.ts`:",
     "```ts my notes.md"
-  ]
-  for (const line of others) {
-    it(`is no block of the file before it under ${line}`, () => {
-      const { changes, issues } = readChanges(`src/a.ts\n${block}\n${line}\n${block}`)
-      const text = `There is no path above this block: the line ${JSON.stringify(line)} names no file.`
-      assert.deepStrictEqual([changes, issues.map(({ what }) => what)], [[theEdit(2)], [text]])
-    })
-  }
+  ])("is no block of the file before it under %s", (line) => {
+    const { changes, issues } = readChanges(`src/a.ts\n${block}\n${line}\n${block}`)
+    const text = `There is no path above this block: the line ${JSON.stringify(line)} names no file.`
+    assert.deepStrictEqual([changes, issues.map(({ what }) => what)], [[theEdit(2)], [text]])
+  })
 
-  it("follows a path with blanks no further than the longest path", () => {
+  it("takes no path that is too long, or that text separates from it", () => {
     assert.deepStrictEqual(read(`src/x ${"a.".repeat(50_000)}ts\n${block}`).changes, [])
-  })
-
-  it("follows its path over sentences that name nothing", () => {
-    const answer = `### src/a.ts\n\nThe limit \`a\` goes up.\n\nI change one line:\n\n${block}`
-    const rest = "The limit `a` goes up.\n\nI change one line:"
-    assert.deepStrictEqual(read(answer), only([theEdit(7)], rest))
     assert.deepStrictEqual(read(`### src/a.ts\n\nsettings\n\nI change one line:\n\n${block}`).changes, [])
-  })
-
-  it("takes the path from the sentence before it", () => {
-    const answer = `src/a.ts\n${block}\n\nThe same has to change in \`src/b.ts\`, too:\n\n${block}`
-    const rest = "The same has to change in `src/b.ts`, too:"
-    assert.deepStrictEqual(read(answer), only([theEdit(2), theEdit(10, "src/b.ts")], rest, ["change-sentence"]))
-  })
-
-  it("takes the path from a sentence without backticks", () => {
-    const answer = `src/a.ts\n${block}\n\nUpdate src/b.ts as well:\n\n\`\`\`ts\n${block}\n\`\`\``
-    assert.deepStrictEqual(read(answer).changes, [theEdit(2), theEdit(11, "src/b.ts")])
-  })
-
-  it("of each file follows its own path, and the prose is left", () => {
-    const answer = `I change both.\n\n### src/a.ts\n${block}\n\n### src/b.ts\n\n\`\`\`ts\n${block}\n\`\`\`\n\nThat is all.`
-    assert.deepStrictEqual(read(answer), only([theEdit(4), theEdit(13, "src/b.ts")], "I change both.\n\nThat is all."))
-  })
-
-  const quoting = "docs/a.md\n<<<<<<< OLD\n\n  ```sh\n  x\n  ```\n=======\n```sh\ny\n```\n\n>>>>>>> NEW"
-  it.each<[string, string, Change]>([
-    ["may remove lines", "src/a.ts\n<<<<<<< OLD\na = 1\n=======\n>>>>>>> NEW", edit("src/a.ts", "a = 1\n", "", 2)],
-    ["keeps blanks and fences", quoting, edit("docs/a.md", "\n  ```sh\n  x\n  ```\n", "```sh\ny\n```\n\n", 2)],
-    ["may be indented in a list", `1. \`src/a.ts\`\n${block.replace(/^/gm, "   ")}`, theEdit(2)],
-    ["may have line ends of Windows", `src/a.ts\n${block}`.replaceAll("\n", "\r\n"), theEdit(2)],
-    ["may be new", "a.ts\n<<<<<<< OLD\n=======\nexport {}\n>>>>>>> NEW", file("a.ts", "export {}\n", 2, true)]
-  ])("%s", (_, answer, change) => assert.deepStrictEqual(read(answer), only([change])))
-
-  it("leaves out fences around both parts of code", () => {
-    const answer = "src/a.ts\n<<<<<<< OLD\n```ts\na = 1\n```\n=======\n```ts\na = 2\n```\n>>>>>>> NEW"
-    assert.deepStrictEqual(read(answer), only([theEdit(2)], "", ["change-fenced"]))
-  })
-
-  it("may hold marks of another length", () => {
-    const old = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n"
-    const answer = `a.txt\n<<<<<<<<< OLD\n${old}=========\nb\n>>>>>>>>> NEW`
-    assert.deepStrictEqual(read(answer), only([edit("a.txt", old, "b\n", 2)]))
   })
 })
 
 describe("a whole file", () => {
-  const files: ReadonlyArray<readonly [name: string, answer: string, change: Change]> = [
-    ["under its path", "src/new.ts\n```ts\nexport {}\n```", file("src/new.ts", "export {}\n", 2)],
-    [
-      "under its path in backticks",
-      "`src/new.ts`:\n\n```typescript\nexport {}\n```",
-      file("src/new.ts", "export {}\n", 3)
-    ],
-    ["under a heading", "### `src/new.ts`\n\n```ts\na\n\nb\n```", file("src/new.ts", "a\n\nb\n", 3)],
-    ["under a label", "New file: src/new.ts\n```ts\na\n```", file("src/new.ts", "a\n", 2)],
-    ["under a remark", "**src/new.ts** (new file)\n```ts\na\n```", file("src/new.ts", "a\n", 2)],
-    ["with path=", "```ts path=src/new.ts\na\n```", file("src/new.ts", "a\n", 1)],
-    ["with file=", 'Here it is:\n```ts file="src/new.ts"\na\n```', file("src/new.ts", "a\n", 2)],
-    ["with title=", "```ts {title='src/new.ts'}\na\n```", file("src/new.ts", "a\n", 1)],
-    ["with the path after the language", "```ts:src/new.ts\na\n```", file("src/new.ts", "a\n", 1)],
-    [
-      "of a name without an extension",
-      "Makefile\n```makefile\nall:\n\techo\n```",
-      file("Makefile", "all:\n\techo\n", 2)
-    ],
-    ["of data", "config/a.json\n```json\n{}\n```", file("config/a.json", "{}\n", 2)],
-    ["with its path as first line", "src/new.ts\n```ts\nsrc/new.ts\na\n```", file("src/new.ts", "a\n", 2)],
-    [
-      "of markdown with fences in it",
-      "docs/a.md\n```markdown\n# A\n```sh\nls\n```\nEnd.\n```",
-      file("docs/a.md", "# A\n```sh\nls\n```\nEnd.\n", 2)
-    ],
+  const nested = "# A\n```sh\nls\n```\nEnd."
+  it.each<[string, string, Change]>([
+    ["under its path", `src/new.ts\n${fence("a", "ts")}`, file("src/new.ts", "a\n", 2)],
+    ["under a heading", `### \`src/new.ts\`\n\n${fence("a\n\nb", "ts")}`, file("src/new.ts", "a\n\nb\n", 3)],
+    ["under a remark", `**src/new.ts** (new file)\n${fence("a", "ts")}`, file("src/new.ts", "a\n", 2)],
+    ["with title=", fence("a", "ts {title='src/new.ts'}"), file("src/new.ts", "a\n", 1)],
+    ["of a name without an extension", `Makefile\n${fence("all:\n\techo", "makefile")}`, file("Makefile", "all:\n\techo\n", 2)],
+    ["of data", `config/a.json\n${fence("{}", "json")}`, file("config/a.json", "{}\n", 2)],
+    ["with its path as first line", `src/new.ts\n${fence("src/new.ts\na", "ts")}`, file("src/new.ts", "a\n", 2)],
+    ["with fences in it", `docs/a.md\n${fence(nested, "markdown")}`, file("docs/a.md", `${nested}\n`, 2)],
     ["in a longer fence", "docs/a.md\n````md\n```\nls\n```\n````", file("docs/a.md", "```\nls\n```\n", 2)]
-  ]
-  for (const [name, answer, change] of files) {
-    it(`is read ${name}`, () => assert.deepStrictEqual(read(answer).changes, [change]))
-  }
+  ])("is read %s", (_, answer, change) => assert.deepStrictEqual(read(answer).changes, [change]))
 
-  const excerpts: ReadonlyArray<readonly [name: string, answer: string, repairs: Array<string>]> = [
-    ["prose", "The limit is set in `src/a.ts`:\n```ts\nconst limit = 5\n```", []],
-    ["prose after a path", "src/a.ts\n\nIt says:\n```ts\nconst limit = 5\n```", []],
-    ["a path with a line", "src/a.ts:12\n```ts\nconst limit = 5\n```", []],
-    ["the heading of a product", "### Node.js\n\n```js\nconst limit = 5\n```", []],
-    ["a path, without a language", "src/a.ts\n```\nconst limit = 5\n```", ["change-quoted"]],
-    ["a path, with an output", "src/a.ts\n```console\n$ npm test\n```", ["change-quoted"]],
-    ["a path, with a call", 'src/a.ts\n```json\n{"name": "read_file"}\n```', ["change-quoted"]],
-    ["a language with a path that is no title", "```ts src/a.ts\nconst limit = 5\n```", ["change-quoted"]],
-    ["a sentence that says it is new", "Create the file `src/a.ts`:\n```ts\nconst limit = 5\n```", ["change-quoted"]],
-    ["the heading of the report", "## Result summary\n\nsrc/a.ts\n```ts\nconst limit = 5\n```", []]
-  ]
-  for (const [name, answer, repairs] of excerpts) {
-    it(`is not what follows ${name}`, () => {
-      assert.deepStrictEqual(read(answer), { changes: [], issues: [], repairs, rest: answer })
-    })
-  }
+  const code = fence("const limit = 5", "ts")
+  it.each<[string, string, Array<string>]>([
+    ["prose", `The limit is set in \`src/a.ts\`:\n${code}`, []],
+    ["prose after a path", `src/a.ts\n\nIt says:\n${code}`, []],
+    ["a path with a line", `src/a.ts:12\n${code}`, []],
+    ["the heading of a product", `### Node.js\n\n${code}`, []],
+    ["a path, without a language", `src/a.ts\n${fence("a")}`, ["change-quoted"]],
+    ["a path, with an output", `src/a.ts\n${fence("$ npm test", "console")}`, ["change-quoted"]],
+    ["a path, with a call", `src/a.ts\n${fence('{"name": "read_file"}', "json")}`, ["change-quoted"]],
+    ["a language with a path that is no title", fence("a", "ts src/a.ts"), ["change-quoted"]],
+    ["a sentence that says it is new", `Create the file \`src/a.ts\`:\n${code}`, ["change-quoted"]],
+    ["the heading of the report", `## Result summary\n\nsrc/a.ts\n${code}`, []]
+  ])("is not what follows %s", (_, answer, repairs) => {
+    assert.deepStrictEqual(read(answer), only([], answer, repairs))
+  })
 })
 
-const answer = (diff: string) => `\`\`\`diff\n${diff}\n\`\`\``
+const answer = (diff: string) => fence(diff, "diff")
 const gitHead = (to: string) => `diff --git a/a.ts b/${to}\n`
 const git = (path: string) => `diff --git a/${path} b/${path}\nindex 1a2b..3c4d 100644\n--- a/${path}\n+++ b/${path}\n`
 
 describe("a diff", () => {
   const header = "--- a/src/a.ts\n+++ b/src/a.ts\n"
+  const one = "@@ -1 +1 @@\n-a = 1\n+a = 2"
+  const added = "@@ -9 +9 @@ function x\n c\n+d"
+  const patch = `*** Begin Patch
+*** Update File: src/a.ts
+@@ function f() {
+-a = 1
++a = 2
+*** Add File: src/new.ts
++b
+*** End Patch`
+  const lostBlank = edit("src/a.ts", "a = 1\n\nb\n", "a = 2\n\nb\n", 4)
+  const report = `## Result summary\n\nDone:\n\n${answer(`${header}${one}`)}`
 
-  it("is an edit for each hunk", () => {
-    const diff = `${header}@@ -1,2 +1,2 @@\n-a = 1\n+a = 2\n b\n@@ -9 +9 @@ function x\n c\n+d`
-    assert.deepStrictEqual(
-      read(answer(diff)),
-      only([edit("src/a.ts", "a = 1\nb\n", "a = 2\nb\n", 4), edit("src/a.ts", "c\n", "c\nd\n", 8)])
-    )
-  })
-
-  it("may concern several files, as git writes it", () => {
-    const diff = `${git("src/a.ts")}@@ -1 +1 @@\n-a = 1\n+a = 2\n${git("src/b.ts")}@@ -1 +1 @@\n-a = 1\n+a = 2`
-    assert.deepStrictEqual(read(answer(diff)), only([theEdit(6), theEdit(13, "src/b.ts")]))
-  })
-
-  it("takes the path from the line before it, and needs no hunk header", () => {
-    assert.deepStrictEqual(read(`src/a.ts\n${answer("-a = 1\n+a = 2")}`), only([theEdit(3)]))
-  })
-
-  it("may create a file", () => {
-    const diff = "--- /dev/null\n+++ b/src/new.ts\n@@ -0,0 +1,2 @@\n+a\n+b"
-    assert.deepStrictEqual(read(answer(diff)), only([file("src/new.ts", "a\nb\n", 2, true)]))
-  })
-
-  it("has blank lines that lost their blank", () => {
-    const diff = `${header}@@ -1,3 +1,3 @@\n-a = 1\n+a = 2\n\n b\n`
-    assert.deepStrictEqual(read(answer(diff)).changes, [edit("src/a.ts", "a = 1\n\nb\n", "a = 2\n\nb\n", 4)])
-  })
-
-  it("may remove a line that looks like a header", () => {
-    const diff = `${header}@@ -1,2 +1 @@\n--- x\n a`
-    assert.deepStrictEqual(read(answer(diff)).changes, [edit("src/a.ts", "-- x\na\n", "a\n", 4)])
-  })
-
-  it("is read without a fence", () => {
-    const text = `I raise it.\n\n${header}@@ -1 +1 @@\n-a = 1\n+a = 2\n\nThat is all.`
-    assert.deepStrictEqual(read(text), only([theEdit(5)], "I raise it.\n\nThat is all."))
-  })
-
-  it("may be a patch without line numbers", () => {
-    const patch = [
-      "*** Begin Patch",
-      "*** Update File: src/a.ts",
-      "@@ function f() {",
-      "-a = 1",
-      "+a = 2",
-      "*** Add File: src/new.ts",
-      "+b",
-      "*** End Patch"
-    ].join("\n")
-    assert.deepStrictEqual(read(patch), only([theEdit(3), file("src/new.ts", "b\n", 6, true)]))
-    assert.deepStrictEqual(read(`\`\`\`\n${patch}\n\`\`\``), only([theEdit(4), file("src/new.ts", "b\n", 7, true)]))
-  })
-
-  const wrong: ReadonlyArray<readonly [name: string, diff: string, code: string, what: string]> = [
-    ["names no file", "@@ -1 +1 @@\n-a\n+b", "change-path", "The diff names no file."],
+  it.each<Reading>([
+    ["as edits of its hunks", answer(`${header}${one}\n${added}`), [theEdit(4), edit("src/a.ts", "c\n", "c\nd\n", 7)]],
     [
-      "has no old lines",
-      `${header}@@ -5,0 +6 @@\n+a`,
-      "change-diff",
-      "A part of the diff of src/a.ts has no old lines."
+      "of several files, as git writes it",
+      answer(`${git("src/a.ts")}${one}\n${git("src/b.ts")}${one}`),
+      [theEdit(6), theEdit(13, "src/b.ts")]
     ],
-    ["changes nothing", `${header}@@ -1 +1 @@\n a`, "change-diff", "A part of the diff of src/a.ts changes nothing."],
+    ["with the path above it and no header", `src/a.ts\n${answer("-a = 1\n+a = 2")}`, [theEdit(3)]],
+    ["of a new file", answer("--- /dev/null\n+++ b/a.ts\n@@ -0,0 +1 @@\n+a"), [file("a.ts", "a\n", 2, true)]],
+    ["with a line that lost its blank", answer(`${header}@@ -1,3 +1,3 @@\n-a = 1\n+a = 2\n\n b\n`), [lostBlank]],
+    [
+      "that removes a line like a header",
+      answer(`${header}@@ -1,2 +1 @@\n--- x\n a`),
+      [edit("src/a.ts", "-- x\na\n", "a\n", 4)]
+    ],
+    ["without a fence", `I raise it.\n\n${header}${one}\n\nThat is all.`, [theEdit(5)], "I raise it.\n\nThat is all."],
+    ["as a patch", patch, [theEdit(3), file("src/new.ts", "b\n", 6, true)]],
+    ["as a patch in a fence", fence(patch), [theEdit(4), file("src/new.ts", "b\n", 7, true)]],
+    ["not in a report, which quotes it", report, [], report]
+  ])("is read %s", assertReading)
+
+  const cannot = (part: string) => `A part of the diff of src/a.ts ${part}.`
+  it.each([
+    ["names no file", "@@ -1 +1 @@\n-a\n+b", "change-path", "The diff names no file."],
+    ["has no old lines", `${header}@@ -5,0 +6 @@\n+a`, "change-diff", cannot("has no old lines")],
+    ["changes nothing", `${header}@@ -1 +1 @@\n a`, "change-diff", cannot("changes nothing")],
     ["is empty", "", "change-diff", "The diff is empty."],
     ["has no hunk", header, "change-diff", "The diff of src/a.ts has no lines."]
-  ]
-  for (const [name, diff, code, what] of wrong) {
-    it(`is an issue when it ${name}`, () => {
-      assertRefused(answer(diff), code, what)
-    })
-  }
+  ])("is an issue when it %s", (_, diff, code, what) => assertRefused(answer(diff), code, what))
 
+  const moving = "*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n-a\n+b\n*** End Patch"
   it.each([
     ["removes one", "--- a/a.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-a", "Remove a.ts"],
     ["removes one for git", `${gitHead("a.ts")}deleted file mode 100644\n--- a/a.ts\n+++ /dev/null`, "Remove a.ts"],
     ["deletes one", "*** Begin Patch\n*** Delete File: a.ts\n*** End Patch", "Remove a.ts"],
     ["renames one", `${gitHead("b.ts")}similarity index 100%\nrename from a.ts\nrename to b.ts`, "Move a.ts b.ts"],
     ["renames and changes one", "--- a/a.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-a\n+b", "Move a.ts b.ts, Edit b.ts"],
-    [
-      "moves one",
-      "*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n-a\n+b\n*** End Patch",
-      "Move a.ts b.ts, Edit b.ts"
-    ]
+    ["moves one", moving, "Move a.ts b.ts, Edit b.ts"]
   ])("changes a whole file when it %s", (_, diff, expected) => {
     const { changes, issues } = readChanges(answer(diff))
     const found = changes.map((one) =>
@@ -342,52 +256,29 @@ describe("a diff", () => {
     )
     assert.deepStrictEqual([found.join(", "), issues], [expected, []])
   })
-
-  it("is quoted in a report", () => {
-    const text = `## Result summary\n\nDone:\n\n${answer(`${header}@@ -1 +1 @@\n-a\n+b`)}`
-    assert.deepStrictEqual(read(text), only([], text))
-  })
 })
 
 const change = (line: number) => replace("limit", "maximum", ["docs/a.md:4"], line)
 
 describe("a replacement", () => {
   const one = '{"replace": "limit", "with": "maximum", "except": ["docs/a.md:4"]}'
+  const two = '{"replace": "a", "with": "b", "except": "c.ts:1"}'
+  const others = ['{"name": "acme", "replace": {"a": "*"}}', '{"replace": "a", "name": "b"}', '{"a": 1}']
+  it.each<Reading>([
+    ["in a fence", `I rename it.\n\n${fence(one, "json")}`, [change(4)], "I rename it."],
+    ["alone", `${one}\n\nThat is all.`, [change(1)], "That is all."],
+    ["over several lines", '{\n  "replace": "a.b",\n  "with": ""\n}', [replace("a.b", "", [], 1)]],
+    ["several times", fence(`${one}\n${two}`), [change(2), replace("a", "b", ["c.ts:1"], 2)]],
+    ...others.map((other): Reading => ["not from another object", fence(other, "json"), [], fence(other, "json")])
+  ])("is read %s", assertReading)
 
-  it("is read in a fence", () => {
-    assert.deepStrictEqual(read(`I rename it.\n\n\`\`\`json\n${one}\n\`\`\``), only([change(4)], "I rename it."))
-  })
-
-  it("is read alone", () => assert.deepStrictEqual(read(`${one}\n\nThat is all.`), only([change(1)], "That is all.")))
-
-  it("is read over several lines", () => {
-    assert.deepStrictEqual(read('{\n  "replace": "a.b",\n  "with": ""\n}'), only([replace("a.b", "", [], 1)]))
-  })
-
-  it("is read several times", () => {
-    const two = '{"replace": "a", "with": "b", "except": "c.ts:1"}'
-    assert.deepStrictEqual(read(`\`\`\`\n${one}\n${two}\n\`\`\``), only([change(2), replace("a", "b", ["c.ts:1"], 2)]))
-  })
-
-  it("is not what another object says", () => {
-    for (const other of ['{"name": "acme", "replace": {"a": "*"}}', '{"replace": "a", "name": "b"}', '{"a": 1}']) {
-      const text = `\`\`\`json\n${other}\n\`\`\``
-      assert.deepStrictEqual(read(text), only([], text))
-    }
-  })
-
-  const wrong: ReadonlyArray<readonly [text: string, what: string]> = [
+  it.each([
     ['{"replace": "a\nb", "with": "c"}', "The replacement is not JSON."],
     ['{"replace": "a"}', 'The replacement lacks the text for "replace" or "with".'],
     ['{"replace": "", "with": "c"}', 'The replacement lacks the text for "replace" or "with".'],
     ['{"replace": "a", "with": "a"}', "The replacement would change nothing."],
     ['{"replace": "a", "with": "b", "only": "c"}', 'The replacement has the key "only", which says nothing.']
-  ]
-  for (const [text, what] of wrong) {
-    it(`is an issue as ${text}`, () => {
-      assertRefused(`\`\`\`json\n${text}\n\`\`\``, "change-replace", what)
-    })
-  }
+  ])("is an issue as %s", (text, what) => assertRefused(fence(text, "json"), "change-replace", what))
 })
 
 const remove = (path: string, line: number) => ({ _tag: "Remove", path, line })
@@ -435,32 +326,19 @@ describe("what cannot be read", () => {
     assert.include(issues[0]?.how, "<<<<<<< OLD\nconst limit = 5\n=======\n")
   })
 
-  it("loses neither the block nor the path after it", () => {
-    const answer = `src/a.ts\n\`\`\`ts\n<<<<<<< OLD\nx\n\`\`\`\n\nsrc/b.ts\n\`\`\`ts\n${block}\n\`\`\``
-    const { changes, issues } = read(answer)
-    assert.deepStrictEqual([changes, issues], [[theEdit(9, "src/b.ts")], ["change-unfinished"]])
+  const unfinished = "src/a.ts\n```ts\n<<<<<<< OLD\nx\n```\n\n"
+  it.each([
+    ["the block and the path after it", `${unfinished}src/b.ts\n${fence(block)}`, [theEdit(9, "src/b.ts")], ""],
+    ["the report", `${unfinished}## Result summary\n\nDone.`, [], "## Result summary\n\nDone."],
+    ["what can be read", `src/a.ts\n${block}\n${block.replace(">>>>>>> NEW", "")}`, [theEdit(2)], ""]
+  ])("does not take with it %s", (_, answer, changes, rest) => {
+    assert.deepStrictEqual(read(answer), { changes, issues: ["change-unfinished"], repairs: [], rest })
   })
 
-  it("does not take the report with it", () => {
-    const answer = "src/a.ts\n```ts\n<<<<<<< OLD\nx\n```\n\n## Result summary\n\nDone."
-    const { issues, rest } = read(answer)
-    assert.deepStrictEqual([issues, rest], [["change-unfinished"], "## Result summary\n\nDone."])
-  })
-
-  it("is told beside what can be read", () => {
-    const { changes, issues } = read(`src/a.ts\n${block}\n${block.replace(">>>>>>> NEW", "")}`)
-    assert.deepStrictEqual([changes, issues], [[theEdit(2)], ["change-unfinished"]])
-  })
-
-  it("has no part in an answer without changes", () => {
-    const text = "## Result summary\n\nThe limit is `5`.\n\nHeading\n=======\n\n> quoted\n\n```console\n$ ls\n```"
-    assert.deepStrictEqual(read(text), only([], text))
-  })
-
-  it("is not a conflict of git that is quoted", () => {
-    const text = "There is a conflict:\n\n```\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n```"
-    assert.deepStrictEqual(read(text), only([], text))
-  })
+  it.each([
+    "## Result summary\n\nThe limit is `5`.\n\nHeading\n=======\n\n> quoted\n\n```console\n$ ls\n```",
+    "There is a conflict of git:\n\n```\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n```"
+  ])("has no part in an answer without changes: %j", (text) => assert.deepStrictEqual(read(text), only([], text)))
 })
 
 const textOf = (parts: ReadonlyArray<string>) => parts.map((part) => `${part}\n`).join("")
@@ -469,18 +347,8 @@ const render = ({ newText, oldText, path: named }: Change & { readonly _tag: "Ed
   `\`${named}\`\n<<<<<<<<< OLD\n${oldText}=========\n${newText}>>>>>>>>> NEW\n`
 
 describe("changes as blocks", () => {
-  const line = Schema.Literals([
-    "a",
-    "  b()",
-    "",
-    "\tc",
-    "=======",
-    "<<<<<<< OLD",
-    ">>>>>>> NEW",
-    "```ts",
-    "// src/x.ts",
-    "é…"
-  ])
+  const marked = ["=======", "<<<<<<< OLD", ">>>>>>> NEW", "```ts"]
+  const line = Schema.Literals(["a", "  b()", "", "\tc", "// src/x.ts", "é…", ...marked])
   const lines = Schema.Array(line)
   const path = Schema.Literals(["src/a.ts", "README.md", "a b.txt", "Makefile", ".gitignore", "lib\\x.py"])
   const changes = Arbitrary.array(Arbitrary.schema(Schema.Struct({ path, oldLines: lines, newLines: lines })), {
@@ -501,8 +369,6 @@ describe("changes as blocks", () => {
   })
 })
 
-const fenced = (line: string) => `\`\`\`\n${line}\n\`\`\``
-
 describe("what belongs to a change", () => {
   it("is no path of a fence below it", () => {
     const diff = "--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-y\n+src/b.ts"
@@ -511,8 +377,8 @@ describe("what belongs to a change", () => {
   })
 
   it.each(["a.md", "a.mdx", "a.rst", "a.txt", "docs/page"])("are fences that stand in a text such as %s", (path) => {
-    const { changes } = readChanges(`${path}\n<<<<<<< OLD\n${fenced("x")}\n=======\n${fenced("y")}\n>>>>>>> NEW`)
-    assert.deepStrictEqual(changes, [edit(path, `${fenced("x")}\n`, `${fenced("y")}\n`, 2)])
+    const { changes } = readChanges(`${path}\n<<<<<<< OLD\n${fence("x")}\n=======\n${fence("y")}\n>>>>>>> NEW`)
+    assert.deepStrictEqual(changes, [edit(path, `${fence("x")}\n`, `${fence("y")}\n`, 2)])
   })
 
   it("is not left as text, and neither is a fence around the whole answer", () => {

@@ -14,13 +14,9 @@ const words = (tool: string, ...accesses: ReadonlyArray<CanonicalAccess>) =>
     }
   )
 
-const command = (sandboxed: boolean, sandbox: string, cwd = "/p"): CanonicalAccess => ({
-  _tag: "RunCommand",
-  argv: ["npm", "run", "a b"],
-  cwd,
-  sandboxed,
-  sandbox
-})
+const run = (sandboxed: boolean, sandbox: string, cwd = "/p") =>
+  words("run_command", { _tag: "RunCommand", argv: ["npm", "run", "a b"], cwd, sandboxed, sandbox })
+const page = { _tag: "FetchUrl", url: "https://a.b/c" } as const
 const read = (path: string, inside = true): CanonicalAccess => ({ _tag: "ReadFile", path, inside })
 const plugin: CanonicalAccess = { _tag: "LoadPlugin", name: "x", path: "/p/x", hash: "" }
 const write = (path: string): CanonicalAccess => ({ _tag: "WriteFile", path, inside: true, content: "x" })
@@ -30,30 +26,15 @@ it("says low risk where little can happen and warns where much can, with other w
     [words("edit_file", write("/p/src/a.ts")), true, "edit src/a.ts (+1 -0)", "Changes a file of the project"],
     [words("write_file", write("/p/new.md")), true, "create new.md (1 line)", "Adds a file"],
     [words("write_file", write("/p/odd")), false, "write odd", "cannot be shown"],
-    [words("run_command", command(true, "yes: no network")), true, "run a command", "in the sandbox: no network."],
-    [words("run_command", command(true, "yes: with the network", "/p/web")), false, "run a command in web", "network"],
-    [words("run_command", command(false, "no: not on this system")), false, "run a command", "with all your rights"],
-    [
-      words("run_command", command(true, "yes: network: only a.org")),
-      true,
-      "run a command",
-      "sandbox: network: only a.org."
-    ],
-    [
-      words("run_command", command(false, "partly: no files")),
-      false,
-      "run a command",
-      "in a weaker sandbox: no files."
-    ],
+    [run(true, "yes: no network"), true, "run a command", "in the sandbox: no network."],
+    [run(true, "yes: with the network", "/p/web"), false, "run a command in web", "network"],
+    [run(false, "no: not on this system"), false, "run a command", "with all your rights"],
+    [run(true, "yes: network: only a.org"), true, "run a command", "sandbox: network: only a.org."],
+    [run(false, "partly: no files"), false, "run a command", "in a weaker sandbox: no files."],
     [words("read_file", read("/p/a.md")), true, "read a.md", "Nothing is changed"],
     [words("read_file", read("/p/.env")), false, "read .env", "secrets"],
     [words("read_file", read("/etc/x", false)), false, "read /etc/x", "outside the project"],
-    [
-      words("fetch_url", { _tag: "FetchUrl", url: "https://a.b/c" }),
-      true,
-      "fetch https://a.b/c",
-      "a.b sees the address"
-    ],
+    [words("fetch_url", page), true, "fetch https://a.b/c", "a.b sees the address"],
     [words("load_plugin", plugin), false, "load the plugin x", "all your"],
     [words("other"), false, "use other", "destroy"]
   ] as const
@@ -62,13 +43,11 @@ it("says low risk where little can happen and warns where much can, with other w
     assert.include(found.consequence, consequence)
   }
   assert.strictEqual(new Set(cases.map(([found]) => found.consequence)).size, cases.length)
-  assert.strictEqual(words("run_command", command(true, "yes: no network")).command, 'npm run "a b"')
+  assert.strictEqual(run(true, "yes: no network").command, 'npm run "a b"')
 })
 
-const removal = (
-  path: string,
-  more: Partial<Extract<CanonicalAccess, { _tag: "WriteFile" }>> = {}
-): CanonicalAccess => ({
+type Write = Extract<CanonicalAccess, { _tag: "WriteFile" }>
+const removal = (path: string, more: Partial<Write> = {}): Write => ({
   _tag: "WriteFile",
   path,
   inside: true,
@@ -78,18 +57,6 @@ const removal = (
 })
 
 const held = { path: "/p/a.ts", is: "file" as const, state: "x", size: 1, isText: false }
-
-it.each([
-  ["a file", [removal("/p/a.ts")], "remove a.ts (-0)"],
-  [
-    "a link",
-    [removal("/p/a.ts", { holds: { ...held, is: "link", leads: "b.ts" } })],
-    "remove the link a.ts (it leads to b.ts)"
-  ],
-  ["what is no file", [removal("/p/a.ts", { holds: { ...held, is: "other" } })], "remove a.ts"]
-] as const)("says what a removal takes away: %s", (_, accesses, does) => {
-  assert.strictEqual(words("remove_file", ...accesses).does, does)
-})
 
 it("needs a person for starts, for secrets, and for what lies outside of the project and of a skill", () => {
   const cases: ReadonlyArray<readonly [CanonicalAccess, boolean]> = [
@@ -108,53 +75,58 @@ it("needs a person for starts, for secrets, and for what lies outside of the pro
   )
 })
 
-const moved = (from: string, to: string, folder?: string): ReadonlyArray<CanonicalAccess> => [
+const removed = (path: string, folder?: string, more: Partial<Write["holds"]> = {}) =>
+  removal(path, { holds: { ...held, path, ...more }, ...(folder === undefined ? {} : { folder }) })
+const moved = (from: string, path: string, folder?: string, is: "file" | "link" = "file"): ReadonlyArray<Write> => [
   {
     _tag: "WriteFile",
-    path: to,
+    path,
     inside: true,
     content: "",
-    from: { ...held, path: from },
+    from: { ...held, path: from, is },
     ...(folder === undefined ? {} : { folder })
   },
-  removal(from, { holds: { ...held, path: from }, ...(folder === undefined ? {} : { folder: "/p/old" }) })
+  removed(from, folder && "/p/old", { is })
 ]
 
-it.each([
-  ["a single secret", [removal("/p/.env", { holds: { ...held, path: "/p/.env" } })], "remove .env (-0)", ""],
+it.each<[string, ReadonlyArray<CanonicalAccess>, does: string, secrets?: string]>([
+  ["a file", [removal("/p/a.ts")], "remove a.ts (-0)"],
+  ["a link", [removed("/p/a.ts", undefined, { is: "link", leads: "b.ts" })], "remove the link a.ts (it leads to b.ts)"],
+  ["what is no file", [removed("/p/a.ts", undefined, { is: "other" })], "remove a.ts"],
+  ["a single secret", [removed("/p/.env")], "remove .env (-0)"],
   [
     "a folder",
-    ["/p/d/a.ts", "/p/d/b.ts"].map((path) => removal(path, { folder: "/p/d", holds: { ...held, path } })),
-    "remove the folder d (2 files: a.ts, b.ts; 2 bytes)",
-    ""
+    [removed("/p/d/a.ts", "/p/d"), removed("/p/d/b.ts", "/p/d")],
+    "remove the folder d (2 files: a.ts, b.ts; 2 bytes)"
   ],
   [
     "a folder with a secret",
-    ["/p/d/a.ts", "/p/d/.env"].map((path) => removal(path, { folder: "/p/d", holds: { ...held, path } })),
+    [removed("/p/d/a.ts", "/p/d"), removed("/p/d/.env", "/p/d")],
     "remove the folder d (2 files: a.ts, .env; 2 bytes)",
     "By their names these may hold secrets: d/.env."
   ],
-  ["a moved file", moved("/p/a.ts", "/p/b.ts"), "move a.ts to b.ts (1 byte)", ""],
+  ["a moved file", moved("/p/a.ts", "/p/b.ts"), "move a.ts to b.ts (1 byte)"],
+  ["a moved link", moved("/p/a", "/p/b", undefined, "link"), "move the link a to b"],
   [
     "a moved folder",
     moved("/p/old/a.ts", "/p/new/a.ts", "/p/new"),
-    "move the folder old to new (1 file: a.ts; 1 byte)",
-    ""
+    "move the folder old to new (1 file: a.ts; 1 byte)"
   ],
   [
-    "a moved file, and what else the call does",
-    [...moved("/p/a.ts", "/p/b.ts"), read("/p/c.ts")],
-    "move a.ts to b.ts (1 byte), read c.ts",
-    ""
-  ]
-] as const)("says what goes, and names secrets among several files: %s", (_, accesses, does, secrets) => {
+    "a moved folder with a secret",
+    ["a.ts", ".env"].flatMap((name) => moved(`/p/old/${name}`, `/p/new/${name}`, "/p/new")),
+    "move the folder old to new (2 files: a.ts, .env; 2 bytes)",
+    "By their names these may hold secrets: old/.env."
+  ],
+  ["and what else", [...moved("/p/a.ts", "/p/b.ts"), read("/p/c.ts")], "move a.ts to b.ts (1 byte), read c.ts"]
+])("says what goes, and names secrets among several files: %s", (_, accesses, does, secrets = "") => {
   const summary = words("remove_file", ...accesses)
-  assert.strictEqual(summary.does, does)
-  assert.strictEqual(summary.consequence.includes("secrets"), secrets !== "")
+  assert.deepStrictEqual([summary.does, summary.consequence.includes("secrets")], [does, secrets !== ""])
   assert.include(summary.consequence, secrets)
+  if (secrets !== "") assert.isFalse(summary.isCalm)
 })
 
-const sized = (path: string, size: number) => removal(path, { holds: { ...held, path, size } })
+const sized = (path: string, size: number) => removed(path, undefined, { size })
 
 it("warns of what undo cannot bring back: only what is larger than 16 MiB", () => {
   const summaries = [16_777_216, 16_777_217].map((size) => words("remove_file", sized("/p/a.bin", size)))
@@ -178,7 +150,7 @@ it("says how much goes with a file that has no text", () => {
 
 it("tells a change of the mode from one of the text, and from none", () => {
   const same = { added: 0, removed: 0, diff: "", isNew: false }
-  const does = (kind: "executable" | "plain" | "link" | undefined, change = same) =>
+  const does = (kind: Write["kind"], change = same) =>
     approvalSummary(
       {
         tool: "write_file",
@@ -189,36 +161,11 @@ it("tells a change of the mode from one of the text, and from none", () => {
     ).does
   const more = { ...same, added: 2, diff: "+x\n" }
   assert.deepStrictEqual(
-    [
-      does(undefined),
-      does("executable"),
-      does("plain"),
-      does("link"),
-      does("executable", more),
-      does("executable", { ...more, isNew: true })
-    ],
-    [
-      "write a",
-      "make a executable",
-      "make a not executable any more",
-      "create the link a",
-      "edit a (+2 -0, executable)",
-      "create a (2 lines, executable)"
-    ]
+    [undefined, "executable", "plain", "link"].map((kind) => does(kind as Write["kind"])),
+    ["write a", "make a executable", "make a not executable any more", "create the link a"]
   )
-})
-
-it("says of a moved link that it is one, and of a moved folder what may be secret in it", () => {
-  const link = { _tag: "WriteFile", path: "/p/b", inside: true, content: "c" } as const
-  const holds = { ...held, path: "/p/a", is: "link" as const }
-  assert.strictEqual(
-    words("move_file", { ...link, from: holds }, removal("/p/a", { holds })).does,
-    "move the link a to b"
-  )
-  const files = ["a.ts", ".env"].flatMap((name) => moved(`/p/old/${name}`, `/p/new/${name}`, "/p/new"))
-  const summary = words("move_file", ...files)
-  assert.strictEqual(summary.isCalm, false)
-  assert.include(summary.consequence, "By their names these may hold secrets: old/.env.")
+  assert.strictEqual(does("executable", more), "edit a (+2 -0, executable)")
+  assert.strictEqual(does("executable", { ...more, isNew: true }), "create a (2 lines, executable)")
 })
 
 it("warns of a call when one of its accesses needs it, and says each consequence once", () => {
