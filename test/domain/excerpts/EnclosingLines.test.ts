@@ -126,6 +126,7 @@ describe("enclosingLines", () => {
       { from: 2, to: 4 },
       { from: 2, to: 4 }
     ])
+    expect(enclosingLines(markdown, "markdown")(6, 3)).toEqual({ from: 5, to: 7 })
   })
 
   it("has ten lines on each side where there is no block, and fewer where so many are too many", () => {

@@ -58,8 +58,13 @@ const method = (name: string, message: string): ReadonlyArray<string> => [
   ""
 ]
 const classes = [
-  ...["import re", "", "class And:", ...method("validate", "None fits")],
-  ...["class Schema:", ...method("validate", "Wrong key %r"), ...functions(20)]
+  "import re",
+  "",
+  "class And:",
+  ...method("validate", "None fits"),
+  "class Schema:",
+  ...method("validate", "Wrong key %r"),
+  ...functions(20)
 ]
 const [raises, ends] = ['raise Problem("Wrong key %r")', 'return "validate ends"']
 
@@ -231,7 +236,8 @@ describe("excerptOf", () => {
     expect(text).toContain("use0(timeout)")
   })
 
-  it("gives an empty text as it is", () => {
+  it("gives an empty text as it is, and lines without numbers where there is no first one", () => {
+    expect(excerptOf({ lines: ["a", "b"], language: "", gap }, searchTermsOf(""), 10).text).toBe("a\nb")
     expect(excerptOf(material([]), searchTermsOf(""), 10)).toEqual({ text: "", lines: new Set(), isWhole: true })
   })
 })

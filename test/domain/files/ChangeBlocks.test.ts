@@ -108,6 +108,7 @@ describe("a block", () => {
     ["with blanks and fences", quoting, [edit("docs/a.md", "\n  ```sh\n  x\n  ```\n", "```sh\ny\n```\n\n", 2)]],
     ["indented in a list", `1. \`src/a.ts\`\n${block.replace(/^/gm, "   ")}`, [theEdit(2)]],
     ["with line ends of Windows", `src/a.ts\n${block}`.replaceAll("\n", "\r\n"), [theEdit(2)]],
+    ["with other fences", "a.ts\n<<<<<<< OLD\n```\n~~~\n=======\n>>>>>>> NEW", [edit("a.ts", "```\n~~~\n", "", 2)]],
     ["that is new", "a.ts\n<<<<<<< OLD\n=======\nx\n>>>>>>> NEW", [file("a.ts", "x\n", 2, true)]],
     [
       "without the fences around both parts",
@@ -168,7 +169,11 @@ describe("a whole file", () => {
     ["under a heading", `### \`src/new.ts\`\n\n${fence("a\n\nb", "ts")}`, file("src/new.ts", "a\n\nb\n", 3)],
     ["under a remark", `**src/new.ts** (new file)\n${fence("a", "ts")}`, file("src/new.ts", "a\n", 2)],
     ["with title=", fence("a", "ts {title='src/new.ts'}"), file("src/new.ts", "a\n", 1)],
-    ["of a name without an extension", `Makefile\n${fence("all:\n\techo", "makefile")}`, file("Makefile", "all:\n\techo\n", 2)],
+    [
+      "of a name without an extension",
+      `Makefile\n${fence("all:\n\techo", "makefile")}`,
+      file("Makefile", "all:\n\techo\n", 2)
+    ],
     ["of data", `config/a.json\n${fence("{}", "json")}`, file("config/a.json", "{}\n", 2)],
     ["with its path as first line", `src/new.ts\n${fence("src/new.ts\na", "ts")}`, file("src/new.ts", "a\n", 2)],
     ["with fences in it", `docs/a.md\n${fence(nested, "markdown")}`, file("docs/a.md", `${nested}\n`, 2)],
@@ -232,11 +237,11 @@ describe("a diff", () => {
     ["not in a report, which quotes it", report, [], report]
   ])("is read %s", assertReading)
 
-  const cannot = (part: string) => `A part of the diff of src/a.ts ${part}.`
+  const part = "A part of the diff of src/a.ts"
   it.each([
     ["names no file", "@@ -1 +1 @@\n-a\n+b", "change-path", "The diff names no file."],
-    ["has no old lines", `${header}@@ -5,0 +6 @@\n+a`, "change-diff", cannot("has no old lines")],
-    ["changes nothing", `${header}@@ -1 +1 @@\n a`, "change-diff", cannot("changes nothing")],
+    ["has no old lines", `${header}@@ -5,0 +6 @@\n+a`, "change-diff", `${part} has no old lines.`],
+    ["changes nothing", `${header}@@ -1 +1 @@\n a`, "change-diff", `${part} changes nothing.`],
     ["is empty", "", "change-diff", "The diff is empty."],
     ["has no hunk", header, "change-diff", "The diff of src/a.ts has no lines."]
   ])("is an issue when it %s", (_, diff, code, what) => assertRefused(answer(diff), code, what))

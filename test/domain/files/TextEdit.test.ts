@@ -158,8 +158,8 @@ describe("finding a text that was copied", () => {
   const go = "func f() {\n\tif a {\n\t\tg()\n\t}\n}\n"
   const ts = "class A {\n    f() {\n        return 1\n    }\n}\n"
   const text = 'const s = "a\\nb"\nlog(s)\n'
-  const cut = (size: string) => `list = [1, ... (${size}) ... , 4]`
-  const [list, hidden] = ["list = [1, 2, 3, 4]\n", "5 of 19 characters of the line not shown"]
+  const list = "list = [1, 2, 3, 4]\n"
+  const cutList = "list = [1, ... (5 of 19 characters of the line not shown) ... , 4]"
   const deeper = "func f() {\n\tif a {\n\t\tif b {\n\t\t\tg()\n\t\t}\n\t}\n}\n"
   const half = "  f() {\n    if (a) {\n      b()\n    }\n    return 1\n  }\n"
   const halved = ts.replace("        return", "        if (a) {\n          b()\n        }\n        return")
@@ -227,8 +227,8 @@ describe("finding a text that was copied", () => {
     [
       "with a line that a diff cuts in its middle",
       `${list}b\n`,
-      `${cut(hidden)}\nb\n`,
-      `${cut(hidden).replace("list", "row")}\nb\n`,
+      `${cutList}\nb\n`,
+      `${cutList.replace("list", "row")}\nb\n`,
       "row = [1, 2, 3, 4]\nb\n"
     ],
     ["with a cut line that is written anew", list, "list = [1...\n", "list = []\n", "list = []\n"]
@@ -240,7 +240,7 @@ describe("finding a text that was copied", () => {
     ["numbers that do not follow each other", "a\nb\n", "1: a\n3: b\n"],
     ["a cut line of which too little is seen", "const a = 1\n", "cons...\n"],
     ["a line that is only dots", "const a = 1\n", "...\n"],
-    ["a line cut in its middle that ends otherwise", list, `${cut(hidden).replace("4]", "5]")}\n`],
+    ["a line cut in its middle that ends otherwise", list, `${cutList.replace("4]", "5]")}\n`],
     ["blanks inside of a line", "a = 1\n", "a  =  1\n"]
   ])("does not find %s", (_, before, oldText) => assert.include(edit(before, replace(oldText, "x\n")), absent))
 })

@@ -51,77 +51,57 @@ const places: Readonly<Record<string, string>> = {
 const names = (text: string) =>
   Option.match(readTaskList(text).value, { onNone: () => [], onSome: (list) => list.tasks.map(({ name }) => name) })
 
+const codesOf = (text: string): ReadonlyArray<string> => readTaskList(text).issues.map(({ code }) => code)
+
 describe("a hidden list of tasks", () => {
-  for (const [where, part] of Object.entries(places)) {
-    it(`behind the visible one is an issue and is not read: ${where}`, () => {
-      const { issues } = readTaskList(`${visible}\n\n${part}\n`)
-      assert.include(
-        issues.map(({ code }) => code),
-        "text-hidden"
-      )
-      assert.notInclude(names(`${visible}\n\n${part}\n`), "Hidden")
-    })
-  }
+  it.each(Object.entries(places))("behind the visible one is an issue and is not read: in %s", (_, part) => {
+    const text = `${visible}\n\n${part}\n`
+    assert.include(codesOf(text), "text-hidden")
+    assert.notInclude(names(text), "Hidden")
+  })
 
   it("before the visible one is an issue, too", () => {
-    const { issues } = readTaskList(`${start}\n\n<!--\n${hidden}\n-->\n\n${tasks("Seen")}\n`)
-    assert.include(
-      issues.map(({ code }) => code),
-      "text-hidden"
-    )
+    assert.include(codesOf(`${start}\n\n<!--\n${hidden}\n-->\n\n${tasks("Seen")}\n`), "text-hidden")
   })
 })
 
-describe("a result", () => {
-  const summary = "## Result summary\n\nFound it."
-  for (const [where, text] of Object.entries({
-    "the code block around it": `\`\`\`\n${summary}\n<!--\n\n## Evidence\n\nx\n\`\`\`\n\nDone.`,
-    "thoughts before it": `<!--\n\n<think>\n<!-- x -->\n\n${summary}\n\n## Evidence\n\n<think>\n**Skill** x\nExpected output: w`
-  })) {
-    it(`holds nothing that is hidden when it is kept without ${where}`, () => {
-      const { issues, value } = readResult(text)
-      const kept = Option.map(value, ({ document }) => readResult(document).value)
-      assert.isTrue(
-        issues.some(({ code }) => code === "text-hidden") || Option.isSome(Option.flatten(kept)),
-        JSON.stringify(issues)
-      )
-    })
-  }
+const summary = "## Result summary\n\nFound it."
+
+it.each([
+  ["the code block around it", `\`\`\`\n${summary}\n<!--\n\n## Evidence\n\nx\n\`\`\`\n\nDone.`],
+  [
+    "thoughts before it",
+    `<!--\n\n<think>\n<!-- x -->\n\n${summary}\n\n## Evidence\n\n<think>\n**Skill** x\nExpected output: w`
+  ]
+])("a result holds nothing that is hidden when it is kept without %s", (_, text) => {
+  const { issues, value } = readResult(text)
+  const kept = Option.map(value, ({ document }) => readResult(document).value)
+  const isHidden = issues.some(({ code }) => code === "text-hidden")
+  assert.isTrue(isHidden || Option.isSome(Option.flatten(kept)), JSON.stringify(issues))
 })
 
-describe("a tag that is none", () => {
-  for (const [what, goals] of Object.entries({
-    "a word in angle brackets before a hidden element": "<Find the loader\n**Tasks**\n<span hidden>",
-    "a name with a dash before a hidden block": "<div-\n<div hidden>",
-    "two that are not closed": "<a\n<b\n**Tasks**\n<i hidden>"
-  })) {
-    it(`hides nothing: ${what}`, () => {
-      const list = new TaskList({ goals, steps: [] })
-      assert.deepStrictEqual(readTaskList(renderTaskList(list, { prompt: "text" }), { allowEmpty: true }).issues, [])
-    })
-  }
+it.each([
+  ["a word in angle brackets before a hidden element", "<Find the loader\n**Tasks**\n<span hidden>"],
+  ["a name with a dash before a hidden block", "<div-\n<div hidden>"],
+  ["two that are not closed", "<a\n<b\n**Tasks**\n<i hidden>"]
+])("a tag that is none hides nothing: %s", (_, goals) => {
+  const list = new TaskList({ goals, steps: [] })
+  assert.deepStrictEqual(readTaskList(renderTaskList(list, { prompt: "text" }), { allowEmpty: true }).issues, [])
 })
 
 const call = (name: string) => `## Tool Calls\n\n\`\`\`json\n{ "name": "${name}", "arguments": {} }\n\`\`\``
 
-describe("hidden calls", () => {
+it.each([
+  ["<!--", "-->"],
+  ["<div hidden>", "</div>"],
+  ["<template>", "</template>"],
+  ["<details>", "</details>"],
+  ["<script>", "</script>"]
+])("hidden calls are an issue and are not read in %s", (open, close) => {
   const refinement = `## Task\n\n${task("Seen")}\n\n${call("seen")}\n\n`
-  for (const [open, close] of [
-    ["<!--", "-->"],
-    ["<div hidden>", "</div>"],
-    ["<template>", "</template>"],
-    ["<details>", "</details>"],
-    ["<script>", "</script>"]
-  ] as const) {
-    it(`are an issue and are not read in ${open}`, () => {
-      const { issues, value } = readTaskReport(`${refinement}${open}\n${call("remove")}\n${close}\n`)
-      assert.include(
-        issues.map(({ code }) => code),
-        "text-hidden"
-      )
-      assert.notInclude(JSON.stringify(value), "remove")
-    })
-  }
+  const { issues, value } = readTaskReport(`${refinement}${open}\n${call("remove")}\n${close}\n`)
+  assert.isTrue(issues.some(({ code }) => code === "text-hidden"))
+  assert.notInclude(JSON.stringify(value), "remove")
 })
 
 describe("what is visible", () => {
@@ -135,14 +115,10 @@ describe("what is visible", () => {
     "a comment of the prompt": visible.replace("Do it.", "Fill this in:\n\n<!--\n- **Name** x\n-->"),
     "links with titles": visible.replace("Do Seen.", 'Read [a](a.md "A title") and ![b](b.png).')
   }
-  for (const [what, text] of Object.entries(shown)) {
-    it(`stays as it is: ${what}`, () => {
-      assert.deepStrictEqual(
-        [names(text), readTaskList(text).issues.filter(({ code }) => code === "text-hidden")],
-        [["Seen"], []]
-      )
-    })
-  }
+  it.each(Object.entries(shown))("stays as it is: %s", (_, text) => {
+    assert.deepStrictEqual(names(text), ["Seen"])
+    assert.notInclude(codesOf(text), "text-hidden")
+  })
 
   it("keeps its place", () => {
     const text = `${visible}\n\n<!--\n${hidden}\n-->\nend`

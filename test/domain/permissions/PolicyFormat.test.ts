@@ -16,22 +16,22 @@ import {
 const read = (path: string, inside = true): CanonicalAccess => ({ _tag: "ReadFile", path, inside })
 const fetch = (url: string): CanonicalAccess => ({ _tag: "FetchUrl", url })
 const asked = (tool: string, ...accesses: ReadonlyArray<CanonicalAccess>): Asked => ({ tool, risk: "medium", accesses })
-const covers = (given: Asked) => sessionScopes(given)?.map((scope) => scope.covers)
 
 describe("sessionScopes", () => {
-  it("says how far an answer for the session reaches", () => {
-    const write: CanonicalAccess = { _tag: "WriteFile", path: "/p/a", inside: true, content: "x" }
-    assert.deepStrictEqual(covers(asked("read_file", read("/p/a"), read("/p/b"), read("/p/.env"))), [
-      "read_file for every file of the project that does not look like a secret",
-      "read_file for /p/.env"
-    ])
-    assert.deepStrictEqual(covers(asked("read_file", read("/etc/hosts", false))), ["read_file for /etc/hosts"])
-    assert.deepStrictEqual(covers(asked("fetch_url", fetch("https://a.b:8443/c?d"))), [
-      "fetch_url for https://a.b:8443"
-    ])
-    assert.deepStrictEqual(covers(asked("fetch_url", fetch("http://a.b/c"))), ["fetch_url for http://a.b/c"])
-    assert.deepStrictEqual(covers(asked("t")), ["t with any arguments"])
-    assert.deepStrictEqual(covers({ tool: "write_file", risk: "high", accesses: [write] }), ["exactly this call"])
+  const write: CanonicalAccess = { _tag: "WriteFile", path: "/p/a", inside: true, content: "x" }
+  const many = "read_file for every file of the project that does not look like a secret"
+  it.each<[Asked, Array<string>]>([
+    [asked("read_file", read("/p/a"), read("/p/b"), read("/p/.env")), [many, "read_file for /p/.env"]],
+    [asked("read_file", read("/etc/hosts", false)), ["read_file for /etc/hosts"]],
+    [asked("fetch_url", fetch("https://a.b:8443/c?d")), ["fetch_url for https://a.b:8443"]],
+    [asked("fetch_url", fetch("http://a.b/c")), ["fetch_url for http://a.b/c"]],
+    [asked("t"), ["t with any arguments"]],
+    [{ tool: "write_file", risk: "high", accesses: [write] }, ["exactly this call"]]
+  ])("says how far an answer for the session reaches: %j", (given, expected) => {
+    assert.deepStrictEqual(
+      sessionScopes(given)?.map((scope) => scope.covers),
+      expected
+    )
   })
 
   it("is another one for another tool, and for other arguments and content of a call of high risk", () => {
@@ -42,11 +42,7 @@ describe("sessionScopes", () => {
       asked("b"),
       { ...asked("a"), risk: "high" as const, arguments: { x: 1 } },
       { ...asked("a"), risk: "high" as const, arguments: { x: 2 } },
-      ...["x", "y"].map((content): Asked => ({
-        tool: "a",
-        risk: "high",
-        accesses: [{ _tag: "WriteFile", path: "/p/a", inside: true, content }]
-      }))
+      ...["x", "y"].map((content): Asked => ({ tool: "a", risk: "high", accesses: [{ ...write, content }] }))
     ].map((one) => JSON.stringify(sessionScopes(one)?.map(({ key }) => key)))
     assert.strictEqual(new Set(keys).size, keys.length)
   })
@@ -55,7 +51,7 @@ describe("sessionScopes", () => {
     const each: ReadonlyArray<CanonicalAccess> = [
       fetch(`https://a.b/?${"x".repeat(257)}`),
       fetch(`https://a.b/${"x".repeat(257)}`),
-      { _tag: "WriteFile", path: "/p/.envrc", inside: true, content: "x" }
+      { ...write, path: "/p/.envrc" }
     ]
     for (const access of each) {
       const given = asked("t", read("/p/a"), access)
@@ -73,34 +69,22 @@ describe("saved rules", () => {
   const rule: RememberedRule = { verdict: "allow", tool: "read_file", pattern: "src/**", project: "/p" }
 
   it("are the same with the same verdict, tool, pattern and project", () => {
-    const others: ReadonlyArray<Partial<RememberedRule>> = [
-      { verdict: "deny" },
-      { tool: "edit_file" },
-      { pattern: "src/*" },
-      { project: "/q" }
-    ]
+    const others = [{ verdict: "deny" as const }, { tool: "edit_file" }, { pattern: "src/*" }, { project: "/q" }]
     assert.isTrue(isSameRule(rule, { ...rule, rememberedAt: "2026-11-21T10:00:00Z" }))
-    assert.deepStrictEqual(
-      others.map((other) => isSameRule(rule, { ...rule, ...other })),
-      [false, false, false, false]
-    )
+    assert.isFalse(others.some((other) => isSameRule(rule, { ...rule, ...other })))
   })
 
-  it("hold in their project, and for a folder that was put in its place only when they deny", () => {
-    const cases: ReadonlyArray<readonly [Partial<RememberedRule>, string, string | undefined, boolean]> = [
-      [{ project: undefined }, "/q", "1", true],
-      [{}, "/p", "1", true],
-      [{}, "/q", "1", false],
-      [{ folder: "1" }, "/p", "1", true],
-      [{ folder: "1" }, "/p", "2", false],
-      [{ folder: "1" }, "/p", undefined, false],
-      [{ folder: "1", verdict: "deny" }, "/p", "2", true],
-      [{ folder: "1", verdict: "deny" }, "/q", "1", false]
-    ]
-    assert.deepStrictEqual(
-      cases.map(([more, root, folder]) => concernsProject({ ...rule, ...more }, root, folder)),
-      cases.map(([, , , expected]) => expected)
-    )
+  it.each<[Partial<RememberedRule>, root: string, folder: string | undefined, holds: boolean]>([
+    [{ project: undefined }, "/q", "1", true],
+    [{}, "/p", "1", true],
+    [{}, "/q", "1", false],
+    [{ folder: "1" }, "/p", "1", true],
+    [{ folder: "1" }, "/p", "2", false],
+    [{ folder: "1" }, "/p", undefined, false],
+    [{ folder: "1", verdict: "deny" }, "/p", "2", true],
+    [{ folder: "1", verdict: "deny" }, "/q", "1", false]
+  ])("hold in their project, and in a folder put in its place when they deny: %j", (more, root, folder, holds) => {
+    assert.strictEqual(concernsProject({ ...rule, ...more }, root, folder), holds)
   })
 
   it("allow a tool as it was when they were made, and deny it whatever it became", () => {

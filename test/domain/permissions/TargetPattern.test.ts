@@ -15,69 +15,56 @@ const outside = (canonical: string): Target => ({ kind: "file", canonical })
 const other = (canonical: string): Target => ({ kind: "other", canonical })
 const start = (canonical: string): Target => ({ kind: "start", canonical })
 
-type Case = readonly [pattern: string | undefined, target: Target, expected: boolean]
-const nameOf = ([pattern, { canonical, relative }, expected]: Case, verb: string) =>
-  `${pattern ?? "no pattern"} ${expected ? verb : `never ${verb}`} ${relative ?? canonical}`
+/** A file of the project, one outside of it, a URL, or a start with its hash. */
+const targetOf = (text: string): Target => {
+  if (text.includes("sha256:")) return start(text)
+  if (text.includes("://")) return other(text)
+  return text.startsWith("/") ? outside(text) : inside(text)
+}
+/** A pattern, the targets that it matches, and others that it does not. */
+type Row = [pattern: string | undefined, matched: Array<string>, others?: Array<string>]
+const matched = (all: ReadonlyArray<string>, matches: (target: Target) => boolean) =>
+  all.filter((text) => matches(targetOf(text)))
 
 describe("matchesAllow", () => {
-  const cases: ReadonlyArray<Case> = [
-    ["src/a.ts", inside("src/a.ts"), true],
-    ["./src/a.ts", inside("src/a.ts"), true],
-    ["src", inside("src/a.ts"), false],
-    ["src/*", inside("src/a.ts"), true],
-    ["src/*", inside("src/deep/a.ts"), false],
-    ["src/**", inside("src/deep/a.ts"), true],
-    ["src/**/a.ts", inside("src/a.ts"), true],
-    ["src/**/a.ts", inside("src/deep/er/a.ts"), true],
-    ["src/**/a.ts", inside("src/ba.ts"), false],
-    ["**/*.ts", inside("a.ts"), true],
-    ["**/*.ts", inside("src/a.ts"), true],
-    ["*.ts", inside("src/a.ts"), false],
-    ["**", inside("src/a.ts"), true],
-    ["**", outside("/etc/passwd"), false],
-    ["/etc/*", outside("/etc/passwd"), true],
-    ["/p/src/**", inside("src/a.ts"), true],
-    ["/etc", outside("/etc-old"), false],
-    ["/etc", outside("/etc/passwd"), false],
-    ["SRC/*", inside("src/a.ts"), false],
-    ["a?[b]", inside("a?[b]"), true],
-    ["a?", inside("ab"), false],
-    ["a\\*", inside("a*"), true],
-    ["a\\*", inside("ab"), false],
-    ["https://example.com/**", other("https://example.com/a/b?c"), true],
-    ["https://example.com/*", other("https://example.com/a/b"), false],
-    ["**", other("https://example.com/"), true],
-    ["word-count sha256:*", start("word-count sha256:00ff"), true]
-  ]
-  for (const one of cases) {
-    it(nameOf(one, "covers"), () => assert.strictEqual(matchesAllow(one[0], one[1]), one[2]))
-  }
-
-  const careful: ReadonlyArray<Case> = [
-    [undefined, inside("src/a.ts"), true],
-    [undefined, other("https://example.com/"), true],
-    [undefined, outside("/etc/passwd"), false],
-    [undefined, inside(".env"), false],
-    [undefined, inside(".vscode/tasks.json"), false],
-    [undefined, start("word-count sha256:00ff"), false],
-    ["**", inside(".env"), false],
-    ["config/*", inside("config/.env"), false],
-    ["/home/you/**", outside("/home/you/.ssh/id_rsa"), false],
-    [".env", inside(".env"), true],
-    ["**/.env", inside("config/.env"), true],
-    [".env*", inside(".env.local"), true],
-    ["keys/*.pem", inside("keys/a.pem"), true],
-    ["/home/you/.ssh/*", outside("/home/you/.ssh/id_rsa"), true],
-    ["\\.env", inside(".env"), true],
-    ["**", inside(".github/workflows/ci.yml"), false],
-    [".github/**", inside(".github/workflows/ci.yml"), false],
-    [".github/workflows/*", inside(".github/workflows/ci.yml"), true],
-    [".vscode/**", inside(".vscode/tasks.json"), true],
-    ["**", inside(".github/CODEOWNERS"), true]
-  ]
-  for (const one of careful) {
-    it(nameOf(one, "covers"), () => assert.strictEqual(matchesAllow(one[0], one[1]), one[2]))
-  }
+  it.each<Row>([
+    ["src/a.ts", ["src/a.ts"]],
+    ["./src/a.ts", ["src/a.ts"]],
+    ["src", [], ["src/a.ts"]],
+    ["src/*", ["src/a.ts"], ["src/deep/a.ts"]],
+    ["src/**", ["src/deep/a.ts"]],
+    ["src/**/a.ts", ["src/a.ts", "src/deep/er/a.ts"], ["src/ba.ts"]],
+    ["**/*.ts", ["a.ts", "src/a.ts"]],
+    ["*.ts", [], ["src/a.ts"]],
+    ["/etc/*", ["/etc/passwd"]],
+    ["/p/src/**", ["src/a.ts"]],
+    ["/etc", [], ["/etc-old", "/etc/passwd"]],
+    ["SRC/*", [], ["src/a.ts"]],
+    ["a?[b]", ["a?[b]"]],
+    ["a?", [], ["ab"]],
+    ["a\\*", ["a*"], ["ab"]],
+    ["https://example.com/**", ["https://example.com/a/b?c"]],
+    ["https://example.com/*", [], ["https://example.com/a/b"]],
+    ["word-count sha256:*", ["word-count sha256:00ff"]],
+    [undefined, ["src/a.ts", "https://a.b/"], ["/etc/passwd", ".env", ".vscode/tasks.json", "word-count sha256:00ff"]],
+    ["**", ["src/a.ts", ".github/CODEOWNERS", "https://a.b/"], ["/etc/passwd", ".env", ".github/workflows/ci.yml"]],
+    ["config/*", [], ["config/.env"]],
+    ["/home/you/**", [], ["/home/you/.ssh/id_rsa"]],
+    [".env", [".env"]],
+    ["**/.env", ["config/.env"]],
+    [".env*", [".env.local"]],
+    ["keys/*.pem", ["keys/a.pem"]],
+    ["/home/you/.ssh/*", ["/home/you/.ssh/id_rsa"]],
+    ["\\.env", [".env"]],
+    [".github/**", [], [".github/workflows/ci.yml"]],
+    [".github/workflows/*", [".github/workflows/ci.yml"]],
+    [".vscode/**", [".vscode/tasks.json"]]
+  ])("%s covers %j and not %j", (pattern, covered, others = []) => {
+    assert.deepStrictEqual(
+      matched([...covered, ...others], (one) => matchesAllow(pattern, one)),
+      covered
+    )
+  })
 
   it.prop("an exact pattern covers its text and nothing longer", [Schema.String], ([name]) => {
     const path = `/${name}`
@@ -92,55 +79,44 @@ describe("matchesAllow", () => {
 })
 
 describe("matchesDeny", () => {
-  const cases: ReadonlyArray<Case> = [
-    ["*.ts", inside("src/deep/a.ts"), true],
-    ["*.ts", inside("src/a.tsx"), false],
-    ["docs", inside("docs/a.md"), true],
-    ["docs", inside("packages/a/docs/b.md"), true],
-    ["docs/", inside("docs/a.md"), true],
-    ["docs", inside("docs-old/a.md"), false],
-    ["src/gen", inside("src/gen/a.ts"), true],
-    ["src/gen", inside("lib/src/gen/a.ts"), false],
-    ["src/gen/*", inside("src/gen/deep/a.ts"), true],
-    ["p", inside("src/a.ts"), false],
-    ["README.md", inside("readme.MD"), true],
-    ["./src", inside("src/a.ts"), true],
-    ["**/*.pem", outside("/home/you/key.pem"), true],
-    ["*.pem", outside("/home/you/key.pem"), true],
-    [".ssh/id_rsa", outside("/home/you/.ssh/id_rsa"), true],
-    ["**", outside("/etc/passwd"), true],
-    ["/etc", outside("/etc/ssl/a"), true],
-    ["/", outside("/etc/passwd"), true],
-    ["/etc", outside("/etcetera"), false],
-    ["https://example.com", other("https://example.com/a?b"), true],
-    ["example.com", other("https://example.com/a"), true],
-    ["example.com", other("http://example.com/"), true],
-    ["example.com", other("https://example.com.evil.org/"), false],
-    ["*.example.com", other("https://docs.example.com/"), true],
-    ["https://example.com/Docs", other("https://example.com/docs/a"), true],
-    ["example.com", other("https://example.com:8443/a"), true],
-    ["example.com", other("https://example.com./a"), true],
-    ["example.com", other("https://example.com.:8443/"), true],
-    ["example.com.", other("https://example.com/"), true],
-    ["https://example.com", other("https://example.com:444/a?b"), true],
-    ["https://example.com/secret", other("https://example.com/%73ecret"), true],
-    ["https://example.com/secret", other("https://example.com:8443/SECRET?x"), true],
-    ["https://example.com/a/*", other("https://example.com./a/b"), true],
-    ["*.example.com", other("https://docs.example.com.:81/"), true],
-    ["b\u00fccher.example", other("https://xn--bcher-kva.example/"), true],
-    ["*.b\u00fccher.example", other("https://www.xn--bcher-kva.example:1/"), true],
-    ["xn--bcher-kva.example", other("https://xn--bcher-kva.example/"), true],
-    ["example.com:8443", other("https://example.com:8443/"), true],
-    ["example.com:8443", other("https://example.com/"), false],
-    ["example.com", other("https://example.com.evil.org:80/"), false],
-    ["example.com", other("https://evil.org/example.com"), false],
-    ["ample.com", other("https://example.com/"), false],
-    ["[::1]", other("http://[::1]:8080/"), true],
-    ["127.0.0.1", other("http://127.0.0.1:11434/"), true]
-  ]
-  for (const one of cases) {
-    it(nameOf(one, "touches"), () => assert.strictEqual(matchesDeny(one[0] ?? "", one[1]), one[2]))
-  }
+  it.each<Row>([
+    ["*.ts", ["src/deep/a.ts"], ["src/a.tsx"]],
+    ["docs", ["docs/a.md", "packages/a/docs/b.md"], ["docs-old/a.md"]],
+    ["docs/", ["docs/a.md"]],
+    ["src/gen", ["src/gen/a.ts"], ["lib/src/gen/a.ts"]],
+    ["src/gen/*", ["src/gen/deep/a.ts"]],
+    ["p", [], ["src/a.ts"]],
+    ["README.md", ["readme.MD"]],
+    ["./src", ["src/a.ts"]],
+    ["**/*.pem", ["/home/you/key.pem"]],
+    ["*.pem", ["/home/you/key.pem"]],
+    [".ssh/id_rsa", ["/home/you/.ssh/id_rsa"]],
+    ["**", ["/etc/passwd"]],
+    ["/etc", ["/etc/ssl/a"], ["/etcetera"]],
+    ["/", ["/etc/passwd"]],
+    ["https://example.com", ["https://example.com/a?b", "https://example.com:444/a?b"]],
+    ["example.com", ["https://example.com/a", "http://example.com/", "https://example.com:8443/a"]],
+    ["example.com", ["https://example.com./a", "https://example.com.:8443/"]],
+    ["example.com", [], ["https://example.com.evil.org/", "https://example.com.evil.org:80/"]],
+    ["example.com", [], ["https://evil.org/example.com"]],
+    ["*.example.com", ["https://docs.example.com/", "https://docs.example.com.:81/"]],
+    ["https://example.com/Docs", ["https://example.com/docs/a"]],
+    ["example.com.", ["https://example.com/"]],
+    ["https://example.com/secret", ["https://example.com/%73ecret", "https://example.com:8443/SECRET?x"]],
+    ["https://example.com/a/*", ["https://example.com./a/b"]],
+    ["b\u00fccher.example", ["https://xn--bcher-kva.example/"]],
+    ["*.b\u00fccher.example", ["https://www.xn--bcher-kva.example:1/"]],
+    ["xn--bcher-kva.example", ["https://xn--bcher-kva.example/"]],
+    ["example.com:8443", ["https://example.com:8443/"], ["https://example.com/"]],
+    ["ample.com", [], ["https://example.com/"]],
+    ["[::1]", ["http://[::1]:8080/"]],
+    ["127.0.0.1", ["http://127.0.0.1:11434/"]]
+  ])("%s touches %j and not %j", (pattern = "", touched, others = []) => {
+    assert.deepStrictEqual(
+      matched([...touched, ...others], (one) => matchesDeny(pattern, one)),
+      touched
+    )
+  })
 
   const part = Schema.Literals(["a", "B", "Σ", ".env", "*", "**", "/", ".", "\\", "./"])
   const pattern = Arbitrary.array(Arbitrary.schema(part), { minLength: 1, maxLength: 6 })
@@ -185,7 +161,7 @@ const denied = (pattern: string): string =>
   [here, below, bare, both].map((place) => (matchesDeny(pattern, target("npm test x", place)) ? "y" : "-")).join("")
 
 describe("a rule for commands", () => {
-  const cases: ReadonlyArray<readonly [string | undefined, string]> = [
+  it.each<[string | undefined, string]>([
     [undefined, "yy--"],
     ["npm test", "y---"],
     ["npm *", "y---"],
@@ -204,11 +180,7 @@ describe("a rule for commands", () => {
     ["**) npm test", "----"],
     ["(*", "----"],
     ["(no sandbox)npm test", "----"]
-  ]
-  for (const [pattern, expected] of cases) {
-    it(`covers only the places that it names: ${pattern ?? "without a pattern"}`, () =>
-      assert.strictEqual(covered(pattern), expected))
-  }
+  ])("covers only the places that it names: %s", (pattern, expected) => assert.strictEqual(covered(pattern), expected))
 
   it("is not covered by a command whose words look like a place", () => {
     assert.isFalse(matchesAllow("(no sandbox) npm test", target('"(no" "sandbox)" npm test', bare)))
@@ -243,25 +215,26 @@ describe("a rule for commands", () => {
   })
 })
 
-describe("an allow rule for a change that loses text", () => {
-  const file: Target = { kind: "file", canonical: "/p/src/a*.ts", relative: "src/a*.ts", loses: true }
+it.each([
+  ["src/a\\*.ts", true],
+  ["./src/a\\*.ts", true],
+  ["/p/src/a\\*.ts", true],
+  ["src/a*.ts", false],
+  ["src/**", false],
+  [undefined, false]
+] as const)("%s names this file alone, as an allow rule for a change that loses text must: %s", (pattern, expected) => {
+  const file = inside("src/a*.ts")
+  assert.deepStrictEqual(
+    [matchesAllow(pattern, { ...file, loses: true }), matchesAllow(pattern, file)],
+    [expected, true]
+  )
+})
 
-  it.each([
-    ["src/a\\*.ts", true],
-    ["./src/a\\*.ts", true],
-    ["/p/src/a\\*.ts", true],
-    ["src/a*.ts", false],
-    ["src/**", false],
-    [undefined, false]
-  ] as const)("%s names this file alone: %s", (pattern, expected) => {
-    assert.strictEqual(matchesAllow(pattern, file), expected)
-    assert.isTrue(matchesAllow(pattern, { kind: "file", canonical: file.canonical, relative: "src/a*.ts" }))
-  })
-
-  it("names a file outside the project by its path", () => {
-    assert.isTrue(matchesAllow("/etc/a", { kind: "file", canonical: "/etc/a", loses: true }))
-    assert.isFalse(matchesAllow("/etc/*", { kind: "file", canonical: "/etc/a", loses: true }))
-  })
+it.each([
+  ["/etc/a", true],
+  ["/etc/*", false]
+])("%s allows a change that loses text outside the project: %s", (pattern, expected) => {
+  assert.strictEqual(matchesAllow(pattern, { ...outside("/etc/a"), loses: true }), expected)
 })
 
 it("a URL that carries what was read is allowed by exactly this URL alone", () => {

@@ -45,6 +45,8 @@ Not ours.
 Report.
 `
 
+const codesOf = ({ repairs }: ReturnType<typeof read>) => repairs.map(({ code }) => code)
+
 const plain = (more: string, body = "Do it.") =>
   `---\nname: count-words\ndescription: Counts words.\n${more}---\n${body}\n`
 
@@ -53,8 +55,8 @@ const begin = "Begin the file with a line ---, then name and description, then a
 const noYaml = "The front matter cannot be read as YAML:"
 
 const turnsOf = (value: string) => {
-  const { repairs, value: skill } = read(plain(`metadata:\n  task-conductor.turns: ${value}\n`))
-  return [Option.getOrUndefined(Option.map(skill, ({ turns }) => turns)), repairs.map(({ code }) => code)]
+  const reading = read(plain(`metadata:\n  task-conductor.turns: ${value}\n`))
+  return [Option.getOrUndefined(reading.value)?.turns, codesOf(reading)]
 }
 
 const skillWith = (more: { readonly refinement: string; readonly execution: string }) =>
@@ -119,54 +121,37 @@ describe("readSkill", () => {
     assert.deepStrictEqual(read(`\uFEFF${complete.replaceAll("\n", "\r\n")}`).issues, [])
   })
 
-  it.each([
-    { form: "blanks", line: 'allowed-tools: "a  b a"\n', tools: ["a", "b"] },
-    { form: "nothing", line: 'allowed-tools: ""\n', tools: [] },
-    { form: "commas", line: "allowed-tools: a, b\n", tools: ["a", "b"], repair: "skill-tools-form" },
-    { form: "a list", line: "allowed-tools: [a, b]\n", tools: ["a", "b"], repair: "skill-tools-form" }
-  ])("reads tools separated by $form", ({ line, repair, tools }) => {
-    const reading = read(plain(line))
-    assert.deepStrictEqual(Option.getOrThrow(reading.value).allowedTools, tools)
-    assert.deepStrictEqual(
-      reading.repairs.map(({ code }) => code),
-      repair === undefined ? [] : [repair]
-    )
+  it.each<[form: string, line: string, tools: Array<string>, repairs: Array<string>]>([
+    ["blanks", '"a  b a"', ["a", "b"], []],
+    ["nothing", '""', [], []],
+    ["commas", "a, b", ["a", "b"], ["skill-tools-form"]],
+    ["a list", "[a, b]", ["a", "b"], ["skill-tools-form"]]
+  ])("reads tools separated by %s", (_, line, tools, repairs) => {
+    const reading = read(plain(`allowed-tools: ${line}\n`))
+    assert.deepStrictEqual([Option.getOrThrow(reading.value).allowedTools, codesOf(reading)], [tools, repairs])
   })
 
   it("mends headings of another level or case and says so", () => {
     const reading = read(plain("", "# execution:\n\nDo.\n\n### REFINEMENT\n\nAsk."))
     expect(reading.value).toEqual(skillWith({ refinement: "Ask.", execution: "Do." }))
-    assert.deepStrictEqual(reading.repairs, [
-      {
-        code: "skill-heading-form",
-        where: { section: "execution:", line: 5 },
-        message: 'Read the heading "execution:" as "## How to report".'
-      },
-      {
-        code: "skill-heading-form",
-        where: { section: "REFINEMENT", line: 9 },
-        message: 'Read the heading "REFINEMENT" as "## How to work".'
-      }
-    ])
-  })
-
-  it.each([
-    ["a setting that is no string", plain("metadata:\n  task-conductor.requires-approval: true\n"), "skill-metadata-form"],
-    ["a long description", plain("").replace("Counts", "x".repeat(1025)), "skill-description-long"],
-    ["an unquoted colon in a value", plain("").replace("Counts words.", "Use this: always."), "front-matter-unquoted"]
-  ])("notes %s as a repair", (_, text, repair) => {
-    const { repairs, value } = read(text)
-    assert.isTrue(Option.isSome(value))
     assert.deepStrictEqual(
-      repairs.map(({ code }) => code),
-      [repair]
+      reading.repairs.map(({ code, message, where }) => `${code} ${where.section} ${where.line}: ${message}`),
+      [
+        'skill-heading-form execution: 5: Read the heading "execution:" as "## How to report".',
+        'skill-heading-form REFINEMENT 9: Read the heading "REFINEMENT" as "## How to work".'
+      ]
     )
   })
 
-  it("understands a setting that is no string and a value that was not quoted", () => {
-    const text = plain("metadata:\n  task-conductor.requires-approval: true\n").replace("Counts words.", "Use: now.")
-    const skill = Option.getOrThrow(read(text).value)
-    assert.deepStrictEqual([skill.description, skill.requiresApproval], ["Use: now.", true])
+  const setting = "metadata:\n  task-conductor.requires-approval: true\n"
+  it.each([
+    ["a setting that is no string", plain(setting), "skill-metadata-form", ["Counts words.", true]],
+    ["a long text", plain("").replace("Counts words.", "x".repeat(1025)), "skill-description-long", ["x".repeat(1025), false]],
+    ["a colon", plain("").replace("Counts words.", "Use: now."), "front-matter-unquoted", ["Use: now.", false]]
+  ] as const)("understands %s and notes it as a repair", (_, text, repair, expected) => {
+    const reading = read(text)
+    const { description, requiresApproval } = Option.getOrThrow(reading.value)
+    assert.deepStrictEqual([description, requiresApproval, codesOf(reading)], [...expected, [repair]])
   })
 
   it("notes a name that the rules do not allow when the folder has it too", () => {
@@ -205,18 +190,13 @@ describe("readSkill", () => {
   })
 
   it("refuses a file that is not UTF-8", () => {
-    expect(readSkill(new Uint8Array([0x2d, 0x2d, 0x2d, 0x0a, 0xe9, 0x0a]), "count-words")).toEqual({
-      value: Option.none(),
-      issues: [
-        {
-          code: "skill-not-text",
-          where: { line: 1 },
-          what: "The file cannot be read as text: it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8.",
-          how: "Save it as UTF-8."
-        }
-      ],
-      repairs: []
-    })
+    const { issues, value } = readSkill(new Uint8Array([0x2d, 0x2d, 0x2d, 0x0a, 0xe9, 0x0a]), "count-words")
+    const what =
+      "The file cannot be read as text: it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8."
+    expect([issues, value]).toEqual([
+      [{ code: "skill-not-text", where: { line: 1 }, what, how: "Save it as UTF-8." }],
+      Option.none()
+    ])
   })
 
   it.effect.prop("never throws and gives a skill exactly when there is no issue", { text: Schema.String }, ({ text }) =>
