@@ -1,6 +1,6 @@
 /**
- * Reads the answer to the prompt. The answer is free markdown, or JSON if the user gave a JSON schema. Free markdown
- * must hold text and must not be a document of another stage.
+ * Reads the answer to the prompt: free markdown, or JSON if the user gave a JSON schema. Free markdown must hold text
+ * and must not be a document of another stage.
  */
 import * as Context from "effect/Context"
 import * as Option from "effect/Option"
@@ -23,10 +23,7 @@ const documents = [
   { name: "a refinement", knownHeadings: turnHeadings, begins: ["task", "tool-calls"], holds: "tool-calls" }
 ]
 
-/**
- * The name of another document, such as "a task list", if its heading is the first line of the text. Undefined for any
- * other text.
- */
+/** The name of another document, such as "a task list", if the text begins with its heading. */
 const otherDocument = ({ lines, sections }: MarkdownDocument): string | undefined => {
   const first = lines.findIndex((line) => !line.isBlank)
   if (sections[0]?.line !== first + 1) return undefined
@@ -37,7 +34,6 @@ const otherDocument = ({ lines, sections }: MarkdownDocument): string | undefine
   })?.name
 }
 
-/** True if the text holds only blank lines and fence lines. */
 const isBlank = ({ fences, lines }: MarkdownDocument): boolean =>
   lines.every((line, index) => line.isBlank || (fences.has(index) && line.opening !== undefined))
 
@@ -73,26 +69,22 @@ export interface AnswerSchema {
 const readForm = (given: unknown): Result.Result<AnswerSchema, string> =>
   Result.map(jsonSchemaCodec(given, "apply"), (codec) => ({ schema: given as JsonSchema, codec }))
 
-/** Compiles a JSON schema of the user. If the program cannot use the schema, fails with the reason. */
+/** Compiles a JSON schema of the user. Fails with the reason if the program cannot use it. */
 export const answerSchema = (given: unknown): Result.Result<AnswerSchema, string> => {
   const fault = isSchema(given) ? jsonSchemaFault(given) : undefined
   return fault === undefined ? readForm(given) : Result.fail(fault)
 }
 
 /**
- * The Effect schema, if the caller passed a schema in code. A JSON answer must fit both the JSON schema and this
- * schema. The Effect schema adds checks that the JSON schema lacks, such as the format of a date. A saved order holds
- * only the JSON schema.
+ * The Effect schema, if the caller passed a schema in code. It checks what the JSON schema cannot, such as the format
+ * of a date. A saved order holds only the JSON schema.
  */
 export const AnswerCodec = Context.Reference<AnswerSchema["codec"] | undefined>(
   "task-conductor/domain/documents/AnswerFormat/AnswerCodec",
   { defaultValue: () => undefined }
 )
 
-/**
- * The compiled schema for the answer to an order. Dies if the schema does not compile, because the caller has already
- * checked the schema.
- */
+/** The compiled schema for the answer to an order. Dies if it does not compile: the caller has already checked it. */
 export const formOf = (schemaJson: Schema.Json | undefined): Effect.Effect<AnswerSchema | undefined> =>
   schemaJson === undefined
     ? Effect.undefined
@@ -102,11 +94,10 @@ export const formOf = (schemaJson: Schema.Json | undefined): Effect.Effect<Answe
         Effect.flatMap((form) => Effect.map(AnswerCodec, (codec = form.codec) => ({ ...form, codec })))
       )
 
-/** The last block of the prompt: it tells the model to answer with JSON that fits the schema. */
 export const answerForm = ({ schema }: AnswerSchema): string =>
   `## Form of the answer\n\nA program reads the answer. Write one JSON value that fits this JSON schema, and nothing else: no text around it, no markdown, no links. This replaces the instructions above about the form.\n\n${fenced(JSON.stringify(schema, null, 2), "json")}\n\n`
 
-/** The JSON value in an answer. The JSON is the whole answer, or the only code block of the answer. */
+/** The JSON value in an answer: the whole answer, or its only code block. */
 const jsonIn = (answer: string): Option.Option<unknown> => {
   const [first, ...others] = fencedBlocks(answer)
   const texts = [answer.trim(), ...(first === undefined || others.length > 0 ? [] : [first.text])]
@@ -117,10 +108,10 @@ const jsonIn = (answer: string): Option.Option<unknown> => {
   return Option.none()
 }
 
-/** The text of the issue for an answer that is not JSON. An answer with this issue counts as useless. */
+/** The issue text for an answer that is not JSON. Such an answer counts as useless. */
 export const notJson = "The answer is not JSON."
 
-/** Reads a JSON answer. The value of the reading is the text of the JSON, indented by two spaces. */
+/** Reads a JSON answer. The value is the JSON text, indented by two spaces. */
 export const readJsonAnswer = (answer: string, { codec }: AnswerSchema): Reading<string> => {
   const findings = noFindings()
   const json = jsonIn(answer)

@@ -1,7 +1,7 @@
 /**
  * Writes the grammar of answers in GBNF, for servers such as llama.cpp that can force a model to follow a grammar. The
- * grammar uses the headings, labels and marks of the readers, but accepts fewer texts. A reader accepts every text of
- * the grammar without an issue (test/domain/documents/AnswerGrammar.test.ts).
+ * readers accept every text of the grammar without an issue (test/domain/documents/AnswerGrammar.test.ts), and also
+ * other texts.
  */
 import { changeMarks } from "../files/ChangeMarks.ts"
 import { type KnownHeadings, turnHeadings, resultHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
@@ -18,7 +18,7 @@ const headingLine = (known: KnownHeadings, slug: string): string => {
 
 const label = (key: keyof typeof fieldLabels): string => `- **${fieldLabels[key]}**`
 
-/** Visible characters, without characters that markdown could read as marks, tags, links or a line end. */
+/** Visible characters that markdown cannot read as marks, tags, links or a line end. */
 const plainCharacter = String.raw`[^\x00-\x1F\x7F-\xA0\u00AD\u034F\u0600-\u0605\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000\u3164\uD800-\uF8FF\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFF\\<>\[\]\x60*_~|!&#]`
 
 /** The grammar parts of a line of text. Characters that markdown could read as markup occur only in backticks. */
@@ -36,7 +36,7 @@ const makeText = ({ rule }: Rules) => {
     )
   const piece = () => rule("piece", () => either([character(), code(), `"_" [A-Za-z0-9]`]))
   const linkedPiece = () => rule("linked-piece", () => either([piece(), link()]))
-  /** A full stop must end each line. It shows that the line is complete. */
+  /** A full stop shows that the line is complete. */
   return {
     line: (most: number): Part => sequence(begin(), times(piece(), 2, most), `"."`),
     linked: (most: number): Part => sequence(either([begin(), link()]), times(linkedPiece(), 2, most), `"."`),
@@ -57,8 +57,8 @@ export interface PlanWords {
 }
 
 /**
- * The grammar of a task list. No name may occur twice, so the grammar appends a number to each task name. Links lead
- * only to known targets. The grammar allows no for-each tasks and no links between new tasks.
+ * The grammar of a task list. It appends a number to each task name, so that no name occurs twice. It allows no
+ * for-each tasks and no links between new tasks.
  */
 export const planGrammar = ({ links, mayBeEmpty, skills }: PlanWords): string => {
   const rules = makeRules()
@@ -84,7 +84,7 @@ export const planGrammar = ({ links, mayBeEmpty, skills }: PlanWords): string =>
   )
   const sectionLine = (section: number): string =>
     `${headingLine(taskListHeadings, `task-section-${section}`)} ${section}\n\n`
-  /** The grammar of the task at a position of the list, and optionally of the tasks after it. */
+  /** The task at a position of the list, and optionally the tasks after it. */
   const from = (place: number, section: number): Part =>
     rule(`task-${place}-${section}`, () => {
       const task = sequence(
@@ -116,7 +116,6 @@ export const planGrammar = ({ links, mayBeEmpty, skills }: PlanWords): string =>
 
 export type OfferedTool = Pick<ToolInfo, "name" | "parameters">
 
-/** The JSON schema of a tool's arguments. */
 const argumentsOf = ({ parameters }: OfferedTool) => ({
   ...(isSchema(parameters) ? parameters : {}),
   type: "object"

@@ -1,8 +1,7 @@
 /**
- * Watches an answer while a model writes it, and reports when the answer can no longer succeed. An answer cannot
- * succeed if the expected document does not begin, or if the model repeats itself (RepetitionWatch.ts). Use one watch
- * for each answer. The verdict does not depend on how deltas split the text. Memory is bounded and cost is linear. If
- * an answer hit the length limit, `wholePartOf` finds its complete part.
+ * Watches an answer while a model writes it, and reports when the answer can no longer succeed: the expected document
+ * does not begin, or the model repeats itself. Use one watch for each answer. The verdict does not depend on how deltas
+ * split the text; memory is bounded and cost is linear.
  */
 import type { Issue } from "../findings/Issue.ts"
 import { Line, readLines } from "../markdown/Line.ts"
@@ -11,7 +10,7 @@ import { closesThinking, opensThinking } from "../markdown/MarkdownCleaning.ts"
 import { type KnownHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { deltaLines, type Repetition, RepetitionWatch } from "./RepetitionWatch.ts"
 
-/** The watch examines only this many characters of a line. They suffice to recognise a fence or a heading. */
+/** The watch examines only this many characters of a line: enough to recognise a fence or a heading. */
 const shownOfLine = 400
 
 /** How the document of a stage begins: with a known heading, a code block or a task field. */
@@ -30,15 +29,14 @@ const isSign = ({ knownHeadings }: AnswerShape, text: string): boolean => {
   return readMarkdown(text, { knownHeadings }).sections.length > 0
 }
 
-/** The reason why an answer is stopped. */
+/** Why an answer is stopped. */
 export type Unrecoverable =
   | ({ readonly kind: "loop" } & Repetition)
   | { readonly kind: "shape"; readonly begins: string }
 
 /**
- * The maximum number of characters before the document, not counting thoughts in tags. Most models write one or two
- * sentences first. An answer has at most 2048 tokens (about 8,000 characters). After a longer preamble, the document
- * would not fit.
+ * The maximum number of characters before the document, without thoughts in tags. An answer has at most 2048 tokens
+ * (about 8,000 characters), so the document would not fit after a longer preamble.
  */
 export const longestPreamble = 6000
 
@@ -91,8 +89,8 @@ export class AnswerWatch {
   }
 
   /**
-   * Tests whether the document begins on the current line. The caller runs this test when the line ends, or when the
-   * examined part of the line is full.
+   * Tests whether the document begins on the current line. Call it when the line ends, or when its examined part is
+   * full.
    */
   #findShape(shape: AnswerShape, isWhole: boolean): Unrecoverable | undefined {
     const line = this.#line.trimEnd()
@@ -144,7 +142,7 @@ const lastStart = (lines: ReadonlyArray<Line>): number => {
 
 const isText = (line: Line): boolean => !line.isBlank && !line.isHeading
 
-/** Drops the last part of an answer, which may be incomplete, and headings that have no text below them. */
+/** Drops the last part of an answer, which may be incomplete, and headings without text below them. */
 export const wholePartOf = (answer: string): WholePart => {
   const lines = readLines(answer)
   const start = lastStart(lines)
@@ -155,8 +153,8 @@ export const wholePartOf = (answer: string): WholePart => {
 }
 
 /**
- * The issues of the complete part. Leaves out empty sections and issues without a line, because the missing end of the
- * answer may resolve them.
+ * The issues of the complete part. Leaves out empty sections and issues without a line: the missing end of the answer
+ * may resolve them.
  */
 export const issuesOfPart = ({ text }: WholePart, read: (part: string) => ReadonlyArray<Issue>): ReadonlyArray<Issue> =>
   text === "" ? [] : read(text).filter(({ where, code }) => where.line !== undefined && code !== "section-empty")

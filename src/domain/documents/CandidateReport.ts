@@ -1,7 +1,6 @@
 /**
- * A report that the program would accept. The program keeps it while a hook asks the model one more question. The
- * report stays acceptable if the model changes nothing after the question, or only adds a test that passes. The program
- * reverts later changes that fail the checks.
+ * A report that the program would accept, kept while a hook asks the model one more question. It stays acceptable if
+ * the model then changes nothing, or only adds a test that passes. Later changes that fail the checks are reverted.
  */
 import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
@@ -9,7 +8,6 @@ import { isTestFile } from "../files/TestFile.ts"
 import { changedSince } from "./ChangedFiles.ts"
 import type { ParsedAnswer } from "./TurnAnswer.ts"
 
-/** The proposed files of a working copy, and the version of the working copy. */
 interface CopyState {
   readonly files: ReadonlyArray<ProposedFile>
   readonly version: number

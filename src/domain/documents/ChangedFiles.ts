@@ -32,7 +32,6 @@ export const fileDiff = (file: ProposedFile): string => {
     : changePreview(path, base ?? undefined, text, mostLines)
 }
 
-/** A line that names the changed lines of a file, and the functions and types around them. */
 const summaryOf = (file: ProposedFile, diff = fileDiff(file)): string => {
   const declared = file.text === null || isOpaque(file) ? [] : changedDeclarations(file)
   const names = [...new Set(declared.map(({ name }) => name))]
@@ -44,8 +43,8 @@ const summaryOf = (file: ProposedFile, diff = fileDiff(file)): string => {
 const noLines: ReadonlySet<string> = new Set()
 
 /**
- * The diff of each file, cut to its share of the budget. In a cut diff, the places that contain one of the `latest`
- * lines (compared without indentation) have priority. If no useful part of a diff fits, only the `summary` is set.
+ * The diff of each file, cut to its share of the budget. Places with one of the `latest` lines (compared without
+ * indentation) come first. Only `summary` is set if no useful part of a diff fits.
  */
 const fitted = (files: ReadonlyArray<ProposedFile>, budget: number, latest: ReadonlySet<string>) => {
   const diffs = files.map((file) => ({ file, diff: fileDiff(file) })).filter(({ diff }) => diff !== "")
@@ -76,7 +75,6 @@ const joined = (files: ReadonlyArray<ProposedFile>, budget: number, latest = noL
   return [...(diffs === "" ? [] : [fenced(diffs, "diff")]), ...rest].join("\n\n")
 }
 
-/** A heading and a diff for each file. If there are many files, they share one heading. */
 export const changedBlocks = (files: ReadonlyArray<ProposedFile>, budget: number): string => {
   if (files.length > mostHeadings) return `### Changed: ${files.length} files\n\n${joined(files, budget)}\n\n`
   const limits = shares(
@@ -87,8 +85,8 @@ export const changedBlocks = (files: ReadonlyArray<ProposedFile>, budget: number
 }
 
 /**
- * All changes so far, under one heading. A file in `summarized` gets only a summary line. `latest` are the lines of the
- * last changes, without indentation.
+ * All changes so far, under one heading. A file in `summarized` gets only a summary line. `latest` are the last changed
+ * lines, without indentation.
  */
 export const changesSoFar = (
   files: ReadonlyArray<ProposedFile>,
@@ -104,7 +102,7 @@ export const changesSoFar = (
   return rawBlock("## Changes so far", [lines.join("\n"), diffs].filter((part) => part !== "").join("\n\n"))
 }
 
-/** The changes between two states of a working copy. The base of each file is its earlier text. */
+/** The changes between two states of a working copy. Each base is the earlier text. */
 export const changedSince = (
   now: ReadonlyArray<ProposedFile>,
   before: ReadonlyArray<ProposedFile>

@@ -1,6 +1,6 @@
 /**
- * Shows the whole current text of functions that changes touch. The model then need not read these functions again.
- * Changed lines outside functions, such as imports, are shown without their surroundings.
+ * Shows the whole current text of the functions that changes touch, so that the model need not read them again. Changed
+ * lines outside functions, such as imports, stand alone.
  */
 import { declarationLines } from "../excerpts/EnclosingLines.ts"
 import { packLines } from "../excerpts/Packing.ts"
@@ -45,10 +45,7 @@ const isShort = ({ from, to }: LineRange): boolean => to - from < longestFunctio
 const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from - 1 + index)
 
-/**
- * The whole functions around all places. Undefined if together they exceed `budget` characters, or if one of them is
- * too long.
- */
+/** The whole functions around all places. Undefined if one is too long, or all together exceed `budget` characters. */
 export const changedFunctions = (
   { path, text }: ProposedFile,
   { beside, budget, places, shownLines }: FunctionOrder

@@ -1,7 +1,6 @@
 /**
- * The report of `task-conductor check` about a document; `--json` prints the report unchanged. `check --fix` rewrites
- * the document in the strict form, which needs no repairs. The program then reads the new text, and keeps it only if
- * its meaning is the same. A check needs no model. Some checks also need the project.
+ * The report of `task-conductor check` about a document, which `--json` prints. `check --fix` rewrites the document in
+ * the strict form, and keeps the new text only if its meaning is the same.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -129,9 +128,9 @@ export type CheckReport = typeof CheckReport.Type
 export interface CheckOptions {
   /** Names of finished tasks, for a list that continues a run. */
   readonly finished?: ReadonlyArray<string>
-  /** For a refinement: the task as the plan describes it. If it is absent, the document must contain a whole task. */
+  /** For a refinement: the planned task. If absent, the document must contain a whole task. */
   readonly planned?: Task
-  /** For a refinement: the typed inputs of the skill. If they are absent, the value of every input is read as text. */
+  /** For a refinement: the typed inputs of the skill. If absent, every value is read as text. */
   readonly inputs?: ReadonlyArray<SkillInput>
 }
 
@@ -188,13 +187,11 @@ const report = <A>(
 export const reportOfList = (reading: Reading<TaskList>, finished: ReadonlyArray<string>): CheckReport =>
   report("task-list", reading, (list) => listReport(list, finished))
 
-/** The report about a refinement. */
 export const reportOfTurn = (reading: Reading<RefinementDocument>): CheckReport =>
   report("refinement", reading, refinementReport)
 
 /**
- * The links of a result in order. If a section is too complex to parse, its links are missing, and `repairs` gets an
- * entry about this.
+ * The links of a result in order. If a section is too complex to parse, its links are missing and `repairs` says so.
  */
 const resultLinks = (document: string, repairs: Array<Repair>): ResultReport["links"] => {
   const { lines, sections } = readMarkdown(document, { knownHeadings: resultHeadings })
@@ -225,8 +222,8 @@ export const checkDocument = (kind: DocumentKind, text: string, options: CheckOp
   const { finished = [], inputs, planned } = options
   switch (kind) {
     case "task-list":
-      // The request document is unknown here, and so are its headings. An anchor that looks like a task result must
-      // therefore name a task.
+      // The headings of the request are unknown here. An anchor that looks like a task result must therefore name a
+      // task.
       return reportOfList(readTaskList(text, { finished, headings: [] }), finished)
     case "refinement":
       return reportOfTurn(readTaskReport(text, { task: planned, inputs }))
@@ -235,18 +232,15 @@ export const checkDocument = (kind: DocumentKind, text: string, options: CheckOp
   }
 }
 
-/**
- * A fixed document and the report about its original text. If the document needed no repairs, `text` is the original
- * text.
- */
+/** A fixed document and the report about its original text. */
 export interface FixedDocument {
   /** The findings about the original text. */
   readonly report: CheckReport
-  /** The text with its repairs applied. */
+  /** The repaired text; the original text if no repairs were needed. */
   readonly text: string
 }
 
-/** The prompt in a task list, up to the next section and without a fence around it. */
+/** The prompt in a task list, without a fence around it. */
 const promptOf = (text: string): string => {
   const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
   const { document } = reader
@@ -262,9 +256,8 @@ const promptOf = (text: string): string => {
 }
 
 /**
- * Two versions of the result, both with the strict heading. The heading has the strict level in the first version, and
- * the written level in the second. At the strict level, the section may include more text than before. The caller then
- * uses the second version.
+ * The result with its strict heading, first at the strict level and then at the written level. At the strict level the
+ * section may include more text than before; the caller then uses the second version.
  */
 const renderResult = (written: string): ReadonlyArray<string> => {
   const text = headedResult(written) ?? written
@@ -302,8 +295,8 @@ export const isBetter = (before: CheckReport, again: CheckReport): boolean =>
   again.repairs.length < before.repairs.length
 
 /**
- * Checks a document and applies its repairs. A rejected document stays unchanged. Otherwise the strict form replaces
- * the document if it has the same value and needs fewer repairs.
+ * Checks a document and applies its repairs. The strict form replaces it if it has the same value and needs fewer
+ * repairs. A rejected document stays unchanged.
  */
 export const fixDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): FixedDocument => {
   const report = checkDocument(kind, text, options)

@@ -1,4 +1,4 @@
-/** The calls and changes of an answer after their checks and before they run, with the issues that the checks found. */
+/** The calls and changes of an answer after their checks and before they run. */
 import { type Issue, makeIssue, makeRepair, type Repair } from "../findings/Issue.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../tools/ToolCall.ts"
 import { turnUid } from "../tools/ToolCallFormat.ts"
@@ -33,7 +33,7 @@ export interface CheckedCalls {
 /** Calls that belong together, such as all calls that one replacement needs. */
 type CallGroup = ReadonlyArray<ToolCall>
 
-/** The groups, with each call only once. Groups that become empty are dropped. */
+/** The groups without repeated calls. Drops groups that become empty. */
 export const withoutDoubles = (groups: ReadonlyArray<CallGroup>): ReadonlyArray<CallGroup> => {
   const all = groups.flat()
   const isFirst = (call: ToolCall): boolean => all.find((other) => callSign(other) === callSign(call)) === call
@@ -56,7 +56,7 @@ export const droppedChanges = (
 interface ChangeCalls {
   readonly calls: CallGroup
   readonly issues: ReadonlyArray<Issue>
-  /** `refused` is a change that would lose too much text. `leftOut` are changes whose text the model omitted. */
+  /** `refused` would lose too much text. In `leftOut` the model omitted the text. */
   readonly refused?: UnmadeChange
   readonly leftOut?: ReadonlyArray<UnmadeChange>
   readonly replaced?: string
@@ -73,7 +73,6 @@ interface CheckedParts {
   readonly tools: ReadonlyArray<string>
 }
 
-/** Joins what the checks found in the calls and changes of an answer. */
 export const joinedChecks = (content: TurnContent, parts: CheckedParts): CheckedCalls => {
   const { changed, checked, groups, most, task, tools } = parts
   const where = { section: "Tool Calls", task }
@@ -100,10 +99,7 @@ export const joinedChecks = (content: TurnContent, parts: CheckedParts): Checked
   }
 }
 
-/**
- * The issues of an answer. The issues of native calls are left out, because the program reports them in the reply to
- * each call.
- */
+/** The issues of an answer without those of native calls, which the reply to each call reports. */
 export const answerIssues = ({ content, native }: ParsedAnswer, checked: CheckedCalls): ReadonlyArray<Issue> => {
   const nativeSigns = new Set(native.map(({ call }) => callSign(call)))
   return [

@@ -1,4 +1,4 @@
-/** Tells a model where its changes clash with changes that other tasks or users made after the task began. */
+/** Tells a model where its changes clash with later changes of other tasks or users. */
 import type { Clash, MergedText } from "../files/TextMerge.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
 import { shorten } from "../text/Excerpt.ts"
@@ -14,10 +14,7 @@ export interface FileClash {
 /** How many lines before and after a clash are shown. */
 const linesAround = 3
 
-/**
- * `mostPlaces` is the maximum number of clashes that are shown for a file. `mostText` is the maximum number of
- * characters of each shown text.
- */
+/** How many clashes of a file are shown, and how many characters of each text. */
 const mostPlaces = 4
 const mostText = 1200
 
@@ -40,7 +37,7 @@ const fileText = ({ isChanged = false, merged, path }: FileClash): string => {
   ].join("\n\n")
 }
 
-/** A text with all clashes and with advice to the model. Empty if there are no clashes. */
+/** All clashes with advice to the model. Empty if there are none. */
 export const clashText = (files: ReadonlyArray<FileClash>): string => {
   const names = files.map(({ path }) => path).join(", ")
   return files.length === 0

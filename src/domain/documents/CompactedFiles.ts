@@ -1,6 +1,6 @@
 /**
- * Shows the changed files in the summary that replaces old turns: the changed functions, and the places that failing
- * checks and failed changes name.
+ * Shows changed files in the summary that replaces old turns: the changed functions, and the places that failing checks
+ * and failed changes name.
  */
 import { type CheckOutcome, isFine, passes } from "../checks/CheckOutcome.ts"
 import { packLines } from "../excerpts/Packing.ts"
@@ -30,10 +30,7 @@ interface FunctionParts extends Pick<TurnFacts, "checks" | "open" | "budget"> {
   readonly last: string
 }
 
-/**
- * Finds line numbers of a file in the outputs of failing checks. Compilers and test runners write `a.ts:12`, `a.ts(12`
- * or `"a.py", line 12`. The first group of each match is the number.
- */
+/** Line numbers of a file in the outputs of failing checks. Tools write `a.ts:12`, `a.ts(12` or `"a.py", line 12`. */
 const namedByChecks = ({ path }: ProposedFile, checks: ReadonlyArray<CheckOutcome>) => {
   const name = fileName(path).replaceAll(/[^\w]/g, String.raw`\$&`)
   const place = new RegExp(String.raw`(?<![\w-])${name}"?(?:, line |:|\()(\d+)`, "g")
@@ -46,7 +43,7 @@ const namedByChecks = ({ path }: ProposedFile, checks: ReadonlyArray<CheckOutcom
   ]
 }
 
-/** The lines of a file that are named by failing checks, or by the reasons of failed changes. */
+/** The lines of a file that failing checks or failed changes name. */
 const namedPlaces = (
   file: ProposedFile,
   { checks, open }: Pick<TurnFacts, "checks" | "open">
@@ -65,13 +62,12 @@ export const placesIn = (file: ProposedFile, listed: Pick<TurnFacts, "checks" | 
   }))
 ]
 
-/** The import lines at the beginning of a file. */
 const importsOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> =>
   lines.flatMap((line, index) =>
     /^(?:import|from|use|using|#include)\b|^const\b.*\brequire\(/.test(line) ? [{ from: index + 1, to: index + 1 }] : []
   )
 
-/** The current text of a file around these places. If a check fails, the imports of the file are added. */
+/** The current text of a file around these places, with its imports if a check fails. */
 export const currentText = (
   { path, text }: ProposedFile,
   {
@@ -98,10 +94,7 @@ export const currentText = (
   return packed.isEmpty ? "" : `### ${path}\n\n${fenced(packed.text, "text")}\n\n`
 }
 
-/**
- * True for a file whose current text may be shown. A new file is excluded, because its diff already shows the whole
- * text.
- */
+/** True for a file whose current text may be shown. The diff of a new file already shows its whole text. */
 export const isShownWhole = ({ base, path, text }: ProposedFile): boolean =>
   base !== null && text !== null && !isSecretLike(path)
 
@@ -116,8 +109,8 @@ const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArra
     })
 
 /**
- * The changed functions of each file, and the places that `namedPlaces` finds. The files share the budget. A file is
- * left out if its functions do not fit whole.
+ * The changed functions of each file, and the places of `namedPlaces`. The files share the budget. Leaves out a file
+ * whose functions do not fit whole.
  */
 export const functionsWithin = (
   files: ReadonlyArray<ProposedFile>,
@@ -138,9 +131,9 @@ export const functionsWithin = (
 }
 
 /**
- * The changed files that the model probably works on: the last answer changed or read them, or a failing check or a
- * failed change names them. If new failures name no changed file, all changed files count. A summary shows these
- * files. It shows the other changed files only if their diffs are small, and otherwise only names them.
+ * The changed files that the model probably works on. The last answer changed or read them, or a failing check or
+ * failed change names them. If new failures name no changed file, all count. A summary shows other files only if their
+ * diffs are small, and otherwise names them.
  */
 export const filesAtWork = ({
   checks,

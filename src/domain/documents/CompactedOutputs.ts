@@ -1,6 +1,6 @@
 /**
- * Chooses the outputs of calls that stay in the summary that replaces old turns: outputs that a repeated call would
- * still return, and of these the ones that the next answer probably needs.
+ * Chooses the outputs that stay in the summary that replaces old turns. A repeated call would still return these
+ * outputs, and the next answer probably needs them.
  */
 import { isRead, linesOfRead } from "../models/CallLine.ts"
 import { callFrame } from "../models/ExecutionBlocks.ts"
@@ -22,7 +22,7 @@ const showsLinesOf = (later: CallOutcome, earlier: CallOutcome): boolean => {
 }
 
 /**
- * True if the call would still return this output, and no later output replaces it. A search replaces the searches of
+ * True if the call would still return this output, and no later output replaces it. A search replaces searches of
  * earlier answers.
  */
 const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
@@ -67,10 +67,7 @@ export const outputsOf = ({ open, outcomes }: Pick<TurnFacts, "open" | "outcomes
   return { newest, before: [...before.filter(isNeeded), ...before.filter((one) => !isNeeded(one)).toReversed()] }
 }
 
-/**
- * The outputs that fit, taken in this order. At most one of them is cut, because fragments of many outputs would be
- * useless.
- */
+/** The outputs that fit, in this order. At most one is cut, because fragments of many outputs would be useless. */
 export const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): ReadonlySet<CallOutcome> => {
   const chosen = new Set<CallOutcome>()
   let budgetLeft = most
@@ -83,7 +80,7 @@ export const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number
   return chosen
 }
 
-/** The lines that the changes of the last answer wrote. Their indentation is removed. */
+/** The lines that the last answer wrote, without indentation. */
 export const latestLines = (outcomes: ReadonlyArray<CallOutcome>): ReadonlySet<string> => {
   const lines = latestCalls(outcomes)
     .filter(isChange)

@@ -26,17 +26,15 @@ const leastDiff = 600
 /** The minimum number of characters for the outputs of checks. */
 const leastChecks = 700
 
-/** If the model no longer works on a file, only a diff of at most this many characters is shown. */
+/** The longest diff, in characters, of a file that the model no longer works on. */
 const smallDiff = 400
 
-/** The characters that are reserved for headings and fences. */
+/** The characters reserved for headings and fences. */
 const headings = 120
 
-/**
- * The outcome of a failed change. The reason why the change fails is computed again from the current text of the file.
- */
+/** A failed change, with the reason why it fails on the current text of the file. */
 const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): CallOutcome => {
-  // The reason of a denied call must reveal nothing about the file. The reason therefore stays unchanged.
+  // The reason of a denied call stays, because it must reveal nothing about the file.
   if (outcome.result.error_type !== "validation_failed") return outcome
   const { new_text: newText, old_text: oldText } = outcome.call.arguments
   const file = files.find(({ path }) => path === pathOf(outcome.call))
@@ -60,10 +58,7 @@ const openBlocks = ({ budget, issues, open }: Pick<TurnFacts, "budget" | "issues
   return changes + rawBlock("## Issues with your last answer", wrong)
 }
 
-/**
- * The first line of a text and as many of its last lines as fit. The last lines matter, because a failing test prints
- * the expected value there.
- */
+/** The first line, and as many last lines as fit. A failing test prints the expected value at the end. */
 const endKept = (text: string, most: number): string => {
   const lines = text.split("\n")
   const budget = Math.max(most, (lines[0] ?? "").length + 12)
@@ -78,10 +73,7 @@ const endKept = (text: string, most: number): string => {
   ).text
 }
 
-/**
- * The block with the outcomes of the checks. Long outputs are cut, so that all outputs together have about `most`
- * characters.
- */
+/** The outcomes of the checks. Long outputs are cut so that all together have about `most` characters. */
 const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, most: number): string => {
   const limits = shares(
     checks.map(({ text }) => text.length),
@@ -95,11 +87,11 @@ const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, 
   return checksBlock(fitting, hasChanged)
 }
 
-/** True if the prompt already shows the file, either as a reference or as the file that the user has open. */
+/** True if the prompt already shows the file, as a reference or as the open file. */
 export const showsFile = (prompt: string, path: string): boolean =>
   prompt.split("\n").some((line) => /^(?:The contents of|Path:) /.test(line) && line.includes(path))
 
-/** The length of what every summary shows besides outputs: changed functions and open problems. */
+/** The length of the changed functions and open problems, which every summary shows. */
 export const factsLength = (
   turns: Pick<TurnFacts, "budget" | "checks" | "files" | "issues" | "open" | "outcomes">
 ): number => {
@@ -110,13 +102,13 @@ export const factsLength = (
 
 const isSmall = (file: ProposedFile): boolean => fileDiff(file).length <= smallDiff
 
-/** Returns a function which tells whether a line that a search found is still in its file. */
+/** Returns a test: is a line that a search found still in its file? */
 const lookUpLines = (files: ReadonlyArray<ProposedFile>): ((path: string, line: string) => boolean) => {
   const linesNow = new Map(files.map(({ path, text }) => [path, new Set(text?.split("\n"))]))
   return (path, line) => linesNow.get(path)?.has(line) ?? true
 }
 
-/** All known facts of the turns, in about `budget` characters. Unsolved problems are always included. */
+/** All known facts of the turns, in about `budget` characters. Always includes unsolved problems. */
 export const compactedText = (turns: TurnFacts): string => {
   const { above, budget, checks, files, lines, now, outcomes } = turns
   const open = turns.open.map((one) => reasonNow(one, files))

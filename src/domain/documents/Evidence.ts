@@ -1,6 +1,6 @@
 /**
- * Checks the links that a result or an answer gives as evidence. Compares the line numbers of a link, and the quotation
- * beside it, with the file. Corrects or marks wrong links in the text.
+ * Checks the links that a result or an answer gives as evidence. Compares their line numbers and quotations with the
+ * files, and corrects or marks wrong links.
  */
 import * as Schema from "effect/Schema"
 import { bareHrefOfPath } from "../files/FileHref.ts"
@@ -11,7 +11,7 @@ import type { FileReference } from "../plan/Reference.ts"
 import { countLines, type LineRange } from "../text/LineRange.ts"
 import { otherNumber } from "../text/Numbers.ts"
 
-/** A quotation beside a link. `isLine` is false for a name or for a few words, because these prove little. */
+/** A quotation beside a link. `isLine` is false for a name or a few words, which prove little. */
 interface Quote {
   readonly text: string
   readonly isLine: boolean
@@ -20,14 +20,10 @@ interface Quote {
 export interface EvidenceLink extends FoundLink {
   readonly form: ReferenceForm
   readonly quote?: Quote
-  /**
-   * The words around the link, without the link itself. They end at the neighbouring links and at the ends of the
-   * sentence.
-   */
+  /** The words of the sentence around the link, up to the neighbouring links. The link itself is left out. */
   readonly statement: string
   /**
-   * All quotations on the line between the neighbouring links. The link is right if one of these quotations occurs at
-   * its target.
+   * All quotations on the line between the neighbouring links. The link is right if its target contains one of them.
    */
   readonly beside: ReadonlyArray<string>
 }
@@ -60,13 +56,13 @@ const quoted = /["“]([^"“”\n]+)["”]/.source
 const after = new RegExp(`^(?:\\)?[ \\t]*(?::|—|–|-)[ \\t]*|[ \\t]+)(?:${code}|${quoted})`)
 const before = new RegExp(`(?:${code}|${quoted})[ \\t]*(?::|—|–|-|\\(|\\b(?:in|at|on|from)\\b)?[ \\t]*$`)
 
-/** A quotation without the line number that a tool put before it, and without the dots of an omission. */
+/** A quotation without the line number of a tool and without the dots of an omission. */
 const plainQuote = (text: string): string =>
   (text.replace(/^\s*\d+[:|]\s?/, "").split(/\.{3}|…/)[0] ?? "").replace(/\s+/g, " ").trim()
 
-/** The minimum number of characters of a quotation. Shorter quotations occur on most lines. */
+/** The minimum length of a quotation in characters. Shorter ones occur on most lines. */
 const leastQuote = 4
-/** A quotation with at least this many characters counts as a line of a file. Prose has another minimum than code. */
+/** From this length in characters, a quotation counts as a line of a file. */
 const leastProse = 16
 const leastCode = 10
 
@@ -83,8 +79,8 @@ const quoteOf = (match: RegExpExecArray | null): Quote | undefined => {
 const reach = 400
 
 /**
- * The quotation of a link, on the same line. The quotation after the link comes first. If another link directly follows
- * that quotation, the quotation belongs to the other link. The quotation before the link is then used.
+ * The quotation after the link on its line. The quotation before the link, if another link directly follows the one
+ * after it.
  */
 const quoteBeside = (text: string, { end, start }: FoundLink, next: number | undefined): Quote | undefined => {
   const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start).slice(-reach)
@@ -106,7 +102,6 @@ const quotesAround = (text: string, { end, start }: FoundLink, from: number, to:
     .filter((one) => one.length >= leastQuote)
 }
 
-/** The sentence around a link on its line, between its neighbouring links. */
 const statementAround = (text: string, { end, start }: FoundLink, from: number, to: number): string => {
   const lineStart = text.lastIndexOf("\n", start - 1) + 1
   const lineEnd = text.indexOf("\n", end)
@@ -115,7 +110,7 @@ const statementAround = (text: string, { end, start }: FoundLink, from: number, 
   return `${before.split(/[.!?;]\s+(?=[A-Z`*"[])/).at(-1) ?? ""} ${behind.split(/[.!?;](?=\s|$)/)[0] ?? ""}`
 }
 
-/** The links of a text, in order. None if the text is too large or too complex to be parsed. */
+/** The links of a text, in order. Empty if the text is too large or too complex to parse. */
 export const evidenceLinks = (text: string): ReadonlyArray<EvidenceLink> => {
   const links = markdownLinks(text)
   return links.map((link, index): EvidenceLink => {
@@ -137,7 +132,7 @@ const marks: Readonly<Record<WrongLink["code"], string>> = {
   "evidence-page": "(not fetched)"
 }
 
-/** True for a link that already carries a mark such as "(not found)". */
+/** True for a link with a mark such as "(not found)". */
 export const isMarked = (text: string, { end }: FoundLink): boolean =>
   Object.values(marks).some((mark) => text.startsWith(` ${mark}`, end))
 
@@ -151,7 +146,7 @@ const rewritten = (source: string, { link, verdict: { href } }: JudgedLink): str
   return source.includes(link.href) ? source.replaceAll(link.href, href) : `[${link.title}](${href})`
 }
 
-/** The text with corrected links. If `mark` is true, each wrong link gets a mark such as "(not found)". */
+/** The text with corrected links. With `mark`, each wrong link gets a mark such as "(not found)". */
 export const withVerdicts = (text: string, judged: ReadonlyArray<JudgedLink>, mark: boolean): string => {
   let result = ""
   let rest = 0
@@ -167,14 +162,13 @@ export const withVerdicts = (text: string, judged: ReadonlyArray<JudgedLink>, ma
 }
 
 /**
- * A short quotation proves little. A short quotation that occurs on only one line can move its link by at most this
- * many lines.
+ * A short quotation proves little. Even if it occurs on only one line, it moves its link by at most this many lines.
  */
 const nearby = 10
 
 const blanks = (text: string): string => text.replace(/\s+/g, " ").trim()
 
-/** A quotation with fewer characters must stand on a single line. */
+/** A quotation with fewer characters must stand on one line. */
 const leastJoined = 12
 /** The maximum number of lines that a quotation may span. */
 const mostJoined = 3
@@ -200,10 +194,7 @@ const hrefWith = (reference: FileReference, from: number, to: number): string =>
 const isWithin = (found: ReadonlyArray<number>, { from, to }: LineRange): boolean =>
   found.some((line) => line >= from && line <= to)
 
-/**
- * The link, moved to the line of its quotation. Undefined if the link is already right, or if the line of the quotation
- * is not certain.
- */
+/** The link, moved to the line of its quotation. Undefined if the link is right, or if that line is not certain. */
 const movedTo = (
   reference: FileReference,
   {
@@ -220,10 +211,7 @@ const movedTo = (
   return isCertain ? hrefWith(reference, nearest, Math.min(count, nearest + lines.to - lines.from)) : undefined
 }
 
-/**
- * The verdict about a link to a file with this text. If the run changed the file, a quotation may come from the old
- * text of the file. Such a quotation is never judged wrong.
- */
+/** The verdict about a link to a file with this text. A quotation from the text before the run is never wrong. */
 export const judgeLines = (
   reference: FileReference,
   text: string,

@@ -1,6 +1,6 @@
 /**
- * Recognises an incomplete task list. Such a list announces more tasks than it has, replaces tasks with dots, or breaks
- * off in its last line. Without this check the missing tasks would never run, and the user would not learn of them.
+ * Recognises an incomplete task list: it announces more tasks than it has, replaces tasks with dots, or breaks off.
+ * Without this check the missing tasks would silently never run.
  */
 import { Line } from "../markdown/Line.ts"
 import { proseLines } from "../markdown/Outline.ts"
@@ -12,12 +12,12 @@ const counted =
 
 const numbers = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 const number = `(\\d{1,2}|${numbers.join("|")})`
-/** A sentence that announces a number of tasks, such as "The plan has three tasks". */
+/** Announces a number of tasks, such as "The plan has three tasks". */
 const planned = new RegExp(
   `\\b(?:plan (?:has|holds|contains|comprises|consists of)|(?:split|divide|divided|break|broken|broke) (?:(?:this|it|that|the (?:work|job|prompt|request)) )?(?:down )?(?:in)?to) ${number} tasks\\b`,
   "i"
 )
-/** A number of tasks in the heading "Tasks", or in the text below that heading. */
+/** A number of tasks in or below the heading "Tasks". */
 const introduced = new RegExp(
   `^#{1,6}\\s+tasks\\s*[([:-]\\s*${number}\\s*(?:tasks)?\\s*[)\\]]?\\s*$|^\\W*(?:there are|here are|these are|the)\\s(?:the )?${number} tasks\\b`,
   "i"
@@ -31,10 +31,10 @@ const standsForMore = [
   /^(?:repeat|do the same|same)\b.{0,30}\b(?:for|with) (?:each|every|all|the (?:other|remaining|rest))\b/i
 ]
 
-/** The maximum number of characters of a line or title that can be an announcement. */
+/** The maximum length of an announcement in characters. */
 const mostCharacters = 200
 
-/** The text of a line, without list, comment or emphasis marks around it. */
+/** A line without list, comment or emphasis marks around it. */
 const bare = (line: string): string =>
   line
     .trim()
@@ -55,7 +55,6 @@ const isBroken = (line: string): boolean => {
 
 const valueOf = (word: string): number => (/^\d/.test(word) ? Number(word) : numbers.indexOf(word.toLowerCase()) + 2)
 
-/** The tasks that the reader found in a text. */
 interface Listed {
   /** The line numbers, from 1, of the headings "Goals" and "Tasks". */
   readonly goals: number
@@ -89,7 +88,7 @@ const announced = (lines: ReadonlyArray<NumberedLine>, { all, goals, tasks }: Li
   const before = lines.slice(0, firstTask === -1 ? undefined : firstTask)
   const firstHeading = before.find(({ text }) => text.startsWith("#"))?.line ?? goals
   return before.find(({ line, text }) => {
-    // A number in the prompt of the user says nothing about the tasks of the list.
+    // A number in the user's prompt says nothing about the list.
     const countMatch =
       line < firstHeading || line > goals
         ? (planned.exec(text) ?? (line >= tasks ? introduced.exec(text) : null))
@@ -98,7 +97,7 @@ const announced = (lines: ReadonlyArray<NumberedLine>, { all, goals, tasks }: Li
   })?.text
 }
 
-/** The reason why a list is incomplete, and the line that shows it. Undefined for a complete list. */
+/** Why a list is incomplete, and the line that shows it. Undefined for a complete list. */
 export const halfPlan = (text: string, listed: Listed) => {
   const { all, names, tasks, titles } = listed
   const title = missing(titles) ?? missing(names)

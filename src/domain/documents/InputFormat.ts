@@ -1,6 +1,6 @@
 /**
- * Reads and writes the section `## Inputs` of a report. The section has one line for each typed input of the skill. The
- * reader also accepts other forms that models write, and checks the values against the skill.
+ * Reads and writes the section `## Inputs` of a report, with one line for each typed input of the skill. The reader
+ * also accepts other forms that models write.
  */
 import * as Result from "effect/Result"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
@@ -97,7 +97,7 @@ const readLine = (written: string, line: number): ReadonlyArray<RawInput> => {
   return name === undefined ? [] : [{ name, line, text: text.trim(), isStrict: strict !== null }]
 }
 
-/** The inputs as written. A line without a name continues the value before it. */
+/** The inputs as written. A line without a name continues the previous value. */
 const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Findings): ReadonlyArray<RawInput> => {
   const raw: Array<RawInput> = []
   for (const block of lines) {
@@ -117,9 +117,8 @@ const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Finding
 }
 
 /**
- * Reads the lines of the section "Inputs", and returns the values in the order of the skill. If `inputs` is undefined,
- * every name is accepted and every value is text. `kept` contains the values of an earlier attempt. The program uses
- * them for inputs that the section leaves out.
+ * Reads the section "Inputs", and returns the values in the order of the skill. If `inputs` is undefined, every name is
+ * accepted as text. `kept` are values of an earlier attempt, for inputs that the section leaves out.
  */
 export const readInputs = (
   lines: ReadonlyArray<TaskLine>,
@@ -144,7 +143,7 @@ export const readInputs = (
       return addIssue(findings, "input-repeated", where, { what, quote: raw.text })
     }
     seen.add(name)
-    // A backslash before a value means that the value is literal.
+    // A backslash before a value makes it literal.
     const isEscaped = raw.text.startsWith("\\")
     const text = isEscaped ? unescapeInline(raw.text) : (linkTarget(raw.text) ?? stripMarks(raw.text))
     if (!isEscaped && input?.choices?.includes(text) !== true && isNoValue(text)) return

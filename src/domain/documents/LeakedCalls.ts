@@ -1,7 +1,6 @@
 /**
  * Recognises an answer with a call that no reader understood. The call did not run, so the answer is not final. A call
- * in backticks or in a quotation does not count, because it is only mentioned. A call in a code block does not count if
- * the answer contains other text.
+ * does not count if it is only mentioned: in backticks, in a quotation, or in a code block beside other text.
  */
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import { jsonCalls } from "../tools/native/JsonCalls.ts"
@@ -12,10 +11,7 @@ const mark =
 const named =
   /^\s*(?:call:|functions\.|default_api\.|[*_`]*(?:action|tool(?:[ _](?:name|call))?|function)[*_`]*:[*_`\s]*(?:["'{])?)?<?([a-z]+(?:_[a-z]+)+)(?:[*_`"']*\s*$|>|\s*[({[].*[)}\]]\s*;?\s*$|:\d+\s*\{)/i
 const withName = /["'](?:name|tool|tool_name|function|action|recipient_name)["']\s*:\s*["']([\w.]+)["']/g
-/**
- * Forms of calls that no reader accepts: a tool name after a label, as a heading, as an escaped tag or as an object
- * key.
- */
+/** Calls that no reader accepts: a tool name after a label, as a heading, as an escaped tag or as an object key. */
 const unread = [
   /^\s*(?:[-*+]\s+)?[*_`"]*(?:tool(?:[ _](?:name|call))?|function|action|name)[*_`"]*\s*:[*_`"'\s]*([a-z]+(?:_[a-z]+)+)[*_`"']*\s*$/i,
   /^#{1,6}\s+[`*]*(\w+_\w+)[`*]*:?\s*$/,
@@ -26,7 +22,7 @@ const unread = [
 const unreadCall = (lines: ReadonlyArray<string>, isTool: (name: string) => boolean): string | undefined =>
   lines.find((line) => unread.some((pattern) => isTool(pattern.exec(line)?.[1] ?? "")))?.trim()
 
-/** The call that no reader understood. Undefined for an answer without such a call. */
+/** The call that no reader understood. Undefined if there is none. */
 export const leakedCall = (answer: string, isTool: (name: string) => boolean): string | undefined => {
   const prose = proseLines(answer)
     .map((line) => line.text)

@@ -1,6 +1,6 @@
 /**
  * Recognises texts that cannot end the work: a call, a promise, a copied template, an unfinished sentence, or a refusal
- * by a model that has the files. A long text or a text with a link may be a result, and is not judged.
+ * by a model that has the files. A long text or one with a link is never judged: it may be a result.
  */
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import { readNative } from "../tools/native/NativeCalls.ts"
@@ -25,7 +25,7 @@ const doing =
   /^(?:(?:now )?(?:reading|searching|looking|checking|calling|running|opening|fetching|writing)\b|here (?:you go|it is|is the (?:tool )?call)|I(?:['’]ll| will) wait\b|let me know\b|please wait\b)[^.!?:]{0,60}[.!?:]*$/i
 const refusal =
   /\b(?:cannot|can't|can not|unable to|not able to|(?:do(?:n't| not) have|have no) (?:direct )?access)\b[^.!?]*\b(?:files?|file ?system|computer|codebase|code|repository|project|tools?|documents?)\b/i
-/** A text that says why a file could not be read is a result. */
+/** A text that says why a file was not read is a result. */
 const reason = /\b(?:denied|permission|allowed|refused|declined|exist|found|missing|binary|too large|outside)\b/i
 const placeholder = /^<[a-z][^<>\n]{8,}>$/i
 
@@ -58,8 +58,8 @@ export const headless = (report: string): string =>
   report.replace(/^\s*#{1,6}\s+\**result summary\**:?[ \t]*\n/i, "").trim()
 
 /**
- * The reason why a text cannot end the work. Undefined if it can. `hasFiles` is false if the model has no files.
- * `isRead` is true if the text certainly makes no call, and only mentions one.
+ * Why a text cannot end the work. Undefined if it can. `isRead` is true if the text certainly makes no call, and only
+ * mentions one.
  */
 export const noEnd = (written: string, { hasFiles = true, isRead = false } = {}): NoEnd | undefined => {
   const text = headless(written)
@@ -87,7 +87,7 @@ const textKeys = new Set(
   "answer response result summary result_summary final_answer content message text output reply".split(" ")
 )
 
-/** Keys of a JSON answer whose values carry no content. */
+/** Keys of a JSON answer that carry no content. */
 const remarkKeys = new Set("type role status success done confidence title task name format language".split(" "))
 
 /** The markers that some models write around their final answer. */
@@ -96,7 +96,7 @@ const finals = [
   /^(?:thoughts?:[^\n]*\n\s*)?(?:<code>|```(?:py|python)?)?\s*final_answer\(\s*(?:f?"((?:[^"\\\n]|\\.)*)"|f?'([^'\n]*)')\s*\)\s*(?:<\/code>|```)?(?:<end_code>)?$/i
 ]
 
-/** The text inside a JSON object or after a marker of a final answer. Undefined for any other answer. */
+/** The text inside a JSON object, or after a marker of a final answer. Undefined for other answers. */
 export const unwrapped = (answer: string): string | undefined => {
   const text = answer.trim()
   const final = finals.map((one) => one.exec(text)).find((found) => found !== null)

@@ -1,4 +1,4 @@
-/** Reminds the model of the files that a task names and that its calls have not read or changed yet. */
+/** Reminds the model of files that its task names and its calls have not read or changed. */
 import { languageOf } from "../files/Language.ts"
 import { isTestFile } from "../files/TestFile.ts"
 import { type CallOutcome, isChange, pathOf, pathsOf } from "../tools/ToolCall.ts"
@@ -12,7 +12,6 @@ const written = /`([\w.@-]+)`|(?<![\w/.:@*-])((?:[\w.@-]+\/)+[\w.@-]*\w|[\w-]+\.
 
 const isFile = (path: string): boolean => /\.\w+$/.test(path) && languageOf(path) !== ""
 
-/** The paths that occur in a text, each once. */
 export const namedFiles = (text: string): ReadonlyArray<string> => {
   const paths = [...text.matchAll(written)].map(([, quoted, path]) => quoted ?? path ?? "")
   return [...new Set(paths.map((path) => path.replace(/^\.\//, "")).filter(isFile))]
@@ -24,7 +23,6 @@ export const asksForTest = (text: string): boolean =>
 
 const isSame = (a: string, b: string): boolean => a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`)
 
-/** What a task names, and what its answers did so far. */
 interface Progress {
   /** The files that the task names. */
   readonly named: ReadonlyArray<string>
@@ -36,9 +34,8 @@ interface Progress {
 }
 
 /**
- * The note about open files and tests. Before the first change, it names the files of the task that the model has seen
- * neither in the prompt nor in a call. After the first change, it names the files of the task that are still unchanged,
- * and says if a test is missing. Empty if nothing is open.
+ * The note about open files and tests. Before the first change, it names files of the task that the model has not seen.
+ * Then it names files that are still unchanged, and a missing test. Empty if nothing is open.
  */
 export const openFilesNote = ({ named, outcomes, promptText, wantsTest }: Progress): string => {
   const done = outcomes.filter(({ result }) => result.success)

@@ -1,7 +1,4 @@
-/**
- * Recognises what a model wrote instead of a task list. The next prompt can name this mistake, and not only the missing
- * headings.
- */
+/** Recognises what a model wrote instead of a task list, so that the next prompt can name this mistake. */
 import * as Result from "effect/Result"
 import { readOpen, report } from "../files/ChangeMarks.ts"
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
@@ -17,7 +14,7 @@ interface OtherForm {
 const headings = 'with the headings "## Original prompt", "## Goals / summary" and "## Tasks", outside any code block'
 const mostQuestion = 600
 
-/** The question, if the whole answer is a question to the user; undefined for any other answer. */
+/** The answer, if all of it is a question to the user. Undefined for other answers. */
 export const questionOf = (answer: string): string | undefined => {
   const text = answer.trim()
   if (text.length > mostQuestion || fencedBlocks(text).length > 0 || /^#{1,6}\s/m.test(text)) return undefined
@@ -32,7 +29,7 @@ const isJson = (text: string): boolean => {
   return Result.isSuccess(read) && read.success.values.every((value) => typeof value === "object" && value !== null)
 }
 
-/** What the model wrote instead, and how to correct it. Undefined if this is unclear. */
+/** What the model wrote instead, and the correction. Undefined if this is unclear. */
 export const otherForm = (answer: string): OtherForm | undefined => {
   const [fence, ...others] = fencedBlocks(answer)
   const prose = proseLines(answer)

@@ -1,6 +1,6 @@
 /**
- * Reads answers about numbered places in files. An answer has a line with the number and the decision for each place,
- * or replacements for many places at once. All other text is read as in a turn without places.
+ * Reads answers about numbered places in files. An answer has a line with a decision for each place, or replacements
+ * for many places. All other text is read as in a turn without places.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -12,8 +12,8 @@ import { isNumbered, numbersText, type NumberedPlace, unnumberedLines } from "./
 import { callEnd, openParentheses } from "./TaskItems.ts"
 
 /**
- * The decision about a place. `lines` replace the line of the place. `lines` is undefined if a change block in the same
- * answer replaces that line.
+ * The decision about a place. `lines` replace its line. `lines` is undefined if a change block of the answer replaces
+ * that line.
  */
 export type PlaceAnswer =
   | { readonly _tag: "Keep" | "Note"; readonly text: string }
@@ -31,7 +31,7 @@ export interface PlaceReading {
 const answerLine =
   /^\s*(?:[-*+]\s+)?[*`]*\[?(\d+(?:\s*(?:-|–|to|,|and)\s*\d+)*)\]?[*`]*\s*[:.)]?\s*[*`]*(keep|look|change|remove|note)\b[*`]*\s*(?:[:—–-]\s*)?(.*)$/i
 
-/** A line such as `src/a.py:168 change: text`, which changes a shown line without a number. */
+/** A line such as `src/a.py:168 change: text`, which changes an unnumbered line. */
 const lineAnswer =
   /^\s*(?:[-*+]\s+)?[*`]*([^\s:`*]+):(\d+)[*`]*\s*[:.)]?\s*[*`]*(change|remove)\b[*`]*\s*(?:[:—–-]\s*)?(.*)$/i
 
@@ -44,13 +44,13 @@ const numbersOf = (text: string): ReadonlyArray<number> =>
     return Array.from({ length: Math.min(Math.max(0, to - from) + 1, 1000) }, (_, index) => from + index)
   })
 
-/** Removes backticks around the whole text, but not inside it. */
+/** Removes backticks around the whole text. */
 const unquoted = (text: string): string => {
   const [, run = "", inner = ""] = /^(`+)(.+)\1$/.exec(text.trim()) ?? []
   return inner === "" || inner.includes(run) ? text.trim() : inner.trim()
 }
 
-/** The content of the fence that begins at this index, and the index after the fence. */
+/** The content of the fence at this index, and the index after it. */
 const fenceFrom = (lines: ReadonlyArray<string>, at: number, opening = lines[at] ?? "") => {
   const [, mark = ""] = opensFence.exec(opening) ?? []
   if (mark === "") return undefined
@@ -62,10 +62,7 @@ const fenceFrom = (lines: ReadonlyArray<string>, at: number, opening = lines[at]
 
 const indentOf = (line: string): string => /^\s*/.exec(line)?.[0] ?? ""
 
-/**
- * Indents new lines like the line that they replace. If the first new line is already indented, all new lines stay
- * unchanged.
- */
+/** Indents new lines like the line that they replace, unless the first of them is already indented. */
 const indentedAs = (line: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   indentOf(lines[0] ?? "") !== "" ? lines : lines.map((text) => (text.trim() === "" ? "" : `${indentOf(line)}${text}`))
 
@@ -87,18 +84,14 @@ const readRule = Schema.decodeUnknownOption(Schema.fromJsonString(Rule))
 
 const lineOf = ({ first, line, lines }: NumberedPlace): string => lines[line - first] ?? ""
 
-/** Collects the decisions of one answer. */
 class Reader {
   readonly answers = new Map<number, PlaceAnswer>()
-  /**
-   * Decisions that come from a replacement for many places. If a line of the answer decides about one of these places
-   * by its number, this line counts.
-   */
+  /** Decisions from a replacement for many places. A decision for a single place overrides them. */
   readonly byRules = new Map<number, PlaceAnswer>()
   readonly issues: Array<Issue> = []
   readonly rest: Array<string> = []
   private readonly places: ReadonlyMap<number, NumberedPlace>
-  /** All shown lines, by path and line number. */
+  /** Shown lines by path and line number. */
   private readonly lines: ReadonlyMap<string, NumberedPlace>
 
   constructor(places: ReadonlyArray<NumberedPlace>) {
@@ -123,7 +116,7 @@ class Reader {
     return numbers.flatMap((number) => this.places.get(number) ?? [])
   }
 
-  /** Reads a replacement for many places. Returns false if the line is no such replacement. */
+  /** Reads a replacement for many places. False for any other line. */
   readRule(line: string): boolean {
     const rule = Option.getOrUndefined(readRule(line.trim()))
     if (rule === undefined) return false
@@ -144,7 +137,7 @@ class Reader {
     return true
   }
 
-  /** The decision that a line states, with the places to which it applies. Undefined for other text. */
+  /** The decision on a line, with its places. Undefined for other text. */
   private decisionOf(line: string) {
     const [, numbers, verb = "", rest = ""] = answerLine.exec(line) ?? []
     if (numbers !== undefined) {
@@ -157,10 +150,7 @@ class Reader {
     return { places: place === undefined ? [] : [place], verb: change.toLowerCase(), text: text.trim() }
   }
 
-  /**
-   * Reads the decision that begins at a line, and returns the index of the line after it. Undefined if no decision
-   * begins there.
-   */
+  /** Reads the decision at a line, and returns the index after it. Undefined if none begins there. */
   readAnswer(lines: ReadonlyArray<string>, at: number): number | undefined {
     const decision = this.decisionOf(lines[at] ?? "")
     if (decision === undefined) return undefined
@@ -207,7 +197,7 @@ export const readPlaceAnswers = (answer: string, places: ReadonlyArray<NumberedP
     const fence = fenceFrom(lines, at)
     const isRule = reader.readRule(line) || (fence?.lines.length === 1 && reader.readRule(fence.lines[0] ?? ""))
     const next = isRule ? (fence?.next ?? at + 1) : reader.readAnswer(lines, at)
-    // Lines in change blocks and fences are file text, not decisions.
+    // Lines in change blocks and fences are file text.
     const end = next ?? blockEnd(lines, at) ?? fence?.next ?? at + 1
     if (next === undefined) reader.rest.push(...lines.slice(at, end))
     at = end
@@ -216,14 +206,12 @@ export const readPlaceAnswers = (answer: string, places: ReadonlyArray<NumberedP
   return { answers, rest: reader.rest.join("\n"), issues: reader.issues }
 }
 
-/** The issue of an answer that contains neither a decision nor a call nor a change. */
 export const nothingAnswered = (open: ReadonlyArray<number>): Issue =>
   makeIssue("place-open", {}, { what: `The places ${numbersText(open)} have no answer.` })
 
 /**
- * Puts the decided new lines into a text. All `places` are in this text. New lines replace the line of their place. If
- * this line begins a call on several lines, the new lines may replace the whole call. They do so only if they close the
- * call, and the call contains no other place.
+ * Puts the decided lines into a text that contains all `places`. New lines replace the line of their place. They
+ * replace a whole call of several lines if they close it and it contains no other place.
  */
 export const withAnswers = (
   text: string,

@@ -1,6 +1,6 @@
 /**
- * Evaluates one answer about places. Rejects changes without a new text, and decides which decisions remain valid after
- * the edits of the answer.
+ * Evaluates one answer about places: rejects changes without a new text, and decides which decisions stay valid after
+ * the edits.
  */
 import { type Issue, makeIssue } from "../findings/Issue.ts"
 import type { PlaceAnswer } from "./PlaceAnswers.ts"
@@ -15,8 +15,8 @@ export interface PlaceTurn {
 }
 
 /**
- * Rejects a decision to change a line if the answer gives no new text for it. The new text stands after the number of
- * the place, or in a change block for its file.
+ * Rejects a change without a new text for its line. The text stands after the number of the place, or in a change block
+ * for its file.
  */
 export const withTexts = (read: PlaceTurn, written: ReadonlySet<string>): PlaceTurn => {
   const isBare = ({ number, path }: NumberedPlace): boolean => {
@@ -33,10 +33,7 @@ export const withTexts = (read: PlaceTurn, written: ReadonlySet<string>): PlaceT
   return { ...read, answers, issues: [...read.issues, ...issues] }
 }
 
-/**
- * The valid decisions after this turn. If the edits of a file failed, the decisions of this turn about that file are
- * dropped.
- */
+/** The valid decisions after this turn. If the edits of a file failed, this turn's decisions about it are dropped. */
 export const answersAfter = ({ answers, before, places }: PlaceTurn, failed: ReadonlySet<string>) => {
   const now = new Map([...before, ...answers])
   for (const { number } of places.filter(({ number, path }) => failed.has(path) && answers.has(number))) {

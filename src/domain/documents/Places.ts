@@ -1,6 +1,6 @@
 /**
- * Numbers places in files, and shows them to a model in parts that fit its window. The model decides about all places
- * of a part in one answer.
+ * Numbers places in files, and shows them in parts that fit the window. The model decides about all places of a part in
+ * one answer.
  */
 import * as Schema from "effect/Schema"
 import { languageOf } from "../files/Language.ts"
@@ -9,7 +9,7 @@ import { joinRanges } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 import { ListedPlace, longestLine } from "./TaskItems.ts"
 
-/** A place with its `number` in the list of the task, from 1. `of` is the length of the list. */
+/** A place and its number in the task's list, from 1. `of` is the length of the list. */
 export const NumberedPlace = Schema.Struct({
   ...ListedPlace.fields,
   number: Schema.Int,
@@ -18,12 +18,10 @@ export const NumberedPlace = Schema.Struct({
 })
 export type NumberedPlace = typeof NumberedPlace.Type
 
-/** True for a place of the list. Other lines around a place have negative numbers, which no prompt shows. */
+/** True for a place of the list. Lines around it have negative numbers, which no prompt shows. */
 export const isNumbered = ({ number }: NumberedPlace): boolean => number > 0
 
-/**
- * The lines that are shown around places and have no number in the prompt. A model may change them by path and line.
- */
+/** Lines that prompts show around places, without a number. A model may change them by path and line. */
 export const unnumberedLines = (places: ReadonlyArray<NumberedPlace>): ReadonlyArray<NumberedPlace> => {
   const keyOf = ({ line, path }: NumberedPlace): string => `${path}:${line}`
   const numbered = new Set(places.map(keyOf))
@@ -37,7 +35,7 @@ export const unnumberedLines = (places: ReadonlyArray<NumberedPlace>): ReadonlyA
     .map((place, index) => Object.assign(place, { number: -1 - index }))
 }
 
-/** The maximum number of places in one prompt. With more places, a model forgets some. */
+/** The maximum number of places in a prompt. A model forgets some of more. */
 const mostPlaces = 60
 
 /** The numbers in ascending order, as text: `1, 4-6, 9`. */
@@ -46,7 +44,7 @@ export const numbersText = (numbers: ReadonlyArray<number>): string =>
     .map(({ from, to }) => (from === to ? String(from) : `${from}-${to}`))
     .join(", ")
 
-/** Places of one file whose shown lines overlap or touch. The prompt shows them as one text. */
+/** Places of one file whose shown lines overlap or touch. */
 interface Block {
   readonly path: string
   readonly within: string
@@ -71,7 +69,7 @@ const blocksOf = (places: ReadonlyArray<NumberedPlace>): ReadonlyArray<Block> =>
   return blocks
 }
 
-/** The lines of a block. The line of a place begins with the number of the place. */
+/** The lines of a block. A place's number stands before its line. */
 const blockText = ({ lines, numbers, within }: Block): string => {
   const rows = [...lines]
     .toSorted(([a], [b]) => a - b)
@@ -83,7 +81,6 @@ const blockText = ({ lines, numbers, within }: Block): string => {
   return [...(within === "" ? [] : [`in ${within}:`]), ...rows].join("\n")
 }
 
-/** All places by file, with the lines around them. */
 export const placesText = (places: ReadonlyArray<NumberedPlace>): string =>
   [...Map.groupBy(blocksOf(places), ({ path }) => path)]
     .map(([path, blocks]) => {
@@ -94,13 +91,12 @@ export const placesText = (places: ReadonlyArray<NumberedPlace>): string =>
     })
     .join("\n\n")
 
-/** The prompt block that shows these places. Its heading names their numbers. */
 export const placesBlock = (places: ReadonlyArray<NumberedPlace>): string => {
   const numbers = numbersText(places.map(({ number }) => number))
   return rawBlock(`## Places ${numbers} of ${places[0]?.of ?? 0}`, placesText(places))
 }
 
-/** Groups places of one file on consecutive lines, because such lines cannot be changed separately. */
+/** Groups places on consecutive lines of a file: such lines cannot be changed separately. */
 const neighbours = (ofFile: ReadonlyArray<NumberedPlace>): ReadonlyArray<ReadonlyArray<NumberedPlace>> => {
   const groups: Array<Array<NumberedPlace>> = []
   for (const place of ofFile) {
@@ -113,8 +109,8 @@ const neighbours = (ofFile: ReadonlyArray<NumberedPlace>): ReadonlyArray<Readonl
 
 /**
  * Divides places into parts of at most `budget` characters. Places of one file stay in one part if possible, because
- * their changes are joined. A file that is too large for one part begins in the free space of the previous part. Places
- * on adjacent lines are divided only if together they exceed the budget.
+ * their changes are joined. A file that exceeds one part begins in the free space of the previous part. Places on
+ * adjacent lines stay together unless they exceed the budget.
  */
 export const placeParts = (
   places: ReadonlyArray<NumberedPlace>,

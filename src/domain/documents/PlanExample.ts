@@ -1,7 +1,6 @@
 /**
  * Recognises task lists that are not about the prompt. A small model that does not know what to do copies the example
- * of its instructions, or repeats one task. The program reads the example from these instructions, so no second copy of
- * it exists.
+ * of its instructions, or repeats one task.
  */
 import * as Option from "effect/Option"
 import { type Issue, makeIssue } from "../findings/Issue.ts"
@@ -11,21 +10,21 @@ import type { TaskList } from "../plan/TaskList.ts"
 import { stemOf, wordsInName } from "../text/Nearest.ts"
 import { readTaskList } from "./TaskListFormat.ts"
 
-/** A task that has this share of the words of the example counts as a copy of the example. */
+/** A task with this share of the example's words counts as a copy. */
 const alike = 0.6
-/** A task that has this share of the words of the prompt counts as being about the prompt. */
+/** A task with this share of the prompt's words is about the prompt. */
 const aboutPrompt = 2 / 3
 const mostOfPrompt = 120
 
 type PlannedTask = Pick<Task, "name" | "whatIsNeeded">
 
-/** The tasks of the example in the instructions. */
+/** The example tasks in the instructions. */
 export const exampleIn = (instructions: string): ReadonlyArray<PlannedTask> => {
   const lists = fencedBlocks(instructions).flatMap(({ text }) => Option.toArray(readTaskList(text).value))
   return lists[0]?.tasks ?? []
 }
 
-/** The stems of the words that carry the subject of a text, and its numbers. */
+/** The stems of the words that carry the subject, and the numbers. */
 const stemsOf = (text: string): ReadonlySet<string> =>
   new Set(
     wordsInName(text)
@@ -47,7 +46,7 @@ const isAsked = (task: ReadonlySet<string>, subject: ReadonlySet<string>, prompt
   return named === 1 || (named > 0 && areStated && numbers.length > 0) || shareIn(prompt, task) >= aboutPrompt
 }
 
-/** True for a task that copies the example although the prompt does not ask for it. */
+/** True for a task that copies the example and that the prompt does not ask for. */
 const isCopied = (
   { name, whatIsNeeded }: PlannedTask,
   example: ReadonlyArray<PlannedTask>,
@@ -64,10 +63,7 @@ const isCopied = (
   })
 }
 
-/**
- * The task as the model wrote it, as text to compare. The number that the reader appended to a repeated name is
- * removed.
- */
+/** The task as the model wrote it, without the number that the reader appended to a repeated name. */
 const asWritten = ({ expectedOutput, forEach, name, references, skill, whatIsNeeded }: Task): string =>
   JSON.stringify([
     name.replace(/ \(\d+\)$/, ""),
@@ -94,7 +90,6 @@ const repeatedIssues = ({ steps }: TaskList): ReadonlyArray<Issue> => {
   )
 }
 
-/** The issues of a model's list: copied example tasks and repeated tasks. */
 export const planIssues = (
   list: TaskList,
   example: ReadonlyArray<PlannedTask>,

@@ -8,7 +8,7 @@
 import { fileName } from "../files/PathList.ts"
 import { searchTermsOf } from "../excerpts/SearchTerms.ts"
 
-/** A request with more lines or more characters than this brings its own material. */
+/** A longer request brings its own material. */
 const mostRequestLines = 12
 const mostRequestCharacters = 1500
 
@@ -18,13 +18,13 @@ const asksFile =
   /\b(?:which|what) (?:(?:source|test|config(?:uration)?) )?(?:files?|folders?|director(?:y|ies)|modules?|tests?|scripts?)\b(?! (?:formats?|systems?|types?|extensions?|managers?|servers?|sizes?))/i
 const asksPlace = /\bwhere\b/i
 const asksExistence = /\b(?:is|are) there\b|\b(?:do|does) (?:we|it) have\b/i
-/** Verbs that describe code, such as "defined", for questions about a place in the code. */
+/** Verbs for questions about a place in the code. */
 const doneInCode =
   /\b(?:defined|declared|implemented|configured|set|called|used|handled|stored|read|tested|documented|parsed|created|written|checked|loaded|validated|imported|exported|initiali[sz]ed)\b/i
 const place = /(?<![\w/:.])(?:[\w@.-]+\/)*[\w@-][\w@.-]*\.\w{1,8}(?![\w/])/g
 const definite = /\b(?:the|our|its)\s+(\p{L}{3,})\s+(\p{L}{3,})/giu
 const words = /\p{L}[\p{L}\p{N}]*/gu
-/** Question words, which say nothing about the subject of a question. */
+/** Words that say nothing about the subject of a question. */
 const ofQuestions = new Set(
   "where what which does this that with from have there about into are the and can".split(" ")
 )
@@ -35,7 +35,6 @@ export const bringsMaterial = (request: string): boolean =>
   request.length > mostRequestCharacters ||
   request.trim().split("\n").length > mostRequestLines
 
-/** The paths and texts of the project that the program examined. */
 interface ProjectTexts {
   readonly files: ReadonlyArray<string>
   readonly texts: ReadonlyArray<{ readonly text: string }>
@@ -56,10 +55,7 @@ const baseNames = (files: ReadonlyArray<string>): ReadonlySet<string> =>
 
 const escaped = (name: string): string => name.replaceAll(/[$.*+?^{}()|[\]\\]/g, "\\$&")
 
-/**
- * True if a line of the text declares the name. A keyword stands before the declared name, or a sign such as "=" after
- * it.
- */
+/** True if a line declares the name: a keyword stands before it, or a sign such as "=" after it. */
 const declares = (text: string, name: string): boolean =>
   new RegExp(
     `^\\s*(?:[\\w@]+ )*(?:function|const|let|var|val|class|def|fn|func|type|interface|enum|struct|trait|module|macro|object|void|static|public|private)\\b[^=\\n]*?\\b${escaped(name)}\\b|^\\s*${escaped(name)}\\s*(?:[=:]|\\()`,
@@ -69,7 +65,7 @@ const declares = (text: string, name: string): boolean =>
 /** Matches the words `rate limit` in any spelling of a name, such as `rateLimit` or `rate_limit`. */
 const joined = (parts: ReadonlyArray<string>): RegExp => new RegExp(parts.map(escaped).join("[_-]?"), "i")
 
-/** Groups of words that may be a name: two words after "the", "our" or "its", or any three words in a row. */
+/** Words that may be a name: two after "the", "our" or "its", or any three in a row. */
 const phrasesIn = (request: string): ReadonlyArray<ReadonlyArray<string>> => {
   const all = request.match(words) ?? []
   const triples = all.slice(0, -2).map((_, index) => all.slice(index, index + 3))
@@ -98,17 +94,17 @@ export const namesProject = (request: string, { files, texts }: ProjectTexts): b
   return subject.length > 0 && texts.some(({ text }) => subject.every((word) => text.toLowerCase().includes(word)))
 }
 
-/** A link that leads neither to a website nor to a mail address. Such a link leads into the project. */
+/** A link into the project: neither a website nor a mail address. */
 const ownLink = /\]\((?!https?:|mailto:)[^)\s]+\)/i
 const code = /`([^`\n]{3,200})`/g
 
 /**
- * True for a name of several words, and for a command with arguments. A single word is not enough, because an answer
- * may contain a word of the prompt by chance.
+ * True for a name of several words, and for a command with arguments. An answer may contain a single word of the prompt
+ * by chance.
  */
 const isTelling = (quoted: string): boolean => /\S[ _-]\S|[a-z][A-Z]/.test(quoted) && !/[./]/.test(quoted)
 
-/** True for an answer that links to the project, or quotes a command or name that the prompt showed. */
+/** True for an answer that links to the project, or quotes a command or name from the prompt. */
 export const restsOnProject = (answer: string, shown: string): boolean =>
   ownLink.test(answer) ||
   [...answer.matchAll(code)].some(([, quoted = ""]) => isTelling(quoted) && shown.includes(quoted))

@@ -1,6 +1,6 @@
 /**
- * Reads the tool calls of a report. Calls are JSON objects in fences under `## Tool Calls`, or the whole answer is a
- * call. Calls in other places would never run, so each of them is an issue.
+ * Reads the tool calls of a report: JSON objects in fences under `## Tool Calls`, or a whole answer that is a call.
+ * Calls in other places would never run, so each is an issue.
  */
 import * as Result from "effect/Result"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
@@ -25,7 +25,7 @@ const readProse = (text: string, where: Where, findings: Findings): void => {
   addIssue(findings, "tool-call-json", where, { what, how, quote: text })
 }
 
-/** Reads calls that stand between tags or after marks. A call counts only if its tag or mark begins a line. */
+/** Reads calls between tags or after marks. The tag or mark must begin a line. */
 const readMarked = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
   const calls: Array<UnnumberedCall> = []
   for (const part of markedParts(text)) {
@@ -115,8 +115,7 @@ const callsIn = (document: MarkdownDocument, { first, last }: SectionSpan) => {
 }
 
 /**
- * Records an issue for a call between tags that contains a heading. The heading splits the call, and neither part is
- * readable.
+ * Records an issue for a call between tags that contains a heading, because the heading makes both halves unreadable.
  */
 export const checkTornCalls = (reader: DocumentReader): void => {
   const { fences, lines, sections } = reader.document
@@ -133,8 +132,8 @@ export const checkTornCalls = (reader: DocumentReader): void => {
 }
 
 /**
- * Records an issue for each call outside the section `calls`. Code blocks under `task` belong to the task. These blocks
- * count as calls only if the section `calls` is missing.
+ * Records an issue for each call outside the section `calls`. Code blocks under `task` belong to the task, unless the
+ * section `calls` is missing.
  */
 export const checkMisplacedCalls = (
   reader: DocumentReader,
@@ -160,10 +159,7 @@ export const checkMisplacedCalls = (
 const heading = "## Tool Calls\n\n"
 const added = heading.split("\n").length - 1
 
-/**
- * Converts line numbers of the text that `callsAlone` returns to line numbers of the answer. The numbers differ because
- * `callsAlone` adds a heading above the answer.
- */
+/** Converts line numbers in the text of `callsAlone` to line numbers of the answer, which lacks the added heading. */
 export const placedInAnswer = <A extends { readonly where: Where }>(found: ReadonlyArray<A>): ReadonlyArray<A> =>
   found.map((finding) => {
     const { line } = finding.where
@@ -178,7 +174,7 @@ const isOnlyCalls = (text: string): boolean =>
     (call) => /^\s*[{[]/.test(call) && Result.isSuccess(readBlock(call)) && (holdsCall(call) || isFlatCall(call))
   )
 
-/** If the whole answer consists of calls, adds the heading of calls above them. Undefined for any other answer. */
+/** Adds the heading of calls to an answer that consists of calls. Undefined for other answers. */
 export const callsAlone = ({ fences, lines, sections, text }: MarkdownDocument): string | undefined => {
   if (sections.length > 0) return undefined
   const blocks = [...new Set(fences.values())]

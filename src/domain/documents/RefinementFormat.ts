@@ -51,7 +51,7 @@ import type { InputValue, TaskOutcome } from "./TaskOutcome.ts"
 const targetOf = (references: ReadonlyArray<Reference>, kind: Reference["kind"], wanted: string) =>
   references.find((one) => one.kind === kind && forgivingSlug(one.target) === forgivingSlug(wanted))?.target
 
-/** Reads `#x-results` as a link to the result of a task, unless the plan has a heading with this anchor. */
+/** Reads `#x-results` as the result of a task, unless the plan has a heading with this anchor. */
 const resolveByForm =
   (planned: ReadonlyArray<Reference>, findings: Findings): ResolveResult =>
   ({ certain, href, name, title }, where) => {
@@ -73,8 +73,8 @@ const withoutOwn = (references: ReadonlyArray<Reference>, own: string, where: Wh
   })
 
 /**
- * Records an issue for a reference of the task to its own result. Used only for a document without a planned task. For
- * a planned task, `withoutOwn` drops such a reference.
+ * Records an issue for a reference of the task to its own result, in a document without a planned task. (`withoutOwn`
+ * drops it for a planned task.)
  */
 const refuseOwn =
   (resolve: ResolveResult, task: string, findings: Findings): ResolveResult =>
@@ -91,7 +91,7 @@ const isSameTarget = (one: Reference, other: Reference): boolean =>
 
 const quoted = (references: ReadonlyArray<Reference>): string => references.map(({ href }) => `"${href}"`).join(", ")
 
-/** The references in the field "References" of the report. They replace the planned references. */
+/** The field "References" of the report, which replaces the planned references. */
 const listedReferences = (
   raw: RawTask,
   place: TaskPlace,
@@ -116,7 +116,7 @@ const listedReferences = (
 const isNarrowed = (reference: Reference): boolean =>
   reference.kind === "file" && (reference.heading !== undefined || reference.lines !== undefined)
 
-/** True if the added reference is a part of a file that the plan references as a whole. */
+/** True if the added reference is a part of a file that the plan references whole. */
 const isNarrower = (added: Reference, planned: Reference): boolean =>
   isSameTarget(added, planned) && isNarrowed(added) && !isNarrowed(planned)
 
@@ -140,29 +140,27 @@ const addReferences = (reader: DocumentReader, task: Task): Task => {
   return new Task({ ...task, references: [...kept, ...added] })
 }
 
-/** A report as the model wrote it in one answer. `looks` are calls whose outputs the model wants to see first. */
+/** A report as the model wrote it. `looks` are calls whose outputs the model wants to see first. */
 export interface RefinementDocument extends Omit<TaskOutcome, "priorCalls" | "result"> {
   readonly looks?: Arr.NonEmptyReadonlyArray<ToolCall>
 }
 
-/** The field `inputs` of a report; absent if there are none. */
 export const inputsField = (inputs: ReadonlyArray<InputValue>): Pick<TaskOutcome, "inputs"> =>
   Arr.isReadonlyArrayNonEmpty(inputs) ? { inputs } : {}
 
-/** The field `looks` of a report; absent if there are none. */
 export const looksField = (looks: ReadonlyArray<ToolCall>): Pick<RefinementDocument, "looks"> =>
   Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}
 
 interface RefinementOptions {
-  /** The task as the plan describes it. If it is absent, the document must contain a whole task. */
+  /** The planned task. If absent, the document must contain a whole task. */
   readonly task?: Task | undefined
-  /** The typed inputs of the skill. If they are absent, the value of every input is read as text. */
+  /** The typed inputs of the skill. If absent, every value is read as text. */
   readonly inputs?: ReadonlyArray<SkillInput> | undefined
   /** Inputs of an earlier attempt, used for inputs that the document leaves out. */
   readonly kept?: ReadonlyArray<InputValue>
 }
 
-/** "Inputs" is a known heading only for skills with inputs. For other skills it is an ordinary heading. */
+/** For skills without inputs, "Inputs" is an ordinary heading. */
 const headingsWithoutInputs: KnownHeadings = (heading) => {
   const found = turnHeadings(heading)
   return found?.key === "inputs" ? undefined : found
@@ -235,7 +233,7 @@ const readTask = (
   return planned
 }
 
-/** The program reports only these repairs of the text around a report. */
+/** Only these repairs of the text around a report are shown. */
 const around: ReadonlySet<string> = new Set(["byte-order-mark", "line-endings", "fence-unwrapped", "thinking-removed"])
 
 /** Reads a report. It has a value if the task could be built, even if calls have issues. */
@@ -244,14 +242,11 @@ export const readTaskReport = (written: string, options: RefinementOptions = {})
   const native = readNative(clean.text)
   if (native.text === clean.text) return readTaskReportText(written, options)
   const { issues, repairs, value } = readTaskReportText(native.text, options)
-  // The issue of an unreadable call already explains why a section is missing.
+  // An unreadable call already explains why a section is missing.
   const others = native.issues.length === 0 ? issues : issues.filter(({ code }) => code !== "section-missing")
   const removed = clean.repairs.filter(({ code }) => around.has(code))
   const lines = written.split(/\r\n|\n|\r/).length
-  /*
-   * `readNative` puts a call that follows other words on a line of its own. Lines after this call can therefore have a
-   * higher number than the last line of the answer.
-   */
+  /* `readNative` may add a line before a call, so that later lines have numbers beyond the end of the answer. */
   const placed = <A extends { readonly where: Where }>(one: A): A =>
     (one.where.line ?? 0) <= lines ? one : { ...one, where: { ...one.where, line: lines } }
   return {
@@ -299,7 +294,7 @@ export const readTaskReportText = (text: string, options: RefinementOptions): Re
   checkMisplacedCalls(reader, taskSection, callsSection ?? readPassSection)
   const callsUnder = (section: MarkdownSection | undefined) => {
     const written = section === undefined ? [] : readCalls(section, reader.linesOf(section), findings)
-    // In later turns, the program adds a prefix to the ids of calls. A model may copy an id with this prefix.
+    // In later turns the ids of calls have a prefix, which a model may copy.
     const plain = written.map((call) => Object.assign(call, { uid: plainUid(call.uid) }))
     return numberCalls(plain, findings)
   }

@@ -1,10 +1,10 @@
 /**
- * Removes paragraphs, lines and sentences that an answer repeats word for word. Repetitions of code, tables, lists,
- * quotations and short lines stay, because they may have a reason.
+ * Removes paragraphs, lines and sentences that an answer repeats word for word. Code, tables, lists, quotations and
+ * short lines may repeat for a reason, and stay.
  */
 import { readLines } from "../markdown/Line.ts"
 
-/** A text with fewer words than this stays. It may be a label, a refrain or a short answer, which may repeat. */
+/** A shorter text stays, in words: a label, a refrain or a short answer may repeat. */
 const leastWords = 8
 
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}|\p{L}[\p{L}\p{N}'’_-]*/gu
@@ -21,7 +21,7 @@ interface TextBlock {
   readonly lines: ReadonlyArray<string>
 }
 
-/** True for a line of a list, table, quotation, HTML or indented code. Such a line belongs to no paragraph. */
+/** True for a line of a list, table, quotation, HTML or indented code. */
 const isOther = (line: string): boolean => /^(?:\s*(?:[-*+•>|<]|\d+[.)]\s)|\t| {4})|\|/.test(line)
 
 const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
@@ -41,7 +41,7 @@ const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
           : line.isHeading
             ? "heading"
             : "prose"
-    /* A line directly after a list continues the last item of the list. */
+    /* A line directly after a list continues its last item. */
     const joins = last !== undefined && (last.kind === kind || (last.kind === "other" && kind === "prose"))
     if (joins && kind !== "heading") last.lines.push(line.text)
     else blocks.push({ kind, lines: [line.text] })
@@ -49,7 +49,7 @@ const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
   return blocks
 }
 
-/** The line without any sentence that is equal to the sentence directly before it. */
+/** The line without sentences that equal the one directly before. */
 const withoutEqualSentences = (line: string): string => {
   const sentences = line.match(/.+?(?:[.!?。！？]+(?=\s|$|\p{Script=Han})\s*|$)/gu) ?? []
   const kept = sentences.filter((one, index) => !isLong(one) || plainOf(one) !== plainOf(sentences[index - 1] ?? ""))
@@ -67,7 +67,7 @@ export const withoutRepeats = (text: string): { readonly text: string; readonly 
     return !seen.has(plain) && seen.add(plain) !== undefined
   }
   const kept: Array<TextBlock> = []
-  /** True if a text below the current heading was removed. */
+  /** True if text below the current heading was removed. */
   let isCut = false
   const endSection = (): void => {
     const at = kept.findLastIndex(({ kind }) => kind !== "blank")
@@ -107,6 +107,5 @@ export const withoutRepeats = (text: string): { readonly text: string; readonly 
       }
 }
 
-/** The repair message for removed paragraphs. */
 export const repeatedText = (dropped: number): string =>
   dropped === 1 ? "Left out a text that the answer repeats." : `Left out ${dropped} texts that the answer repeats.`

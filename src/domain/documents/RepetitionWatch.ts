@@ -1,54 +1,43 @@
 /**
- * Finds repetition while a model writes: equal lines in a row, a text that follows itself again and again, or only
- * blanks. The limits for prose are narrow. The limits for code and data are wide, because code and data repeat for good
- * reasons. The limits come from 61,635 files of at most 64 KiB: this repository, its packages, and libraries of three
- * languages. In six of these files, a block of up to eight lines repeats for more than 1,600 characters. In three
- * generated files, a text repeats for more than 4,096 characters. In no file does a sentence repeat for 400 characters.
- * The verdict does not depend on how deltas split the text. Memory is bounded and cost is linear.
+ * Finds repetition while a model writes: equal lines, a text that follows itself again and again, or only blanks.
+ * Limits are narrow for prose, and wide for code and data, which repeat for good reasons. They come from 61,635 source
+ * files: a code block repeats for over 1,600 characters in six of them, a text for over 4,096 in three, a sentence for
+ * 400 in none.
  */
 import { Line } from "../markdown/Line.ts"
 import { scaleOfText } from "../models/PromptSize.ts"
 import { beginsNative } from "../tools/native/NativeCalls.ts"
 
-/** A string that repeats at the end of the text, and how often it occurs there in a row. */
+/** A string that repeats at the end of the text, and how often. */
 export interface Repetition {
   readonly unit: string
   readonly times: number
 }
 
-/** If this many lines of prose in a row are equal, they are a loop. Blank lines do not count. */
+/** This many equal lines of prose in a row are a loop. Blank lines do not count. */
 export const mostEqualLines = 8
-/** If prose repeats for this many tokens, it is a loop. */
+/** Prose that repeats for this many tokens is a loop. */
 export const mostLoopTokens = 200
-/** The maximum number of equal words in a row. Ollama stops an answer after the same number of equal tokens. */
+/** The maximum number of equal words in a row. Ollama allows as many equal tokens. */
 export const mostEqualWords = 30
-/** Words that repeat inside code are a loop if they fill this many characters. */
+/** Words that repeat in code for this many characters are a loop. */
 export const mostCodeCharacters = 1600
-/** Data that repeats is a loop if it fills this many characters. */
+/** Data that repeats for this many characters is a loop. */
 export const mostDataCharacters = 4096
-/** If this many lines in a row are blank, they are a loop. */
+/** This many blank lines in a row are a loop. */
 export const mostBlankLines = 200
 
-/**
- * A text must occur this often in a row to be a loop. Two occurrences may be a quotation, a refrain or a pair of
- * tables.
- */
+/** How often a text must occur in a row to be a loop. Two may be a quotation, a refrain or a pair of tables. */
 const leastTimes = 3
-/**
- * Only this many characters at the end of the text are examined. A unit is found only if its length is at most a third
- * of this number.
- */
+/** Only this many characters at the end of the text are examined. A unit has at most a third of them. */
 const window = 8192
 /** The text is examined again after this many new characters. */
 const stride = 64
 /** A loop has at least this many characters, in any script. */
 const leastCharacters = 256
-/** A repeated character is a loop from this length on. A shorter row of equal characters may be a separator line. */
+/** From this length on, a repeated character is a loop. A shorter row may be a separator line. */
 const longestSeparator = 800
-/**
- * Only this many characters of a line are examined. They suffice to recognise fences and headings, and to compare
- * lines.
- */
+/** Only this many characters of a line are examined: enough to recognise fences and headings, and to compare lines. */
 const shownOfLine = 400
 const sentenceWords = 5
 
@@ -58,16 +47,13 @@ const inRow =
 
 const countWords = (text: string): number => text.match(word)?.length ?? 0
 
-/**
- * True for a unit with five words in a row, because code never repeats such a unit. The unit may begin in the middle of
- * a word.
- */
+/** True for a unit with five words in a row, which code never repeats. It may begin within a word. */
 const isSentence = (unit: string): boolean => countWords(unit) >= sentenceWords && inRow.test(unit + unit)
 
-/** The maximum number of characters of a word. A longer string without a blank is data. */
+/** The maximum length of a word in characters. A longer string without a blank is data. */
 const longestWord = 40
 
-/** True for text that consists mostly of letters. Words with only commas between them are data. */
+/** True for text that is mostly letters. Words with only commas between them are data. */
 const isWords = (text: string): boolean => {
   const signs = text.match(/\S/gu)?.length ?? 0
   const letters = text.match(/[\p{L}\p{M}]/gu)?.length ?? 0
@@ -86,7 +72,7 @@ const isWordsLine = (line: string): boolean => {
   return !isData && isWords(bare)
 }
 
-/** A line of a list without its number. If too few words would remain to compare, the number stays. */
+/** A list line without its number, which stays if too few words would remain to compare. */
 const unnumbered = (line: string): string => {
   const bare = line.replace(/^\d+[.)]\s+/, "")
   return countWords(bare) >= sentenceWords ? bare : line
@@ -102,7 +88,7 @@ const limitOf = (unit: string, isCode: boolean): number => {
   return unit.length === 1 && !isCode ? longestSeparator : mostDataCharacters
 }
 
-/** Rotates the unit so that it begins with a sentence. */
+/** Rotates the unit to begin with a sentence. */
 const startSentence = (unit: string): string => {
   const end = /[.!?]\s+/.exec(unit) ?? /[:;|]\s+/.exec(unit)
   const start = end === null ? 0 : end.index + end[0].length
@@ -113,14 +99,14 @@ const equalWords = new RegExp(`(?<![\\p{L}\\p{N}])(\\p{L}{2,20})(?: \\1){${mostE
 const longestStutter = 700
 
 /**
- * The program takes this many characters from the end of the text, and searches for them in the text before. The
- * distance to an earlier occurrence may be the length of a unit.
+ * The program searches the text for its last characters, this many. The distance to an earlier occurrence may be the
+ * length of a unit.
  */
 const endLength = 24
 
 /**
- * The smallest unit that ends the text, occurs at least three times in a row and reaches its limit. If a unit stays
- * below its limit, longer units that consist of its repetitions are skipped.
+ * The smallest unit that ends the text, occurs at least three times in a row and reaches its limit. Longer units that
+ * only repeat a unit below its limit are skipped.
  */
 const findLoop = (text: string, isCode: boolean): Repetition | undefined => {
   const stutter = isCode ? null : equalWords.exec(text.slice(-longestStutter))
@@ -143,7 +129,7 @@ const findLoop = (text: string, isCode: boolean): Repetition | undefined => {
   }
 }
 
-/** False for a fence of type markdown, which models put around the whole answer. */
+/** False for markdown fences, which models put around whole answers. */
 const isCodeFence = (info: string): boolean => !/^(?:markdown|md)$/i.test(info)
 
 /** Splits a delta into lines, including their line ends. */
@@ -157,7 +143,7 @@ export class RepetitionWatch {
   #untilExamined = stride
   #line = ""
   #length = 0
-  /** The text that closes the code around the current line. Empty outside code. */
+  /** The text that closes the current code. Empty outside code. */
   #closing = ""
   #equal: Repetition = { unit: "", times: 0 }
 
@@ -176,7 +162,7 @@ export class RepetitionWatch {
     return undefined
   }
 
-  /** Replaces each row of blanks by one blank. A loop is then found even if its indentation varies. */
+  /** Makes each row of blanks one blank, to find a loop even if its indentation varies. */
   #addPart(part: string): Repetition | undefined {
     for (const piece of part.match(/\s+|\S+/g) ?? []) {
       const isBlank = piece.trim() === ""

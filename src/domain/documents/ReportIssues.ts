@@ -1,6 +1,6 @@
 /**
- * Decides from the facts of the work whether a report is rejected, and why. Reasons are: the model looked at nothing, a
- * failed change was not repaired, a check fails, or the report makes a false claim about checks.
+ * Decides from the facts of the work whether a report is rejected, and why. The model looked at nothing, a failed
+ * change was not repaired, a check fails, or the report makes a false claim about checks.
  */
 import { falseClaim } from "../checks/CheckClaims.ts"
 import { type CheckOutcome, isFine } from "../checks/CheckOutcome.ts"
@@ -8,7 +8,7 @@ import { type Issue, makeIssue } from "../findings/Issue.ts"
 import { type CallOutcome, ranWell } from "../tools/ToolCall.ts"
 import { changeName, openChanges } from "../tools/OpenChanges.ts"
 
-/** A report is rejected at most this often. After that it is accepted, and its wrong links are marked. */
+/** After this many rejections, a report is accepted and its wrong links are marked. */
 const mostRejectedReports = 2
 
 /** Phrases that say something is missing. */
@@ -19,7 +19,7 @@ const notFound =
 const claimed =
   /\b(?:chang|fix|edit|updat)\w*\b[^.!?]{0,20}\b(?:made|applied|done)\b|\b(?:I(?: have|'ve)?|has been|have been|was|were) (?:changed|updated|edited|fixed|modified|added|created|removed|renamed|written|implemented|refactored|replaced)\b/i
 
-/** The issue of an answer about the project if the model has made no call. The program raises this issue only once. */
+/** The issue of an answer about the project if the model has made no call. Raised only once. */
 export const notLooked = makeIssue(
   "report-unfounded",
   {},
@@ -29,7 +29,6 @@ export const notLooked = makeIssue(
   }
 )
 
-/** Facts of the work against which the program checks a report. */
 export interface ReportedWork {
   readonly task: string
   /** True for the first answer of the work, if the model has tools and has made no call. */
@@ -41,7 +40,7 @@ export interface ReportedWork {
   readonly rejectedReports: number
 }
 
-/** The reason why the first answer cannot be the report: it claims something that only a call can show. */
+/** Why the first answer cannot be the report: it claims something that only a call can show. */
 const unfounded = (report: string): string | undefined => {
   if (notFound.test(report)) return "The report says that something was not found, and nothing was looked at."
   return claimed.test(report) && !/\]\([^)\s]+\)/.test(report)
@@ -57,16 +56,13 @@ const checkFailed = ({ command, newFailures, stillFails }: CheckOutcome): string
 }
 
 /**
- * True if the report is still rejected because of this failing check. A new failure rejects two reports. A failure that
- * existed before the change rejects one report.
+ * True if this failing check still rejects the report. A new failure rejects two reports, and an older failure rejects
+ * one.
  */
 const isOpenCheck = (check: CheckOutcome, rejectedReports: number): boolean =>
   !isFine(check) && rejectedReports < (check.stillFails === undefined ? mostRejectedReports : 1)
 
-/**
- * The issues for which the report is rejected at once. If there are none, the program compares the links of the report
- * with the project.
- */
+/** The issues that reject the report at once. If there are none, the program compares its links with the project. */
 export const reportIssues = (report: string, work: ReportedWork): ReadonlyArray<Issue> => {
   const { checks, issues, outcomes, rejectedReports, task } = work
   const where = { section: "Result summary", task }
@@ -79,8 +75,7 @@ export const reportIssues = (report: string, work: ReportedWork): ReadonlyArray<
     )
   }
   if (rejectedReports >= mostRejectedReports) return []
-  // A false claim rejects only one report. If the model repeats the claim, it is listed in the facts at the end of the
-  // work.
+  // A false claim rejects only one report. If repeated, it is listed in the facts at the end of the work.
   const claim = falseClaim(report, checks, outcomes.some(ranWell))
   if (claim !== undefined && !issues.some(({ code }) => code === "check-claimed")) {
     const what = `The report says ${JSON.stringify(claim.claim)}, but ${claim.fact}.`
