@@ -24,9 +24,7 @@ interface Headed {
   readonly message: string
 }
 
-/**
- * The index of the only line with the label "Result summary". Undefined if no line or several lines have this label.
- */
+/** The index of the only line with the label "Result summary". Undefined if none or several have it. */
 const labelledLine = ({ fences, lines }: MarkdownDocument): number | undefined => {
   const [at, ...others] = lines.flatMap(({ text }, index) => (!fences.has(index) && label.test(text) ? [index] : []))
   if (at !== undefined) return others.length === 0 ? at : undefined
@@ -42,7 +40,7 @@ const noResult =
 const sentence = /\p{L}+[ \n]+\p{L}+[ \n]+\p{L}+/u
 // oxlint-disable-next-line no-control-regex -- a string with control characters is no report
 const control = /[\u0000-\u0008\u000b-\u001f\u007f\ufffd]/
-/** The end of a sentence, a block or a list item. A text that was cut off ends in another way. */
+/** The end of a sentence, a block or a list item. A cut text ends in another way. */
 const endOfReport = /[.!)\]`*_"”’|]$|(?:^|\n)\s*(?:[-*+]|\d+[.)])\s[^\n?:,;]*[^\n?:,;\s]$/
 
 /** True for prose that reports work and contains no call, question or other document. */
@@ -61,7 +59,7 @@ const isReport = ({ fences, lines, sections, text }: MarkdownDocument): boolean 
   )
 }
 
-/** The result under an added heading. Undefined if it is unclear where the heading belongs. */
+/** The result under an added heading. Undefined if the place of the heading is unclear. */
 const withHeading = ({ document, findings }: DocumentReader): Headed | undefined => {
   const { lines, sections, text } = document
   if (sections.some(({ knownHeading }) => knownHeading !== undefined) || findings.issues.length > 0) return undefined
@@ -81,14 +79,10 @@ const withHeading = ({ document, findings }: DocumentReader): Headed | undefined
     : undefined
 }
 
-/**
- * The result under an added heading. Undefined if the result already has its heading, or if it is unclear where the
- * heading belongs.
- */
+/** The result under an added heading. Undefined if it already has its heading, or if its place is unclear. */
 export const headedResult = (text: string): string | undefined =>
   withHeading(new DocumentReader(text, { knownHeadings: resultHeadings }))?.text
 
-/** True for a string with visible characters. */
 const saysSomething = (text: string): boolean =>
   /[^\s\p{P}\p{S}]/u.test(visibleText(text).replace(/<\/[a-z][^<>]*>/gi, ""))
 
@@ -101,8 +95,7 @@ export const readResult = (text: string): Reading<ResultDocument> => {
   if (headed !== undefined) {
     reader.repair(headed.code, {}, headed.message)
     const { issues, repairs, value } = readResult(headed.text)
-    // Before the heading was added, the whole text counted as a preamble. The repair about a preamble therefore no
-    // longer applies.
+    // Before the heading was added, the whole text counted as a preamble. That repair no longer applies.
     const own = findings.repairs.filter(({ code }) => code !== "preamble-ignored")
     return { value, ...inDocumentOrder({ issues, repairs: [...own, ...repairs] }) }
   }

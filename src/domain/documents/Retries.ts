@@ -1,6 +1,6 @@
 /**
- * Counts the failed attempts of a model in a task or message. The counts decide three things: the sampling of the next
- * answer, whether a report is rejected again, and when the program gives up on the model.
+ * Counts the failed attempts of a model in a task or message. The counts decide the sampling of the next answer,
+ * whether a report is rejected again, and when the program gives up on the model.
  */
 import type { Issue } from "../findings/Issue.ts"
 import type { ParsedAnswer } from "./TurnAnswer.ts"
@@ -35,23 +35,17 @@ export const noRetries: Retries = {
 /** An answer that did not end the work. */
 interface OpenAnswer {
   readonly answer: ParsedAnswer
-  /**
-   * Issues in the text of the answer and in the report that it contains. Issues of its native tool calls are not
-   * included.
-   */
+  /** Issues of the text and of its report, without those of native calls. */
   readonly issues: ReadonlyArray<Issue>
   /** True for an answer that has issues and contains no usable call. */
   readonly isUnusable: boolean
   /** True if the program rejected the report of the answer. */
   readonly isSentBack: boolean
-  /** True if the report of the answer is about the project, but the model has made no call. */
+  /** True if the report is about the project, but the model has made no call. */
   readonly isUnfounded: boolean
 }
 
-/**
- * True for an answer with the text of an earlier answer. An answer with native calls does not count, because its text
- * may repeat.
- */
+/** True for an answer with the text of an earlier one. With native calls, the text may repeat. */
 export const isRepeated = ({ answers }: Retries, { native, text }: ParsedAnswer): boolean =>
   answers.has(text.trim()) && native.length === 0
 

@@ -1,6 +1,6 @@
 /**
- * After a report, asks the model for a case that its change may have missed, and shows related places in the code. If
- * no related places are found, no question is asked.
+ * After a report, asks the model for a case that its change may have missed, and shows related places in the code.
+ * Without related places, it asks nothing.
  */
 import { countChangedLines, isReplacement, isSourceFile, type NamedText } from "../files/ChangedNames.ts"
 import { otherBranches, type RelatedLine, touchedDeclarations, usersOf } from "../files/CodeRelations.ts"
@@ -37,7 +37,7 @@ export const nearestFiles = (changed: ReadonlyArray<string>, files: ReadonlyArra
   return near.map(({ path }) => path)
 }
 
-/** The declarations that the changes touch. The program searches the project for uses of these declarations. */
+/** The declarations that the changes touch. The program searches the project for their uses. */
 export const reviewedDeclarations = (changed: ReadonlyArray<ProposedFile>) =>
   changed.flatMap(touchedDeclarations).slice(0, mostNames)
 
@@ -58,7 +58,7 @@ export const relatedPlaces = (
   return [...new Map(places.map((place) => [`${place.path}:${place.line}`, placeText(place)])).values()]
 }
 
-/** The question to the model. `places` are lines `path:line: text (relation)`. */
+/** The question to the model. A place is a line `path:line: text (relation)`. */
 export const selfReviewText = (places: ReadonlyArray<string>): string => {
   const look = `Your report is kept, and the checks pass. They do not show what nobody tests. Look once more:
 

@@ -17,21 +17,19 @@ import type { ForEach } from "../plan/ForEach.ts"
 import { FileReference, Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
 
-/** A line in a file, with the lines around it. The model decides about this line. A task lists many such places. */
+/** A line in a file, with the lines around it. The model decides about it, as one of many places of a task. */
 export const ListedPlace = Schema.Struct({
   path: Schema.String,
   /** The line number, from 1. */
   line: Schema.Int,
   /** The names of the declarations around the line, or the heading above the line. Empty if there are none. */
   within: Schema.String,
-  /** The lines further up that begin the blocks around the line, the outermost block first. */
+  /** The lines above that begin the blocks around the line, the outermost block first. */
   heads: Schema.optionalKey(Schema.Array(Schema.Struct({ line: Schema.Int, text: Schema.String }))),
   /** The line of the place and the lines around it. `first` is the line number of `lines[0]`. */
   first: Schema.Int,
   lines: Schema.Array(Schema.String),
-  /**
-   * Says that a line of this file, such as an import, gives the called name another meaning. Absent if no line does so.
-   */
+  /** Says that a line of this file, such as an import, gives the called name another meaning. */
   meaning: Schema.optionalKey(Schema.String)
 })
 export type ListedPlace = typeof ListedPlace.Type
@@ -57,8 +55,7 @@ const longestItem = 300
 const longestName = 60
 
 /**
- * How many lines before and after a place are shown. `amongMany` is for a prompt with many places, `alone` for a place
- * with a task of its own.
+ * How many lines before and after a place are shown: in a prompt with many places, and for a place with its own task.
  */
 const linesAround = { amongMany: 2, alone: 5 }
 
@@ -77,35 +74,29 @@ const item = (text: string, references: ReadonlyArray<FileReference>): Item => (
 
 const definition = /(?:^|[^\p{L}\p{N}_$])(?:def|fn|func|fun|function|sub|proc)\s+$/u
 
-/** True for lines that call the function, but not for its definition. A bare name does not match a method. */
+/** True for lines that call the function. A bare name does not match a method. */
 const callsIn = (name: string): ((line: string) => boolean) => {
   const call = new RegExp(`(?<![\\p{L}\\p{N}_$.:])${name.replaceAll(/[.$]/g, "\\$&")}\\s*\\(`, "gu")
   return (line) => [...line.matchAll(call)].some(({ index }) => !definition.test(line.slice(0, index)))
 }
 
 /**
- * The maximum number of characters of a line. A place whose line is longer gets a task of its own. Longer lines around
- * a place are cut.
+ * The maximum length of a line in characters. A place with a longer line gets its own task. Longer lines around a place
+ * are cut.
  */
 export const longestLine = { ofPlace: 400, around: 160 }
 
-/** Keywords that a for-each task may search. They match only as whole words in code, not in comments or quotes. */
+/** Keywords that a for-each task may search. They match as whole words in code, not in comments or quotes. */
 const keywords: ReadonlySet<string> = new Set(
   "assert await break catch continue defer del delete except finally global goto import raise rescue return throw yield".split(
     " "
   )
 )
 
-/**
- * The first lines of at most this many blocks around a place are shown. The innermost blocks best show when the place
- * runs.
- */
+/** The first lines of at most this many blocks are shown. The innermost blocks best show when the place runs. */
 const mostHeads = 2
 
-/**
- * The first line of a handler is shown even if there are further blocks between the handler and the place. It shows in
- * which case the place runs.
- */
+/** The first line of a handler shows in which case the place runs. It is always shown, even beyond `mostHeads`. */
 const handler = /^\s*(?:\}\s*)?(?:except|catch|rescue)\b/
 
 const depth = (line: string): number => line.search(/\S/)
@@ -133,16 +124,12 @@ const blockHeads = (lines: ReadonlyArray<string>, language: string) => {
   }
 }
 
-/** The maximum number of lines that are searched for the closing parenthesis of a call. */
+/** How many lines are searched for the closing parenthesis of a call. */
 const longestCall = 8
 
-/** How many more parentheses a line of code opens than it closes. */
 export const openParentheses = (line: string): number => line.split("(").length - line.split(")").length
 
-/**
- * The index of the line that closes the parentheses which the line `at` opens. If no line near `at` closes them, the
- * result is `at`.
- */
+/** The index of the line that closes the parentheses of the line `at`. If no near line closes them, `at` itself. */
 export const callEnd = (code: ReadonlyArray<string>, at: number): number => {
   let depth = 0
   for (let index = at; index < Math.min(code.length, at + longestCall); index++) {
@@ -152,15 +139,12 @@ export const callEnd = (code: ReadonlyArray<string>, at: number): number => {
   return at
 }
 
-/** Languages in which code inside a type can call a method of this type by its bare name. */
+/** Languages in which a type's own code can call its methods by bare name. */
 const reachingMethods = new Set("java csharp kotlin swift c cpp cuda ruby scala groovy dart".split(" "))
 
 const typeHead = /\b(?:class|interface|struct|trait|impl|enum|object|protocol|record)\b/
 
-/**
- * Returns a test for declarations. The test is true for a method that a call without an object, such as `open(...)`,
- * cannot reach in this language.
- */
+/** Returns a test: in this language, is the declaration a method that a bare call such as `open(...)` cannot reach? */
 const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, language: string) => {
   const isType = ({ index }: Declaration): boolean => typeHead.test(lines[index] ?? "")
   return (declaration: Declaration): boolean =>
@@ -169,9 +153,7 @@ const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaratio
       declarationsAround(lines, all, declaration.index).some((outer) => outer !== declaration && isType(outer)))
 }
 
-/**
- * Says that a line of this file, such as an import, gives the bare name another meaning. Undefined if no line does so.
- */
+/** Says that a line of this file, such as an import, gives the bare name another meaning. Undefined if none does. */
 const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, language: string, name: string) => {
   const all = declarationsOf(lines, language)
   const isMethod = isUnreached(lines, all, language)
@@ -183,7 +165,6 @@ const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, l
     : `In this file, ${name}(...) calls what line ${index + 1} names: ${oneLine(lines[index] ?? "")}`
 }
 
-/** The items of a for-each task over lines or calls. */
 const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach): ReadonlyArray<Item> => {
   const plain = text.replaceAll("\r\n", "\n")
   const lines = plain.split("\n")
@@ -217,7 +198,7 @@ const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach
     while (near.from < index + 1 && isBlank(near.from)) near.from += 1
     while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
     const end = isProgram(language) ? callEnd(code, index) + 1 : index + 1
-    // The lines after a keyword are not shown, because they do not explain when the keyword runs.
+    // The lines after a keyword do not explain when it runs.
     near.to = keyword === undefined ? Math.max(near.to, end) : end
     const heads = headsOf(index).filter((head) => head.line < near.from)
     const place: ListedPlace = {
@@ -266,7 +247,7 @@ const linkedFiles = (entry: string): ReadonlyArray<FileReference> =>
     })
     .slice(0, mostLinks)
 
-/** The entries of a text: list entries and table rows. If there are none, each line is an entry. */
+/** The entries of a text: list entries and table rows, or each line if there are none. */
 const entriesOf = ({ path, text }: ItemSource): ReadonlyArray<Item> => {
   const tree = Option.getOrUndefined(parseMarkdown(text, 1))
   const entries = tree === undefined ? [] : entryTexts(text, tree)
@@ -289,10 +270,9 @@ const itemsIn = (source: ItemSource, forEach: ForEach): ReadonlyArray<Item> => {
   }
 }
 
-/** True if the program must read the contents of files to find the items. */
+/** True if the items depend on the contents of files. */
 export const readsTexts = ({ containing, kind }: ForEach): boolean => kind !== "file" || containing !== undefined
 
-/** The items in these sources. Each text occurs once. */
 export const itemsOf = (forEach: ForEach, sources: ReadonlyArray<ItemSource>): ReadonlyArray<Item> => {
   const { containing, kind } = forEach
   const isNamed = kind === "heading" || kind === "entry"
@@ -303,9 +283,7 @@ export const itemsOf = (forEach: ForEach, sources: ReadonlyArray<ItemSource>): R
   return [...new Map(all.map((one) => [one.text, one])).values()]
 }
 
-/**
- * The task of one item. `number` counts the items from 1. `again` is true for a second try, which gets another name.
- */
+/** The task of one item. `number` counts from 1. `again` marks a second try, which gets another name. */
 export const taskOfItem = (
   task: Task,
   { references, text }: Item,
@@ -314,7 +292,7 @@ export const taskOfItem = (
   again = false
 ): Task => {
   const { forEach, ...fields } = task
-  // Names the text that the item contains, because the prompt may show only parts of the file.
+  // Names the text, because the prompt may show only parts of the file.
   const holding =
     forEach?.kind === "file" && forEach.containing !== undefined ? `\n\nIt contains \`${forEach.containing}\`.` : ""
   const known = new Set(task.references.map(({ href }) => href))
@@ -327,7 +305,7 @@ export const taskOfItem = (
   })
 }
 
-/** The task that decides about several places together. The places are in the order of their numbers. */
+/** The task that decides about several places together, in the order of their numbers. */
 export const taskOfPlaces = (
   task: Task,
   places: ReadonlyArray<{ readonly number: number }>,

@@ -1,6 +1,6 @@
 /**
- * Reads a task list that is complete or still being written, with all its issues and repairs. The service PlanChecker
- * checks what depends on the run: skills, headings of the request, files and sizes.
+ * Reads a task list, complete or still being written, with all its issues and repairs. The service PlanChecker checks
+ * what depends on the run: skills, headings of the request, files and sizes.
  */
 import * as Arr from "effect/Array"
 import type { Reading } from "../findings/Issue.ts"
@@ -45,7 +45,7 @@ const numberedTask = /^task\s*#?\s*(\d{1,9})(?:\s*[:.–—-].*)?$/i
 const isSection = ({ depth, knownHeading }: MarkdownSection, tasks: MarkdownSection): boolean =>
   knownHeading?.key === "task-section" && (knownHeading.exact || depth > tasks.depth)
 
-/** The task sections below the heading "Tasks". Each section includes its sub-headings. */
+/** The task sections below the heading "Tasks", each with its sub-headings. */
 const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArray<Span> => {
   const spans: Array<Span> = addTaskOutside(reader, tasks) ? [{ section: tasks, last: tasks.last }] : []
   let open: Span | undefined
@@ -130,9 +130,7 @@ const checkIntroduction = (
 const otherTitle =
   /^(?:\d+[.)]?\s*)?(?:tasks?[\s-]*)?(?:section|step|phase|stage|group)s?\s*#?\s*(\d*)\s*[:.–—-]*\s*(.*)$/i
 
-/**
- * The beginning of a section title, such as `TASK SECTION #1`. If a colon or full stop ends the title, it is included.
- */
+/** The beginning of a section title, such as `TASK SECTION #1`, with a colon or full stop that ends it. */
 const writtenTitle = /^[^\p{L}\p{N}]*task[\s_-]*section(?:\s*[#_-]?\s*(\d+))?(?:\s*[:.]$)?/iu
 
 const strictTitle = ({ heading, knownHeading }: MarkdownSection, position: number): string => {
@@ -160,7 +158,6 @@ const sectionTitles = (reader: DocumentReader, spans: ReadonlyArray<Span>): Read
   })
 }
 
-/** The task sections below the heading "Tasks", with their tasks as written. */
 export const readSteps = (
   reader: DocumentReader,
   tasks: MarkdownSection,
@@ -186,15 +183,13 @@ export const readSteps = (
 
 /** Facts of the run against which the reader checks a list. */
 interface TaskListOptions {
-  /**
-   * Names of finished tasks. A list may refer to these tasks. If the list contains one of them, the reader drops it.
-   */
+  /** Names of finished tasks. The list may refer to them, and the reader drops them from it. */
   readonly finished?: ReadonlyArray<string>
-  /** The finished tasks themselves. A new task with another name must not repeat their work. */
+  /** The finished tasks. A new task must not repeat their work under another name. */
   readonly work?: ReadonlyArray<Task>
-  /** True if a list without tasks is accepted. The default is true if there are finished tasks. */
+  /** True to accept a list without tasks (default: true if there are finished tasks). */
   readonly allowEmpty?: boolean
-  /** Anchors of the request document. If they are absent, an anchor that is no task result counts as a heading. */
+  /** Anchors of the request document. If absent, an anchor that is no task result counts as a heading. */
   readonly headings?: ReadonlyArray<string>
 }
 
@@ -206,7 +201,7 @@ const doneBehind =
 /** The slug of a task name without marks such as "✓". */
 const doneSlug = (name: string): string => slugOf(name.replace(doneBefore, "").replace(doneBehind, ""))
 
-/** The work of a task without its name, as text to compare tasks. */
+/** The work of a task without its name, to compare tasks. */
 const workOf = ({ references, skill, whatIsNeeded }: Task): string =>
   JSON.stringify([
     skill,
@@ -261,7 +256,7 @@ const checkNames = (reader: DocumentReader, tasks: ReadonlyArray<NamedTask>): vo
 
 const holdsField = (text: string): boolean => text.split("\n").some((line) => new Line(line).isField)
 
-/** Reads a task list. The reading has a value if every task could be built, even if there are other issues. */
+/** Reads a task list. It has a value if every task could be built, even with other issues. */
 export const readTaskList = (text: string, options: TaskListOptions = {}): Reading<TaskList> => {
   const { finished = [], headings, allowEmpty = finished.length > 0 } = options
   const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
@@ -277,7 +272,7 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
     return reader.reading()
   }
   if (prompt === undefined) {
-    // A text without any of these sections is no task list.
+    // Without these sections, the text is no task list.
     if (goalsSection === undefined && tasksSection === undefined) reader.addMissing("Original prompt")
     else
       reader.repair("prompt-filled", { section: "Original prompt" }, "Filled in the prompt, which the list leaves out.")
@@ -324,7 +319,7 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
 
 const wholeFence = /^(`{3,}|~{3,})[^\n]*\n([\s\S]*?)\n?\1\s*$/
 
-/** The prompt in a plan file, without the fence around it. Undefined if the plan file contains no prompt. */
+/** The prompt in a plan file, without a fence around it. Undefined if the file has none. */
 export const originalPrompt = (markdown: string): string | undefined => {
   const plan = outline(markdown)
   const section = plan.sections.find(({ heading }) => slugOf(heading.replace(/:\s*$/, "")) === "original-prompt")
@@ -333,6 +328,6 @@ export const originalPrompt = (markdown: string): string | undefined => {
   return text === "" ? undefined : text
 }
 
-/** The prompt for a run of a plan file: the prompt in this file, or a sentence that names the file. */
+/** The prompt for a run of a plan file: its own, or a sentence that names the file. */
 export const promptOfPlan = (markdown: string, file: string): string =>
   originalPrompt(markdown) ?? `Carry out the plan ${file}.`

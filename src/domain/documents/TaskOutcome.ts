@@ -9,10 +9,7 @@ import { ResultDocument } from "../plan/TaskResult.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 import { AnsweredBy } from "../permissions/Answer.ts"
 
-/**
- * An input of a skill. The value is a number for the type `number`, a boolean for `yes-no`, and otherwise a line of
- * text.
- */
+/** An input of a skill: a number for the type `number`, a boolean for `yes-no`, otherwise a line of text. */
 export const InputValue = Schema.Struct({
   name: Schema.String,
   value: Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])
@@ -42,18 +39,18 @@ export const TaskInputs = Schema.optionalKey(Schema.NonEmptyArray(InputValue))
 export const TaskOutcome = Schema.Struct({
   task: Task,
   inputs: TaskInputs,
-  /** The calls of the turns with their outcomes; absent if there are none. These calls do not run again. */
+  /** The calls of the turns with their outcomes, which do not run again. Absent if there are none. */
   priorCalls: Schema.optionalKey(Schema.NonEmptyArray(CallOutcome)),
   /** The calls that write the changes of the working copy to the project. */
   calls: Schema.Array(ToolCall),
-  /** The texts of the files before `calls` run, null for an absent file. */
+  /** The texts of the files before `calls` run; null for an absent file. */
   bases: Schema.optionalKey(Schema.Array(FileBase)),
   /** Who declined a further change. Set only if the task had already changed files. */
   declined: Schema.optionalKey(AnsweredBy),
   turns: Schema.optionalKey(Schema.Int),
   /**
-   * How often the changes were merged with other changes of the same files, and how often changes clashed. Absent if
-   * they were never merged.
+   * How often the changes were merged with other changes of the same files, and how often they clashed. Absent if never
+   * merged.
    */
   joined: Schema.optionalKey(Schema.Struct({ times: Schema.Int, clashes: Schema.Int })),
   /** The files that `calls` change. */
@@ -62,14 +59,14 @@ export const TaskOutcome = Schema.Struct({
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
   /** The references that the model saw only in part. */
   seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
-  /** True if the report is about the project, but the model had made no call. */
+  /** True if the report is about the project, but the model made no call. */
   unfounded: Schema.optionalKey(Schema.Boolean),
-  /** The results of the items. Only for a for-each task. */
+  /** The results of the items of a for-each task. */
   items: Schema.optionalKey(Schema.Array(ItemResult)),
   /** The report. Absent if a user wrote the calls, which have not run yet. */
   result: Schema.optionalKey(ResultDocument)
 }).pipe(Schema.encodeKeys({ priorCalls: "looks" }))
 export type TaskOutcome = typeof TaskOutcome.Type
 
-/** A key that is equal for calls of the same tool with the same arguments. */
+/** A key for comparing calls by tool and arguments. */
 export const callSign = ({ arguments: given, name }: ToolCall): string => JSON.stringify([name, given])

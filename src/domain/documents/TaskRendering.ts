@@ -1,4 +1,4 @@
-/** Writes tasks and task lists as strict markdown. The readers read this markdown as the same value again. */
+/** Writes tasks and task lists as strict markdown, which the readers read as the same value again. */
 import { forEachText } from "../grammar/ForEachForm.ts"
 import { escapeInline, escapeSkill, escapeText, escapeValue } from "../grammar/TextEscaping.ts"
 import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"
@@ -26,7 +26,7 @@ const field = (label: string, value: string): ReadonlyArray<string> => {
   return [`- **${label}**${first === "" ? "" : ` ${first}`}`, ...rest.map(indented)]
 }
 
-/** Escapes markdown characters. An underscore inside a word stays, because markdown does not read it as emphasis. */
+/** Escapes markdown characters. Inside a word, an underscore is no emphasis and stays. */
 const escapedLabel = (text: string): string =>
   text.replace(/[\\`*[\]<>&!]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&")
 
@@ -42,7 +42,6 @@ const target = (href: string): string => {
   return href === "" || /[\s()[\]]/.test(href) || href.startsWith("<") ? `<${escaped}>` : escaped
 }
 
-/** A reference as a markdown link. */
 export const link = ({ href, title }: Reference): string => `[${label(title)}](${target(href)})`
 
 /** A fenced code block; each element is one line. */
@@ -65,7 +64,7 @@ const fields = (task: Task): ReadonlyArray<string> => [
 export const renderToolCall = ({ arguments: values, name, uid }: ToolCall): string =>
   codeBlock({ language: "json", text: JSON.stringify({ uid, name, arguments: values }, null, 2) }).join("\n")
 
-/** Writes the sections that a report adds to its task, in the form of an answer. */
+/** Writes the sections that a report adds to its task. */
 export const renderWorkedTask = ({ calls, inputs: values = [], looks }: RefinedParts): string =>
   [
     ...(values.length === 0 ? [] : [`## Inputs\n\n${renderInputs(values)}`]),
@@ -78,10 +77,8 @@ export const renderWorkedTask = ({ calls, inputs: values = [], looks }: RefinedP
 export const renderTask = (task: Task): string =>
   [...fields(task), ...task.codeBlocks.flatMap((block) => ["", ...codeBlock(block)])].join("\n")
 
-/** The task as the prompts of its turns show it. */
 export const renderTaskPart = (task: Task): string => `## Task\n\n${renderTask(task)}`
 
-/** Writes a whole report. */
 export const renderTaskReport = ({ task, ...parts }: RefinedParts & { readonly task: Task }): string =>
   `${renderTaskPart(task)}\n\n${renderWorkedTask(parts)}\n`
 
@@ -94,7 +91,7 @@ const promptText = (prompt: string): string => {
   return isPlain && !prompt.includes("```") ? prompt : codeBlock({ language: "text", text: prompt }).join("\n")
 }
 
-/** Writes the strict document. If the prompt could be read as a section of the document, it is put into a fence. */
+/** Writes the strict document. A prompt that could be read as one of its sections gets a fence. */
 export const renderTaskList = (list: TaskList, options: { readonly prompt?: string } = {}): string => {
   const prompt = options.prompt?.trim() ?? ""
   return (
@@ -116,8 +113,8 @@ const moreOutstanding = (count: number): string =>
   `- ${count} more, which stay in the plan behind your tasks. Do not write them.`
 
 /**
- * The unfinished tasks. If they exceed the budget, the text contains only their names. `shownEntries` is the number of
- * tasks in the text.
+ * The unfinished tasks, or only their names if the tasks exceed the budget. `shownEntries` is the number of tasks in
+ * the text.
  */
 export const outstandingWithin = ({ steps, tasks }: TaskList, budget: number): ListExcerpt => {
   const limit = budget + moreOutstanding(tasks.length).length

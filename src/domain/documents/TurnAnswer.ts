@@ -1,6 +1,6 @@
 /**
- * One answer of a model in a task or a message: its text and its native calls. The program replies to each native call
- * with a message. If an answer has native calls, its text is no report.
+ * One answer of a model in a task or message: its text and its native calls, each of which gets a reply message. The
+ * text beside native calls is no report.
  */
 import { assistantMessage, type AssistantMessage } from "../models/ConversationMessage.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
@@ -17,12 +17,12 @@ export interface TurnAnswer extends PlainAnswer {
 /** A parsed answer: what it requests, and the message that the conversation keeps. */
 export interface ParsedAnswer extends TurnAnswer {
   readonly content: TurnContent
-  /** The native calls. The program replies to each of them with a message. */
+  /** The native calls. Each gets a reply message. */
   readonly native: ReadonlyArray<ReturnType<typeof readAskedCall>>
   readonly message: AssistantMessage
 }
 
-/** An unusable answer. The program reads no calls or changes from it. */
+/** An unusable answer: no calls or changes are read from it. */
 export const unreadAnswer = (answer: TurnAnswer): ParsedAnswer => ({
   ...answer,
   content: { ...nothingAsked, issues: answer.issues },
@@ -31,8 +31,8 @@ export const unreadAnswer = (answer: TurnAnswer): ParsedAnswer => ({
 })
 
 /**
- * Joins the requests in the text (`written`) with the native calls. If the program did not offer native calls, native
- * calls are treated like calls in the text.
+ * Joins the requests in the text (`written`) with the native calls. If none were offered, native calls count as calls
+ * in the text.
  */
 export const parsedAnswer = (answer: TurnAnswer, written: TurnContent, isOffered: boolean): ParsedAnswer => {
   const { askedCalls, shownText, thinking } = answer

@@ -1,6 +1,6 @@
 /**
- * Divides a context window among the turns, the summary that replaces old turns, and the next reply. Sizes are
- * characters unless a comment says otherwise.
+ * Divides a context window among the turns, the summary that replaces old turns, and the next reply. Sizes are in
+ * characters unless stated otherwise.
  */
 import { type ConversationMessage, conversationSize, messageText } from "../models/ConversationMessage.ts"
 import { outputsWithin } from "../models/ExecutionBlocks.ts"
@@ -10,54 +10,50 @@ import { answerReserve } from "../models/PromptSize.ts"
 import { readNumbered } from "../text/NumberedLines.ts"
 
 /**
- * A conversation is compacted when it fills this part of the budget for the prompt. The part is large, because after
- * each compaction the server must read the whole prompt again.
+ * A conversation is compacted when it fills this part of the prompt's budget. The part is large, because after a
+ * compaction the server must read the whole prompt again.
  */
 const compactAt = 0.96
 
-/** The number of tokens above which a conversation in this window is compacted. */
+/** The number of tokens from which a conversation in this window is compacted. */
 export const compactedFrom = (window: number): number => (window - answerReserve(window)) * compactAt
 
-/** After a compaction, the conversation takes at most this part of the window. A long first message may exceed it. */
+/**
+ * After a compaction, the conversation takes at most this part of the window. Only a long first message may exceed it.
+ */
 export const compactTo = 0.5
 
-/** A reply takes at most this part of the free window. Another turn then fits after the reply. */
+/** A reply takes at most this part of the free window, so that another turn fits after it. */
 export const replyShare = 0.7
 
-/** The maximum share of a summary for the outputs of the last answer. The rest is for other facts. */
+/** The maximum share of a summary for the outputs of the last answer. */
 export const newestShare = 0.7
 
 /** A budget note announces at least this many lines. If fewer lines fit, the next compaction frees the window. */
 const leastLines = 30
 
-/**
- * The assumed number of characters of a numbered source line. It is used until enough lines are visible to measure
- * their length.
- */
+/** The assumed length of a numbered source line in characters, until enough lines are visible to measure it. */
 const lineCharacters = 50
 
-/** The program predicts the length of later lines only if this many lines are visible. */
+/** Line lengths are predicted only if this many lines are visible. */
 const leastMeasured = 20
 
-/** A prediction assumes at least this many characters in a line, because a list of short words predicts nothing. */
+/** The minimum line length in characters that is predicted. A list of short words predicts nothing. */
 const leastLine = 25
 
-/** A reply may exceed the announced lines by this factor if the requested output then fits completely. */
+/** A reply may exceed the announced lines by this factor if the output then fits whole. */
 const mostOver = 1.1
 
-/** Outputs may exceed the budget of a reply by this factor if their lines are longer than the program measured. */
+/** Outputs may exceed a reply's budget by this factor if their lines are longer than measured. */
 export const longerLines = 1.2
 
-/** The number of characters for the request of the model, and for the parts of the reply that are not outputs. */
+/** The characters for the model's request and for parts of the reply that are not outputs. */
 const besideOutputs = 800
 
-/** A reply with at least this many lines is large enough. An early compaction is then not worthwhile. */
+/** A reply with this many lines is large enough without an early compaction. */
 const enoughLines = 150
 
-/**
- * An early compaction is worthwhile only if a summary has much more room for the last outputs than the reply has. The
- * summary must have at least this many times the room of the reply.
- */
+/** An early compaction is worthwhile only if the summary has this many times the reply's room for outputs. */
 const worthwhile = 1.5
 
 /** The turns that a summary replaces. */
@@ -84,13 +80,10 @@ export const lineLength = (messages: ReadonlyArray<ConversationMessage>): number
   return lines.length < leastMeasured ? lineCharacters : Math.max(leastLine, characters / lines.length)
 }
 
-/** True for a reply that has enough space without a compaction. The earlier messages then stay unchanged. */
+/** True for a reply with enough space, so that no compaction changes the earlier messages. */
 export const isAmple = (reply: number, line = lineCharacters): boolean => reply - besideOutputs >= enoughLines * line
 
-/**
- * The note to the model about how many lines of output fit next. If more lines would fit after a compaction than now,
- * the note gives this larger number.
- */
+/** Tells the model how many lines of output fit next. If more fit after a compaction, the note gives that number. */
 export const budgetNote = (reply: number, compacted: number, line = lineCharacters): string => {
   const inReply = reply - besideOutputs
   const inSummary = (compacted - besideOutputs) * newestShare
@@ -103,14 +96,14 @@ export const budgetNote = (reply: number, compacted: number, line = lineCharacte
 
 const announced = / There is room for about (\d+) lines of output in all, shared by the calls of one answer\.$/
 
-/** The maximum number of output lines in the reply to the last answer: the announced number and a tenth more. */
+/** The maximum number of output lines in the next reply: a tenth more than announced. */
 export const announcedLines = (messages: ReadonlyArray<ConversationMessage>): number | undefined => {
   const before = messages[messages.findLastIndex(({ role }) => role === "assistant") - 1]
   const [, lines] = before?.role === "user" ? (announced.exec(before.content.trimEnd()) ?? []) : []
   return lines === undefined ? undefined : Math.floor(Number(lines) * mostOver)
 }
 
-/** The outputs that the last answer requested, as far as they fit the announced lines. */
+/** The outputs that the last answer requested, within the announced lines. */
 const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<string> =>
   outputsWithin(
     outcomes.filter((outcome) => turnUid(turn, "") === `${turnOf(outcome)}/` && !isChange(outcome)),
@@ -120,9 +113,9 @@ const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<st
 const sizeOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
 
 /**
- * The size of a summary. It is at least the size that `compactTo` leaves (`least`), and at most the size of a reply to
- * the first message (`most`). The outputs of the last answer have priority, because the model would otherwise request
- * them again. The changed functions and unsolved problems take `facts` characters.
+ * The size of a summary, from `least` (what `compactTo` leaves) to `most` (a reply to the first message). It has room
+ * for the last outputs, which the model would otherwise request again. `facts` is the size of changed functions and
+ * unsolved problems.
  */
 export const summarySize = (turns: TakenTurns, least: number, most: number, facts = 0): number => {
   const beside = announcedLines(turns.messages) === undefined ? 0 : besideOutputs
@@ -131,8 +124,8 @@ export const summarySize = (turns: TakenTurns, least: number, most: number, fact
 }
 
 /**
- * True if the last reply cut the outputs, and a summary of `size` characters would show much more of them. If a number
- * of lines was announced, the summary must show the outputs whole.
+ * True if the last reply cut the outputs, and a summary of `size` characters would show much more. If lines were
+ * announced, it must show them all.
  */
 export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
   const outputs = lastOutputs(turns)
@@ -146,25 +139,25 @@ export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
   return outputs.some((text) => !shown.includes(text)) && size() * newestShare * mostOver > wanted
 }
 
-/** The turns that a task has at the start suffice for this many changed files. */
+/** The initial turns of a task suffice for this many changed files. */
 const filesAtFirst = 3
 
-/** How many turns each further changed file adds: a turn to read the file, and a turn to correct it. */
+/** How many turns each further changed file adds: to read the file, and to correct it. */
 const turnsForFile = 2
 
-/** The turn limit grows with the number of changed files, but to at most this number. */
+/** The turn limit grows to at most this number. */
 const mostTurnsGrown = 40
 
-/** The turn limit of work that starts with `atFirst` turns. The limit grows with the number of changed files. */
+/** The turn limit of work that starts with `atFirst` turns, growing with the changed files. */
 export const turnLimit = (atFirst: number, changedFiles: number): number => {
   const grown = atFirst + turnsForFile * Math.max(0, changedFiles - filesAtFirst)
   return Math.max(atFirst, Math.min(mostTurnsGrown, grown))
 }
 
-/** The number of turns before the turn limit in which the program tells the model how many answers are left. */
+/** For this many turns before the limit, the model is told how many answers are left. */
 export const warnedTurns = 3
 
-/** The instruction of the prompt. Shortly before the turn limit, it also says how many answers are left. */
+/** The instruction of the prompt. Near the turn limit, it says how many answers are left. */
 export const instructionFor = (
   prompt: { readonly instruction: (answersLeft: number, outcomes?: ReadonlyArray<CallOutcome>) => string },
   answersLeft: number,

@@ -1,7 +1,6 @@
 /**
- * Reads one answer of a model in the turns of a task: tool calls, changes of files, or the report that ends the task.
- * If an answer with calls or changes also holds a report, the program ignores the report. The model wrote this report
- * before it saw the results of the calls and changes.
+ * Reads one answer in the turns of a task: tool calls, changes of files, or the report that ends the task. A report
+ * beside calls or changes is ignored, because the model wrote it before it saw their results.
  */
 import * as Option from "effect/Option"
 import { saysRemoval } from "../files/NewText.ts"
@@ -33,7 +32,7 @@ interface TurnOptions {
   readonly kept: ReadonlyArray<InputValue>
   /** False for a task that may change no file. */
   readonly mayChange: boolean
-  /** The project files at the paths that the answer names. Absent if the program did not look these paths up. */
+  /** The project files at the paths that the answer names. Absent if they were not looked up. */
   readonly paths?: ProjectPaths
   /** True for the name of a tool or one of its aliases. Absent while the tools are unknown. */
   readonly isTool?: (name: string) => boolean
@@ -43,9 +42,9 @@ interface TurnOptions {
 export interface TurnContent {
   readonly calls: ReadonlyArray<ToolCall>
   readonly changes: ReadonlyArray<Change>
-  /** The text of the report; absent if the answer requests something or has no report. */
+  /** The report; absent if the answer requests something or has none. */
   readonly report?: string
-  /** True for an answer that made progress although it has issues. Such an answer does not count as useless. */
+  /** True for an answer that made progress despite its issues, and so is not useless. */
   readonly hasUse?: boolean
   /** True if the answer says in words that it removes text. */
   readonly saysRemoval?: boolean
@@ -53,7 +52,7 @@ export interface TurnContent {
   readonly repairs: ReadonlyArray<Repair>
 }
 
-/** The field `saysRemoval`, set if the answer says that its changes remove text. */
+/** The field `saysRemoval`, if the answer says that its changes remove text. */
 export const removalSaid = (answer: string): Pick<TurnContent, "saysRemoval"> => {
   const words = proseLines(answer).filter(({ text }) => !/^\s*(?:<tool_call>|\{)/.test(text))
   return saysRemoval(words.map(({ text }) => text).join("\n")) ? { saysRemoval: true } : {}
@@ -77,7 +76,7 @@ export const readAskedCall = (askedCall: AskedCall, uid: string) => {
   return { asked: askedCall, call: read, ...findings }
 }
 
-/** Masks file contents in an answer. The reader then neither cleans them nor looks for calls in them. */
+/** Masks file contents in an answer, so that the reader neither cleans them nor finds calls in them. */
 export const withCoveredFiles = (answer: string, paths: ProjectPaths = new Map()) => {
   const namesFile = (line: string): boolean => (pathInProject(line, paths) ?? pathOfLine(line)) !== undefined
   return withCoveredParts(answer, changeParts(answer, { namesFile, beginsCall: beginsNative }))
@@ -88,7 +87,7 @@ const readActing = (text: string): MarkdownDocument => readMarkdown(text, { know
 /** The keys of headings for calls, and for sections that belong to calls. */
 const actingKeys: ReadonlySet<string> = new Set(["tool-calls", "look-first", "inputs", "task", "references"])
 
-/** Splits an answer at the heading of its report. Headings inside quoted files do not count. */
+/** Splits an answer at the heading of its report. Headings in quoted files do not count. */
 const partsOf = (
   answer: string,
   paths: ProjectPaths | undefined
@@ -105,7 +104,7 @@ const partsOf = (
   return { acting: `${textOf(0, at.line - 1)}\n${textOf(end, lines.length)}`, report: textOf(at.line - 1, end) }
 }
 
-/** The part of an answer that holds calls, with a heading above it. Undefined if there are no calls. */
+/** The part of an answer with calls, under a heading. Undefined without calls. */
 const callsPart = (acting: string, { fences, sections }: MarkdownDocument, hasReport: boolean): string | undefined => {
   const keys = new Set(sections.map(({ knownHeading }) => knownHeading?.key ?? ""))
   const holdsCalls = [...new Set(fences.values())].some((fence) => holdsCall(fence.text))
@@ -117,7 +116,7 @@ const callsPart = (acting: string, { fences, sections }: MarkdownDocument, hasRe
   return `## Tool Calls\n\n${acting}`
 }
 
-/** The issue of a section for calls that contains no call. */
+/** The issue of a section for calls without a call. */
 export const noCalls = (end: string): Issue =>
   makeIssue(
     "section-empty",
@@ -128,13 +127,12 @@ export const noCalls = (end: string): Issue =>
     }
   )
 
-/** True for an answer with a heading for calls. */
 const hasCallHeading = (acting: string): boolean =>
   readMarkdown(acting, { knownHeadings: turnHeadings }).sections.some(({ knownHeading }) =>
     /^(?:tool-calls|look-first)$/.test(knownHeading?.key ?? "")
   )
 
-/** The issues of required inputs for which the answer gives no value. */
+/** The issues of required inputs without a value. */
 const missingInputs = ({ inputs, kept, task }: TurnOptions): ReadonlyArray<Issue> => {
   const findings = noFindings()
   readInputs([], { section: "Inputs", task: task.name }, inputs, kept, findings)

@@ -14,16 +14,16 @@ import type { AskedCall } from "../models/ModelAnswer.ts"
 import { cutOutput } from "../models/OutputCut.ts"
 import { outcomeText, resultText } from "../models/OutputText.ts"
 
-/** The results of the calls and changes of an answer. A part is absent if it has nothing to report. */
+/** The results of an answer's calls and changes. An absent part has nothing to report. */
 export interface AnswerResults {
   readonly outcomes?: ReadonlyArray<CallOutcome>
   /** The files that the answer changed, with their previous texts. */
   readonly files?: ReadonlyArray<ProposedFile>
   /** One sentence about the result of each replacement. */
   readonly replaced?: ReadonlyArray<string>
-  /** Sentences about the images that the message contains, and about images that it leaves out. */
+  /** Sentences about images that the message contains or leaves out. */
   readonly images?: ReadonlyArray<string>
-  /** Names and lines that the answer renamed or removed and that still occur in the project. Each entry is one line. */
+  /** Names and lines that the answer renamed or removed, but that still occur in the project, one per entry. */
   readonly remaining?: ReadonlyArray<string>
   /** The checks that ran for the answer. */
   readonly checks?: ReadonlyArray<CheckOutcome>
@@ -49,21 +49,19 @@ export interface Reply {
   readonly lines?: number | undefined
 }
 
-/** The maximum number of characters of a diff for a change that replaces the same words in many lines. */
+/** The longest diff, in characters, of a change that replaces the same words in many lines. */
 const mostOfSwaps = 2000
 
 const repeated = "You gave this answer before, and it changes nothing. Answer differently."
 
-/** A line in place of an output that the conversation already shows further up. */
+/** A line in place of an output that is already further up. */
 const sameAsBefore = (outcome: CallOutcome): string =>
   `- \`${outcome.call.name}\` was called with the same arguments before: its output is the same as above.`
 
 /** The maximum number of characters of the paths in one heading. */
 const mostPaths = 200
 
-/**
- * The reason why a change failed. Above the reason stands the first line of the text that the change should replace.
- */
+/** Why a change failed, below the first line of the text that it should replace. */
 const failureText = (outcome: CallOutcome): string => {
   const { old_text: old } = outcome.call.arguments
   const [line = ""] = typeof old === "string" ? old.trim().split("\n") : []
@@ -71,9 +69,7 @@ const failureText = (outcome: CallOutcome): string => {
   return `${block}${outcomeText(outcome)}\n\n`
 }
 
-/**
- * The texts about failed changes. Files share one text if the same change failed for the same reason in all of them.
- */
+/** The texts about failed changes. Files share one text if the same change failed for the same reason. */
 export const notChanged = (failed: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
   [...Map.groupBy(failed, failureText)].map(([text, outcomes]) => {
     const paths = outcomes.map(({ call }) => pathOf(call))
@@ -81,7 +77,7 @@ export const notChanged = (failed: ReadonlyArray<CallOutcome>): ReadonlyArray<st
     return `### Not changed: ${named}\n\n${text}`
   })
 
-/** One diff for each changed file, and the reasons of failed changes. */
+/** One diff for each changed file, and why other changes failed. */
 const changesText = (
   outcomes: ReadonlyArray<CallOutcome>,
   files: ReadonlyArray<ProposedFile>,
@@ -98,19 +94,19 @@ const changesText = (
   ].join("")
 }
 
-/** The block with the checks of the last changes. If files changed and no check ran, the block says so. */
+/** The checks of the last changes. Says so if files changed and no check ran. */
 export const checksBlock = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean): string => {
   if (checks.length > 0) return rawBlock("## Checks", fenced(checks.map(({ text }) => text).join("\n\n"), "text"))
   return hasChanged ? rawBlock("## Checks", "No check of the project is known for these files: nothing was run.") : ""
 }
 
-/** The calls whose outputs these messages already show completely. */
+/** The calls whose outputs these messages already show whole. */
 export const shownIn = (
   messages: ReadonlyArray<ConversationMessage>,
   outcomes: ReadonlyArray<CallOutcome>
 ): ReadonlyArray<CallOutcome> => {
   const above = messages.map(messageText).join("\n")
-  // Every text contains the empty string. An empty output therefore does not prove that a message shows the call.
+  // Every text contains an empty output, so that proves nothing.
   return outcomes.filter((outcome) => outcomeText(outcome).trim() !== "" && above.includes(outcomeText(outcome)))
 }
 
@@ -169,14 +165,14 @@ export const replyText = ({
   return `${begin}${callBlocks(newLooks, most - fixed - changed.length, lines, "above")}${changed}${after}`.trimEnd()
 }
 
-/** A native call with its outcome. If the call did not run, `issues` say why. */
+/** A native call with its outcome, or with the `issues` that kept it from running. */
 export interface CallReply {
   readonly askedCall: AskedCall
   readonly outcome: CallOutcome | undefined
   readonly issues: ReadonlyArray<Issue>
 }
 
-/** Gives calls ids that are unique in the whole conversation, because a model may use an id twice. */
+/** Gives calls ids that are unique in the conversation. A model may use an id twice. */
 export const withUniqueIds = (
   calls: ReadonlyArray<AskedCall>,
   messages: ReadonlyArray<ConversationMessage>
@@ -200,8 +196,8 @@ const notMade = (issues: ReadonlyArray<Issue>): ToolResult => ({
 })
 
 /**
- * A message for each native call. Short outputs stay whole, and long outputs share the remaining budget. If these
- * shares become too small, the last outputs are left out.
+ * A message for each native call. Short outputs stay whole, and long ones share the remaining budget. If the shares
+ * become too small, the last outputs are left out.
  */
 export const toolMessages = (replies: ReadonlyArray<CallReply>, budget: number): ReadonlyArray<ToolMessage> => {
   const results = replies.map(({ issues, outcome }) => outcome?.result ?? notMade(issues))

@@ -1,6 +1,6 @@
 /**
- * Turns an answer that is no document into issues. Such an answer was stopped, was cut off, is empty, or has only
- * thoughts. The model can correct each of these with another answer.
+ * Turns an answer that is no document into issues, because another answer may correct it. It was stopped, was cut off,
+ * is empty, or has only thoughts.
  */
 import * as Option from "effect/Option"
 import { type Issue, type IssueCode, makeIssue } from "../findings/Issue.ts"
@@ -34,7 +34,7 @@ export const plainAnswer = (text: string): PlainAnswer => ({
 })
 
 /**
- * The next prompt shows only this many characters of a stopped answer. The model then recognises the answer, but cannot
+ * The next prompt shows only this many characters of a stopped answer. The model can then recognise it, but not
  * continue it.
  */
 const shownOfStopped = 600
@@ -77,7 +77,7 @@ const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issu
   return { text: partial, shownText: partial, issues: [issue("answer-cut-off", what), ...partIssues] }
 }
 
-/** Turns a failure into an answer with issues if another answer can correct the failure. None for any other failure. */
+/** Turns a failure that another answer can correct into an answer with issues. None for other failures. */
 export const unusableAnswer = (
   error: ModelError,
   { readPart, shape }: ExpectedDocument

@@ -1,6 +1,6 @@
 /**
- * Recognises useless answers: no document, a loop, only thoughts, or a repeated answer. After several useless answers
- * in a row, more attempts do not help, and each attempt may take minutes.
+ * Recognises useless answers: no document, a loop, only thoughts, or a repeated answer. After several in a row, more
+ * attempts do not help, and each may take minutes.
  */
 import { type Issue, type IssueCode, makeIssue } from "../findings/Issue.ts"
 
@@ -25,15 +25,12 @@ const nothingUsable: ReadonlySet<string> = new Set<IssueCode>([
 export const holdsNothing = (issues: ReadonlyArray<Issue>): boolean =>
   issues.some(({ code }) => nothingUsable.has(code))
 
-/** The note that a prompt shows in place of the omitted end of a stopped answer. */
+/** The note in place of the omitted end of a stopped answer. */
 export const stoppedNote = (left: number): string => `[The answer was stopped; ${left} characters are left out.]`
 
-/**
- * True for an answer that contains the note of `stoppedNote`. The model then copied a stopped answer from the prompt.
- */
+/** True for an answer that copies the note of `stoppedNote` from the prompt. */
 export const repeatsStopped = (answer: string): boolean => /\[The answer was stopped; \d+ characters/.test(answer)
 
-/** The issue of an answer that copies a stopped answer. */
 export const stoppedAgain = makeIssue(
   "answer-unfinished",
   {},
@@ -43,7 +40,7 @@ export const stoppedAgain = makeIssue(
   }
 )
 
-/** The work of each stage, as words for a sentence about a model that cannot do it. */
+/** Words for each stage, for a sentence about a model that cannot do it. */
 const wantedIn: Readonly<Record<string, string>> = {
   plan: "plan this",
   task: "carry out the task",
@@ -52,6 +49,6 @@ const wantedIn: Readonly<Record<string, string>> = {
   ask: "answer this"
 }
 
-/** Tells the user that the program gave up on the model at this stage, and what the user can do. */
+/** Tells the user that the program gave up on the model, and what to do. */
 export const unableText = (model: string, stage: string): string =>
   `The model ${model} could not ${wantedIn[stage] ?? "do this"}: ${mostUselessAnswers} answers in a row were of no use. Try a larger model (--model), or say the request in fewer and plainer words.`

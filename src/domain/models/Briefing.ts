@@ -1,6 +1,6 @@
 /**
- * The facts that the program collects when a run starts, and the blocks that show them in prompts. The program never
- * reads these facts from an answer.
+ * The facts that the program collects when a run starts, and the blocks that show them in prompts. They never come from
+ * an answer.
  */
 import * as Schema from "effect/Schema"
 import { nestMarkdown } from "../markdown/MarkdownTree.ts"
@@ -13,14 +13,14 @@ export const Attachment = Schema.Struct({
   /** Where the input comes from: `stdin`, or the path of a file. */
   name: Schema.String,
   text: Schema.String,
-  /** True if only the beginning of the input is attached, because it exceeds the limit. */
+  /** True if the input exceeds the limit, and only its beginning is attached. */
   isCut: Schema.optionalKey(Schema.Boolean),
   /** A sentence about bytes of the input that are not UTF-8. */
   encoding: Schema.optionalKey(Schema.String)
 })
 export type Attachment = typeof Attachment.Type
 
-/** The slug of the heading "Attached input" in the request document. Tasks refer to this heading. */
+/** The slug of the heading "Attached input", to which tasks refer. */
 export const attachmentAnchor = "attached-input"
 
 const numbered = (lines: ReadonlyArray<string>, from: number): ReadonlyArray<string> =>
@@ -34,8 +34,8 @@ const within = (lines: ReadonlyArray<string>, budget: number): number => {
 }
 
 /**
- * The numbered lines that fit. The beginning gets one third of the budget. The end gets two thirds, because the end of
- * a log tells how the program ended.
+ * The numbered lines that fit. One third of the budget is for the beginning, and two thirds for the end, which tells
+ * how the program of a log ended.
  */
 const shownLines = (lines: ReadonlyArray<string>, budget: number) => {
   const first = within(lines, budget)
@@ -48,10 +48,7 @@ const shownLines = (lines: ReadonlyArray<string>, budget: number) => {
   return { text: shown.join("\n"), leftOut }
 }
 
-/**
- * The block of a prompt that shows the attachment, or the part that fits `budget`. If `isReference` is true, the block
- * says that tasks can refer to the whole attachment.
- */
+/** The attachment, or the part that fits `budget`. With `isReference`, says that tasks can refer to the whole. */
 export const attachmentBlock = (
   attachment: Attachment | undefined,
   { isReference, budget = Infinity }: { readonly isReference: boolean; readonly budget?: number }
@@ -70,8 +67,8 @@ export const attachmentBlock = (
 }
 
 /**
- * Tells the user about the encoding of an attachment, and about parts that prompts do not show; undefined if there is
- * nothing to tell.
+ * Tells the user about the encoding of an attachment, and about parts that prompts omit. Undefined if there is nothing
+ * to tell.
  */
 export const attachmentNote = (
   { encoding, isCut = false, name, text }: Attachment,
@@ -94,7 +91,7 @@ export const CurrentFile = Schema.Struct({
   path: Schema.String,
   language: Schema.String,
   text: Schema.String,
-  /** The number of lines in the file. Present only if `text` does not hold all of them. */
+  /** The number of lines in the file, if `text` does not hold all. */
   cutFrom: Schema.optionalKey(Schema.Int),
   /** A sentence about the encoding of the file. Absent for UTF-8. */
   encoding: Schema.optionalKey(Schema.String)
@@ -105,17 +102,11 @@ export const Briefing = Schema.Struct({
   prompt: Schema.NonEmptyString,
   /** Markdown lines about date, operating system, shell and workspace. */
   environment: Schema.String,
-  /**
-   * The rules of the project in markdown. Empty if the project has none. In runs that earlier versions saved, this may
-   * be the README.
-   */
+  /** The rules of the project in markdown. Empty if it has none. In older saved runs, this may be the README. */
   projectDescription: Schema.String,
   /** The beginning of the README, for prompts of plans and conversations. Absent if the project has rules. */
   projectReadme: Schema.optionalKey(Schema.String),
-  /**
-   * The project map, as markdown without headings. Absent if there is no map, and in runs that were saved before maps
-   * existed.
-   */
+  /** The project map, as markdown without headings. Absent if there is none, and in older saved runs. */
   projectMap: Schema.optionalKey(Schema.String),
   /** The paths of the files that hold the description of the project, relative to the project. */
   descriptionFiles: Schema.optionalKey(Schema.Array(Schema.String)),
@@ -123,7 +114,7 @@ export const Briefing = Schema.Struct({
   openFiles: Schema.Array(Schema.String),
   /** The attachment of the user. `room` is the number of characters that prompts may show of it. */
   attachment: Schema.optionalKey(Schema.Struct({ ...Attachment.fields, room: Schema.Finite })),
-  /** The user part of the filled template `creation`. References to headings are resolved in this document. */
+  /** The user part of the filled template `creation`, in which references to headings are resolved. */
   requestDocument: Schema.String,
   /** Notes for the user. No model sees them. */
   notes: Schema.optionalKey(Schema.Array(Schema.String))
@@ -134,7 +125,7 @@ export type Briefing = typeof Briefing.Type
 export const AnsweredQuestion = Schema.Struct({ question: Schema.String, answer: Schema.String })
 export type AnsweredQuestion = typeof AnsweredQuestion.Type
 
-/** Returns the briefing with the model's questions and the user's answers at the end of the prompt. */
+/** The briefing with the model's questions and the user's answers after the prompt. */
 export const withAnswers = (briefing: Briefing, answers: ReadonlyArray<AnsweredQuestion>): Briefing => {
   const texts = answers.map(({ answer, question }) => `You asked: ${question}\nMy answer: ${answer}`)
   return texts.length === 0 ? briefing : { ...briefing, prompt: [briefing.prompt, ...texts].join("\n\n") }
@@ -153,17 +144,17 @@ const currentFileBlock = (file: Briefing["currentFile"]): string => {
   return rawBlock("## Current file", `Path: ${oneLine(file.path)}${cut}${encoding}\n\n${fenced(shown, file.language)}`)
 }
 
-/** True if the target of a reference names this project file. */
+/** True if a reference's target names this project file. */
 const isSame = (target: string, path: string): boolean =>
   target.replace(/^\.\//, "") === path || (target.startsWith("/") && target.endsWith(`/${path}`))
 
-/** The slug of the heading "Project description" in the request document. Tasks may refer to this heading. */
+/** The slug of the heading "Project description", to which tasks may refer. */
 export const descriptionAnchor = "project-description"
 
 /**
- * The briefing without content that the references of a task already show: the current file, the attachment, or the
- * description. If a reference names the heading of the description, the description stays, so that the prompts of all
- * tasks begin with the same text.
+ * The briefing without what the references of a task already show: the current file, the attachment, or the
+ * description. A description that is referenced by its heading stays, so that all task prompts begin with the same
+ * text.
  */
 export const besideReferences = (briefing: Briefing, references: ReadonlyArray<Reference>): Briefing => {
   const { attachment, currentFile, descriptionFiles = [], projectDescription, ...rest } = briefing
@@ -172,8 +163,7 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
   const isDescribed = !showsAnchor(descriptionAnchor) && descriptionFiles.some(showsFile)
   const isOpen = currentFile !== undefined && (showsAnchor("current-file") || showsFile(currentFile.path))
   const isAttached = attachment !== undefined && showsAnchor(attachmentAnchor)
-  // If the references show no part of the briefing, returns the same object. The program keeps the prompt text of each
-  // object, so it need not make the text again.
+  // The same object, because the program keeps the prompt text of each object.
   if (!isDescribed && !isOpen && !isAttached) return briefing
   return {
     ...rest,
@@ -184,9 +174,8 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
 }
 
 /**
- * The blocks of a briefing, by the name of their placeholder. A block without facts is empty. Headings inside the
- * project description become sub-headings of its block. If `isReference` is true, the blocks say that tasks can refer
- * to them.
+ * The blocks of a briefing by placeholder; empty without facts. Headings in the project description become
+ * sub-headings. With `isReference`, the blocks say that tasks can refer to them.
  */
 export const briefingBlocks = (briefing: BriefingParts, isReference = true) => ({
   user_prompt: fencedBlock("## User prompt", briefing.prompt, "text"),
@@ -200,11 +189,10 @@ export const briefingBlocks = (briefing: BriefingParts, isReference = true) => (
   open_files: rawBlock("## Open files", briefing.openFiles.map((path) => `- ${oneLine(path)}`).join("\n"))
 })
 
-/** All text about the project that prompts of plans and conversations show. */
 export const projectTextOf = ({ projectDescription, projectMap = "", projectReadme = "" }: BriefingParts): string =>
   `${projectDescription}\n${projectReadme}\n${projectMap}`
 
-/** The references that exist in every run: the parts of the prompt and the open files. */
+/** The references of every run: the parts of the prompt and the open files. */
 export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference> => {
   const { attachment, currentFile, openFiles, projectDescription, projectReadme = "" } = briefing
   const anchors = [
@@ -221,9 +209,8 @@ export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference>
 }
 
 /**
- * The document in which references to headings are resolved. The description of the project comes last, so that the
- * headings of the program keep their slugs. If the description also has a heading `environment`, for example, the slug
- * of this heading gets a number.
+ * The document in which references to headings are resolved. The project description comes last, so that the program's
+ * headings keep their slugs and a repeated heading of the description gets a number.
  */
 export const requestDocument = (briefing: BriefingParts): string => {
   const { attachment, ...others } = briefing

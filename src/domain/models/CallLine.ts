@@ -5,15 +5,13 @@ import { type CallOutcome, pathOf, type ToolCall } from "../tools/ToolCall.ts"
 import { numbersOf } from "./OutputCut.ts"
 import { outcomeText } from "./OutputText.ts"
 
-/**
- * If a search has more matches than this, its line names no places. Otherwise the line names the places of all matches.
- */
+/** The line of a search names the places of at most this many matches, and none if there are more. */
 const mostPlaces = 3
 
-/** If a search has more than `mostPlaces` matches, its line names at most this many files. */
+/** With more matches, the line names at most this many files. */
 const mostNamed = 5
 
-/** A short label of a call from its name and main argument, such as `edit_file src/a.ts`. */
+/** A short label of a call, such as `edit_file src/a.ts`. */
 export const callLabel = ({ arguments: given, name }: ToolCall): string => {
   const subject = given["pattern"] ?? given["path"] ?? given["url"] ?? given["argv"]
   const text = Array.isArray(subject) ? subject.join(" ") : typeof subject === "string" ? subject : ""
@@ -27,7 +25,7 @@ export const linesOfRead = (outcome: CallOutcome): LineRange | undefined => {
   return numbers === undefined ? undefined : { from: numbers[0], to: numbers[1] }
 }
 
-/** True for a line that a search has found and that no change has touched since. */
+/** True for a found line that no change has touched since. */
 type IsAsFound = (path: string, line: string) => boolean
 
 /** The matching lines in the output of a search. Empty for other calls. */
@@ -40,10 +38,7 @@ const matchesOf = (outcome: CallOutcome) =>
       }))
     : []
 
-/**
- * A sentence about the matches of a search. If there are only a few matches, it names their places. If there are many,
- * it tells how many matches `isAsFound` accepts in each file.
- */
+/** The matches of a search: a few as places, many as the number that `isAsFound` accepts in each file. */
 const matchesText = (outcome: CallOutcome, isAsFound?: IsAsFound): string => {
   const matches = matchesOf(outcome)
   if (matches.length === 0) return ""
@@ -60,10 +55,7 @@ const matchesText = (outcome: CallOutcome, isAsFound?: IsAsFound): string => {
     : ` Of these lines not changed so far: ${counts.slice(0, mostNamed).join(", ")}${more}.`
 }
 
-/**
- * The numbers of the lines that all reads of the same file among `calls` have shown, as text. Undefined if the call is
- * no read.
- */
+/** The lines that all reads of this file among `calls` have shown. Undefined if the call is no read. */
 const linesText = (outcome: CallOutcome, calls: ReadonlyArray<CallOutcome>): string | undefined => {
   if (!isRead(outcome)) return undefined
   const reads = calls.filter((one) => isRead(one) && pathOf(one.call) === pathOf(outcome.call))
@@ -73,19 +65,15 @@ const linesText = (outcome: CallOutcome, calls: ReadonlyArray<CallOutcome>): str
     : `lines ${ranges.map(({ from, to }) => `${from} to ${to}`).join(", ")}, not shown here`
 }
 
-/**
- * The first line of an output. If the output is from a search, remarks about letter case and about single files are
- * removed.
- */
+/** The first line of an output. Remarks of a search about letter case and single files are removed. */
 const firstLine = (outcome: CallOutcome): string => {
   const [first = ""] = outcomeText(outcome).split("\n")
   return shortened(first.replace(/, letter case (?:ignored|matters)\./, ".").replace(/ Shown by file:.*$/, ""), 140)
 }
 
 /**
- * The line for a call: its label, followed by what the call found or read, or by the reason why it failed.
- * - The line of a read names the lines that all `calls` have read of the same file.
- * - If a search has many matches, its line tells how many of them `isAsFound` accepts in each file.
+ * The line for a call: its label, and what it found or read, or why it failed. A read names the lines that all `calls`
+ * have read of its file. A search with many matches tells how many `isAsFound` accepts in each file.
  */
 export const callLine = (
   outcome: CallOutcome,

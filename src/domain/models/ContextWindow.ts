@@ -1,10 +1,10 @@
 /**
- * Chooses the context window of a run and the number of parallel calls. A setting of the user overrides what the model
- * and its server report, and both override the default. The window never exceeds what the model supports.
+ * Chooses the context window of a run and the number of parallel calls. The user's settings override what the model and
+ * its server report, and both override the default. The window never exceeds what the model supports.
  */
 import * as Result from "effect/Result"
 
-/** The default window, in tokens. It is enough for the prompts of a run, and small enough for most machines. */
+/** The default window in tokens: enough for a run, and small enough for most machines. */
 export const defaultContextWindow = 8192
 
 /** The largest value of `--parallel`. */
@@ -34,14 +34,14 @@ export interface ModelCapacity {
   readonly pool?: number | undefined
 }
 
-/** Tells the user why the window is not the default, or why it is smaller than requested. */
+/** Why the window is not the default, or smaller than requested. */
 export interface WindowNote {
   readonly text: string
   /** True if the window is smaller than the user requested. */
   readonly isLowered: boolean
 }
 
-/** The capacity for the calls of a run. If a field is absent, the run keeps its own setting. */
+/** The capacity for the calls of a run. For an absent field, the run keeps its setting. */
 export interface CallCapacity {
   readonly contextWindow: number
   readonly parallel?: number
@@ -50,8 +50,7 @@ export interface CallCapacity {
 }
 
 /**
- * The window that the run asks for. `source` says where the window comes from. `source` is absent if the user set the
- * window, or if the window is the default.
+ * The window that the run asks for. `source` says where it comes from; absent for the user's setting and the default.
  */
 const wantedWindow = (
   model: string,
@@ -61,16 +60,15 @@ const wantedWindow = (
   if (contextWindow !== undefined) return { wanted: contextWindow }
   if (modelfileWindow !== undefined)
     return { wanted: modelfileWindow, source: `as the Modelfile of "${model}" sets num_ctx` }
-  // If the loaded window is smaller than the default, the server loaded the model for other work. The run then loads it
-  // again.
+  // A loaded window below the default is from other work, so the run loads the model again.
   return loadedWindow > defaultContextWindow
     ? { wanted: loadedWindow, source: `with which the server has loaded "${model}"` }
     : { wanted: defaultContextWindow }
 }
 
 /**
- * Allows as many parallel calls as the server processes. If the server processes several calls, each with a window of
- * its own, the run also makes two plans.
+ * As many parallel calls as the server processes. With several calls that each have a window, the run also makes two
+ * plans.
  */
 const callsAtATime = ({ parallel, plans }: WindowWish, { pool, slots = Infinity }: ModelCapacity) => {
   if (parallel !== undefined || slots === Infinity) return {}
@@ -79,8 +77,8 @@ const callsAtATime = ({ parallel, plans }: WindowWish, { pool, slots = Infinity 
 }
 
 /**
- * Chooses the window and the parallel calls of a run for its model. Fails if the user set a window for this run that
- * the model does not support. A window from another setting is lowered to what the model supports.
+ * Chooses the window and parallel calls of a run. Fails if the user set an unsupported window for this run; other
+ * settings are lowered to what the model supports.
  */
 export const fitCalls = (
   model: string,

@@ -1,7 +1,4 @@
-/**
- * The messages of a conversation among a user, a model and its tools. With each call, the program sends the model all
- * of these messages.
- */
+/** The messages among a user, a model and its tools. Each call sends the model all of them. */
 import * as Schema from "effect/Schema"
 import { type ToolInfo, ToolResult } from "../tools/ToolCall.ts"
 import { AskedCall } from "./ModelAnswer.ts"
@@ -14,8 +11,8 @@ const Picture = Schema.Struct({ path: Schema.String, mediaType: Schema.String, d
 export type Picture = typeof Picture.Type
 
 /**
- * A message of the user, or a reply of the program to the model. The program adds facts to the first message. If
- * `content` holds such facts, `said` is the text that the user typed.
+ * A message of the user, or a reply of the program. If `content` also holds facts of the program, `said` is the text
+ * that the user typed.
  */
 const UserMessage = Schema.Struct({
   role: Schema.Literal("user"),
@@ -26,9 +23,7 @@ const UserMessage = Schema.Struct({
 })
 export type UserMessage = typeof UserMessage.Type
 
-/**
- * Makes a message of the program, which is sent in the role of the user. `pictures` are images from results of calls.
- */
+/** A message of the program, sent in the role of the user. `pictures` are from results of calls. */
 export const fromHost = (content: string, pictures: ReadonlyArray<Picture> = []): UserMessage => ({
   role: "user",
   content,
@@ -39,7 +34,7 @@ export const fromHost = (content: string, pictures: ReadonlyArray<Picture> = [])
 export const isFromUser = (message: ConversationMessage): boolean =>
   message.role === "user" && message.from === undefined
 
-/** An answer of the model. `thinking` is kept until the model has answered the message of the user. */
+/** An answer of the model. `thinking` is kept until the model has answered the user's message. */
 const AssistantMessage = Schema.Struct({
   role: Schema.Literal("assistant"),
   content: Schema.String,
@@ -48,7 +43,6 @@ const AssistantMessage = Schema.Struct({
 })
 export type AssistantMessage = typeof AssistantMessage.Type
 
-/** Turns an answer of the model into a message. */
 export const assistantMessage = (content: string, more: Partial<AssistantMessage> = {}): AssistantMessage => ({
   role: "assistant",
   content: content === "" && (more.calls ?? []).length === 0 ? "(no answer)" : content,
@@ -57,7 +51,7 @@ export const assistantMessage = (content: string, more: Partial<AssistantMessage
   ...more
 })
 
-/** The result of a call. `id` and `name` are the id and the name of the call. */
+/** The result of the call with this `id` and `name`. */
 const ToolMessage = Schema.Struct({
   role: Schema.Literal("tool"),
   id: Schema.String,
@@ -73,10 +67,7 @@ export type ConversationMessage = typeof ConversationMessage.Type
 export const pictureCharacters = 4000
 const pictureSize = " ".repeat(pictureCharacters)
 
-/**
- * A text with as many characters as the message takes in a prompt. For each image, the text contains
- * `pictureCharacters` blanks.
- */
+/** A text as long as the message in a prompt. Each image counts as `pictureCharacters` blanks. */
 export const messageText = (message: ConversationMessage): string => {
   switch (message.role) {
     case "user":
@@ -94,7 +85,7 @@ export const messageCharacters = (message: ConversationMessage): number => messa
 export const conversationSize = (messages: ReadonlyArray<ConversationMessage>): number =>
   messages.reduce((sum, message) => sum + messageCharacters(message), 0)
 
-/** Appends a sentence to the last message. Changes nothing if the last message is not from the user or the program. */
+/** Appends a sentence to the last message, if it is from the user or the program. */
 export const withNote = (
   messages: ReadonlyArray<ConversationMessage>,
   note: string
@@ -117,7 +108,7 @@ const toolText = ({ description, name, parameters }: ToolInfo): string =>
 
 const partNames = { user: "messages", assistant: "answers", tool: "call_outputs" } as const
 
-/** The conversation in the form of a prompt. This prompt only serves to measure the conversation, and is never sent. */
+/** The conversation as a prompt. It only serves to measure, and is never sent. */
 export const measuredPrompt = ({ messages, system, tools }: ConversationCall): FilledPrompt => {
   const offered = tools.map(toolText).join("\n")
   return {

@@ -10,7 +10,7 @@ export interface CutReference {
   readonly first?: number | undefined
   /** The path of the file, relative to the project. */
   readonly path?: string | undefined
-  /** The indexes of the lines to which the reference is narrowed. Undefined if the reference is not narrowed. */
+  /** The indexes of the lines to which the reference is narrowed. Undefined for the whole text. */
   readonly askedLines?: LineRange | undefined
   /** The indexes of the lines in the prompt. */
   readonly shownLines: ReadonlySet<number>
@@ -26,7 +26,7 @@ export interface Coverage {
   readonly of: number
 }
 
-/** Measures how much of these lines the model has seen, in the prompt or in later texts. Blank lines do not count. */
+/** Measures how much of these lines the prompt and later texts show. Blank lines do not count. */
 export const coverageOf = (
   { askedLines, first, lines, longestLine, path, shownLines }: CutReference,
   later: ReadonlyArray<string> = []
@@ -40,7 +40,7 @@ export const coverageOf = (
     const row = rows[index] ?? ""
     all += length
     allLines += 1
-    // A line counts as seen with or without its number, because a program such as `cat` prints no numbers.
+    // A line also counts without its number, because programs such as `cat` print none.
     const isRead = read.has(row) || read.has(line) || (first !== undefined && read.has(`${path}:${row}`))
     const part = isRead ? length : shownLines.has(index) ? Math.min(length, longestLine) : 0
     seen += part
@@ -49,5 +49,5 @@ export const coverageOf = (
   return { share: all === 0 ? 1 : seen / all, seen: seenLines, of: allLines }
 }
 
-/** A share in percent. The result is 100 only if the model has seen everything. */
+/** A share in percent; 100 only if the model has seen everything. */
 export const percentOf = (share: number): number => (share >= 1 ? 100 : Math.min(99, Math.round(share * 100)))

@@ -1,6 +1,6 @@
 /**
- * Shows tool calls and their results to the model. If a text does not fit, the program shortens it, and adds a note
- * that says which part is shown.
+ * Shows tool calls and their results to the model. A text that does not fit is shortened, with a note about the shown
+ * part.
  */
 import type * as Schema from "effect/Schema"
 import { factLines, runFacts } from "../checks/Facts.ts"
@@ -15,14 +15,14 @@ import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import type { CallOutcome } from "../tools/ToolCall.ts"
 
-/** The length to which each text must be cut. All cut texts together have at most `budget` characters. */
+/** The length of each text, so that all together have at most `budget` characters. */
 const limitsOf = (texts: ReadonlyArray<string>, budget: number): ReadonlyArray<number> =>
   shares(
     texts.map((text) => text.length),
     budget
   )
 
-/** The arguments of a call. Long texts are left out if the diff in the output already shows them. */
+/** The arguments of a call, without long texts that the diff in the output shows. */
 const shownArguments = ({ call, result }: CallOutcome): Schema.Json => {
   const strip = (value: Schema.Json): Schema.Json => {
     if (typeof value === "string") return value.includes("\n") || value.length > 80 ? "(see the diff)" : value
@@ -33,12 +33,10 @@ const shownArguments = ({ call, result }: CallOutcome): Schema.Json => {
   return diffOf(result) === undefined ? call.arguments : strip(call.arguments)
 }
 
-/** The number of characters that are reserved for the note below a cut output. */
+/** The characters reserved for the note below a cut output. */
 const noteCharacters = 100
 
-/**
- * The number of characters that each output needs if all outputs together show `lines` lines. Short outputs stay whole.
- */
+/** The characters that each output needs if together they show `lines` lines. Short outputs stay whole. */
 const neededLengths = (texts: ReadonlyArray<string>, lines: number): ReadonlyArray<number> => {
   const rows = texts.map((text) => text.split("\n"))
   const counts = shares(
@@ -52,11 +50,10 @@ const neededLengths = (texts: ReadonlyArray<string>, lines: number): ReadonlyArr
   })
 }
 
-/** The number of characters that all outputs need together if they show `lines` lines in total. */
+/** The characters that all outputs together need for `lines` lines in total. */
 export const outputsSize = (outcomes: ReadonlyArray<CallOutcome>, lines = Number.POSITIVE_INFINITY): number =>
   neededLengths(outcomes.map(outcomeText), lines).reduce((sum, length) => sum + length, 0)
 
-/** The texts of the outputs, cut to `lines` lines in total. */
 export const outputsWithin = (
   outcomes: ReadonlyArray<CallOutcome>,
   lines = Number.POSITIVE_INFINITY
@@ -65,7 +62,7 @@ export const outputsWithin = (
   return outcomes.map((outcome, index) => cutOutput(outcome, needed[index] ?? 0))
 }
 
-/** Where the model's answer with the calls is: directly above the outputs of the calls, or no longer in the prompt. */
+/** Where the answer with the calls is: directly above their outputs, or no longer in the prompt. */
 export type CallPlace = "above" | "left out"
 
 const callBlock = (outcome: CallOutcome, output: string, place: CallPlace): string => {
@@ -81,7 +78,6 @@ const callBlock = (outcome: CallOutcome, output: string, place: CallPlace): stri
 export const leastOutput = 400
 const leastOfOne = 80
 
-/** The block that lists calls whose outputs are left out. */
 const lineBlock = (lines: ReadonlyArray<string>): string =>
   rawBlock("## Outputs without room here: ask for them again, one at a time", lines.join("\n"))
 
@@ -129,7 +125,7 @@ export const callBlocks = (
   }
 }
 
-/** The number of characters of the blocks without their outputs. Notes about omitted lines are included. */
+/** The characters of the blocks without their outputs, but with notes about omitted lines. */
 export const callFrame = (outcomes: ReadonlyArray<CallOutcome>, place: CallPlace = "left out"): number =>
   outcomes.reduce((sum, outcome) => {
     const fences = 2 * fenceFor(outcomeText(outcome)).length
@@ -139,7 +135,7 @@ export const callFrame = (outcomes: ReadonlyArray<CallOutcome>, place: CallPlace
 const expectedLine = ({ expectedOutput }: Task): string =>
   `To deliver: ${expectedOutput.replaceAll(/\s+/g, " ").trim()}`
 
-/** The program tells the model about at most this many denied calls of a task. */
+/** The model is told about at most this many denied calls of a task. */
 const mostDenied = 5
 
 /** One line for each denied call of a task. Equal lines occur once. */
@@ -154,9 +150,8 @@ const deniedLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =
 }
 
 /**
- * The results of finished tasks, each under a heading `### <name>`. All summaries share `budget` characters. If
- * `expected` is true, each block also shows the expected output of the task, so that the model can compare it with the
- * result.
+ * The results of finished tasks, each under a heading `### <name>`. The summaries share `budget` characters. With
+ * `expected`, each block also shows the expected output, for comparison.
  */
 export const resultBlocks = (
   results: ReadonlyArray<TaskResult>,
@@ -180,7 +175,6 @@ export const resultBlocks = (
   )
 }
 
-/** Names the calls that a task had already made when it failed. */
 const ranText = ({ ran }: TaskFailure): string => {
   const labels = (wanted: boolean) =>
     new Set((ran ?? []).filter(({ success }) => success === wanted).map(({ call }) => callLabel(call)))
@@ -195,13 +189,10 @@ const ranText = ({ ran }: TaskFailure): string => {
 export const failureLines = (failures: ReadonlyArray<TaskFailure>): string =>
   failures.map((failure) => `- ${failure.message.replaceAll(/\s*\n\s*/g, " ")}${ranText(failure)}`).join("\n")
 
-/** A prompt with a gap, into which the program will insert a text. */
+/** A prompt with a gap for a text. */
 export type Frame = ReturnType<typeof frameOf>
 
-/**
- * Measures how much text fits a prompt. Dispensable parts of the prompt do not count, because they are removed before
- * any text is cut.
- */
+/** Measures how much text fits a prompt. Dispensable parts do not count: they are removed first. */
 export const frameOf = (fill: (text: string) => FilledPrompt, window: number, scale: TokenScale) => {
   const filled = (text: string): FilledPrompt => {
     const prompt = fill(text)
@@ -209,7 +200,7 @@ export const frameOf = (fill: (text: string) => FilledPrompt, window: number, sc
   }
   return {
     fits: (text: string): boolean => fitsWindow(filled(text), window, scale),
-    /** The number of characters that fit in addition to the text. */
+    /** The characters that fit in addition to the text. */
     budget: (text: string): number => charactersLeft(window, filled(text), scale)
   }
 }
@@ -229,10 +220,7 @@ const onlyNames = "(There is no room for the summaries of the finished tasks, so
 const moreFinished = (count: number): string =>
   `- ${count} ${count === 1 ? "more task has" : "more tasks have"} finished; there is no room for the ${count === 1 ? "name" : "names"}.`
 
-/**
- * A fixed sentence, and below it as many names of finished tasks as fit into `budget` characters. The sentence does not
- * count.
- */
+/** A fixed sentence, and below it as many names of finished tasks as fit `budget` characters. */
 const namesWithin = (results: ReadonlyArray<TaskResult>, budget: number): string =>
   onlyNames +
   listWithin(
@@ -241,20 +229,14 @@ const namesWithin = (results: ReadonlyArray<TaskResult>, budget: number): string
     moreFinished
   ).text
 
-/**
- * The shortest text about finished tasks. For few tasks, whole summaries can be shorter than the names with the fixed
- * sentence.
- */
+/** The shortest text about finished tasks. For few tasks, whole summaries can be shorter than names. */
 export const leastResults = (results: ReadonlyArray<TaskResult>): string => {
   if (results.length === 0) return ""
   const forms = [resultBlocks(results, Number.POSITIVE_INFINITY), resultBlocks(results, 0), namesWithin(results, 0)]
   return forms.reduce((shortest, form) => (form.length < shortest.length ? form : shortest))
 }
 
-/**
- * The results of finished tasks in the most detailed form that fits. The forms are: whole summaries, shortened
- * summaries, no expected outputs, only names, and a few names with the number of further tasks.
- */
+/** The results of finished tasks in the most detailed form that fits, from whole summaries to a few names. */
 export const fittedResults = (
   results: ReadonlyArray<TaskResult>,
   frame: Frame,
@@ -269,7 +251,7 @@ export const fittedResults = (
   return results.length === 0 ? "" : namesWithin(results, frame.budget(namesWithin(results, 0)))
 }
 
-/** A heading, and below it the issues with their corrections. Empty if there are no issues. */
+/** A heading with the issues and their corrections. Empty without issues. */
 export const issuesBlock = (heading: string, issues: ReadonlyArray<Issue> = []): string =>
   issues.length === 0
     ? ""

@@ -1,22 +1,17 @@
-/**
- * The sampling parameters that the makers of model families recommend. The program uses them if neither the user nor
- * the Modelfile sets any.
- */
+/** The sampling that the makers of model families recommend, for when neither the user nor the Modelfile sets any. */
 import type { Sampling } from "./Generation.ts"
 
 interface Family {
   /** Matches names of models and architectures in lower case. */
   readonly names: RegExp
-  /**
-   * The sampling of answers without thoughts. `thinking` is the sampling of answers with thoughts, if it is different.
-   */
+  /** The sampling of answers without thoughts. `thinking` is for answers with thoughts, if different. */
   readonly sampling: Sampling
   readonly thinking?: Sampling
   /** The web page with the recommendation. */
   readonly source: string
 }
 
-/** The known families. If several families match a name, the first of them is used. */
+/** The known families. The first that matches a name is used. */
 export const families: ReadonlyArray<Family> = [
   {
     names: /deepseek-?r1/,
@@ -83,7 +78,7 @@ export const families: ReadonlyArray<Family> = [
   }
 ]
 
-/** The recommended sampling for a model with these names. Undefined if no known family matches. */
+/** The recommended sampling for these names. Undefined for an unknown family. */
 export const familySampling = (names: string, thinks: boolean): Sampling | undefined => {
   const lower = names.toLowerCase().replaceAll("_", "-")
   const family = families.find((one) => one.names.test(lower))

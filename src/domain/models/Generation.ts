@@ -27,7 +27,7 @@ export type Sampling = typeof Sampling.Type
 export const ToolCalls = Schema.Literals(["text", "native"])
 export type ToolCalls = typeof ToolCalls.Type
 
-/** The model of a stage. The embedded model can only do a whole run, so it cannot be the model of a stage. */
+/** The embedded model can only do a whole run, not a single stage. */
 const StageModel = Schema.NonEmptyString.check(
   Schema.isPattern(/^(?!embedded$)/, {
     expected: 'a model of the server; "embedded" can only be the model of a whole run'
@@ -72,21 +72,18 @@ export const generationFor = (
   return { sampling: { ...settings.sampling, ...stageSettings?.sampling }, ...(think === undefined ? {} : { think }) }
 }
 
-/** How each model calls tools. The key is the name of the model. A name without a tag means the tag `latest`. */
+/** How each model calls tools, by name. A name without a tag means `latest`. */
 export const ModelToolCalls = Schema.Record(Schema.String, ToolCalls)
 export type ModelToolCalls = typeof ModelToolCalls.Type
 
-/**
- * How this model calls tools, according to the setting. The tag `latest` may be missing in the setting or in `model`.
- */
+/** The setting for this model. The tag `latest` may be missing on either side. */
 export const toolCallsOfModel = (set: ModelToolCalls = {}, model: string): ToolCalls | undefined => {
   const bare = model.replace(/:latest$/, "")
   return [model, bare, `${bare}:latest`].flatMap((name) => (Object.hasOwn(set, name) ? (set[name] ?? []) : []))[0]
 }
 
 /**
- * How a stage calls tools. The setting of the stage overrides the setting of the run, which overrides the setting of
- * the model. `model` may be the model of a skill.
+ * How a stage calls tools. The stage overrides the run, which overrides the model. `model` may be the model of a skill.
  */
 export const toolCallsFor = (
   settings: WithModel & { readonly modelToolCalls?: ModelToolCalls },
@@ -95,14 +92,11 @@ export const toolCallsFor = (
 ): ToolCalls =>
   settings.stages?.[name]?.toolCalls ?? settings.toolCalls ?? toolCallsOfModel(settings.modelToolCalls, model) ?? "text"
 
-/** The model of a stage. Undefined if the stage uses the model of the run. */
+/** The model of a stage. Undefined for the model of the run. */
 export const stageModel = ({ stages }: Pick<Generation, "stages">, name: GeneratingStage): string | undefined =>
   stages?.[name]?.model
 
-/**
- * An object with the field `stageModels`: for each stage that has its own model, the name of this model. An empty
- * object if no stage has its own model.
- */
+/** The field `stageModels`: the model of each stage that has its own. An empty object if none has. */
 export const stageModelsOf = ({ stages = {} }: Pick<Generation, "stages">) => {
   const own = Object.entries(stages).flatMap(([name, { model }]) => (model === undefined ? [] : [[name, model]]))
   const models: { readonly stageModels?: Readonly<Record<string, string>> } =
@@ -116,9 +110,8 @@ interface WithModel extends Generation {
 }
 
 /**
- * Merges two settings, key by key. If both have a key, the value in `overrides` counts. If `overrides` sets `think`,
- * `toolCalls` or `model`, this value also replaces the values of stages in `base`. `--think off` therefore also applies
- * to a stage that has `think` in a configuration file.
+ * Merges two settings key by key; `overrides` wins. Its `think`, `toolCalls` and `model` also replace those of stages
+ * in `base`, so that `--think off` applies to all stages.
  */
 export const mergeGeneration = (base: WithModel, overrides: WithModel): Generation => {
   const think = overrides.think ?? base.think
@@ -143,8 +136,8 @@ export const mergeGeneration = (base: WithModel, overrides: WithModel): Generati
 }
 
 /**
- * The temperature if there is neither a setting nor a recommendation. The documents of a run need little randomness.
- * Some randomness keeps a model from repeating itself.
+ * The temperature without a setting or recommendation. The documents of a run need little randomness, but some keeps a
+ * model from repeating itself.
  */
 const defaultTemperature = 0.2
 

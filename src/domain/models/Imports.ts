@@ -1,6 +1,6 @@
 /**
- * Finds the files that a project description names. A line may hold `@path`, which stands for the content of that file.
- * If git checked out a link as a text file, the whole text is a path.
+ * Finds the files that a project description names. A line may hold `@path`, which stands for that file. If git checked
+ * out a link as a text file, the whole text is a path.
  */
 
 /** The path of another file. `isSure` is true if the text can only be a path. */
@@ -20,7 +20,7 @@ const mostOfPath = 255
 
 const hasEnding = (path: string): boolean => /[^/.]\.\w{1,8}$/.test(path)
 
-/** The path, if the whole text is a path; undefined for a sentence. */
+/** The path, if it is the whole text. Undefined for a sentence. */
 export const pointerIn = (text: string): NamedFile | undefined => {
   const path = text.trim()
   if (path === "" || path.length > mostOfPath || /[\n`*<>|"]|^[@#-]|[.!?:]$/.test(path)) return undefined
@@ -54,10 +54,7 @@ export const importsIn = (text: string): ReadonlyArray<Import> => {
   })
 }
 
-/**
- * Inserts imported files. If a line holds only a path, the file replaces this line. All other files are added at the
- * end.
- */
+/** Inserts imported files: in place of a line that holds only the path, otherwise at the end. */
 export const withImports = (
   text: string,
   imported: ReadonlyArray<{ readonly at: Import; readonly from: string; readonly text: string }>

@@ -1,7 +1,4 @@
-/**
- * The models on a server, for the user to choose from: the abilities of each model, the model that a name means, and
- * the list that the program prints.
- */
+/** The models on a server: what each can do, which one a name means, and the list that the program prints. */
 import type { ModelCapacity } from "./ContextWindow.ts"
 import { type LoadedMemory, memoryText } from "./ModelMemory.ts"
 import { sizeText } from "../text/Format.ts"
@@ -36,8 +33,8 @@ export interface InstalledModel {
 }
 
 /**
- * The models that write text, best first. Local models come before forwarded models. In each of these two groups,
- * models with tools come first, and then loaded models.
+ * The models that write text, best first. Local models come before forwarded ones. Within each group, models with tools
+ * come first, then loaded models.
  */
 export const fittingModels = (models: ReadonlyArray<InstalledModel>): ReadonlyArray<InstalledModel> => {
   const rank = ({ abilities, capacity, isForwarded }: InstalledModel): number =>
@@ -45,22 +42,16 @@ export const fittingModels = (models: ReadonlyArray<InstalledModel>): ReadonlyAr
   return models.filter(({ abilities }) => abilities.completion !== false).toSorted((a, b) => rank(a) - rank(b))
 }
 
-/**
- * A name without its tag: `qwen3` of `qwen3:8b`. A colon before a slash is no tag, because it belongs to the address of
- * a registry.
- */
+/** A name without its tag: `qwen3` of `qwen3:8b`. A colon before a slash belongs to a registry's address. */
 const baseOf = (name: string): string => name.replace(/:[^/:]*$/, "")
 
-/** A name in the form in which Ollama compares names: lower case, with a tag, without the default registry. */
+/** A name as Ollama compares it: lower case, with a tag, without the default registry. */
 const plainName = (name: string): string => {
   const bare = name.toLowerCase().replace(/^(?:registry\.ollama\.ai\/)?library\//, "")
   return baseOf(bare) === bare ? `${bare}:latest` : bare
 }
 
-/**
- * The name on the server that means the same model as the wanted name. If there is no such name, the result is the
- * wanted name.
- */
+/** The server's name for the wanted model, or the wanted name if there is none. */
 export const listedName = (wantedName: string, names: ReadonlyArray<string>): string =>
   names.includes(wantedName) || names.includes(`${wantedName}:latest`)
     ? wantedName
@@ -70,8 +61,8 @@ export const listedName = (wantedName: string, names: ReadonlyArray<string>): st
 export const isUnusualName = (name: string): boolean => name !== name.toLowerCase() || /(?:^|\/)library\//.test(name)
 
 /**
- * Suggests names for an unknown name. If the name has no tag and the server has the model with exactly one tag, `only`
- * is the name with this tag. `nearest` are similar names, nearest first.
+ * Suggests names for an unknown name, nearest first. If it lacks a tag and the server has exactly one, `only` is the
+ * name with this tag.
  */
 export const matchName = (
   wantedName: string,
@@ -84,10 +75,7 @@ export const matchName = (
   const [only] = tags
   if (baseOf(wantedName) === wantedName && tags.length === 1 && only !== undefined) return { only, nearest: tags }
   const beginsAlike = names.filter((name) => base.length >= 3 && name.toLowerCase().startsWith(base))
-  /*
-   * If all names begin with the same word and a colon, this word is the name of a server. It is left out of the
-   * comparison.
-   */
+  /* If all names begin with the same word and colon, it names a server and is not compared. */
   const [server = ""] = /^[a-z][a-z\d-]*:/.exec(wantedName) ?? []
   const from = names.every((name) => name.startsWith(server)) ? server.length : 0
   const alike = nearest(
@@ -107,7 +95,7 @@ const aboutModel = ({ abilities, capacity: { loadedWindow }, isForwarded, memory
     ...(isForwarded ? ["forwards prompts to another server"] : [])
   ].join(", ")
 
-/** One row for each model, in aligned columns: name, size, largest window, abilities. */
+/** One aligned row for each model: name, size, largest window, abilities. */
 export const modelLines = (models: ReadonlyArray<InstalledModel>): ReadonlyArray<string> => {
   const rows = models.map((model) => [
     model.name,

@@ -24,12 +24,10 @@ export const ModelAnswer = Schema.Struct({
   text: Schema.String,
   /** The thoughts of the model. They are not part of the answer. */
   thinking: Schema.String,
-  /**
-   * Native calls. An answer may have calls with or without a text. Only answers in a conversation have native calls.
-   */
+  /** Native calls, with or without a text. Only answers in a conversation have them. */
   calls: Schema.optionalKey(Schema.Array(AskedCall)),
   usage: Usage,
-  /** True if the server reported the token count of the whole prompt, including its cached part. */
+  /** True if the token count covers the whole prompt, including its cached part. */
   isWholeCount: Schema.optionalKey(Schema.Boolean)
 })
 export type ModelAnswer = typeof ModelAnswer.Type
@@ -37,7 +35,7 @@ export type ModelAnswer = typeof ModelAnswer.Type
 /** How long the program waited for the server, in seconds. */
 const waitedSeconds = Schema.optionalKey(Schema.Int)
 
-/** The time limit that ended a call. `name` is the key of this limit in `limits`. */
+/** The time limit that ended a call. `name` is its key in `limits`. */
 const ReachedLimit = Schema.Struct({
   name: Schema.Literals(["connectSeconds", "firstWordSeconds", "nextWordSeconds", "callSeconds"]),
   seconds: Schema.Int
@@ -46,7 +44,7 @@ type ReachedLimit = typeof ReachedLimit.Type
 
 const limit = Schema.optionalKey(ReachedLimit)
 
-/** How often the program sent the call again before it gave up. `name` is the key in `limits` that sets the maximum. */
+/** How often the program sent the call again. `name` is the key in `limits` that sets the maximum. */
 const retried = Schema.optionalKey(
   Schema.Struct({ name: Schema.Literals(["busyRetries", "brokenRetries"]), times: Schema.Int })
 )
@@ -56,12 +54,9 @@ const remedy = Schema.optional(Schema.String)
 
 export const ModelErrorReason = Schema.TaggedUnion({
   Unreachable: { host: Schema.String, detail: Schema.String, remedy, limit, waitedSeconds },
-  /**
-   * The connection is not secure although it must be, or no secure connection is possible. `detail` and `remedy` are
-   * sentences.
-   */
+  /** The connection must be secure and is not, or cannot be. `detail` and `remedy` are sentences. */
   NotSecure: { detail: Schema.String, remedy: Schema.String },
-  /** The server does not have this model. `nearest` and `installed` are names of models on the server, if known. */
+  /** The server lacks this model. `nearest` and `installed` are models on the server, if known. */
   ModelMissing: {
     model: Schema.String,
     detail: Schema.String,
@@ -72,9 +67,8 @@ export const ModelErrorReason = Schema.TaggedUnion({
     installed: Schema.optionalKey(Schema.Array(Schema.String))
   },
   /**
-   * The server refuses the call for now: its queue is full, it loads a model, or it limits the rate. `isOverloaded` is
-   * true if the server reports overload. `isShared` is true if parallel calls exceeded the memory that they share, or
-   * aborted each other.
+   * The server refuses the call for now: its queue is full, it loads a model, or it limits the rate. `isOverloaded`:
+   * the server reports overload. `isShared`: parallel calls exceeded their shared memory, or aborted each other.
    */
   Busy: {
     detail: Schema.String,
@@ -85,26 +79,23 @@ export const ModelErrorReason = Schema.TaggedUnion({
     waitedSeconds
   },
   /**
-   * The server refuses the call permanently, for example because of a wrong key. `isFunction` is true if a function of
-   * a script answers in place of a server, and this function failed.
+   * The server refuses the call permanently, for example because of a wrong key. `isFunction`: a function of a script
+   * answers in place of a server, and failed.
    */
   Refused: { detail: Schema.String, remedy, isFunction: Schema.optionalKey(Schema.Boolean) },
   /** The server or the model rejects the setting `think`. */
   ThinkingRefused: { detail: Schema.String },
-  /**
-   * The connection broke off in the middle of the answer. The program keeps `partial` for diagnosis and never parses
-   * it.
-   */
+  /** The connection broke off during the answer. `partial` is kept for diagnosis and never parsed. */
   DiedMidStream: { detail: Schema.String, partial: Schema.String, limit, retried },
   EmptyAnswer: {},
   ThinkingOnly: { thinking: Schema.String },
-  /** The model hit the length limit while it was still thinking. `tokens` is the estimated length of its thoughts. */
+  /** The model was still thinking at the length limit. `tokens` is the estimated length of its thoughts. */
   ThinkingCutOff: { tokens: Schema.Int },
   CutOff: { partial: Schema.String },
-  /** The program stopped the answer early, because the answer looped or could not become the expected document. */
+  /** The answer was stopped early: it looped, or could not become the expected document. */
   Hopeless: {
     kind: Schema.Literals(["loop", "shape"]),
-    /** The reason for the stop, written as the end of a sentence. */
+    /** The reason for the stop, as the end of a sentence. */
     detail: Schema.String,
     partial: Schema.String
   },
@@ -188,13 +179,13 @@ const reasonText = (reason: ModelErrorReason): string => {
   }
 }
 
-/** The model or its server gave no answer. `reason` tells why. */
+/** Why the model or its server gave no answer. */
 export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", { reason: ModelErrorReason }) {
   override get message(): string {
     return reasonText(this.reason)
   }
 
-  /** What went wrong, in the words that messages to the user contain. */
+  /** What went wrong, in words for the user. */
   get what(): string {
     return "detail" in this.reason ? this.reason.detail : this.message
   }

@@ -1,16 +1,13 @@
-/** Tells the user why a server loaded a model again. The program infers the reason from the facts of the run. */
+/** Tells the user why a server loaded a model again, as far as the facts of the run show it. */
 import { durationText } from "../text/Format.ts"
 
-/** The default time for which a server keeps a model loaded after a call. */
+/** How long a server keeps a model loaded after a call by default. */
 export const defaultKeepAlive = "30m"
 
 /** What happened since the last answer of the model. */
 export interface SinceLoaded {
   readonly idleMs: number
-  /**
-   * How long the server keeps the model loaded after a call, such as "30m". A negative time means that the model is
-   * never unloaded.
-   */
+  /** How long the server keeps the model loaded after a call, such as "30m". Negative: for ever. */
   readonly keepAlive: string
   /** Another model that the run called in this time. */
   readonly otherModel?: string | undefined
@@ -34,6 +31,6 @@ const cause = ({ idleMs, keepAlive, otherModel }: SinceLoaded): string => {
   return "another program unloaded it, needed its memory, or asked for it with another context window."
 }
 
-/** A sentence for the user: the server loaded a model again, how long this took, and why. */
+/** A sentence for the user: how long the server took to load a model again, and why. */
 export const loadedAnewText = (model: string, loadMs: number, since: SinceLoaded): string =>
   `The server loaded ${model} anew, which took ${durationText(loadMs)}, because ${cause(since)}`

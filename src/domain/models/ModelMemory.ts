@@ -22,12 +22,12 @@ interface SizedModel {
   readonly isForwarded?: boolean | undefined
 }
 
-/** About how many times longer the CPU takes for a layer than the graphics card. */
+/** About how many times longer the CPU takes for a layer. */
 const cpuFactor = 6
 
 /**
- * A share of a model on the CPU is reported only if it is at least this large. Even if a model fits the graphics card,
- * a small part of it stays on the CPU.
+ * The smallest share on the CPU that is reported. A small part is always there, even if the model fits the graphics
+ * card.
  */
 const leastShare = 0.02
 
@@ -35,8 +35,8 @@ const leastShare = 0.02
 const windowStep = 1024
 
 /**
- * The largest context window with which the whole model would fit into the graphics memory that the model takes now.
- * Undefined if no window is small enough.
+ * The largest window with which the whole model would fit the graphics memory that it takes now. Undefined if none is
+ * small enough.
  */
 const fittingWindow = ({ bytes, gpuBytes, window }: LoadedMemory, fileSize: number): number | undefined => {
   if (window === undefined || bytes <= fileSize || gpuBytes <= fileSize) return undefined
@@ -45,10 +45,7 @@ const fittingWindow = ({ bytes, gpuBytes, window }: LoadedMemory, fileSize: numb
   return whole < windowStep ? undefined : whole
 }
 
-/**
- * How much of a model runs on the CPU: `40 % on the CPU, expect a third of the speed`. Undefined for a model that runs
- * completely on the graphics card.
- */
+/** How much of a model runs on the CPU: `40 % on the CPU, expect a third of the speed`. Undefined if nothing does. */
 export const memoryText = (memory: LoadedMemory, fileSize: number = Infinity): string | undefined => {
   const { bytes, gpuBytes } = memory
   const share = bytes <= 0 ? 0 : 1 - gpuBytes / bytes
@@ -60,12 +57,12 @@ export const memoryText = (memory: LoadedMemory, fileSize: number = Infinity): s
   return `${Math.round(share * 100)} % on the CPU, about ${slower} times slower${remedy}`
 }
 
-/** The memory that a model needs with a usual window is this factor times the size of its file. */
+/** A model with a usual window needs this factor times its file size. */
 const besideFile = 1.2
 
 /**
- * Warns that several models do not fit into memory together. The server must then load a model each time that the run
- * calls another model than before. `memory` is the memory of the server in bytes, if known.
+ * Warns that several models do not fit into memory together, so that the server must reload at each change of model.
+ * `memory` is the server's memory in bytes, if known.
  */
 export const togetherText = (models: ReadonlyArray<SizedModel>, memory: number | undefined): string | undefined => {
   const here = models.filter(({ isForwarded }) => !isForwarded)
