@@ -1,6 +1,6 @@
 /**
- * Compares what a report says about checks with the outcomes of these checks. It finds a claim such as `The check
- * passed` for a check that failed or proves nothing.
+ * Compares what a report says about checks with their outcomes. It finds a claim such as `The check passed` for a check
+ * that failed or proves nothing.
  */
 import { cutAt } from "../text/Excerpt.ts"
 import { namesOf } from "../text/Format.ts"
@@ -8,10 +8,7 @@ import { type CheckOutcome, statusOf } from "./CheckOutcome.ts"
 
 const checks = String.raw`(?:(?:unit|integration|type|existing|other|new) )*(?:tests?|checks?|specs?|suites?|builds?|type ?checks?|typechecks?|lint(?:er|ing)?|compilation)`
 
-/**
- * Matches a claim that a check passed. Examples: `all tests pass`, `the check passed`, `tests: passing`, `npm test
- * succeeds`, `passes all tests`, `3 of 3 tests green`.
- */
+/** Claims that a check passed: `all tests pass`, `tests: passing`, `npm test succeeds`, `3 of 3 tests green`. */
 const says: ReadonlyArray<RegExp> = [
   new RegExp(
     String.raw`\b${checks}\b[^.!?\n]{0,40}?\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|succeeding|successful(?:ly)?|green|ok|clean|compiles?)\b`,
@@ -25,13 +22,10 @@ const says: ReadonlyArray<RegExp> = [
   /✅[^.!?\n]{0,40}\b(?:tests?|checks?|build|lint)\b/i
 ]
 
-/**
- * Matches a sentence that does not claim that a check passed: `the tests should pass`, `does not pass`, `passed
- * before`, `if the tests pass`, `could not be checked`.
- */
+/** Sentences without such a claim: `the tests should pass`, `does not pass`, `passed before`, `if the tests pass`. */
 const hedged =
   /\b(?:not|never|should|would|could|might|may|must|will|if|once|until|when|whether|unless|expected? to|to make|so that|in order|cannot|unable|needs? to|except|unverified)\b|n't\b/i
-/** Words about an earlier time or a failure. A sentence with such a word is a claim only if it also contains `now`. */
+/** Words about an earlier time or a failure. They rule out a claim, unless the sentence contains `now`. */
 const elsewhere = /\b(?:before|previously|fail(?:s|ed|ing)?)\b/i
 
 const sentencesOf = (text: string): ReadonlyArray<string> =>
@@ -44,8 +38,8 @@ const sentencesOf = (text: string): ReadonlyArray<string> =>
 const longestClaim = 160
 
 /**
- * The first sentence which claims that a check passed. The sentence may name the check by its command: `` `node
- * check.js` exits with 0 ``.
+ * The first sentence that claims a check passed. It may name the check by its command: `` `node check.js` exits with 0
+ * ``.
  */
 const claimIn = (report: string, commands: ReadonlyArray<string>): string | undefined =>
   sentencesOf(report).find(
@@ -65,8 +59,8 @@ const stateText = (check: CheckOutcome): string => {
 }
 
 /**
- * True if the claim can be about this check. A claim about types or building is about a check of types. Any other claim
- * is about a check of another kind.
+ * True if the claim can be about this check. Claims about types or building are about checks of types, and others are
+ * not.
  */
 const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
   const ofTypes = /\btypes?\b|typecheck|\btsc\b|compil|\bbuild/i
@@ -74,9 +68,9 @@ const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
 }
 
 /**
- * The first sentence in which a report claims that checks passed, with the fact that contradicts this sentence.
- * Undefined if the report makes no such claim, or if the claim may be true of one check. `ranByModel` is true if the
- * model itself ran a command that passed. That command may be a check that the program could not run.
+ * The first claim of a report that checks passed, with the fact that contradicts it. Undefined without a claim, or if
+ * it may be true of one check. `ranByModel`: the model itself ran a command that passed, which the program may not be
+ * able to run.
  */
 export const falseClaim = (
   report: string,

@@ -1,4 +1,4 @@
-/** How one run of a check ended, without any interpretation. */
+/** How one run of a check ended, not yet interpreted. */
 
 export interface CheckEnd {
   /** The exit code. Null if the check was stopped. */
@@ -7,7 +7,7 @@ export interface CheckEnd {
   readonly seconds: number
   /** Why the check was stopped, as a sentence. */
   readonly stopped?: string
-  /** A sentence for the user about a setting that would help. Set if the sandbox or a limit stopped the check. */
+  /** A setting that would help, as a sentence for the user. Set if the sandbox or a limit stopped the check. */
   readonly hint?: string
   /** The XML reports that the tests of the check wrote. */
   readonly reports?: ReadonlyArray<string>

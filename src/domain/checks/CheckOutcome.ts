@@ -1,6 +1,6 @@
 /**
- * Interprets how a check ended: its exit code, its failures, and which failures are new. The text for the model has at
- * most 500 tokens: failures first, then totals.
+ * Interprets how a check ended: its exit code, its failures, and which of them are new. The text for the model has at
+ * most 500 tokens, failures first, then totals.
  */
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText } from "../commands/CommandText.ts"
@@ -15,17 +15,12 @@ import { adviceFor, type NoProof, NoProofCause, noProofOf, provesNothing } from 
 
 export const CheckCommand = Schema.Struct({
   argv: CommandLine,
-  /**
-   * The folder in which the check runs, relative to the project. Absent if the check runs in the root of the project.
-   */
+  /** The folder in which the check runs, relative to the project. Absent for the project's root. */
   cwd: Schema.optionalKey(Schema.String),
-  /** The whole command, if `argv` runs only some of its test files. The user approves the whole command. */
+  /** The whole command that the user approves, if `argv` runs only some of its test files. */
   whole: Schema.optionalKey(CommandLine),
   kind: Schema.Literals(["types", "tests", "given"]),
-  /**
-   * True for a command that the project does not name, but that projects of this kind usually have. The check is
-   * skipped if its program is missing.
-   */
+  /** True for a usual command that the project does not name. It is skipped if its program is missing. */
   isGuess: Schema.optionalKey(Schema.Boolean)
 })
 export type CheckCommand = typeof CheckCommand.Type
@@ -43,26 +38,23 @@ export const CheckOutcome = Schema.Struct({
   text: Schema.String,
   /** Names of failing tests and errors, one line each. */
   failures: Schema.Array(Schema.String),
-  /** True if the check passes without the changes. Absent if this is unknown or not needed. */
+  /** True if the check passes without the changes. Absent if unknown or not needed. */
   passedBefore: Schema.optionalKey(Schema.Boolean),
   /** Failures that do not occur without the changes. */
   newFailures: Schema.Array(Schema.String),
-  /** True if the check failed and then passed when it was run again unchanged. */
+  /** True if the check failed, and passed when run again unchanged. */
   flaky: Schema.optionalKey(Schema.Boolean),
   /** The tests that ran, if the output counts them. */
   ran: Schema.optionalKey(RanTests),
-  /**
-   * The changed test files. `failWithout` is true if the check fails with the changed tests and the unchanged source
-   * code.
-   */
+  /** The changed test files. `failWithout`: the check fails with them and the unchanged source code. */
   newTests: Schema.optionalKey(Schema.Struct({ paths: Schema.Array(Schema.String), failWithout: Schema.Boolean })),
   /** Why the check was not run or proves nothing, in whole sentences. */
   notRun: Schema.optionalKey(Schema.String),
-  /** Why the check cannot prove anything. Absent for a check that was not permitted. */
+  /** Why the check proves nothing. Absent for a check that was not permitted. */
   cause: Schema.optionalKey(NoProofCause),
   /**
-   * A sentence that says why the check does not count as passing, although it also fails without the changes. One of
-   * three reasons: the check names no failure, nothing else passed, or the request wants the check to pass.
+   * Why the check does not count as passing although it also fails without the changes. It names no failure, nothing
+   * else passed, or the request wants it to pass.
    */
   stillFails: Schema.optionalKey(Schema.String)
 })
@@ -86,26 +78,23 @@ export const statusOf = (check: CheckOutcome): CheckStatus => {
   return exitCode === 0 ? "passed" : passes(check) ? "nothing new fails" : "failed"
 }
 
-/** The maximum length of the text, in characters. This is about 500 tokens. */
+/** The maximum length of the text in characters, about 500 tokens. */
 const mostCharacters = 1700
 const mostLines = 12
-/** How many lines a failure may have. The program tries these numbers in order until all failures fit. */
+/** How many lines a failure may have, tried in order until all failures fit. */
 const linesEach = [mostLines, 8, 6, 5, 3]
 const lineLength = 240
 
 const exitFailure = (exitCode: number | null): string => `exit code ${exitCode}`
 
-/** The failures of a check that did not pass. There is always at least one. */
+/** The failures of a check that did not pass, at least one. */
 const failuresOf = ({ exitCode, output, stopped }: CheckEnd): ReadonlyArray<CheckFailure> => {
   const { failures } = readCheckOutput(output)
   if (stopped === undefined && failures.length > 0) return failures
   return [{ name: stopped ?? exitFailure(exitCode), details: [] }]
 }
 
-/**
- * The names of failures that occurred without the changes, according to other outcomes. Flaky checks are not used,
- * because their failures occur by chance.
- */
+/** Failures that other outcomes show without the changes. Flaky checks do not count: they fail by chance. */
 const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string> =>
   new Set(
     outcomes.flatMap(({ failures, flaky = false, newFailures }) =>
@@ -114,8 +103,8 @@ const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string>
   )
 
 /**
- * The failures that occur only with the changes. If the output names no failure, the whole outputs are compared. If all
- * names are old but the exit code differs, one failure without a name is added.
+ * The failures that occur only with the changes. Without named failures, the whole outputs are compared. If all names
+ * are old but the exit code differs, adds one failure without a name.
  */
 const newOnes = (failures: ReadonlyArray<CheckFailure>, end: CheckEnd, before: CheckEnd | undefined) => {
   if (before === undefined || before.exitCode === 0 || end.stopped !== undefined) return failures
@@ -130,7 +119,7 @@ const newOnes = (failures: ReadonlyArray<CheckFailure>, end: CheckEnd, before: C
 
 const timeText = (seconds: number): string => `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)} s`
 
-/** As many whole lines as fit into the budget of characters, with a note about omitted lines. */
+/** As many whole lines as fit, with a note about omitted ones. */
 const fitted = (lines: ReadonlyArray<string>, budget: number): ReadonlyArray<string> => {
   const kept: Array<string> = []
   let budgetLeft = budget
@@ -146,16 +135,10 @@ const fitted = (lines: ReadonlyArray<string>, budget: number): ReadonlyArray<str
 const lengthOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((sum, line) => sum + Math.min(line.length, lineLength) + 1, 0)
 
-/**
- * The number of lines by which two failures are compared: the line with the error, and the line with its place.
- * Failures with the same two lines have the same cause.
- */
+/** Two failures are equal if these first lines are: the line with the error and the line with its place. */
 const errorLines = 2
 
-/**
- * Each failure with its details. If this text is too long, only the first failures keep their details, and the names of
- * all failures follow.
- */
+/** Each failure with its details. If that is too long, only the first keep them, and the names of all follow. */
 const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): ReadonlyArray<string> => {
   const failureLinesWithin = (most: number): ReadonlyArray<string> => {
     const errors = new Map<string, string>()
@@ -173,11 +156,11 @@ const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): Re
   const names = failures.map(({ name }) => name)
   const forNames = lengthOf(names)
   if (forNames > budget / 2) return fitted(names, budget)
-  /** The first failures keep their details, because they often cause the other failures. */
+  /** The first failures often cause the others. */
   return [...fitted(failureLinesWithin(5), budget - forNames), "all failures:", ...fitted(names, forNames + 40)]
 }
 
-/** Says how the check ends without the changes. `old` are the failures that occur with and without the changes. */
+/** How the check ends without the changes. `old` are the failures that occur both ways. */
 const withoutChanges = (before: CheckEnd | undefined, old: ReadonlyArray<CheckFailure>): string => {
   if (before?.exitCode === 0) return "Without these changes the check passes."
   if (old.length === 0) return "Without these changes it fails in another way."
@@ -196,7 +179,7 @@ const outcomeText = (
     /** Failures that also occur without the changes. */
     readonly old: ReadonlyArray<CheckFailure>
     readonly before: CheckEnd | undefined
-    /** Failures that did not occur when the check was run again. */
+    /** Failures that did not recur when the check was run again. */
     readonly vanished: ReadonlyArray<string>
     readonly stillFails: string | undefined
   }
@@ -228,9 +211,7 @@ const outcomeText = (
   return [head, ...body, ...foot].join("\n")
 }
 
-/**
- * For an output in which the program recognised no failure: its last lines, and earlier lines that mention an error.
- */
+/** For output without a recognised failure: its last lines, and earlier lines that mention an error. */
 const lastLines = (output: string): ReadonlyArray<string> => {
   const lines = linesOf(output)
   const errors = lines.slice(0, -mostLines).filter((line) => /\b(?:error|failed|failure|exception|fatal)\b/i.test(line))
@@ -240,16 +221,13 @@ const lastLines = (output: string): ReadonlyArray<string> => {
 interface Compared {
   /** How the check ended without the changes. */
   readonly before?: CheckEnd | undefined
-  /** How the check ended when it was run a second time with the same changes. */
+  /** How a second run with the same changes ended. */
   readonly again?: CheckEnd | undefined
-  /**
-   * Outcomes of other checks of the same changes. If `before` is absent, these outcomes tell which failures are old.
-   */
+  /** Outcomes of other checks of the same changes, which tell old failures if `before` is absent. */
   readonly earlier?: ReadonlyArray<CheckOutcome>
   readonly declared?: ReadonlyArray<NewTest>
 }
 
-/** Failures that did not occur when the check was run again. */
 const vanishedOnes = (fresh: ReadonlyArray<CheckFailure>, again: CheckEnd | undefined): ReadonlyArray<string> => {
   if (again === undefined || again.stopped !== undefined) return []
   const { failures } = readCheckOutput(again.output)
@@ -258,9 +236,7 @@ const vanishedOnes = (fresh: ReadonlyArray<CheckFailure>, again: CheckEnd | unde
   return fresh.map(({ name }) => name).filter((name) => !left.has(name))
 }
 
-/**
- * True for a check that should run tests: any check except a check of types. A check that the user named is included.
- */
+/** True for a check that should run tests: any but a check of types. */
 const oughtToLook = ({ kind }: CheckCommand): boolean => kind !== "types"
 
 /** Why a run of a check proves nothing about the changes. */
@@ -271,10 +247,7 @@ const noProof = (check: CheckCommand, end: CheckEnd, { before, earlier = [] }: C
   return hasRun && before === undefined ? undefined : provesNothing(end, before)
 }
 
-/**
- * A sentence that says why a check does not count as passing, although it has no new failures. Undefined if it counts
- * as passing.
- */
+/** Why a check without new failures does not count as passing. Undefined if it does. */
 const whyStill = (end: CheckEnd, failures: ReadonlyArray<CheckFailure>): string | undefined => {
   const reading = readCheckOutput(end.output)
   if (reading.failures.length === 0) {
@@ -286,7 +259,6 @@ const whyStill = (end: CheckEnd, failures: ReadonlyArray<CheckFailure>): string 
   return `It fails as it does without the changes, and shows nothing that passes: ${namesOf(failures.map(({ name }) => name))}`
 }
 
-/** Interprets one run of a check. */
 export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared = {}): CheckOutcome => {
   const { again, before, declared = [], earlier = [] } = compared
   const command = checkText(check)
@@ -315,9 +287,7 @@ export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared
   }
 }
 
-/**
- * The outcome of a check that the prompt or the plan wants to pass. An old failure of such a check counts as a failure.
- */
+/** The outcome of a check that the prompt or the plan wants to pass, so that old failures count. */
 export const heldTo = (outcome: CheckOutcome, request: string): CheckOutcome => {
   const { command, exitCode, failures, flaky = false, newFailures, notRun, stillFails } = outcome
   const isOld = notRun === undefined && exitCode !== 0 && newFailures.length === 0 && !flaky
@@ -326,7 +296,7 @@ export const heldTo = (outcome: CheckOutcome, request: string): CheckOutcome => 
   return { ...outcome, stillFails: why, text: `${outcome.text.replace(", nothing new fails.", ".")}\n${why}` }
 }
 
-/** A sentence about whether the changed tests depend on the changed source code; empty if unknown. */
+/** Whether the changed tests depend on the changed source code, as a sentence; empty if unknown. */
 export const newTestsText = ({ newTests }: Pick<CheckOutcome, "newTests">): string => {
   if (newTests === undefined) return ""
   const { failWithout, paths } = newTests
@@ -336,7 +306,6 @@ export const newTestsText = ({ newTests }: Pick<CheckOutcome, "newTests">): stri
     : `The tests in ${names} pass without the change of the source code: they do not test it.`
 }
 
-/** Records in an outcome whether the changed tests fail without the changed source code. */
 export const withNewTests = (
   outcome: CheckOutcome,
   paths: ReadonlyArray<string>,
@@ -347,9 +316,8 @@ export const withNewTests = (
 }
 
 /**
- * Merges an outcome with the earlier outcomes of the same check in this run. A failure that was new earlier stays new.
- * By now the project may already contain the change that caused this failure. The check then fails with and without the
- * new changes, and the failure would count as old.
+ * Merges an outcome with earlier outcomes of the same check in this run. A failure that was new stays new: the project
+ * may by now contain the change that caused it, so that it would count as old.
  */
 export const sinceEarlier = (outcome: CheckOutcome, earlier: ReadonlyArray<CheckOutcome>): CheckOutcome => {
   if (outcome.exitCode === 0) return outcome
@@ -362,7 +330,7 @@ export const sinceEarlier = (outcome: CheckOutcome, earlier: ReadonlyArray<Check
   return { ...outcome, newFailures: [...new Set([...outcome.newFailures, ...still])] }
 }
 
-/** The outcome of a check that was not run. `reason` is a whole sentence for the user. `forModel` may reveal less. */
+/** The outcome of a check that was not run. `reason` is a sentence for the user, and `forModel` may reveal less. */
 export const notRun = (check: CheckCommand, reason: string, forModel = reason): CheckOutcome => ({
   command: checkText(check),
   exitCode: null,
@@ -373,7 +341,6 @@ export const notRun = (check: CheckCommand, reason: string, forModel = reason): 
   notRun: reason
 })
 
-/** The outcome of a check that proves nothing. */
 export const notChecked = (check: CheckCommand, { cause, reason }: NoProof): CheckOutcome => ({
   ...notRun(check, reason),
   text: `${checkText(check)}: not checked. It proves nothing about the changes. ${reason}`,
@@ -394,7 +361,7 @@ export const TriedCheck = Schema.Struct({
 })
 export type TriedCheck = typeof TriedCheck.Type
 
-/** Interprets a check of the unchanged project. If the check could not start, `end` is a sentence that says why. */
+/** Interprets a check of the unchanged project. If it could not start, `end` is a sentence with the reason. */
 export const triedCheck = (check: CheckCommand, end: CheckEnd | string): TriedCheck => {
   const command = checkText(check)
   if (typeof end === "string") {

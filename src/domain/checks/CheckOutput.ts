@@ -1,14 +1,12 @@
 /**
- * Reads the plain output of checks: failing tests and errors, details about each of them, and totals. It knows tsc,
- * eslint, vitest, jest, the test runners of Node, Bun and Deno, mocha, pytest, unittest, ruff, pyright, go, cargo,
- * Maven, Gradle, .NET, rspec, minitest, PHPUnit, ExUnit, CTest, make, and compilers with messages like gcc's. In other
- * output it finds no failures.
+ * Reads the plain output of checks: failing tests and errors, details about each, and totals. It knows the usual
+ * compilers, linters and test runners of many languages. In other output it finds no failures.
  */
 import { failureOrder } from "../excerpts/Scores.ts"
 
 /** A failing test or an error. */
 export interface CheckFailure {
-  /** One line without times and line numbers, so that the failure has the same name in every run. */
+  /** One line without times and line numbers, the same in every run. */
   readonly name: string
   /** Lines of the output about this failure. */
   readonly details: ReadonlyArray<string>
@@ -26,7 +24,7 @@ export const comparableOutput = (output: string): string =>
     .replace(/\d+(?:[.:]\d+)*/g, "0")
     .trim()
 
-/** Matches lines with counts of tests and errors. The first group, if there is one, is the part to show. */
+/** Lines with counts of tests and errors. The first group, if any, is the part to show. */
 const totals: ReadonlyArray<RegExp> = [
   /* tsc, mypy and eslint */
   /^Found \d+ errors?\b.*/,
@@ -68,7 +66,7 @@ const placed: ReadonlyArray<RegExp> = [
   /^(?<path>[^\s:]+\.pyi?):(?<at>\d+:\d+): (?<what>[A-Z]{1,4}\d{2,4} .*)$/
 ]
 
-/** Lines with the name of a failing test, by runner. The lines below such a line are the details of the test. */
+/** Lines with the name of a failing test, by runner. Its details are below. */
 const tests: ReadonlyArray<RegExp> = [
   /* vitest, jest */
   /^FAIL {2}(?<name>.+)$/,
@@ -105,10 +103,7 @@ const summaries: ReadonlyArray<RegExp> = [
   /^(?<name>No test files found.*)$/
 ]
 
-/**
- * Lines directly above the details of a failure. Such a line may shorten the name of the failure. Another line contains
- * the full name.
- */
+/** Lines directly above a failure's details. They may shorten its name, which another line has in full. */
 const heads: ReadonlyArray<RegExp> = [
   /** pytest writes one ruler on each side of a long name */
   /^_+ (?!_ )(?:ERROR at (?:setup|teardown) of )?(?<name>\S.*?) _+$/,
@@ -121,15 +116,13 @@ const others =
   /^(?:[\u2713\u2714\u25b6\u2139] |ok \d+ |--- (?:PASS|SKIP): |=== PAUSE |ok\s|# (?:Subtest:|tests |suites |pass |fail |cancelled |skipped |todo |duration_ms )|PASS |FAIL$|FAIL\t\S+\t|[=!]+ .* [=!]+$|1\.\.\d+$|\[(?:INFO|ERROR)\](?: \w+:)?\s*$|test .* \.\.\. ok$|test at |running \d+ tests?$|failures:$|For more information)/
 
 /**
- * Lines that do not help to understand a failure: stack frames of runners and libraries, rulers, empty markers under a
- * source line.
+ * Lines that do not explain a failure: stack frames of runners and libraries, rulers, empty markers under a source
+ * line.
  */
 const noise =
   /^(?:at .*(?:node:|node_modules)|(?:at )?(?:async |new )?[\w.]+ \((?:<anonymous>|index \d)|\u276f .*node_modules|\d+: [\w<]|at (?:\/rustc|\.\/)|[-=_~^|.\s\u23af]+$|\u23af|stack backtrace:|note: (?!test did not)|(?:type|duration_ms|failureType|code|name|stack|operator|generatedMessage|diff): |(?:async |new )?[\w.]+ \((?:node:|.*node_modules)|node:|\d+\s*\|\s*$|self = <|Traceback \(|E$|(?:E\s+)?\?[-+^ ]+$|goroutine \d|created by testing|panic\(|testing\.|\/\S*\/src\/(?:testing|runtime)\/)/
 
-/**
- * A stack frame of Python itself or of an installed package. More indented lines below the frame belong to the frame.
- */
+/** A stack frame of Python or of an installed package, to which more indented lines below belong. */
 const foreignFrame = /^File ".*(?:site-packages|\/lib\/python\d[^/]*)\/.*", line \d+/
 
 const timeAtEnd = /(?:;? ?(?:finished )?in)?\s*\(?\d+(?:\.\d+)?\s?m?s\)?$/
@@ -146,7 +139,7 @@ const firstMatch = (patterns: ReadonlyArray<RegExp>, line: string): RegExpExecAr
   return pattern?.exec(line) ?? undefined
 }
 
-/** A total without its time and without counts of zero. */
+/** A total without its time and counts of zero. */
 const shortTotal = ([line, part = line]: RegExpExecArray): string =>
   part
     .replace(/\s{2,}/g, " ")
@@ -163,7 +156,7 @@ export const totalLines = (output: string): ReadonlyArray<string> =>
 const nameIn = (patterns: ReadonlyArray<RegExp>, line: string): string | undefined =>
   firstMatch(patterns, line)?.groups?.["name"]
 
-/** At most this many lines of details are kept at the beginning of a failure, and as many at its end. */
+/** The maximum number of kept lines at the beginning of a failure's details, and at the end. */
 const mostDetails = 400
 
 /** Lines that directly state the error. */
@@ -176,8 +169,8 @@ const legend = /^[-+] (?:expected|received|actual)\b/i
 const placeInFile = /[\w)\]]:\d+\b|^File ".*", line \d+/
 
 /**
- * The lines that tell most about a failure, at most `most` of them, in the order of the output. The assertion and its
- * place have priority. The lines that compare values come second, and the lines around all these lines come third.
+ * The lines that tell most about a failure, at most `most`, in the order of the output: first the assertion and its
+ * place, then compared values, then lines around these.
  */
 export const tellingLines = (lines: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
   if (lines.length <= most) return lines
@@ -197,7 +190,6 @@ export const tellingLines = (lines: ReadonlyArray<string>, most: number): Readon
   return lines.filter((_, index) => kept.has(index))
 }
 
-/** Collects failures and totals while the lines of an output are read. */
 class Reading {
   readonly #failures = new Map<string, Array<string>>()
   readonly #summaries: Array<string> = []
@@ -207,7 +199,7 @@ class Reading {
   readonly #inlineDetails = new Map<string, string>()
   #open: Array<string> | undefined
 
-  /** Notes a failing test or error. `says` is the rest of its line, without the name. */
+  /** Notes a failing test or error. `says` is the rest of its line. */
   fail(name: string, says = ""): void {
     const details = this.#failures.get(name) ?? []
     this.#failures.set(name, details)
@@ -215,10 +207,7 @@ class Reading {
     if (says.trim() !== "") this.#inlineDetails.set(name, says.trim())
   }
 
-  /**
-   * Notes an error with a position. If the same error occurs at a second place of the file, its name gets a number, so
-   * it counts as another failure.
-   */
+  /** Notes an error with a position. At a second place of the file, the same error gets a number and counts again. */
   error(path: string, at: string, what: string): void {
     const name = stable(`${path}: ${what}`)
     const places = this.#places.get(name) ?? new Set()
@@ -257,7 +246,7 @@ class Reading {
 
   end(): CheckReading {
     const names = [...this.#failures.keys()]
-    /** If a subtest of Go fails, the test that contains it fails too. So only the subtest counts as a failure. */
+    /** A failing subtest of Go also fails the test around it. Only the subtest counts. */
     const own = [...this.#failures].filter(([name]) => !names.some((other) => other.startsWith(`${name}/`)))
     const found = own.length > 0 ? own : [...new Set(this.#summaries)].map((name) => [name, []] as const)
     return {
@@ -267,8 +256,8 @@ class Reading {
   }
 
   /**
-   * Finds details for a failure whose name has no lines below it. If there is a head with this name, its lines are the
-   * details. Otherwise the details are the rest of the line that contains the name.
+   * Finds details for a failure without lines below its name: the lines of a head with this name, or the rest of its
+   * own line.
    */
   #about(name: string): ReadonlyArray<string> {
     const compared = name.replaceAll(".", "::")
@@ -285,9 +274,7 @@ class Reading {
 export const readCheckOutput = (output: string): CheckReading => {
   const reading = new Reading()
   const lines = output.split("\n")
-  /**
-   * Eslint: `file` is the file of the current problems. Mocha: `path` holds the parts of the name of the current test.
-   */
+  /** Eslint: the file of the current problems. Mocha: the parts of the current test's name. */
   let file = ""
   let path: ReadonlyArray<string> = []
   let isMochaEnd = false

@@ -1,11 +1,11 @@
-/** Tells whether a prompt or a plan wants a check to pass. If so, a failure that existed before is part of the work. */
+/** Tells whether a prompt or a plan wants a check to pass. An old failure is then part of the work. */
 
 const checked = String.raw`(?:(?:unit|integration|type|lint|failing|broken|red|test|compile|build|compiler) )*(?:tests?|checks?|specs?|suites?|builds?|lint(?:er|ing)?|typechecks?|ci|pipeline|compilation|(?:test|type|lint|build|compile|compiler) (?:errors?|failures?))`
 
-/** Matches the text between the name of a check and a word such as "passes": at most 60 characters of one sentence. */
+/** The text between a check's name and a word such as "passes": at most 60 characters of one sentence. */
 const near = String.raw`[^.!?\n]{0,60}?`
 
-/** Words between a verb and the name of a check: `all of these`, `the two remaining`, `` `npm test` ``. */
+/** Words between a verb and a check's name: `all of these`, `the two remaining`, `` `npm test` ``. */
 const articles =
   '(?:(?:the|a|an|all|any|every|each|this|that|these|those|my|our|its|both|of|remaining|existing|other|last|first|two|three|\\d+|`[^`\\n]+`|"[^"\\n]+"|[\\w./-]+\\.\\w+) )*'
 
@@ -22,17 +22,11 @@ const wishes: ReadonlyArray<RegExp> = [
   )
 ]
 
-/**
- * Sentences that exclude the repair of a check: `the failing tests stay as they are`, `do not fix the tests`, `ignore
- * failing tests`.
- */
+/** Excludes the repair of a check: `the failing tests stay as they are`, `ignore failing tests`. */
 const leftAlone =
   /\b(?:do not|don't|never|without (?:touching|changing|fixing|breaking)|leave|ignore|skip|not (?:to )?(?:fix|touch|repair))\b[^.!?\n]{0,60}\b(?:tests?|checks?|specs?|errors?|builds?|lint)\b|\b(?:tests?|checks?|errors?)\b[^.!?\n]{0,40}\b(?:stays?|remains?|may fail|known|unrelated|as (?:it is|they are))\b/i
 
-/**
- * A question about a check: `whether the checks pass`, `say if all tests succeed`. Such a prompt wants a report, not a
- * repair.
- */
+/** A question about a check, such as `whether the checks pass`. It wants a report, not a repair. */
 const checkQuestion = new RegExp(
   String.raw`\b(?:whether|(?:say|tell me|report|note|show|see) if) ${articles}${checked}\b[^.,;!?\n]*`,
   "gi"
@@ -40,7 +34,7 @@ const checkQuestion = new RegExp(
 
 const sentencesOf = (text: string): ReadonlyArray<string> => text.split(/(?<=[.!?])\s+|\n/)
 
-/** True if the request contains the last part of the name of a test. A common word does not count. */
+/** True if the request contains the last part of a test's name, unless it is a common word. */
 const isNamed = (request: string, failure: string): boolean => {
   const part = failure.split(/ > | › |::|\//).at(-1) ?? failure
   const name = part.replace(/[()[\]'"`]/g, "").trim()
@@ -62,10 +56,7 @@ export const asksToPass = (
   )
 }
 
-/**
- * Matches verbs that ask for a change. The program searches for these verbs in the sentences of a prompt, except in its
- * questions.
- */
+/** Verbs that ask for a change, except in questions. */
 const changes =
   /\b(?:add|apply|build|change|clean|convert|correct|create|delete|disable|drop|edit|enable|ensure|extend|extract|fix|format|generate|implement|improve|increase|insert|install|introduce|lower|make|mend|merge|migrate|modify|move|optimi[sz]e|patch|port|raise|refactor|reduce|remove|rename|repair|replace|resolve|revert|rewrite|set|simplify|solve|split|support|switch|translate|turn|update|upgrade|use|write)\b/i
 
@@ -75,10 +66,7 @@ const asks =
 const isQuestion = (sentence: string): boolean =>
   asks.test(sentence) || (sentence.trim().endsWith("?") && !/^\s*(?:can|could|would|will|please)\b/i.test(sentence))
 
-/**
- * True if a prompt asks for a change. False if it asks a question, and no other sentence of it contains a verb of
- * change.
- */
+/** True if a prompt asks for a change. False for a question without a verb of change in another sentence. */
 export const asksForChange = (prompt: string): boolean => {
   const sentences = sentencesOf(prompt)
   const others = sentences.filter((sentence) => !isQuestion(sentence))

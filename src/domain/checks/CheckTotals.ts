@@ -1,4 +1,4 @@
-/** Counts tests from the totals that runners print. It also tells whether any test passed in a failed run. */
+/** Counts tests from the totals that runners print, and tells whether any test passed in a failed run. */
 import * as Schema from "effect/Schema"
 
 export const TestCounts = Schema.Struct({ passed: Schema.Int, failed: Schema.Int, skipped: Schema.Int })
@@ -7,10 +7,7 @@ export type TestCounts = typeof TestCounts.Type
 const sumIn = (text: string, patterns: ReadonlyArray<RegExp>): number =>
   patterns.reduce((sum, pattern) => sum + Number(pattern.exec(text)?.[1] ?? 0), 0)
 
-/**
- * Matches the number of passed tests. The first pattern is for vitest, jest, pytest, cargo, Deno and mocha. The other
- * patterns are for Node, Bun and .NET.
- */
+/** The number of passed tests: first for vitest, jest, pytest, cargo, Deno and mocha, then for Node, Bun and .NET. */
 const passed = [/\b(\d+) (?:passed|passing)\b/, /^pass (\d+)/, /^(\d+) pass$/, /\bPassed: +(\d+)/]
 const failed = [
   /\b(\d+) (?:failed|failing|failures?|errors?)\b/,
@@ -28,13 +25,10 @@ const skipped = [
   /(?:Skipped|Incomplete|Risky): +(\d+)/
 ]
 
-/** The total of XCTest. XCTest prints a total for each suite, also for a suite that contains other suites. */
+/** XCTest prints a total for each suite, also for suites of suites. */
 const executed = /^Executed (\d+) tests?, with/
 
-/**
- * Matches the number of all tests in totals of Maven, PHPUnit, rspec, minitest, ExUnit, Gradle, Swift, unittest and
- * CTest.
- */
+/** The number of all tests in totals of Maven, PHPUnit, rspec, minitest, ExUnit, Gradle, Swift, unittest and CTest. */
 const all = [
   /^Tests(?: run)?: (\d+), (?:Assertions|Failures|Errors)/,
   /^(\d+) (?:examples?|runs|tests?), /,
@@ -47,15 +41,12 @@ const all = [
 /** Totals that count something other than tests, such as files, problems and lint errors. */
 const others = /^(?:Test Files|Test Suites)\b|^\d+ errors?, \d+ warnings?|^\d+ problems? \(|^Found \d+|^\d+ issues:/
 
-/** Matches totals that list errors beside failures. The group is the number of errors. */
+/** Totals with errors beside failures. The group is the number of errors. */
 const errorsBeside = /\bfailures?, (\d+) errors?\b|\bfailed, .*?\b(\d+) errors?\b/
 
 const countOf = (total: string): TestCounts => {
   if (others.test(total)) return { passed: 0, failed: 0, skipped: 0 }
-  /**
-   * Unittest prints two totals. The second total corrects the first. Examples of second totals: `FAILED (failures=1,
-   * errors=1)`, `OK (skipped=2)`.
-   */
+  /** Unittest prints a second total that corrects the first, such as `FAILED (failures=1, errors=1)`. */
   if (/^(?:FAILED|OK) \(/.test(total)) {
     const bad = sumIn(total, [/(?<!expected )failures=(\d+)/, /errors=(\d+)/, /unexpected successes=(\d+)/])
     const left = sumIn(total, [/skipped=(\d+)/, /expected failures=(\d+)/])
@@ -68,10 +59,7 @@ const countOf = (total: string): TestCounts => {
   return { passed: whole, failed: bad, skipped: left }
 }
 
-/**
- * Removes the totals of XCTest, except the total of the outermost suite. This suite has the largest number of tests and
- * ends last.
- */
+/** Removes the totals of XCTest except that of the outermost suite, which has the most tests and ends last. */
 const outermost = (totals: ReadonlyArray<string>): ReadonlyArray<string> => {
   const sizes = totals.map((total) => Number(executed.exec(total)?.[1] ?? -1))
   const largest = sizes.lastIndexOf(Math.max(...sizes))
@@ -94,7 +82,7 @@ export const testCounts = (totals: ReadonlyArray<string>): TestCounts | undefine
   return together.passed + together.failed + together.skipped === 0 ? undefined : together
 }
 
-/** Errors of programs that check every file and list all errors. A file without a listed error passed. */
+/** Errors of programs that check every file and list all errors. Unlisted files passed. */
 const surveys = /^\S.*: error TS\d+: |^\S+\.pyi?: (?:error: |[A-Z]+\d+ )/
 const surveyTotals = /^\d+ problems? \(|^Found \d+ errors? in \d+ files?|^\d+ issues:/
 

@@ -1,6 +1,6 @@
 /**
- * Facts that the program reports at the end of a run, beside the text of the model. Examples are the changed files with
- * line counts, and the outcomes of the checks.
+ * Facts that the program reports at the end of a run beside the model's text, such as changed files with line counts,
+ * and outcomes of checks.
  */
 import { wholeChange } from "../files/ChangePreview.ts"
 import { FileKind, kindWords } from "../files/FileKind.ts"
@@ -16,7 +16,7 @@ export const FileFact = Schema.Struct({
   kind: Schema.Literals(["new", "changed", "removed"]),
   /** The new kind of the file, if the run changed the kind. */
   becomes: Schema.optionalKey(FileKind),
-  /** True for a binary file, whose lines are not counted. */
+  /** True for a binary file, which has no counted lines. */
   binary: Schema.optionalKey(Schema.Boolean),
   insertions: Schema.Int,
   deletions: Schema.Int
@@ -32,14 +32,14 @@ const DeniedFact = Schema.Struct({
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
   by: Schema.Literals(["person", "rule", "nobody"]),
-  /** A clause that says why no answer of the user can allow the access. */
+  /** Why no answer of the user can allow the access, as a clause. */
   reason: Schema.optionalKey(Schema.String),
   /** The flags that would allow the access. Present if no user could be asked. */
   allow: Schema.optionalKey(Schema.String)
 })
 export type DeniedFact = typeof DeniedFact.Type
 
-/** A task that failed, did not run, or lacks a change. `why` explains it in sentences. */
+/** A task that failed, did not run, or lacks a change, with the reason in sentences. */
 const IncompleteFact = Schema.Struct({ task: Schema.String, why: Schema.String })
 export type IncompleteFact = typeof IncompleteFact.Type
 
@@ -48,8 +48,8 @@ const DeclinedFact = Schema.Struct({ declined: Schema.String, instead: Schema.St
 export type DeclinedFact = typeof DeclinedFact.Type
 
 /**
- * How much of a text a task saw, in percent. The text is a reference, a file, or the matches of a search. The other
- * lines did not fit into the prompts of the task, and the model did not ask for them.
+ * How much of a text a task saw, in percent. The text is a reference, a file, or the matches of a search. The rest did
+ * not fit into its prompts, and the model did not ask for it.
  */
 export const SeenFact = Schema.Struct({
   task: Schema.String,
@@ -78,17 +78,16 @@ export const RunFacts = Schema.Struct({
   state: CheckState,
   /** The denied calls and references. Absent if nothing was denied. */
   denied: Schema.optionalKey(Schema.Array(DeniedFact)),
-  /** Declined steps and calls for which the user wanted another change. Absent if there are none. */
+  /** Declined steps and calls for which the user wanted another change. Absent if none. */
   declined: Schema.optionalKey(Schema.Array(DeclinedFact)),
   /** The incomplete tasks. Absent if every task is complete. */
   notDone: Schema.optionalKey(Schema.Array(IncompleteFact)),
-  /** The references and other texts that tasks saw only in part. Absent if they saw all of them completely. */
+  /** The texts that tasks saw only in part. Absent if none. */
   seen: Schema.optionalKey(Schema.Array(SeenFact)),
-  /** The false claims of reports about checks. Absent if there are none. */
+  /** False claims of reports about checks. Absent if none. */
   claims: Schema.optionalKey(Schema.Array(ClaimFact)),
   /**
-   * The names of tasks that describe the project without having looked at it. An empty name stands for a message of a
-   * conversation. Absent if there are none.
+   * Tasks that describe the project without having looked at it. Empty for a message of a conversation. Absent if none.
    */
   unfounded: Schema.optionalKey(Schema.Array(Schema.String))
 })
@@ -97,11 +96,11 @@ export type RunFacts = typeof RunFacts.Type
 const kindOf = ({ base, holds, text }: ProposedFile): FileFact["kind"] =>
   text === null ? "removed" : base === null && (holds === undefined || holds.is === "folder") ? "new" : "changed"
 
-/** True if the content of a file is not text, before or after the change. */
+/** True if a file is not text, before or after the change. */
 const isBinary = (file: ProposedFile): boolean =>
   isOpaque(file) || (file.holds !== undefined && file.holds.leads === undefined && file.holds.is !== "folder")
 
-/** The facts about changed files. A file with the same content as before does not count. */
+/** The facts about changed files. An unchanged content does not count. */
 export const fileFacts = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<FileFact> =>
   changes.filter(changesFile).map((change) => {
     const before = change.base ?? change.holds?.leads
@@ -118,7 +117,7 @@ const sumOf = (files: ReadonlyArray<FileFact>) => ({
   deletions: files.reduce((sum, file) => sum + file.deletions, 0)
 })
 
-/** Merges the facts of several tasks, so that each file has one fact. */
+/** Merges the facts of several tasks into one per file. */
 export const joinedFiles = (files: ReadonlyArray<FileFact>): ReadonlyArray<FileFact> =>
   [...Map.groupBy(files, ({ path }) => path).values()].flatMap((same) =>
     same.slice(0, 1).map((first) =>
@@ -140,7 +139,7 @@ const stateOf = (files: ReadonlyArray<FileFact>, checks: ReadonlyArray<CheckOutc
   return isStale ? "stale" : "passed"
 }
 
-/** The facts of a run. `checks` are the latest outcomes. `isStale` is true if files changed after these checks. */
+/** The facts of a run. `checks` are the latest outcomes. `isStale`: files changed after them. */
 export const runFacts = (
   changed: ReadonlyArray<FileFact>,
   checks: ReadonlyArray<CheckOutcome>,
@@ -176,10 +175,7 @@ export const runFacts = (
   }
 }
 
-/**
- * True if there is a fact to report. Facts are changed files, denied or declined calls, incomplete work, references
- * that were seen only in part, and answers without evidence.
- */
+/** True if there is a fact to report. */
 export const hasFacts = (facts: RunFacts): boolean => {
   const { declined = [], denied = [], files, notDone = [], seen = [], unfounded = [] } = facts
   return [declined, denied, files, notDone, seen, unfounded].some((all) => all.length > 0)
@@ -202,7 +198,7 @@ export const checkState = (check: CheckOutcome): string => {
   return status === "flaky" ? "passed when it was run again" : status
 }
 
-/** Details that the state and the exit code of a check do not show. */
+/** What the state and exit code of a check do not show. */
 export const aboutCheck = (check: CheckOutcome): string => {
   const { flaky = false, newFailures, notRun, stillFails } = check
   if (notRun !== undefined) return notRun
@@ -218,7 +214,7 @@ export const aboutCheck = (check: CheckOutcome): string => {
 const checkCode = ({ exitCode, notRun }: CheckOutcome): string =>
   notRun !== undefined ? "" : exitCode === null ? "stopped" : `exit code ${exitCode}`
 
-/** One line that says how a check ended. The line for the model omits advice that only a user can follow. */
+/** How a check ended, in one line. For the model, it omits advice that only a user can follow. */
 export const checkFact = (check: CheckOutcome, forModel = false): string => {
   if (check.notRun !== undefined && forModel) return check.text
   const state = checkState(check)
@@ -234,16 +230,13 @@ const deniers: Readonly<Record<DeniedFact["by"], string>> = {
   nobody: "nobody could be asked"
 }
 
-/** The denied call, who or what denied it, and the flags that would allow it. */
+/** The denied call, who or what denied it, and flags that would allow it. */
 export const deniedText = ({ allow, by, reason, targets, tool }: DeniedFact): string =>
   `${[tool, ...targets].join(" ")} (${reason ?? deniers[by]}${allow === undefined ? "" : `; ${allow} allows it`})`
 
 const isMatches = (href: string): boolean => href.startsWith("matches of ")
 
-/**
- * For example `12 of the 40 lines that it asked for, of 300 in the file,`. If the line counts are unknown, the text is
- * a percentage.
- */
+/** For example `12 of the 40 lines that it asked for, of 300 in the file,`. A percentage if the counts are unknown. */
 const seenPart = ({ href, lines, percent }: SeenFact): string => {
   if (lines === undefined) return `${percent} %`
   if (lines.file !== undefined) {
@@ -252,7 +245,7 @@ const seenPart = ({ href, lines, percent }: SeenFact): string => {
   return `${lines.seen} of ${isMatches(href) ? `${lines.of} matches` : counted(lines.of, "line")}`
 }
 
-/** Texts that say how much of each reference was seen, and by which task. */
+/** How much of each reference was seen, and by which task. */
 export const seenTexts = (seen: ReadonlyArray<SeenFact>): ReadonlyArray<string> =>
   [...Map.groupBy(seen, ({ href }) => href)].map(([href, all]) => {
     const [least, ...others] = all.toSorted((a, b) => a.percent - b.percent)
@@ -265,26 +258,20 @@ export const seenTexts = (seen: ReadonlyArray<SeenFact>): ReadonlyArray<string> 
     return `${href}: ${part} seen, for ${by}`
   })
 
-/** A line of the report about a false claim: the task, the claim, and the fact that disproves it. */
+/** A false claim in one line: the task, the claim, and the fact against it. */
 export const claimText = ({ claim, fact, task }: ClaimFact): string => `not so: "${task}" says "${claim}", but ${fact}`
 
-/** A sentence about an answer without evidence. `task` is empty for a message of a conversation. */
+/** An answer without evidence, as a sentence. `task` is empty for a message of a conversation. */
 export const unfoundedText = (task: string): string =>
   `No file was looked at${task === "" ? "" : ` for "${task}"`}: what the answer says about the project rests on nothing.`
 
-/**
- * A line about the state of all checks. Undefined for a state that is already clear from the lines about the single
- * checks.
- */
+/** The state of all checks in a line. Undefined if the lines about single checks make it clear. */
 export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">): string | undefined => {
   if (state === "stale") return "not checked since the last change"
   return state === "not checked" && checks.length === 0 ? "not checked: no check is known for these changes" : undefined
 }
 
-/**
- * The facts as lines of markdown; empty if there are none. The lines for a model omit advice that only a user can
- * follow.
- */
+/** The facts as lines of markdown; empty if none. For a model, they omit advice that only a user can follow. */
 export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyArray<string> => {
   const { checks, claims = [], declined = [], denied = [], files, notDone = [], seen = [], unfounded = [] } = facts
   const state = stateLine(facts)

@@ -1,4 +1,4 @@
-/** Tracks the download of a model. The server downloads a model in several parts. */
+/** Tracks the download of a model, which has several parts. */
 import * as Schema from "effect/Schema"
 import { sizeText } from "../text/Format.ts"
 
@@ -11,17 +11,17 @@ export const PullStep = Schema.Struct({
 })
 export type PullStep = typeof PullStep.Type
 
-/** The progress of the download, with all parts together. */
+/** The progress of all parts together. */
 export interface PullProgress {
   /** What the server does now. */
   readonly status: string
-  /** The size of all parts that are known so far, in bytes. */
+  /** The size of all known parts, in bytes. */
   readonly total: number
   /** The downloaded bytes. */
   readonly completed: number
 }
 
-/** Makes a function that takes each progress message and returns the progress of the whole download. */
+/** Returns a function from each progress message to the progress of the whole download. */
 export const makePullProgress = () => {
   const parts = new Map<string, { readonly total: number; readonly completed: number }>()
   return ({ completed = 0, digest, status, total = 0 }: PullStep): PullProgress => {
@@ -35,10 +35,7 @@ export const makePullProgress = () => {
 export const pulledPercent = ({ completed, total }: PullProgress): number =>
   total === 0 ? 0 : Math.floor((100 * completed) / total)
 
-/**
- * The progress as text: `42 %, 2.2 GB of 5.2 GB, 31 MB/s`. While the size is unknown, the text says what the server
- * does.
- */
+/** The progress as text: `42 %, 2.2 GB of 5.2 GB, 31 MB/s`. What the server does, while the size is unknown. */
 export const pullText = (progress: PullProgress, bytesPerSecond?: number): string => {
   const { completed, status, total } = progress
   if (total === 0 || completed === total) return status

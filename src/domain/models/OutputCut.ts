@@ -1,7 +1,6 @@
 /**
- * Cuts the output of a call to its budget, and loses as little as possible of what the model needs. A file or page
- * loses its end, which the model can read later. The output of a command keeps its beginning, its end and lines about
- * errors. A diff keeps the changed lines. A note tells the model which part is shown and why.
+ * Cuts the output of a call to its budget, with a note about the shown part. A file or page loses its end, which the
+ * model can read later. A command keeps its beginning, its end and lines about errors, and a diff its changed lines.
  */
 import { diffSummary } from "../files/DiffSummary.ts"
 import { cutAt, listWithin } from "../text/Excerpt.ts"
@@ -12,7 +11,6 @@ import { troubleFilter } from "../text/TroubleLines.ts"
 import type { CallOutcome } from "../tools/ToolCall.ts"
 import { type CommandText, commandText, diffOf, isFields, outcomeText } from "./OutputText.ts"
 
-/** A cut output: the whole text, its shown lines, and the omitted lines. */
 interface Cut {
   readonly text: string
   readonly kept: ReadonlyArray<string>
@@ -26,9 +24,7 @@ const pageTextOf = ({ call, result }: CallOutcome): string | undefined => {
   return typeof text === "string" ? text : undefined
 }
 
-/**
- * A note that tells the model where to continue reading a page. The fields before the text of the page do not count.
- */
+/** Tells the model where to read on in a page. Only the text of the page counts, not the fields before it. */
 const pageNote =
   (page: string) =>
   ({ kept, text }: Cut): string => {
@@ -37,7 +33,7 @@ const pageNote =
     return `(The prompt has no room for the rest of the page. Read on with start ${start + shown}.)`
   }
 
-/** The first and the last line number in these lines; undefined if no line has a number. */
+/** The first and last line number in these lines; undefined without numbers. */
 export const numbersOf = (lines: ReadonlyArray<string>): readonly [number, number] | undefined => {
   const first = lines.find((line) => readNumbered(line) !== undefined)
   const last = lines.findLast((line) => readNumbered(line) !== undefined)
@@ -46,7 +42,7 @@ export const numbersOf = (lines: ReadonlyArray<string>): readonly [number, numbe
     : [readNumbered(first)?.number ?? 1, readNumbered(last)?.number ?? 1]
 }
 
-/** A note that tells the model which lines of a file are shown, and where to continue reading. */
+/** Tells the model which lines of a file are shown, and where to read on. */
 const fileNote = ({ kept, omitted: omittedLines }: Cut): string => {
   const shownRange = numbersOf(kept)
   const next = (shownRange?.[1] ?? 0) + 1
@@ -59,23 +55,20 @@ const fileNote = ({ kept, omitted: omittedLines }: Cut): string => {
   return `(${summary} Read on with start_line ${from}.)`
 }
 
-/**
- * A licence comment is left out only if it has at least this many lines. The note about a shorter comment would be as
- * long as the comment.
- */
+/** A licence comment is left out only from this length on. The note about a shorter one would be as long. */
 const leastLicence = 5
 
 const plainNote = ({ kept, omitted, text }: Cut): string =>
   `(The prompt has no room for ${linesText(kept.length + 1, kept.length + omitted.length)} of the ${text.split("\n").length} lines of this output.)`
 
-/** The line, or if it is too long, only its beginning and a note. */
+/** The line, or the beginning of a long line with a note. */
 const firstRow = (line: string, budget: number): string => {
   if (line.length < budget) return line
   const shown = cutAt(line, budget - 70)
   return shown.length < 40 ? line : `${shown}\n(The first ${shown.length} of ${line.length} characters of this line.)`
 }
 
-/** The number of lines in the licence comment at the beginning of a file; 0 if there is none. */
+/** The length of the licence comment at the beginning of a file, in lines. */
 const licenceLines = (lines: ReadonlyArray<string>): number => {
   if (readNumbered(lines[0] ?? "")?.number !== 1) return 0
   const end = lines.findIndex((line) => !/^(?:#|\/\/|\/?\*|--|;|<!--|-->|\s|$)/.test(readNumbered(line)?.text ?? "x"))
@@ -83,10 +76,7 @@ const licenceLines = (lines: ReadonlyArray<string>): number => {
   return head.length >= leastLicence && /licen[cs]e|copyright/i.test(head.join("\n")) ? head.length : 0
 }
 
-/**
- * The first lines that fit. If `hasEnd` is true, some of the last lines are added. If no line fits, the text is only
- * the note.
- */
+/** The first lines that fit, and with `hasEnd` some of the last. Only the note if none fits. */
 const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, hasEnd: boolean): string => {
   const lines = text.split("\n")
   const gap = (from: number, to: number) =>
@@ -104,15 +94,12 @@ const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, has
   }).text
 }
 
-/**
- * The minimum number of shown lines of a diff: the two lines that name the file, the line `@@` above a changed place,
- * and one changed line.
- */
+/** The minimum number of shown lines of a diff: two that name the file, the line `@@`, and one changed line. */
 const leastOfDiff = 4
 
 /**
- * The indexes of the lines of a diff, most useful first: the lines that name its files, then the places with a new line
- * that `isLatest` accepts, then all other places.
+ * The indexes of a diff's lines, most useful first: the file names, then places with a new line that `isLatest`
+ * accepts, then other places.
  */
 const byUse = (lines: ReadonlyArray<string>, isLatest: (line: string) => boolean): ReadonlyArray<number> => {
   const starts = [...lines.keys()].filter((index) => index === 0 || (lines[index] ?? "").startsWith("@@"))
@@ -125,8 +112,8 @@ const byUse = (lines: ReadonlyArray<string>, isLatest: (line: string) => boolean
 }
 
 /**
- * The names of the changed files, and then as many changed lines of the diff as fit. Unchanged lines are left out.
- * Places with a line that `isLatest` accepts have priority.
+ * The names of the changed files, and as many changed lines as fit. Places with a line that `isLatest` accepts come
+ * first. Unchanged lines are left out.
  */
 export const cutDiff = (
   text: string,
@@ -148,14 +135,12 @@ export const cutDiff = (
   return [summary, "", shown, ...lines.filter((_, index) => choice.lines.has(index))].join("\n")
 }
 
-/**
- * The note in place of omitted lines. `from` and `to` are the indexes of the first and the last omitted line, from 0.
- */
+/** The note in place of the omitted lines with the indexes `from` to `to`, from 0. */
 export const gapText = (from: number, to: number): string => `(${linesText(from + 1, to + 1)} left out)`
 
 /**
- * Cuts the output of a command. The last lines have the highest priority, because they show totals. Lines about errors
- * come next, and then the first lines.
+ * Cuts the output of a command. The last lines show totals and come first, then lines about errors, then the first
+ * lines.
  */
 const cutCommand = ({ head, output }: CommandText, limit: number): string => {
   const lines = output.replace(/\n$/, "").split("\n")
@@ -180,15 +165,12 @@ const cutCommand = ({ head, output }: CommandText, limit: number): string => {
   return packed.isEmpty ? start : `${start}\n${packed.text}`
 }
 
-/**
- * A line with a match of a search, `path:line: text`. A line around a match begins with its line number, without a
- * path.
- */
+/** A match of a search, `path:line: text`. Lines around matches have no path. */
 const searchLine = /^(?!\d+:(?: |$))(?<path>.+?):\d+:(?: |$)/
 const isMatch = (line: string): boolean => searchLine.test(line)
 const moreFiles = (count: number): string => `and ${count} more files`
 
-/** Reads the first line of a shortened search: how many matches each file has, and the note about further files. */
+/** Reads from the first line of a shortened search how many matches each file has, and the note about further files. */
 const countsIn = (head: string) => {
   const [, named = "", more = ""] =
     /Shown by file: (.*?)(, and \d+ match(?:es)? in \d+ files? more)?\. For others/.exec(head) ?? []
@@ -199,7 +181,7 @@ const countsIn = (head: string) => {
   return { totals: new Map(counts), more }
 }
 
-/** As many matches of a search as fit, and the number of matches in each file. Lines around matches are left out. */
+/** As many matches of a search as fit, and the number in each file. Lines around matches are left out. */
 const cutSearch = (text: string, limit: number): string => {
   const [head = "", ...lines] = text.split("\n")
   const blocks = new Map<string, Array<{ text: string; line: string; size: number }>>()
@@ -234,16 +216,12 @@ const cutSearch = (text: string, limit: number): string => {
     const first = `${title} Shown by file: ${byFile}.${higher} The prompt has no room for more${beside}; ${advice}.`
     return [first, ...[...shownRows.values()].flat(), ...notes].join("\n")
   }
-  // When more matches are shown, the number of shown matches beside each file may get more digits. Eight characters are
-  // therefore reserved for each file.
+  // With more shown matches, the number beside each file may get more digits: eight characters are reserved for each.
   const cut = write(Math.max(0, limit - write(0).length - 8 * blocks.size))
   return cut.length <= limit ? cut : `${title} The prompt has no room for them; ${advice}.`
 }
 
-/**
- * Cuts the output to `limit` characters, including a note about what is left out. If the note alone exceeds the limit,
- * the result is the whole note.
- */
+/** Cuts the output to `limit` characters, including a note about the omitted part. A longer note stays whole. */
 export const cutOutput = (outcome: CallOutcome, limit: number): string => {
   const text = outcomeText(outcome)
   if (text.length <= limit) return text

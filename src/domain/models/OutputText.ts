@@ -1,6 +1,4 @@
-/**
- * Writes the output of a call for a model, as text instead of JSON. Fields that only the program needs are left out.
- */
+/** Writes the output of a call for a model, as text instead of JSON, without fields for the program only. */
 import type * as Schema from "effect/Schema"
 import * as Predicate from "effect/Predicate"
 import { type CallOutcome, commandEnd, dataText, type ToolResult } from "../tools/ToolCall.ts"
@@ -14,8 +12,7 @@ const isScalar = (value: Schema.Json): boolean => value === null || typeof value
 const isLong = (value: Schema.Json): value is string => typeof value === "string" && value.includes("\n")
 
 /**
- * Short fields as lines `name: value`, followed by the long texts. If there is only one long text, its name is left
- * out. Nested values stay JSON.
+ * Short fields as lines `name: value`, then the long texts. A single long text gets no name. Nested values stay JSON.
  */
 const fieldsText = (fields: Fields): string => {
   const entries = Object.entries(fields)
@@ -32,7 +29,7 @@ export interface CommandText {
   readonly output: string
 }
 
-/** The texts of a result of a command. Undefined for the result of any other call. */
+/** The texts of a command's result. Undefined for other calls. */
 export const commandText = (result: ToolResult): CommandText | undefined => {
   const end = commandEnd(result)
   if (end === undefined || result.data === null || !isFields(result.data)) return undefined
@@ -47,7 +44,7 @@ export const commandText = (result: ToolResult): CommandText | undefined => {
   }
 }
 
-/** The text of a result that a model reads: its data, or its error. */
+/** The text that a model reads: the data of a result, or its error. */
 export const resultText = (result: ToolResult): string => {
   if (!result.success) return `ERROR (${result.error_type}): ${result.error_message ?? ""}`
   const command = commandText(result)
@@ -56,10 +53,9 @@ export const resultText = (result: ToolResult): string => {
   return result.data !== null && isFields(result.data) ? fieldsText(result.data) : dataText(result.data)
 }
 
-/** The data of a call as text. For a call that failed, its error. */
 export const outcomeText = ({ result }: CallOutcome): string => resultText(result)
 
-/** The diff in a result. Undefined if the result has none. */
+/** The diff in a result; undefined if there is none. */
 export const diffOf = ({ data }: ToolResult): string | undefined => {
   const diff = data !== null && isFields(data) ? data["diff"] : undefined
   return typeof diff === "string" && diff.startsWith("---") ? diff : undefined

@@ -1,6 +1,6 @@
 /**
- * Finds parts of source files that contain certain names and strings. A task or its prompt writes these names and
- * strings as code. Without the parts, a model would first search for the names and then read the lines around them.
+ * Finds the parts of source files with the names and strings that a task or its prompt writes as code. A model would
+ * otherwise search for them first, and then read the lines around them.
  */
 import { isSourceFile, type NamedText } from "../files/ChangedNames.ts"
 import { declaredName } from "../files/Declarations.ts"
@@ -21,10 +21,7 @@ import { numberLines, readNumbered } from "../text/NumberedLines.ts"
 
 type Messages = ReadonlyArray<ConversationMessage>
 
-/**
- * A turn to which the program has not replied yet. `outcomes` are all outcomes so far. `newOutcomes` are the outcomes
- * of this turn.
- */
+/** A turn without a reply yet. `outcomes` are all outcomes so far, and `newOutcomes` those of this turn. */
 export interface SearchedTurn {
   readonly messages: Messages
   readonly outcomes: ReadonlyArray<CallOutcome>
@@ -33,31 +30,24 @@ export interface SearchedTurn {
   readonly replyBudget: (messages: Messages) => number
 }
 
-/**
- * The parts of files for the reply (`parts`), and the messages. The program may shorten messages to make space for the
- * parts.
- */
+/** The parts of files for the reply, and the messages, which may be shortened to make room for them. */
 export interface SecondLook {
   readonly messages: Messages
   readonly parts: string
 }
 
-/**
- * The use of a name or string counts only if at most this many files contain it. A text in more files says little about
- * any of them.
- */
+/** A use of a name or string counts only in at most this many files. In more, it says little about any of them. */
 const mostHolders = 8
 
-/** A text names at most this many further files, each with its number of matching lines. */
+/** The maximum number of further files that a text names with their matching lines. */
 const mostOthers = 8
 
-/** The minimum number of characters of a part around a search hit. A smaller part could not hold a function. */
+/** The minimum size of a part around a search hit, in characters. A smaller one could not hold a function. */
 const leastParts = 600
 
 const countHolding = (text: string, wanted: ReadonlyArray<string>): number =>
   text.split("\n").filter((line) => wanted.some((part) => line.includes(part))).length
 
-/** True if the file declares the name, for example as a function or a type. */
 const declares = ({ path, text }: NamedText, name: string): boolean => {
   const language = languageOf(path)
   return text.split("\n").some((line) => line.includes(name) && declaredName(line, language) === name)
@@ -65,7 +55,7 @@ const declares = ({ path, text }: NamedText, name: string): boolean => {
 
 /**
  * Sorts files, best first. A file scores high if it alone declares a wanted name, or contains wanted texts that few
- * other files contain. A test file scores lower.
+ * files contain. Test files score lower.
  */
 const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchTerms): ReadonlyArray<NamedText> => {
   const scores = new Map<NamedText, number>()
@@ -94,7 +84,7 @@ const blockOf = ({ path, text }: NamedText, terms: SearchTerms, budget: number):
   return partBlock(path, excerptOf(source, terms, budget))
 }
 
-/** The changelogs whose paths occur in the text. */
+/** The changelogs whose paths are in the text. */
 export const namedChangelogs = (text: string, files: ReadonlyArray<string>): ReadonlyArray<string> => {
   const words = new Set(text.match(/[\w.-][\w./-]*\w/g))
   return files.filter((path) => isChangelog(path) && words.has(path))
@@ -109,7 +99,7 @@ export const changelogBlock = ({ path, text }: NamedText, budget: number): strin
   )
 }
 
-/** Keeps only the parts of files that `isKept` accepts. Empty if no part remains. */
+/** Keeps the parts that `isKept` accepts. Empty if none remains. */
 export const keptParts = (
   prefetched: string,
   isKept: (path: string, lines: ReadonlyArray<number>) => boolean
@@ -131,13 +121,12 @@ export const haveRead = (outcomes: ReadonlyArray<CallOutcome>, path: string, lin
   return seen.length * 2 >= lines.length
 }
 
-/** The names and strings to search in files. */
 export const wantedTexts = ({ literals, names }: SearchTerms): ReadonlyArray<string> =>
   [...literals, ...names].map(({ text }) => text)
 
 /**
- * One part of each of the best files, then the blocks `more`, then the names of further files. `budgets` holds the
- * number of characters for each part.
+ * One part of each best file, then the blocks `more`, then the names of further files. `budgets` are the characters for
+ * each part.
  */
 export const prefetchedParts = (
   texts: ReadonlyArray<NamedText>,
@@ -155,7 +144,7 @@ export const prefetchedParts = (
   return rawBlock("## Parts of files that hold words of the task", `${blocks.join("")}${more}${also}`.trimEnd())
 }
 
-/** The line numbers of search hits in source files, by file. Empty if there are hits in too many files. */
+/** The line numbers of search hits in source files, by file. Empty if too many files have hits. */
 export const hitsIn = (outputs: ReadonlyArray<string>): ReadonlyMap<string, ReadonlyArray<number>> => {
   const hits = [...outputs.join("\n").matchAll(/^(\S+):(\d+): /gm)].map(([, path = "", line]) => ({
     path,
@@ -170,8 +159,8 @@ export const hitsIn = (outputs: ReadonlyArray<string>): ReadonlyMap<string, Read
 }
 
 /**
- * The declarations around search hits, in at most `budget` characters. Source files come before test files, and files
- * with more hits come first.
+ * The declarations around search hits, in at most `budget` characters. Source files come before tests, and files with
+ * more hits first.
  */
 export const partsAround = (
   texts: ReadonlyArray<NamedText>,

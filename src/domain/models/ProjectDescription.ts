@@ -1,6 +1,6 @@
 /**
- * Selects the text about the project for prompts: AGENTS.md and similar files, or the beginning of a README. The
- * text takes at most an eighth of the context window.
+ * Selects the text about the project for prompts: AGENTS.md and similar files, or the beginning of a README. It takes
+ * at most an eighth of the context window.
  */
 import * as Schema from "effect/Schema"
 import { outline } from "../markdown/Outline.ts"
@@ -17,8 +17,7 @@ const cutNote = (path: string, left: number): string =>
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
 
 /**
- * A line with the file of a description and the folder that it describes, and below it the text. A file in the root of
- * the project gets no such line.
+ * The text below a line with the file and the folder that it describes. A file in the project's root gets no such line.
  */
 const headed = ({ path, text }: DescriptionFile): string =>
   path.startsWith("../")
@@ -27,13 +26,13 @@ const headed = ({ path, text }: DescriptionFile): string =>
       ? text
       : `(From ${path}, for what is below ${folderOf(path)}:)\n\n${text}`
 
-/** True for a README. It describes the project, but not how to work in it. */
+/** A README describes the project, but not how to work in it. */
 export const isReadme = (path: string): boolean => /^readme\b/i.test(path)
 
 /** Images, with or without links around them, and HTML tags. */
 const decoration = /\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?(?:\](?:\([^)]*\)|\[[^\]]*\]))?|<[^>]+>/g
 
-/** A README without lines that hold only badges, images or tags. Lines in fences stay. */
+/** A README without lines of only badges, images or tags. Lines in fences stay. */
 const withoutDecoration = (file: DescriptionFile): DescriptionFile => {
   if (!isReadme(file.path)) return file
   let isQuoted = false
@@ -50,13 +49,13 @@ const withoutDecoration = (file: DescriptionFile): DescriptionFile => {
   }
 }
 
-/** The minimum and the maximum number of characters of a README that prompts show. */
+/** The minimum and maximum length of a README in prompts, in characters. */
 const leadLeast = 200
 const leadMost = 1200
 
 /**
- * The maximum number of characters of a file that prompts show. Only the first sections of a README are shown, because
- * they explain the project. Later sections explain installation and use, which the project map shows in fewer words.
+ * The maximum length of a file in prompts, in characters. The first sections of a README explain the project. Later
+ * sections explain installation and use, which the project map shows in fewer words.
  */
 const mostOf = ({ path, text }: DescriptionFile): number => {
   if (!isReadme(path)) return Number.MAX_SAFE_INTEGER
@@ -82,8 +81,7 @@ const cutTo = (file: DescriptionFile, budget: number): string => {
 
 /**
  * Selects the texts that fit the window (in tokens). The first of `files` is from the nearest folder and has priority.
- * The prompt shows it last, because a model gives the last text the most weight. `note` tells the user which files are
- * cut.
+ * It comes last in the prompt, because a model weighs the last text most. `note` tells the user which files are cut.
  */
 export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: number, most = Infinity) => {
   const budget = Math.floor(Math.min(charactersIn(window / 8), most))
@@ -107,7 +105,7 @@ export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: nu
   }
 }
 
-/** Selects the rules of the project and its README, within one common budget. The rules have priority. */
+/** Selects the rules and the README of the project within one budget. The rules have priority. */
 export const fitRulesAndReadme = (files: ReadonlyArray<DescriptionFile>, window: number) => {
   const rules = fitDescription(
     files.filter(({ path }) => !isReadme(path)),

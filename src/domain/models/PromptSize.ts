@@ -1,25 +1,23 @@
 /**
- * Measures a prompt before the program sends it: its parts, their tokens, and advice if it exceeds the context window.
- * The program estimates tokens from characters. TokenCounts learns from a server how many characters make a token. A
- * part of the window stays free for the answer.
+ * Measures a prompt before it is sent: its parts, their tokens, and advice if it exceeds the context window. Tokens are
+ * estimated from characters, and TokenCounts learns the ratio from a server. A part of the window stays free for the
+ * answer.
  */
 import * as Schema from "effect/Schema"
 
-/**
- * A part of a filled prompt. `name` is the name of a placeholder, or `instructions`, `references` or `tool_outputs`.
- */
+/** A part of a filled prompt: a placeholder's name, or `instructions`, `references` or `tool_outputs`. */
 export interface PromptPart {
   readonly name: string
   readonly characters: number
 }
 
-/** A filled template. `lighter` is computed only on demand, because most prompts fit the window. */
+/** A filled template. `lighter` is computed on demand, because most prompts fit. */
 export interface FilledPrompt {
   readonly system: string
   readonly user: string
   /** The sizes of the parts, for the message about a prompt that is too large. */
   readonly parts?: ReadonlyArray<PromptPart>
-  /** The same prompt without its dispensable parts. `fittingPrompt` uses it. */
+  /** The same prompt without its dispensable parts. */
   readonly lighter?: FilledPrompt | undefined
 }
 
@@ -67,7 +65,7 @@ const texts: Readonly<Record<string, PartText>> = {
 
 const textOf = (name: string): PartText => texts[name] ?? { title: name.replaceAll("_", " ") }
 
-/** Adds up the sizes of parts with the same name. The largest come first, and empty parts are left out. */
+/** Adds up parts with the same name, largest first, without empty parts. */
 export const addParts = (parts: ReadonlyArray<PromptPart>): ReadonlyArray<PromptPart> => {
   const sums = new Map<string, number>()
   for (const { characters, name } of parts) sums.set(name, (sums.get(name) ?? 0) + characters)
@@ -76,10 +74,10 @@ export const addParts = (parts: ReadonlyArray<PromptPart>): ReadonlyArray<Prompt
   return joined.sort((a, b) => b.characters - a.characters)
 }
 
-/** The smallest window for a prompt of this size and its answer, rounded up to a multiple of 256 tokens. */
+/** The smallest window for a prompt of this size and its answer, in multiples of 256 tokens. */
 const leastWindow = (tokens: number): number => Math.ceil(Math.min(tokens + 2048, (tokens * 4) / 3) / 256) * 256
 
-/** The message that a prompt exceeds the window. It names the largest parts and a remedy. Sizes are in tokens. */
+/** Says that the prompt exceeds the window, with its largest parts and a remedy. Sizes are in tokens. */
 export const overflowText = (overflow: {
   readonly estimated: number
   readonly window: number
@@ -105,31 +103,25 @@ export const overflowText = (overflow: {
   return `The prompt needs about ${estimated} tokens, the context window holds ${window}.${space}${named} ${todo}`
 }
 
-/** The average number of characters in a token, and the factor by which an estimate may be too low. */
+/** The average length of a token in characters, and the factor by which an estimate may be too low. */
 export interface TokenScale {
   readonly charactersPerToken: number
   readonly margin: number
 }
 
-/** The scale before a server has counted any prompt. Common languages and code have about four characters per token. */
+/** The scale before a server has counted a prompt. Common languages and code have about four characters per token. */
 export const assumedScale: TokenScale = { charactersPerToken: 4, margin: 1.15 }
 
-/**
- * The number of characters per token in each script, as in current tokenizers. Used before a server has counted any
- * prompt.
- */
+/** Characters per token in each script, as in current tokenizers, before a server has counted a prompt. */
 const scripts: ReadonlyArray<readonly [script: RegExp, charactersPerToken: number]> = [
   [/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, 1.45],
   [/[\p{Script=Hangul}\p{Script=Thai}]/gu, 1.5],
   [/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}]/gu, 3],
-  /* Punctuation, operators and digits. They are frequent in data and code. */
+  /* Punctuation, operators and digits, which are frequent in data and code. */
   [/["'{}[\]()<>:;,=+*/\\|&%$#@!?.0-9-]/g, 1.6]
 ]
 
-/**
- * A text with more characters per token than this is prose or common code. For such a text, the margin of the assumed
- * scale is large enough.
- */
+/** A text with more characters per token is prose or common code, for which the assumed margin is large enough. */
 const prose = 3.3
 
 /** The scale for this text before a server has counted any prompt. */
@@ -150,11 +142,11 @@ const tokensOf = (characters: number, scale: TokenScale): number => Math.ceil(ch
 /** Estimates the tokens of a text from its length in characters. */
 export const estimateTokens = (text: string, scale = assumedScale): number => tokensOf(text.length, scale)
 
-/** The estimated number of tokens of the whole prompt: system part and user part. */
+/** The estimated tokens of the system part and the user part. */
 export const estimatePrompt = (prompt: FilledPrompt, scale = assumedScale): number =>
   estimateTokens(prompt.system, scale) + estimateTokens(prompt.user, scale)
 
-/** The tokens that a prompt may need: the estimate times the margin. */
+/** The tokens that a prompt may need, with the margin. */
 export const neededTokens = (prompt: FilledPrompt, scale = assumedScale): number =>
   Math.ceil(estimatePrompt(prompt, scale) * scale.margin)
 
@@ -169,21 +161,20 @@ export const answerReserve = (window: number): number => Math.min(2048, Math.flo
 export const charactersIn = (tokens: number, scale = assumedScale): number =>
   Math.max(0, Math.floor((tokens / scale.margin) * scale.charactersPerToken))
 
-/** True if the window has space for the prompt and for its answer. */
+/** True if the prompt and its answer fit the window. */
 export const fitsWindow = (prompt: FilledPrompt, window: number, scale = assumedScale): boolean =>
   neededTokens(prompt, scale) + answerReserve(window) <= window
 
-/** The prompt, if it fits the window. Otherwise the form of this prompt without dispensable parts. */
+/** The prompt if it fits the window, otherwise its form without dispensable parts. */
 export const fittingPrompt = (prompt: FilledPrompt, window: number, scale = assumedScale): FilledPrompt =>
   fitsWindow(prompt, window, scale) ? prompt : (prompt.lighter ?? prompt)
 
-/** The size of a prompt in characters. */
 export const charactersOf = ({ system, user }: FilledPrompt): number => system.length + user.length
 
-/** How many more characters fit a window that already holds `characters` characters. 0 if the window is full. */
+/** How many more characters fit beside `characters`; 0 if the window is full. */
 export const charactersBeside = (window: number, characters: number, scale = assumedScale): number =>
   Math.max(0, charactersIn(window - answerReserve(window), scale) - (characters + 2 * scale.charactersPerToken))
 
-/** How many more characters fit a window that already holds this prompt. 0 if the window is full. */
+/** How many more characters fit beside this prompt; 0 if the window is full. */
 export const charactersLeft = (window: number, prompt: FilledPrompt, scale = assumedScale): number =>
   charactersBeside(window, charactersOf(prompt), scale)

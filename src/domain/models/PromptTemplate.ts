@@ -1,25 +1,20 @@
 /**
- * The prompt templates: their names, placeholders and parser. A template is markdown with placeholders `{name}`,
- * optional parts `{#name}...{/name}`, and one marker line between its system part and its user part. The program reads
- * all templates when it starts. A broken template is therefore found before any run.
+ * The prompt templates: names, placeholders and parser. A template is markdown with placeholders `{name}`, optional
+ * parts `{#name}...{/name}`, and one marker line between system part and user part. All are read at the start, so that
+ * a broken one is found before any run.
  */
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import { type Reading, addIssue, type Findings, type IssueCode, noFindings } from "../findings/Issue.ts"
 import { addParts, type FilledPrompt } from "./PromptSize.ts"
 
-/**
- * Placeholders of facts about the project. Prompts of tasks always show the rules of the project. They show the map
- * only if the skill of the task asks for it.
- */
+/** Facts about the project. Prompts of tasks always show its rules, but the map only if the skill asks for it. */
 const ofProject = ["project_description", "project_readme", "environment", "project_map"] as const
 
 /** Placeholders of the instructions about how to answer in turns. */
 const ofTurns = ["answers", "text_calls", "native_calls", "may_change", "may_remove", "tool_instructions"] as const
 
-/**
- * The placeholders of each template. All prompts of a template begin with the same text, so that servers can cache it.
- */
+/** The placeholders of each template. All its prompts begin with the same text, which servers can cache. */
 export const templatePlaceholders = {
   /** The prompt that asks for the task list. */
   creation: [
@@ -82,39 +77,34 @@ export const templatePlaceholders = {
 
 export type TemplateName = keyof typeof templatePlaceholders
 
-/** The value of each placeholder of a template. An empty string removes the optional part of that name. */
+/** The value of each placeholder. An empty string removes the optional part of that name. */
 export type TemplateValues<Name extends TemplateName> = Readonly<
   Record<(typeof templatePlaceholders)[Name][number], string>
 >
 
-/** The line between the system part and the user part. It occurs exactly once in a template. */
+/** The line between system part and user part, exactly once in a template. */
 export const userPartMarker = "<!-- task-conductor: user part -->"
 
-/** Literal text or a placeholder. `block` is true for a placeholder that stands alone on its line. */
+/** Literal text or a placeholder. `block`: it stands alone on its line. */
 export type TemplatePart = (
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Slot"; readonly placeholder: string; readonly block: boolean }
 ) & {
-  /**
-   * The name of the enclosing optional part. If the placeholder of this name has an empty value, the optional part is
-   * left out.
-   */
+  /** The name of the enclosing optional part, which is left out if the value of this name is empty. */
   readonly within?: string
 }
 
-/** A template that contains every placeholder that its `TemplateName` requires, and no other placeholder. */
+/** A template with exactly the placeholders that its name requires. */
 export interface PromptTemplate {
   readonly name: TemplateName
   readonly system: ReadonlyArray<TemplatePart>
   readonly user: ReadonlyArray<TemplatePart>
 }
 
-/**
- * Matches `{#name}`, `{/name}` and `{name}`, within a line or alone on a line with its line end. JSON does not match.
- */
+/** Matches `{#name}`, `{/name}` and `{name}`; alone on a line, with its line end. JSON does not match. */
 const tokens = /^\{([#/])([A-Za-z][\w-]*)\}(?:\n|$)|^\{([A-Za-z][\w-]*)\}(?:\n{1,2}|$)|\{([#/]?)([A-Za-z][\w-]*)\}/gm
 
-/** Splits a text of a template into parts. `line` is the line of the template on which this text begins. */
+/** Splits a text of a template, which begins on the line `line`, into parts. */
 const scan = (
   text: string,
   line: number,
@@ -128,7 +118,7 @@ const scan = (
   const add = (part: TemplatePart): void => {
     parts.push(open === undefined ? part : { ...part, within: open })
   }
-  /** Issues must be reported in the order of the text, because the count of lines continues from the previous issue. */
+  /** Issues must come in the order of the text, because lines are counted from the previous issue. */
   const issue = (code: IssueCode, field: string, at: number, what: string, how?: string): void => {
     lineHere += text.slice(here, at).split("\n").length - 1
     here = at
@@ -160,8 +150,8 @@ const scan = (
 }
 
 /**
- * Reads a template. Its issues are: a missing or second marker line, an unknown or missing placeholder, or an optional
- * part without its end.
+ * Reads a template. Issues: a missing or second marker line, an unknown or missing placeholder, or an optional part
+ * without end.
  */
 export const parseTemplate = (name: TemplateName, text: string): Reading<PromptTemplate> => {
   const placeholders: ReadonlyArray<string> = templatePlaceholders[name]
@@ -186,7 +176,7 @@ export const parseTemplate = (name: TemplateName, text: string): Reading<PromptT
   return { value: Option.some({ name, system, user }), ...findings }
 }
 
-/** The placeholder that is left out of a prompt if the window is too small. */
+/** This placeholder is left out of a prompt if the window is too small. */
 const dispensable = "project_map"
 
 type Values = Readonly<Record<string, string>>
@@ -211,11 +201,10 @@ const joined = (pieces: ReturnType<typeof piecesOf>): string =>
       .trimEnd()
   )
 
-/** The literal text of a template, without its placeholders. */
 export const instructionsOf = ({ system, user }: PromptTemplate): string =>
   [...system, ...user].flatMap((part) => (part._tag === "Text" ? [part.text] : [])).join("")
 
-/** Fills a template with values. Blank lines around a value are removed. */
+/** Fills a template, without blank lines around the values. */
 export const fillTemplate = (template: PromptTemplate, given: Values): FilledPrompt => {
   const values = Record.map(given, (value) => withoutBlankStart(value.trimEnd()))
   const system = piecesOf(template.system, values)

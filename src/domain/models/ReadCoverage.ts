@@ -1,12 +1,12 @@
 /**
- * Measures how much a model has seen of the files and searches that it requested. Counts the requested lines that occur
- * in texts for the model. Tools cut large outputs, and a prompt may show even less of them.
+ * Measures how much a model has seen of the files and searches that it requested: the requested lines that occur in
+ * texts for the model. Tools cut large outputs, and a prompt may show even less.
  */
 import { readNumbered } from "../text/NumberedLines.ts"
 import { type CallOutcome, commandEnd, dataText, pathOf } from "../tools/ToolCall.ts"
 import { percentOf } from "./Coverage.ts"
 
-/** A file or search, and how much of it the model has seen: in percent, and as a number of lines or matches. */
+/** How much of a file or search the model has seen: in percent, and in lines or matches. */
 export interface ReadCoverage {
   readonly href: string
   readonly percent: number
@@ -17,7 +17,7 @@ export interface ReadCoverage {
 interface Seen {
   readonly seen: number
   readonly of: number
-  /** The number of lines in the file. Absent if the calls requested all lines. */
+  /** The number of lines in the file. Absent if the calls requested all. */
   readonly file?: number
 }
 
@@ -25,14 +25,14 @@ const everything: Seen = { seen: 0, of: 0 }
 
 const percentSeen = ({ of, seen }: Seen): number => (of === 0 ? 100 : percentOf(seen / of))
 
-/** The number of lines in the file, from the note below the shown lines. Undefined if the text holds all lines. */
+/** The number of lines in the file, from the note below the shown lines. Undefined if all are shown. */
 const totalIn = (text: string): number | undefined => {
   const [, total] =
     /\n\n\((?:Lines? \d+(?: to \d+)?|The first \d+ of \d+ characters of line \d+) of (\d+)\./.exec(text) ?? []
   return total === undefined ? undefined : Number(total)
 }
 
-/** True for an incomplete text whose note does not tell the number of lines in the file. */
+/** True for an incomplete text whose note lacks the number of lines in the file. */
 const isEndless = (text: string): boolean =>
   totalIn(text) === undefined && / Read on with start_line \d+\.\)$|read on with start_line/.test(text)
 
@@ -61,7 +61,7 @@ const seenOfFile = (path: string, reads: ReadonlyArray<CallOutcome>, rows: Reado
   return file > askedLines.size ? { ...lines, file } : lines
 }
 
-/** The path of a file that a command such as `cat` prints completely. */
+/** The file that a command such as `cat` prints completely. */
 const printedFile = ({ call }: CallOutcome): string | undefined => {
   const { argv } = call.arguments
   if (call.name !== "run_command" || !Array.isArray(argv)) return undefined
@@ -71,10 +71,7 @@ const printedFile = ({ call }: CallOutcome): string | undefined => {
 
 const matchRow = /^.+?:\d+:(?: |$)/
 
-/**
- * How many matches of a search the model has seen. If the search was for plain text, matches that another search shows
- * also count.
- */
+/** How many matches of a search the model has seen. For a plain text, matches in other searches also count. */
 const seenOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>): Seen => {
   const text = dataText(result.data)
   const [, total = ""] = /^(?:At least )?([\d,]+) match(?:es)? in /.exec(text) ?? []
@@ -90,8 +87,8 @@ const seenOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>):
 }
 
 /**
- * The files and searches that the model has seen only in part. `texts` are all texts for the model. Files for which
- * `isOther` is true do not count.
+ * The files and searches that the model has seen only in part. `texts` are all texts for the model; files that
+ * `isOther` accepts do not count.
  */
 export const readCoverage = (
   outcomes: ReadonlyArray<CallOutcome>,

@@ -1,4 +1,4 @@
-/** The content of a reference, and the message that the references of a task together exceed the budget. */
+/** The content of a reference, and the message that the references of a task exceed the budget. */
 import * as Arr from "effect/Array"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -29,30 +29,27 @@ export const ReferenceContent = Schema.Union([
 ])
 export type ReferenceContent = typeof ReferenceContent.Type
 
-/** A reference with its content. `reference` is the written reference, or its repaired form. */
+/** A reference, as written or repaired, with its content. */
 export const ResolvedReference = Schema.Struct({ reference: Reference, content: ReferenceContent })
 export type ResolvedReference = typeof ResolvedReference.Type
 
 /** The characters that count towards the budget. */
 const contentSize = (content: ReferenceContent): number => (content.kind === "later" ? 0 : content.text.length)
 
-/** Removes each reference whose link is equal to the link of an earlier reference. */
+/** Removes references whose link equals an earlier one. */
 export const withoutRepetitions = <A>(all: ReadonlyArray<A>, referenceOf: (one: A) => Reference): ReadonlyArray<A> =>
   Arr.dedupeWith(all, (one, other) => referenceOf(one).href === referenceOf(other).href)
 
-/** The minimum number of characters that a prompt shows of a long reference. */
+/** The minimum length of a long reference in a prompt, in characters. */
 const leastShown = 1000
 
-/**
- * The minimum number of characters that these references need together. Of a long reference, the prompt needs to show
- * only an outline.
- */
+/** The characters that these references need at least. Of a long one, an outline is enough. */
 export const leastSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
   resolved.reduce((sum, { content }) => sum + Math.min(leastShown, contentSize(content)), 0)
 
 const lineSteps = [2000, 1000, 500, 200, 100, 50, 20, 10]
 
-/** The reference narrowed to its first lines: the largest round number of lines that fits. Empty if none fits. */
+/** The reference narrowed to its first lines: the largest round number that fits. Empty if none fits. */
 const byLines = ({ heading, lines, target }: FileReference, text: string, limit: number): ReadonlyArray<string> => {
   if (heading !== undefined) return []
   const start = lines?.from ?? 1
@@ -64,7 +61,7 @@ const byLines = ({ heading, lines, target }: FileReference, text: string, limit:
   return step === undefined ? [] : [`${target}#L${start}-L${start + step - 1}`]
 }
 
-/** The reference narrowed to a section. The result has at most two links: to the first two sections that fit. */
+/** Links to the first two sections that fit, at most. */
 const byHeadings = (reference: FileReference, text: string, limit: number): ReadonlyArray<string> => {
   if (reference.lines !== undefined) return []
   const document = readMarkdown(text)
@@ -82,7 +79,7 @@ const narrowerForms = ({ content, reference }: ResolvedReference, limit: number)
   return [...headings, ...byLines(reference, content.text, limit)]
 }
 
-/** The issue that the references together exceed the budget: the largest reference, and how to correct the issue. */
+/** Says that the references exceed the budget, and how to narrow the largest. */
 export const overBudget = (
   resolved: ReadonlyArray<ResolvedReference>,
   budget: number

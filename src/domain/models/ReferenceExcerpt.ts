@@ -1,6 +1,6 @@
 /**
- * Shows references in prompts. If all references fit, each of them is shown whole. If not, the program shows the parts
- * that help the task. A note says which part is shown and how to see the hidden parts.
+ * Shows references in prompts: whole if all of them fit, otherwise the parts that help the task. A note says which part
+ * is shown, and how to see the rest.
  */
 import * as Arr from "effect/Array"
 import { type Excerpt, excerptOf, type ExcerptSource } from "../excerpts/TextExcerpt.ts"
@@ -15,20 +15,14 @@ import { type CutReference, percentOf, coverageOf } from "./Coverage.ts"
 import { usefulShares } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/**
- * The minimum number of characters of a shown file. If the share of each file would be smaller, some files are left
- * out.
- */
+/** The minimum length of a shown file in characters. If the shares would be smaller, some files are left out. */
 const leastOfFile = 900
 
 const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ")
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 
-/**
- * The indexes of the lines that belong to the summary of a result, including its heading. The summary is more important
- * than the details.
- */
+/** The indexes of a result's summary and its heading, which matter more than the details. */
 const summaryLines = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
   const text = outline(lines.join("\n"))
   const [summary] = text.sections
@@ -38,10 +32,7 @@ const summaryLines = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
 
 const resultGap = (from: number, to: number): string => `(${to - from + 1} lines left out)`
 
-/**
- * Notes about omitted parts of a page. A note gives the positions of its part as numbers of characters, so that the
- * model can read on from there.
- */
+/** Notes about omitted parts of a page, with positions in characters from which the model can read on. */
 const pageGap = (lines: ReadonlyArray<string>) => {
   const starts = [0]
   for (const line of lines) starts.push((starts.at(-1) ?? 0) + line.length + 1)
@@ -49,8 +40,8 @@ const pageGap = (lines: ReadonlyArray<string>) => {
 }
 
 /**
- * The indexes, from 0, of the lines to which a reference is narrowed. Undefined for a reference to all lines. Also
- * undefined for a reference to one line, because such a reference means the block around the line.
+ * The indexes, from 0, of the lines to which a reference is narrowed. Undefined for all lines, and for a single line,
+ * which means the block around it.
  */
 const askedOf = ({ content, reference }: ResolvedReference): LineRange | undefined => {
   if (reference.kind !== "file" || content.kind !== "file" || content.first === undefined) return undefined
@@ -60,7 +51,7 @@ const askedOf = ({ content, reference }: ResolvedReference): LineRange | undefin
   return { from: lines.from - content.first, to: Math.min(lines.to, last) - content.first }
 }
 
-/** The content as lines. Undefined if the content does not exist yet. */
+/** The content as lines. Undefined if it does not exist yet. */
 const sourceOf = (resolved: ResolvedReference): ExcerptSource | undefined => {
   const { content, reference } = resolved
   if (content.kind === "later") return undefined
@@ -83,10 +74,10 @@ const rest = ({ reference }: ResolvedReference): string => {
 
 const linesText = (from: number, to: number): string => (from === to ? `${from}` : `${from} to ${to}`)
 
-/** A note names at most this many parts. If there are more, the note says how many further parts there are. */
+/** A note names at most this many parts, and counts the others. */
 const mostParts = 6
 
-/** Names the shown lines: `lines 40 to 98 and 120`. `first` is the number of the line with index 0. */
+/** Names the shown lines: `lines 40 to 98 and 120`. `first` is the number at index 0. */
 const partsText = (shown: ReadonlySet<number>, first: number): string => {
   const parts: Array<{ from: number; to: number }> = []
   for (const index of [...shown].toSorted((a, b) => a - b)) {
@@ -101,7 +92,7 @@ const partsText = (shown: ReadonlySet<number>, first: number): string => {
 
 const overBudgetNote = "\n\n(There is no room for it here: read what you need of it.)"
 
-/** A note that says which part of a text is shown. Empty if the whole text is shown. */
+/** Says which part of a text is shown. Empty if all is. */
 const noteOf = (
   resolved: ResolvedReference,
   { isWhole, lines: shownLines }: Excerpt,
@@ -126,14 +117,14 @@ const noteOf = (
   return `\n\n(There is room for a part: ${place}.${rest(resolved)})`
 }
 
-/** True for the project description, which the prompt of a task already shows above its references. */
+/** True for the project description, which a task's prompt shows above its references. */
 const isAbove = ({ reference }: ResolvedReference): boolean =>
   reference.kind === "anchor" && reference.target === descriptionAnchor
 
 const headingOf = ({ reference: { href, title } }: ResolvedReference): string =>
   `## Reference information for ${oneLine(title === "" ? href : title)}\n\nThe contents of ${oneLine(href)}`
 
-/** The block of a reference: `## Reference information for <title>`, `The contents of <href>`, and the content. */
+/** The block of a reference. */
 const block = (resolved: ResolvedReference, text: string, note: string): string => {
   const { content } = resolved
   if (isAbove(resolved)) return rawBlock(headingOf(resolved), "(They stand above, under `## Project description`.)")
@@ -149,7 +140,7 @@ export interface ShownReference {
   readonly block: string
   /** How many characters of the content the prompt shows. */
   readonly shownCharacters: number
-  /** What the prompt shows of the reference. Set only if some requested lines are missing. */
+  /** What the prompt shows of the reference, if requested lines are missing. */
   readonly cut?: CutReference
 }
 
@@ -163,8 +154,8 @@ export const referenceExcerpts = (
   resolved: ReadonlyArray<ResolvedReference>,
   terms: SearchTerms,
   /**
-   * Budgets in characters. `contents` is for all contents together, without the blocks around them. `blocks` is for all
-   * blocks if a content is cut. `whole` is for all blocks if no content is cut.
+   * Budgets in characters: `contents` for all contents without their blocks, `blocks` for all blocks if a content is
+   * cut, `whole` for all blocks if none is.
    */
   { blocks = Number.MAX_SAFE_INTEGER, contents, whole = 0 }: ReferenceRoom
 ): ReadonlyArray<ShownReference> => {
@@ -172,7 +163,7 @@ export const referenceExcerpts = (
     const source = sourceOf(resolvedReference)
     if (source === undefined) return []
     const { text } = excerptOf(source, terms, Number.MAX_SAFE_INTEGER)
-    // 280 characters are reserved for the note about a cut, and for a longer fence.
+    // 280 characters are for the note about a cut, and for a longer fence.
     const frame = block(resolvedReference, "", "").length + 280
     const isFile = resolvedReference.reference.kind === "file"
     return [

@@ -13,18 +13,13 @@ import * as Base64Url from "effect/encoding/Base64Url"
 import * as Hex from "effect/encoding/Hex"
 import { unescaped } from "../text/PercentEscapes.ts"
 
-/** How many characters are compared line by line. If there are more, the oldest texts are dropped. */
+/** The maximum number of characters to compare line by line. Beyond it, the oldest texts are dropped. */
 const mostCharacters = 32_000_000
-/** A word in a query is compared only if it has at least this many characters. */
+/** The minimum length of a compared word in a query. */
 const leastWord = 4
-/**
- * A token is compared only if it has at least this many characters. A shorter token is often a part of another word.
- */
+/** The minimum length of a compared token. A shorter one is often a part of another word. */
 const leastPiece = 6
-/**
- * Consecutive words count as content of a line if there are at least `count` words, and if they have at least `letters`
- * letters in total.
- */
+/** Consecutive words count as content of a line from `count` words and `letters` letters on. */
 const runOfLine = { count: 4, letters: 16 }
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
@@ -36,7 +31,7 @@ const isNumberedName = (word: string): boolean => /^\p{L}{3,}\d$/u.test(word)
 /** The name of a format, such as `sha256`, `utf8` or `es2022`. */
 const isFormat = (word: string): boolean => word.length <= 6 && /^\p{L}+\d+$/u.test(word)
 
-/** True for a word that is data, such as a number or a token. False for a name. */
+/** True for data, such as a number or a token; false for a name. */
 const isData = (word: string): boolean =>
   isNumber(word)
     ? word.length >= 4 && !/^(?:19|20)\d\d$/.test(word)
@@ -50,7 +45,7 @@ const namesPackage = /\b(?:import|from|require|include|use|using|gem|crate|imple
 /** A value after `=` or `:`, or a quoted text that is not a key. */
 const value = /[=:]\s*([^"'`\s,;(){}[\]=:][^"'`,;(){}[\]]*)|"([^"]+)"(?!\s*:)|'([^']+)'(?!\s*:)|`([^`]+)`/g
 
-/** Two words with a blank between them. `content-type` and `react-dom` do not match, because they are names. */
+/** Two words with a blank between them, unlike names such as `content-type`. */
 const severalWords = /[\p{L}\p{N}]\s+[\p{L}\p{N}]/u
 
 const link = /https?:\/\/[^\s"'<>`)\]}|\\]+/gi
@@ -63,20 +58,20 @@ const canonicalLinks = (text: string): ReadonlyArray<string> =>
     return [url.href]
   })
 
-/** Removes links. The link itself is no content that a URL could reveal. */
+/** Removes links, which are no content that a URL could reveal. */
 export const withoutLinks = (text: string): string => text.replace(link, " ")
 
 const backwards = (text: string): string => [...text].toReversed().join("")
 
 const bothWays = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...texts, ...texts.map(backwards)]
 
-/** The texts that this string encodes in base64, base64url or hex. */
+/** The texts that a string encodes in base64, base64url or hex. */
 const decoded = (text: string): ReadonlyArray<string> =>
   [Base64.decodeString(text), Base64Url.decodeString(text), Hex.decodeString(text)].flatMap((found) =>
     Result.isSuccess(found) && !found.success.includes("\ufffd") ? [found.success] : []
   )
 
-/** The texts that a part of a URL encodes. The encoding may have two layers, and may be reversed. */
+/** The texts that a part of a URL encodes, also twice or reversed. */
 const hiddenIn = (text: string): ReadonlyArray<string> => {
   const forms = [text, backwards(text)].flatMap(decoded)
   return [...forms, ...forms.flatMap(decoded)].flatMap((form) => [form, backwards(form)])
@@ -92,24 +87,24 @@ const firstOf = <A, B>(all: Iterable<A>, find: (one: A) => B | undefined): B | u
 
 /** The texts that a model has read in a run, and the texts that the user wrote. */
 export class SeenTexts {
-  /** Texts to compare. Each line is written as its words in lower case, separated by blanks. */
+  /** Texts to compare: the words of each line in lower case, separated by blanks. */
   readonly #texts = new Set<string>()
   #characters = 0
   readonly #words = new Set<string>()
-  /** Numbers and tokens. They are also searched for inside longer words. */
+  /** Numbers and tokens, also searched for inside longer words. */
   readonly #tokens = new Set<string>()
-  /** Values that a path must not hold, as words separated by blanks. */
+  /** Values that no path may hold, as words separated by blanks. */
   readonly #values = new Set<string>()
   readonly #userWords = new Set<string>()
   readonly #links = new Set<string>()
 
-  /** Adds a text of the user. URLs may contain words and links of this text. */
+  /** Adds a text of the user, whose words and links URLs may contain. */
   addUserText(text: string): void {
     for (const word of wordsOf(text)) this.#userWords.add(word)
     this.addLinks(text)
   }
 
-  /** Adds the links of a text. The model may fetch exactly these URLs, whatever they contain. */
+  /** Adds the links of a text. The model may fetch exactly these URLs. */
   addLinks(text: string): void {
     for (const href of canonicalLinks(text)) this.#links.add(href)
   }
@@ -131,7 +126,7 @@ export class SeenTexts {
       this.#words.add(word)
       if (isData(word)) this.#tokens.add(word)
     }
-    /* A text of a single word may be a password. */
+    /* A single word may be a password. */
     if (!all.trim().includes(" ")) this.#addValue(all)
     for (const line of lines) this.#addValuesOf(line)
   }
@@ -159,14 +154,11 @@ export class SeenTexts {
     return this.#words.has(word) && !this.#userWords.has(word)
   }
 
-  /**
-   * Searches a text for a word that the model has read. Used for those parts of a URL in which no names are necessary.
-   */
+  /** Searches for a word that the model has read, in parts of a URL that need no names. */
   #wordIn(text: string): string | undefined {
     return wordsOf(text).find((word) => word.length >= leastWord && this.#wasRead(word))
   }
 
-  /** Searches a text for a number, token or value that the model has read. */
   #pieceIn(text: string): string | undefined {
     const words = wordsOf(text)
     const all = ` ${words.join(" ")} `
@@ -176,7 +168,7 @@ export class SeenTexts {
     )
   }
 
-  /** Searches a text for consecutive words that follow each other in a line that the model has read. */
+  /** Searches for consecutive words of a line that the model has read. */
   #runIn(text: string): string | undefined {
     const words = wordsOf(text)
     return firstOf(words.keys(), (at) => {
@@ -189,10 +181,7 @@ export class SeenTexts {
     })
   }
 
-  /**
-   * Searches these texts for a token that the model has read. Also finds a token or number that is only a part of a
-   * token that the model has read.
-   */
+  /** Searches for a token that the model has read, or for a part of one. */
   #tokenIn(texts: ReadonlyArray<string>): string | undefined {
     const squeezed = texts.map((text) => wordsOf(text).join(""))
     const pieces = texts.flatMap(wordsOf).filter((word) => word.length >= leastPiece && isData(word))
@@ -203,7 +192,7 @@ export class SeenTexts {
     })
   }
 
-  /** The text that a URL would reveal, if the model has read this text. Undefined if the URL is allowed. */
+  /** The text that a URL would reveal. Undefined if the URL is allowed. */
   carriedBy(href: string): string | undefined {
     const url = this.#links.has(href) ? null : URL.parse(href)
     if (url === null) return undefined

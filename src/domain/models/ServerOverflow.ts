@@ -1,20 +1,20 @@
 /**
- * Recognises messages of model servers about a prompt that exceeds their context window. Each server and proxy has its
- * own message, and some messages have no sizes.
+ * Recognises messages of model servers about a prompt that exceeds their context window. Servers and proxies word them
+ * differently, and some give no sizes.
  */
 
-/** What a server reports about a prompt that is too long. Sizes are in tokens. */
+/** A prompt that is too long, as the server reports it. Sizes are in tokens. */
 export interface ServerOverflow {
   readonly promptTokens?: number
   readonly window?: number
 }
 
-/** A token count, in which commas may separate groups of digits. */
+/** A token count, with or without commas between groups of digits. */
 const count = String.raw`(\d{1,3}(?:,\d{3})+|\d+)`
 
 const pattern = (source: string): RegExp => new RegExp(source.replaceAll("COUNT", count), "i")
 
-/** The forms in which servers write the size of the window, the most specific form first. */
+/** How servers write the size of the window, the most specific form first. */
 const windowPatterns = [
   String.raw`(?:max_model_len|max_seq_len|maximum model length)\D{0,20}COUNT`,
   String.raw`(?:maximum|model's|available)? ?context (?:length|size|window) (?:is |of )?(?:only )?\(?COUNT(?: tokens)?\)?`,
@@ -61,7 +61,7 @@ const overflowPatterns = [
   /`inputs`[^.;]{0,40}\bmust (?:be <=|have less than)/i
 ]
 
-/** Recognises a message about a rate limit. Such a message may also contain the words "limit" and "tokens". */
+/** A message about a rate limit may also contain "limit" and "tokens". */
 const saysRate = /\bper (?:minute|hour|day|second)\b|\brate.?limit/i
 
 const firstCount = (text: string, patterns: ReadonlyArray<RegExp>): number | undefined => {
@@ -72,16 +72,14 @@ const firstCount = (text: string, patterns: ReadonlyArray<RegExp>): number | und
   return undefined
 }
 
-/**
- * Reads a message about a prompt that is too long, also inside the message of a proxy. Undefined for any other message.
- */
+/** Reads a message about a prompt that is too long, also inside a proxy's message. Undefined for other messages. */
 export const readServerOverflow = (text: string): ServerOverflow | undefined => {
   if (saysRate.test(text)) return undefined
   const window = firstCount(text, windowPatterns)
   const promptTokens = firstCount(text, promptPatterns)
   const hasBoth = window !== undefined && promptTokens !== undefined
   if (!hasBoth && !overflowPatterns.some((one) => one.test(text))) return undefined
-  /* If the patterns for the prompt and for the window find the same number, this number is the size of the window. */
+  /* If both patterns find the same number, it is the window. */
   const isPrompt = promptTokens !== undefined && promptTokens !== window
   return {
     ...(isPrompt ? { promptTokens } : {}),

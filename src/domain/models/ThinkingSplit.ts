@@ -1,11 +1,11 @@
 /**
- * Separates thoughts in tags from the answer while a model writes it. For servers that send thoughts and answer as one
- * text. The result does not depend on how deltas split the text.
+ * Separates thoughts in tags from the answer while a model writes it, for servers that send both as one text. The
+ * result does not depend on how deltas split the text.
  */
 
 import { changeParts } from "../files/AnswerParts.ts"
 
-/** A part of an answer that is either thoughts or text. The parts are in the order in which the model wrote them. */
+/** Thoughts or text, in the order in which the model wrote them. */
 interface WrittenPiece {
   readonly kind: "thinking" | "text"
   readonly text: string
@@ -21,10 +21,7 @@ const longestTag = "</reasoning>".length
 /** True while the text may still become an opening tag of thoughts. */
 const mayOpen = (text: string): boolean => names.some((name) => `<${name}>`.startsWith(text.toLowerCase()))
 
-/**
- * The index at the end of a text where a closing tag may have begun. If no tag has begun, this is the length of the
- * text.
- */
+/** The index at which a closing tag may have begun; the text's length if none has. */
 const heldFrom = (text: string): number => {
   const start = text.lastIndexOf("<")
   return start === -1 || text.length - start >= longestTag ? text.length : start
@@ -37,7 +34,7 @@ export class ThinkingSplit {
   #open = ""
   #hasThought = false
 
-  /** True if the thoughts are still open and hold a heading. A document may have begun with this heading. */
+  /** True if open thoughts hold a heading, with which a document may have begun. */
   get hasHeading(): boolean {
     return this.#state === "thinking" && heading.test(this.#open)
   }
@@ -46,7 +43,7 @@ export class ThinkingSplit {
     if (this.#state === "text") return [{ kind: "text", text: delta }]
     this.#held += delta
     const pieces: Array<WrittenPiece> = []
-    /* Repeats the step until no tag is left, because a text may hold any number of tags. */
+    /* A text may hold any number of tags. */
     for (let hasMoved = true; hasMoved;) {
       const before = this.#state
       pieces.push(...this.#step())
@@ -92,8 +89,8 @@ export class ThinkingSplit {
   }
 
   /**
-   * Ends the text. If the thoughts are still open, their first heading ends them, as in the document reader. `answer`
-   * is then the text from this heading on.
+   * Ends the text. Open thoughts end at their first heading, as in the document reader; `answer` is the text from there
+   * on.
    */
   end(): { readonly pieces: ReadonlyArray<WrittenPiece>; readonly answer: string } {
     const rest = this.#held
@@ -109,9 +106,8 @@ export class ThinkingSplit {
 }
 
 /**
- * Splits the thoughts from a text that has only the closing tag, because some servers drop the opening tag. If there is
- * a heading before the closing tag, nothing is split, and the document reader decides. Tags inside quoted files do not
- * count.
+ * Splits off thoughts that have only a closing tag, because some servers drop the opening one. If a heading comes
+ * before it, the document reader decides. Tags in quoted files do not count.
  */
 export const splitLoneClosing = (text: string): { readonly thinking: string; readonly text: string } => {
   if (!text.includes("</")) return { thinking: "", text }

@@ -10,30 +10,26 @@
 import { durationText } from "../text/Format.ts"
 import { assumedScale, type TokenScale } from "./PromptSize.ts"
 
-/** A prompt that was sent, with its token count. */
 export interface TokenCount {
   /** The text of the prompt as sent. */
   readonly prompt: string
   readonly counted: number
-  /** True if the server also reported the number of cached tokens. The count is then complete. */
+  /** True if the server also counted cached tokens, so that the count is complete. */
   readonly isWhole: boolean
   /** The context window in tokens. */
   readonly window: number
 }
 
-/**
- * The verdict about a count. `unclear` means that the count is too small, because of the cache or because the server
- * dropped the beginning of the prompt.
- */
+/** The verdict about a count. `unclear`: it is too small, because of the cache or a dropped beginning of the prompt. */
 export type CountVerdict = "plausible" | "unclear" | "overflow"
 
-/** What the program knows about the tokens of a model. It learned this from the counts of the server. */
+/** What the program has learned about the tokens of a model. */
 export interface TokenCounts {
   /** The number of characters per token, for each of the latest prompts. */
   readonly ratios: ReadonlyArray<number>
-  /** True if the counts of the server are known to include the cached part of a prompt. */
+  /** True if the counts are known to include the cached part of a prompt. */
   readonly countsWhole: boolean
-  /** The latest prompts. The server may have their beginnings in its cache. */
+  /** The latest prompts, whose beginnings may be in the server's cache. */
   readonly prompts: ReadonlyArray<string>
   /** The latest count that was too small. */
   readonly low: number | undefined
@@ -44,35 +40,29 @@ export const noHistory: TokenCounts = { ratios: [], countsWhole: false, prompts:
 const most = 6
 const keptRatios = 15
 const keptPrompts = 4
-/**
- * The program learns only from prompts with at least this many characters. In shorter prompts, the tokens around
- * messages distort the ratio.
- */
+/** Only longer prompts, in characters, teach a ratio. In shorter ones, tokens around messages distort it. */
 const shortest = 2000
-/** The minimum number of tokens that a server keeps of a cut prompt: half of the smallest window of a server. */
+/** The minimum tokens that a server keeps of a cut prompt: half of the smallest window. */
 const leastCut = 512
 
 const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
 
-/** The scale for the next prompt: the median of the ratios so far. The margin shrinks when there are more counts. */
+/** The scale for the next prompt: the median of the ratios. The margin shrinks with more counts. */
 export const scaleOf = ({ ratios }: TokenCounts): TokenScale =>
   ratios.length === 0 ? assumedScale : { charactersPerToken: median(ratios), margin: ratios.length < 3 ? 1.1 : 1.05 }
 
-/** True if the two prompts begin with the same text, and this text is longer than half of `prompt`. */
+/** True if both prompts begin with the same text, longer than half of `prompt`. */
 const sharesHalf = (prompt: string, other: string): boolean =>
   other.startsWith(prompt.slice(0, Math.floor(prompt.length / 2) + 1))
 
-/**
- * True for a count that occurs only if the server dropped the beginning of the prompt. The window is then full, or
- * exactly half full.
- */
+/** True for a count that shows a dropped beginning: the window is full, or exactly half full. */
 const isCut = (counted: number, window: number, estimated: number, leeway: number): boolean =>
   counted >= window * 0.995 || (Math.abs(counted - (Math.floor(window / 2) + 2)) <= 3 && estimated >= counted * leeway)
 
 /**
- * True for a count that may be half of a window, if the size of the window is a multiple of 1024 tokens. Such a count
- * occurs if the server has another window than the program requested.
+ * True for a count of half a window in multiples of 1024 tokens. It occurs if the server has another window than
+ * requested.
  */
 const isHalfOfSome = (counted: number): boolean => (counted - 2) % 512 === 0
 
@@ -87,10 +77,7 @@ const judge = (history: TokenCounts, { counted, isWhole, prompt, window }: Token
   return isSame && isHalfOfSome(counted) ? "overflow" : "unclear"
 }
 
-/**
- * Judges a count and learns from it. The program learns nothing from short prompts, and judges their counts as
- * plausible.
- */
+/** Judges a count and learns from it. Short prompts are plausible and teach nothing. */
 export const learn = (
   history: TokenCounts,
   count: TokenCount
@@ -102,7 +89,7 @@ export const learn = (
   if (verdict !== "plausible") return { history: { ...history, prompts, low: counted }, verdict }
   const ratio = prompt.length / counted
   const isKnownWhole = isWhole || history.countsWhole
-  // If a prompt has unusually many characters per token, the count probably lacks the cached part.
+  // With unusually many characters per token, the count probably lacks the cached part.
   const isUsual = isKnownWhole || history.ratios.length === 0 || ratio <= 1.3 * scaleOf(history).charactersPerToken
   const isTaken = ratio <= most && isUsual
   const isRepeated = () => history.prompts.some((before) => sharesHalf(prompt, before))
@@ -118,15 +105,15 @@ export const learn = (
 }
 
 /**
- * Learns from the token count of a prompt that a server refused as too long. This count is certain and replaces all
- * earlier counts. The next prompt is then cut to fit.
+ * Learns from the count of a prompt that a server refused as too long. It is certain and replaces all earlier counts,
+ * so that the next prompt is cut to fit.
  */
 export const learnRefused = (
   history: TokenCounts,
   { counted, prompt }: Pick<TokenCount, "counted" | "prompt">
 ): TokenCounts => (counted <= 0 ? history : { ...history, ratios: [prompt.length / counted] })
 
-/** The tokens and times of one call, or of several calls together. */
+/** The tokens and times of one or several calls. */
 interface Counted {
   readonly promptTokens?: number
   readonly cachedTokens?: number
@@ -135,10 +122,7 @@ interface Counted {
   readonly loadMs?: number
 }
 
-/**
- * The sum of the field `value` over all calls that have the field `tokens`. Undefined if one of these calls lacks
- * `value`.
- */
+/** The sum of `value` over all calls with `tokens`. Undefined if one of them lacks it. */
 const sumWhereCounted = (
   all: ReadonlyArray<Counted>,
   tokens: "answerTokens" | "promptTokens",
@@ -149,38 +133,32 @@ const sumWhereCounted = (
   return counted.length === 0 || said.length < counted.length ? undefined : said.reduce((sum, one) => sum + one, 0)
 }
 
-/** The field `cachedTokens` with the sum over all calls. Empty if a call lacks it. */
+/** The field `cachedTokens`, summed over all calls. Empty if a call lacks it. */
 export const cachedTokensOf = (all: ReadonlyArray<Counted>): Pick<Counted, "cachedTokens"> => {
   const cachedTokens = sumWhereCounted(all, "promptTokens", "cachedTokens")
   return cachedTokens === undefined ? {} : { cachedTokens }
 }
 
-/** The field `answerMs` with the total time of generating answers. Empty if a call lacks it. */
+/** The field `answerMs`, summed over all calls. Empty if a call lacks it. */
 export const answerMsOf = (all: ReadonlyArray<Counted>): Pick<Counted, "answerMs"> => {
   const answerMs = sumWhereCounted(all, "answerTokens", "answerMs")
   return answerMs === undefined ? {} : { answerMs }
 }
 
-/**
- * The words that follow a number of prompt tokens: `, 8400 of them from the server's cache`. Empty if this is unknown.
- */
+/** Follows a number of prompt tokens: `, 8400 of them from the server's cache`. Empty if unknown. */
 export const cachedText = ({ cachedTokens }: Counted, numberText: (tokens: number) => string = String): string =>
   cachedTokens === undefined ? "" : `, ${numberText(cachedTokens)} of them from the server's cache`
 
-/** The words that follow a number of answer tokens: ` at 38 tokens/s`. Empty if the speed is unknown. */
+/** Follows a number of answer tokens: ` at 38 tokens/s`. Empty if unknown. */
 export const speedText = ({ answerMs = 0, answerTokens = 0 }: Counted): string => {
   if (answerMs === 0 || answerTokens === 0) return ""
   const speed = (answerTokens * 1000) / answerMs
   return ` at ${speed < 10 ? speed.toFixed(1) : Math.round(speed)} tokens/s`
 }
 
-/**
- * The minimum load time that shows that the server loaded the model, in milliseconds. A shorter time means that the
- * model was already loaded.
- */
+/** The load time in milliseconds from which the server really loaded the model. */
 const leastLoadMs = 500
 
-/** True if the server had to load the model. */
 export const wasLoaded = ({ loadMs = 0 }: Counted): boolean => loadMs >= leastLoadMs
 
 /** The text `, 12 s to load models`; empty if no model was loaded. */

@@ -1,6 +1,6 @@
 /**
  * Describes tools in a prompt in few tokens, with only what a model needs to write a call. Length limits and defaults
- * are left out, because the program checks them when the model calls the tool.
+ * are left out: the program checks them.
  */
 import type * as Schema from "effect/Schema"
 import { codeSpan } from "../markdown/PromptBlock.ts"
@@ -50,10 +50,7 @@ const instruction = ({ description, example, name, parameters }: ToolInfo): stri
   return [`### ${name}`, description, lines.join("\n"), call].filter((text) => text !== "").join("\n")
 }
 
-/**
- * Markdown for each tool: a heading, its description, a line for each parameter, and an example call. An earlier part
- * of the prompt explains how to write a call.
- */
+/** Markdown for each tool: a heading, its description, a line for each parameter, and an example call. */
 export const toolInstructions = (tools: ReadonlyArray<ToolInfo>): string => tools.map(instruction).join("\n\n")
 
 const lengths = new Set(["minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "pattern", "default"])
