@@ -1,7 +1,7 @@
 /**
- * Recognises checks that prove nothing, because a program or package is missing, nothing is built, no test is found,
- * or a limit ended the check. Such a check fails with and without the changes. The program recognises the cause in the
- * output of common tools. If any test passed in the same run, the check does prove something.
+ * Recognises checks that prove nothing and so fail with and without the changes: a program or package is missing,
+ * nothing is built, no test is found, or a limit ended the check. The cause is recognised in the output of common
+ * tools. If any test passed in the same run, the check does prove something.
  */
 import * as Schema from "effect/Schema"
 import { saysNoNetwork } from "../commands/NetworkTrouble.ts"
@@ -32,7 +32,7 @@ export interface NoProof {
 const anyOf = (...patterns: ReadonlyArray<RegExp>): RegExp =>
   new RegExp(patterns.map(({ source }) => `(?:${source})`).join("|"))
 
-/** Messages that say that the manifest lacks the task, or that there is no manifest. */
+/** The manifest lacks the task, or there is no manifest. */
 const noSuchTask = anyOf(
   /* npm, pnpm, yarn, bun, deno */
   /Missing script: |ERR_PNPM_NO_SCRIPT|Command "[^"]+" not found|Couldn't find a script named|Script not found "|Error: no test specified/,
@@ -48,7 +48,7 @@ const noSuchTask = anyOf(
   /ERROR: (?:file or directory not found|not found): |can't open file '|Can't open perl script|No such file or directory: '\S+\/CTestTestfile|Failed to change working directory to|directory prefix \S+ does not contain main module/
 )
 
-/** Messages that say that the toolchain is missing or has another version. */
+/** The toolchain is missing or has another version. */
 const noToolchain = anyOf(
   /toolchain not available|toolchain '[^']+' is not installed|rustup could not choose a version|no (?:override and no )?default toolchain/,
   /go\.mod requires go |requires go ?>= ?\d|linker [`'][^`']+[`'] not found|is not a valid (?:SDK|toolchain)|active developer path|xcrun: error/,
@@ -59,7 +59,7 @@ const noToolchain = anyOf(
   /Your Ruby version is .*but your Gemfile|The engine "\w+" is incompatible|ERR_PNPM_UNSUPPORTED_ENGINE|This project is configured to use |No CMAKE_\w+_COMPILER could be found/
 )
 
-/** Messages about a program that could not start. */
+/** A program could not start. */
 const noProgram = anyOf(
   /command not found(?:: |$)|^(?:\/bin\/)?\w*sh: (?:\d+: |line \d+: )?.*: not found$|is not recognized as an internal|^[\w./-]+: not found$/,
   /spawn \S+ ENOENT|executable file not found in|could not determine executable to run|npx canceled due to missing packages|No such file or directory \(os error 2\)$/,
@@ -68,7 +68,7 @@ const noProgram = anyOf(
   /bad interpreter|The command "[^"]+" was not found/
 )
 
-/** Messages about missing packages, or a missing file to import. */
+/** Packages, or a file to import, are missing. */
 const noModules = anyOf(
   /** Node and similar runtimes */
   /Cannot find (?:module|package) ['"]|Failed to resolve import|Failed to load url|Could not resolve "|Module not found: |error: Cannot find package/,
@@ -95,7 +95,7 @@ const noTests = anyOf(
   /No test is available in|No test matches the given|No tests to run|\[no tests to run\]|Executed 0 tests, with|no tests to run$|Files=0, Tests=0|No tests named and /
 )
 
-/** Messages of builds that failed before any test ran. */
+/** Builds that failed before any test ran. */
 const notBuilt = anyOf(
   /\[(?:build|setup) failed\]|could not compile|COMPILATION ERROR|Compilation (?:failed|error)|Execution failed for task ':\S*compile\w*'|Build FAILED/,
   /Interrupted: \d+ errors? during collection|Test suite failed to run|Transform failed with|Failed to compile|^(?:\w+: )?SyntaxError: |SyntaxError: /,
@@ -117,7 +117,7 @@ const say: Readonly<Record<NoProofCause, string>> = {
 
 const another = "or name another check with --check"
 
-/** Advice for the user about each cause. The program gives this advice if no setting of the sandbox would help. */
+/** Advice for the user about each cause, if no sandbox setting would help. */
 export const adviceFor: Readonly<Record<NoProofCause, string>> = {
   limit: "Raise limits.checkSeconds, or name a check that ends sooner with --check.",
   sandbox: `See \`task-conductor doctor\`, ${another}.`,
@@ -132,17 +132,17 @@ export const adviceFor: Readonly<Record<NoProofCause, string>> = {
 
 const longestLine = 240
 
-/** A sentence about the cause. It quotes the line of the output that shows the cause. */
+/** The cause as a sentence, with the line of the output that shows it. */
 const reasonOf = (cause: NoProofCause, line: string, exitCode: number | null): string => {
   const code = cause === "program missing" && exitCode !== null ? ` (exit code ${exitCode})` : ""
   const said = line.trim().slice(0, longestLine)
   return said === "" || cause === "no tests" ? `${say[cause]}${code}.` : `${say[cause]}${code}: ${said}`
 }
 
-/** Exit codes of a shell for a program that could not start. */
+/** A shell's exit codes for a program that could not start. */
 const unstarted: ReadonlySet<number | null> = new Set([126, 127])
 
-/** The causes in the order in which they are looked for. A missing tool comes before the failures that it causes. */
+/** The causes in the order of the search. A missing tool comes before the failures that it causes. */
 const byWords: ReadonlyArray<readonly [NoProofCause, (line: string) => boolean]> = [
   ["no such task", (line) => noSuchTask.test(line)],
   ["no network", saysNoNetwork],
@@ -153,13 +153,10 @@ const byWords: ReadonlyArray<readonly [NoProofCause, (line: string) => boolean]>
   ["not built", (line) => notBuilt.test(line)]
 ]
 
-/** True for a compiler error with a position in a file. The name of a failing test contains no position. */
+/** True for a compiler error, which has a position in a file. A failing test's name has none. */
 const isBuildError = (name: string): boolean => /^[^\s:]+: (?:fatal )?error\b/.test(name) || /^[^\s:]+\.go: /.test(name)
 
-/**
- * The first cause that the output mentions, with the line that mentions it. Lines of npm that repeat the command do not
- * count.
- */
+/** The first cause in the output, with its line. Lines of npm that repeat the command do not count. */
 const wordsOf = (output: string): readonly [NoProofCause, string] | undefined => {
   const lines = linesOf(output)
     .map((line) => line.trim())
@@ -171,7 +168,7 @@ const wordsOf = (output: string): readonly [NoProofCause, string] | undefined =>
   return undefined
 }
 
-/** Why a failed run of a check proves nothing. Undefined if the failure may tell something about the project. */
+/** Why a failed run proves nothing. Undefined if it may tell something about the project. */
 const failedWithoutProof = (end: CheckEnd): NoProof | undefined => {
   const { exitCode, hint, output, stopped } = end
   if (stopped !== undefined) return { cause: "limit", reason: stopped }
@@ -191,7 +188,7 @@ const failedWithoutProof = (end: CheckEnd): NoProof | undefined => {
     : undefined
 }
 
-/** Matches the output of make if it did nothing. */
+/** The output of make if it did nothing. */
 const nothingDone = /^g?make(?:\[\d+\])?: (?:Nothing to be done for |[`'‘].*is up to date)/
 
 /** True for a passed run without any test. */
@@ -212,7 +209,7 @@ const ranNoTest = (output: string): boolean => {
   )
 }
 
-/** Why this run of a check proves nothing, judged without any other run. Undefined if it may prove something. */
+/** Why this run proves nothing, judged alone. Undefined if it may prove something. */
 export const noProofOf = (end: CheckEnd): NoProof | undefined => {
   if (end.exitCode !== 0) return failedWithoutProof(end)
   return ranNoTest(end.output) ? { cause: "no tests", reason: reasonOf("no tests", "", 0) } : undefined
@@ -221,10 +218,7 @@ export const noProofOf = (end: CheckEnd): NoProof | undefined => {
 const failuresIn = (output: string): ReadonlySet<string> =>
   new Set(readCheckOutput(output).failures.map(({ name }) => name))
 
-/**
- * The missing modules that an output names. A module is represented by the quoted part of its line. If the line quotes
- * nothing, the line without its numbers is used.
- */
+/** The missing modules in an output, each as the quoted part of its line, or as the line without numbers. */
 const modulesIn = (output: string): ReadonlySet<string> =>
   new Set(
     linesOf(output)
@@ -232,18 +226,15 @@ const modulesIn = (output: string): ReadonlySet<string> =>
       .flatMap((line) => /['"`‘]([^'"`’]+)['"`’]/.exec(line)?.[1] ?? line.replaceAll(/\d+/g, "0").trim())
   )
 
-/**
- * Causes that a task cannot produce. So the program need not run the check again without the changes to compare the two
- * runs.
- */
+/** Causes that a task cannot produce, so that no run without the changes is needed. */
 const ofMachine: ReadonlySet<NoProofCause> = new Set(["sandbox", "no network", "program missing", "toolchain missing"])
 
-/** Causes that concern the whole run of a check. So the failures that the output names need no comparison. */
+/** Causes that concern the whole run, so that its failures need no comparison. */
 const ofEverything: ReadonlySet<NoProofCause> = new Set([...ofMachine, "limit", "no such task", "no tests"])
 
 /**
  * Why a check proves nothing about the changes. Undefined if it may prove something. A failed check proves nothing if
- * it fails for the same cause without the changes. `before` is how the check ended without them, if that run was made.
+ * it fails for the same cause without the changes; `before` is that run, if made.
  */
 export const provesNothing = (end: CheckEnd, before: CheckEnd | undefined): NoProof | undefined => {
   const noProof = noProofOf(end)

@@ -1,7 +1,7 @@
 /**
- * Counts the tests of a check and finds the new tests, if the runner reports them. A test is new if a change declares
- * its name. A new test has run if the output lists it as passed. If counts or names are missing in the output, they are
- * taken from XML reports. If a runner names no tests, only totals are known.
+ * Counts the tests of a check and finds the new tests that ran: a change declares the name, and the output lists it as
+ * passed. Counts or names that the output lacks come from XML reports. If a runner names no tests, only totals are
+ * known.
  */
 import * as Schema from "effect/Schema"
 import type { ProposedFile } from "../files/ProposedFile.ts"
@@ -26,10 +26,7 @@ export interface NewTest {
   readonly name: string
 }
 
-/**
- * Patterns of test declarations. In scripts, a test has a quoted name. In other languages, it is a function with a
- * conventional name or annotation.
- */
+/** Test declarations: with a quoted name in scripts, otherwise functions with a conventional name or annotation. */
 const script =
   /(?<![\w$.])\.?(?!(?:describe|suite|context|group)\b)[A-Za-z_$][\w$.]*\s*\(\s*(["'`])((?:\\.|(?!\1)[^\\\n])+)\1\s*,/g
 const marked = /@(?:\w+\.)?(?:Test|ParameterizedTest)\b[^;{]{0,1000}?\b(?:void|fun)\s+(?:`([^`\n]+)`|(\w+))\s*\(/g
@@ -51,7 +48,7 @@ const declaredIn = (path: string, text: string | null): ReadonlySet<string> => {
   return new Set(matches.map((match) => (match[2] ?? match[1] ?? "").replaceAll(/\\(["'`])/g, "$1")))
 }
 
-/** The tests that the changes declare and that no changed file declared before. */
+/** The tests that the changes declare, and no changed file declared before. */
 export const newTestsIn = (
   changed: ReadonlyArray<Pick<ProposedFile, "base" | "path" | "text">>
 ): ReadonlyArray<NewTest> => {
@@ -61,7 +58,7 @@ export const newTestsIn = (
   )
 }
 
-/** Lines with the name of a passed test, by runner. `path` is the path of the test file, if the line contains it. */
+/** Lines with the name of a passed test, by runner. `path` is the test file, if given. */
 const passedLines: ReadonlyArray<RegExp> = [
   /* vitest, jest, mocha, Node; TAP */
   /^\s*[✓✔√] (?:\|[^|]*\| )?(?:(?<path>\S+\.\w+) > )?(?<name>.+)$/u,
@@ -69,10 +66,7 @@ const passedLines: ReadonlyArray<RegExp> = [
   /* pytest, with -rp and -v */
   /^PASSED (?<path>[^:\s]+)::(?<name>.+)$/,
   /^(?<path>[^:\s]+\.py)::(?<name>\S.*?) PASSED\b/,
-  /**
-   * unittest, cargo, Deno; for a test with a description, unittest prints the description between the name and the
-   * result
-   */
+  /** unittest, cargo, Deno; unittest may print a description between name and result */
   /^(?:test )?(?<name>\S.*?)(?: \([\w.]+\))? \.\.\. (?:.* \.\.\. )?ok\b/,
   /* go, Gradle, Bun, .NET */
   /^\s*--- PASS: (?<name>\S+)/,
@@ -84,14 +78,14 @@ const passedLines: ReadonlyArray<RegExp> = [
 /** The text after a name: times, counts, parameters. */
 const behind = /(?:\s*(?:\(?\d+(?:\.\d+)?\s?m?s\)?|\[[^\]]*\]|\(\d+ tests?[^()]*\)|\(\)))+$/
 
-/** The name of a test without the names of the suites before it. */
+/** A test's name without its suites. */
 const lastPart = (name: string): string =>
   name
     .split(/ > | › |::|\/(?=\S)/)
     .at(-1)
     ?.trim() ?? ""
 
-/** The maximum length of a line, in characters. Longer lines are ignored. */
+/** Longer lines are ignored, in characters. */
 const longestLine = 1000
 
 interface PassedTest {
@@ -116,12 +110,12 @@ const passedTests = (output: string): ReadonlyArray<PassedTest> =>
       return [{ path: matchedGroups["path"], name, shortName: lastPart(name) }]
     })
 
-/** Removes the extension of a path. A report names the class of a test, which is a path without an extension. */
+/** A path without its extension, as reports name the class of a test. */
 const withoutEnding = (path: string): string => path.replace(/\.\w+$/, "")
 
 const isAt = (path: string, place: string | undefined): boolean => path === place || path.endsWith(`/${place}`)
 
-/** True if the output lists exactly this test as passed. A test of the same name in another file does not count. */
+/** True if the output lists this test as passed, and not one of the same name in another file. */
 const hasPassed = ({ name, path }: NewTest, passed: ReadonlyArray<PassedTest>): boolean => {
   const same = passed.filter((test) => test.name === name || test.shortName === name)
   const placed = same.filter((test) => test.path !== undefined)
@@ -129,17 +123,14 @@ const hasPassed = ({ name, path }: NewTest, passed: ReadonlyArray<PassedTest>): 
   return new Set(same.map((test) => test.name)).size === 1 && same.length === 1
 }
 
-/** Counts the result lines of go, because go prints no totals of tests. */
+/** Counts the result lines of go, which prints no totals. */
 const goCounts = (output: string): TestCounts | undefined => {
   const count = (end: string): number => output.match(new RegExp(`^--- ${end}: `, "gm"))?.length ?? 0
   const counts = { passed: count("PASS"), failed: count("FAIL"), skipped: count("SKIP") }
   return counts.passed === 0 ? undefined : counts
 }
 
-/**
- * The tests that ran. The counts come from the output, or from the reports if the output has none. Undefined if neither
- * counts tests.
- */
+/** The tests that ran, counted in the output or else in the reports. Undefined if neither counts tests. */
 export const ranTests = (
   { output, reports = [] }: Pick<CheckEnd, "output" | "reports">,
   declared: ReadonlyArray<NewTest>
@@ -153,7 +144,7 @@ export const ranTests = (
   return { ...counts, newTests: [...new Set(names)].slice(0, counts.passed) }
 }
 
-/** The maximum number of new tests that are named. The other new tests are only counted. */
+/** The maximum number of new tests that are named, not only counted. */
 const mostNamed = 5
 
 /** For example `1 failed, 102 passed, 2 of them new: a; b`. */

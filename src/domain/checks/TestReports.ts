@@ -16,12 +16,10 @@ const attribute = (attributes: string, name: string): string =>
     (_, entity: string) => entities[entity] ?? ""
   )
 
-/** The text after the name of a test: parameters, and the number of a repetition. */
+/** What follows a test's name: parameters, and the number of a repetition. */
 const behindName = /(?:\([^()]*\)|\{[^{}]*\})?(?:\[[^\]]*\])?$/
 
-/**
- * Matches the output of the tests inside a report. The program removes this output, because it may contain any text.
- */
+/** The output of tests inside a report, which is removed because it may contain any text. */
 const printed = /<(system-(?:out|err))\b[^>]*>(?:<!\[CDATA\[[\s\S]*?\]\]>|[^<])*<\/\1>/g
 
 const testsIn = (xml: string): ReadonlyArray<ReportedTest> =>
@@ -39,7 +37,7 @@ const testsIn = (xml: string): ReadonlyArray<ReportedTest> =>
       }
     })
 
-/** The tests that the reports name. The counts are absent if the reports name no test. */
+/** The tests in the reports. The counts are absent if there are none. */
 export const readTestReports = (reports: ReadonlyArray<string>) => {
   const tests = reports.flatMap(testsIn)
   const count = (end: keyof TestCounts): number => tests.filter((test) => test.end === end).length

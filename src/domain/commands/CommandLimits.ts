@@ -4,7 +4,7 @@ const mebibyte = 1_048_576
 
 /** The settings below `limits` in the configuration. */
 export interface GivenCommandLimits {
-  /** The memory limit in megabytes; 0 stands for half of the machine's memory. */
+  /** The memory limit in megabytes; 0 for half of the machine's memory. */
   readonly commandMemoryMegabytes: number
   readonly commandProcesses: number
   readonly commandFileMegabytes: number
@@ -16,23 +16,21 @@ export const usualCommandLimits: GivenCommandLimits = {
   commandFileMegabytes: 4096
 }
 
-/** The default memory limit of a command is at least this large, also on a machine with little memory. */
+/** The smallest default memory limit, even on a machine with little memory. */
 export const leastMemoryMegabytes = 2048
 
 /** The size limit of each temporary folder of the sandbox. */
 export const temporaryMegabytes = 2048
 
 export interface CommandLimits {
-  /** The memory of all processes of the command together. It includes the temporary folders, which are in memory. */
+  /** The memory of all processes together, including the temporary folders, which are in memory. */
   readonly memoryBytes: number
   /** The number of processes and threads of the command. */
   readonly processes: number
   readonly fileBytes: number
-  /** The size of each temporary folder in the sandbox. */
   readonly temporaryBytes: number
 }
 
-/** The limits of commands on a machine with this much memory. */
 export const commandLimitsOf = (settings: GivenCommandLimits, machineBytes: number): CommandLimits => {
   const ofMachine = Math.max(Math.floor(machineBytes / 2), leastMemoryMegabytes * mebibyte)
   const memoryBytes = settings.commandMemoryMegabytes === 0 ? ofMachine : settings.commandMemoryMegabytes * mebibyte
@@ -52,11 +50,10 @@ export interface CommandUsage {
   readonly processes: number
 }
 
-/** The reason for stopping a command that used too much memory. */
 export const memoryReason = (memoryBytes: number): string =>
   `It used more than ${megabytes(memoryBytes)} of memory and was stopped (limits.commandMemoryMegabytes).`
 
-/** The reason for stopping a command with this usage; undefined if it is within the limits. */
+/** Why a command is stopped at this usage; undefined within the limits. */
 export const exceededLimit = (limits: CommandLimits, { memoryBytes, processes }: CommandUsage): string | undefined => {
   if (processes >= limits.processes) {
     return `It had ${limits.processes} processes and threads and was stopped (limits.commandProcesses).`
@@ -64,14 +61,14 @@ export const exceededLimit = (limits: CommandLimits, { memoryBytes, processes }:
   return memoryBytes > limits.memoryBytes ? memoryReason(limits.memoryBytes) : undefined
 }
 
-/** A shell's exit code for SIGXFSZ, the signal that ends a program which exceeds the file size limit. */
+/** A shell's exit code for SIGXFSZ, which ends a program at the file size limit. */
 const fileSizeSignal = 128 + 25
 const fileTooLarge = /file too large|EFBIG|file size limit exceeded/i
 const noMoreProcesses =
   /cannot fork|can't start new thread|unable to create (?:native )?thread|(?:fork|spawn|clone|thread).{0,200}(?:resource temporarily unavailable|EAGAIN)/i
 const noSpace = /no space left on device|ENOSPC/i
 
-/** The limit that a failed command probably reached, judged by its output. */
+/** The limit that a failed command probably reached, judging by its output. */
 export const likelyLimit = (
   limits: CommandLimits,
   { exitCode, output, sandboxed }: { readonly exitCode: number; readonly output: string; readonly sandboxed: boolean }
@@ -90,20 +87,19 @@ export const likelyLimit = (
 }
 
 /**
- * The beginning of a shell script that sets limits of the kernel for itself and all its children. If the machine runs
- * out of memory, the kernel ends these processes first. `countsHere` is true if the kernel counts only processes of the
- * command, not all processes of the user. A stricter limit that already exists stays.
+ * The beginning of a shell script that sets kernel limits for itself and all its children, without loosening existing
+ * ones. If the machine runs out of memory, these processes end first. `countsHere`: the kernel counts only the
+ * command's processes, not all of the user's.
  */
 export const limitScript = ({ fileBytes, processes }: CommandLimits, countsHere: boolean): string => {
-  /** In some shells, `-u` sets the limit of processes; in other shells, `-p` does. */
+  /** The limit of processes is `-u` in some shells, and `-p` in others. */
   const ofProcesses = countsHere ? `ulimit -u ${processes} || ulimit -p ${processes};` : ""
   return `{ ulimit -f ${Math.ceil(fileBytes / 512)}; ${ofProcesses} echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null;`
 }
 
 /**
- * The folders of the control groups (version 2) that contain this process, the nearest first. `cgroup` and `mountInfo`
- * are the texts of `/proc/self/cgroup` and `/proc/self/mountinfo`. Empty if no mounted hierarchy of version 2 contains
- * the process.
+ * The folders of the control groups (version 2) that contain this process, the nearest first. The arguments are the
+ * texts of `/proc/self/cgroup` and `/proc/self/mountinfo`. Empty if no mounted hierarchy of version 2 contains it.
  */
 export const controlGroupFolders = (cgroup: string, mountInfo: string): ReadonlyArray<string> => {
   const groupPath = /^0::(\/.*)$/m.exec(cgroup)?.[1]

@@ -1,18 +1,18 @@
 /**
- * Keeps the output of a command as plain lines within a limit, while the command writes. It keeps the beginning, the
- * end, and the lines between them that report errors. Notes say how many lines are left out.
+ * Keeps the output of a command as plain lines within a limit, while the command writes: the beginning, the end, and
+ * lines between them that report errors. Notes count the omitted lines.
  */
 import { cutAt } from "../text/Excerpt.ts"
 import { plainLine } from "../text/TerminalText.ts"
 import { troubleFilter } from "../text/TroubleLines.ts"
 
 /**
- * The maximum size of the kept beginning, and of the kept end. With this size, the whole kept text as JSON stays below
- * the limit for results of tools.
+ * The maximum size of the beginning, and of the end. As JSON, the whole then stays below the limit for results of
+ * tools.
  */
 const keptBytes = 32_768
 const troubleBytes = 8192
-/** The maximum length of a line in characters. A longer line keeps its beginning and its end. */
+/** The maximum length of a line in characters. A longer one keeps its beginning and end. */
 const longestLine = 16_384
 const longestTrouble = 500
 /** The estimated size in bytes of a note about omitted lines. */
@@ -39,7 +39,7 @@ export class CommandOutput {
   readonly #trouble: Array<Line> = []
   readonly #tail: Array<Line> = []
   readonly #sizes = { head: 0, trouble: 0, tail: 0 }
-  /** The last line, which is not complete yet. `#skipped` counts the characters that were removed from its middle. */
+  /** The last, incomplete line. `#skipped` counts characters removed from its middle. */
   #open = ""
   #skipped = 0
   #lines = 0
@@ -92,7 +92,7 @@ export class CommandOutput {
   #line(): string {
     const text = plainLine(this.#open)
     const omitted = this.#skipped + text.length - longestLine
-    /** After terminal codes have overwritten parts of the line, it may be short enough. */
+    /** Terminal codes may have shortened the line. */
     if (text.length < longestLine || omitted <= 0) return text
     const end = text.slice(-longestLine / 2).replace(/^[\uDC00-\uDFFF]/, "")
     return `${cutAt(text, longestLine / 2)} ... (${omitted} characters left out) ... ${end}`
@@ -108,11 +108,10 @@ export class CommandOutput {
     }
     this.#tail.push(line)
     this.#sizes.tail += line.bytes
-    /** Shortens the end only at twice its budget, because it is cheaper to remove many lines at once. */
+    /** Shortens the end only at twice its budget, to remove many lines at once. */
     if (this.#sizes.tail > 2 * keptBytes) this.#shortenTail()
   }
 
-  /** Removes lines until the end fits into its budget. */
   #shortenTail(): void {
     let count = 0
     for (; this.#sizes.tail > keptBytes && count < this.#tail.length - 1; count++) {
@@ -124,7 +123,7 @@ export class CommandOutput {
     this.#tail.splice(0, count)
   }
 
-  /** If a removed line reports an error, keeps it among the error lines. */
+  /** Removes a line, or keeps it among the error lines if it reports an error. */
   #leave(line: Line): void {
     const isLong = line.text.length > longestTrouble
     const text = isLong ? `${cutAt(line.text, longestTrouble)}... (${line.text.length} characters)` : line.text

@@ -1,12 +1,12 @@
 /**
  * The user's settings for commands: the sandbox, the time limit, and environment variables. Commands get these
- * variables and a short list of harmless variables. They never get keys and tokens.
+ * variables and a few harmless ones, but never keys and tokens.
  */
 import * as Schema from "effect/Schema"
 import { NetworkHost } from "./NetworkHosts.ts"
 import { toolchainVariables } from "./Toolchains.ts"
 
-/** The time limit of a command in seconds: `usual` is the default, and `most` the maximum. */
+/** The default (`usual`) and maximum (`most`) time limit of a command, in seconds. */
 export const commandSeconds = { usual: 120, most: 1800 } as const
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
@@ -45,10 +45,7 @@ export type SandboxSettings = typeof SandboxSettings.Type
 
 const passed = /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|USER|LOGNAME|SHELL)$/
 
-/**
- * Variables that tell a program to write plain text. Its output goes to another program, so it needs no terminal codes
- * and no colours.
- */
+/** Variables that ask programs for plain text, because no terminal shows their output. */
 const outputVariables = { TERM: "dumb", NO_COLOR: "1", AI_AGENT: "task-conductor" } as const
 
 /** Variables that make programs load or run other code. */
@@ -57,7 +54,7 @@ const codeLoading =
 
 const secret = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|SESSION/i
 
-/** The reason why commands never get the variable, as a clause; undefined if they may get it. */
+/** Why commands never get the variable, as a clause; undefined if they may. */
 export const environmentNameProblem = (name: string): string | undefined => {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `"${name}" is not the name of an environment variable`
   if (codeLoading.test(name)) return `"${name}" makes programs run other code; no command gets it`
@@ -65,10 +62,7 @@ export const environmentNameProblem = (name: string): string | undefined => {
   return undefined
 }
 
-/**
- * The absolute folders of a search path. Relative folders are omitted, because their meaning depends on the folder of
- * the command.
- */
+/** The absolute folders of a search path. The meaning of relative ones depends on the command's folder. */
 const absoluteFolders = (path: string): string =>
   path
     .split(":")
@@ -76,7 +70,7 @@ const absoluteFolders = (path: string): string =>
     .join(":")
 
 /**
- * The variables of a command: harmless variables of this process, the variables that the user names (`named`), and
+ * The variables of a command: harmless ones of this process, those that the user names (`named`), and
  * `outputVariables`.
  */
 export const commandEnvironment = (

@@ -1,10 +1,10 @@
-/** Splits a command line of a user into words, as a shell does. It rejects syntax that only a shell can execute. */
+/** Splits a user's command line into words, as a shell does, and rejects syntax that only a shell can execute. */
 import type { CommandLine } from "./CommandText.ts"
 
 const operators = /^(?:[|&;<>`]|\$)/
 const use = "No shell reads it: name one program with its arguments, or put more into a script and name that."
 
-/** The words of a command. For a command that is not valid, whole sentences that say why. */
+/** The words of a command, or sentences that say why it is not valid. */
 export const splitCommand = (text: string): CommandLine | string => {
   const words: Array<string> = []
   let word: string | undefined

@@ -8,7 +8,7 @@ export type CommandLine = typeof CommandLine.Type
 
 const plainWord = /^[\w./:=@%+,-]+$/
 
-/** The word itself if it contains only letters, digits and `_ . / : = @ % + , -`; otherwise the word in JSON quotes. */
+/** The word, in JSON quotes if it contains more than letters, digits and `_ . / : = @ % + , -`. */
 export const wordText = (word: string): string => (plainWord.test(word) ? word : JSON.stringify(word))
 
 /** The words joined by blanks. Different commands have different texts. */
@@ -17,7 +17,7 @@ export const commandText = (argv: CommandLine): string => argv.map(wordText).joi
 const maxWords = 256
 const maxBytes = 32_768
 
-/** The problem of a command with its fix; undefined if the command can run. */
+/** The problem of a command with its fix; undefined if it can run. */
 export const commandProblem = (argv: CommandLine): string | undefined => {
   const [program] = argv
   if (program.trim() === "") return "The program is empty. Name it as the first element of argv."
@@ -33,14 +33,11 @@ export const commandProblem = (argv: CommandLine): string | undefined => {
   return undefined
 }
 
-/** Programs that run a file named in their arguments. The name of the program may end in a version. */
+/** Programs that run a file from their arguments. The name may end in a version. */
 const interpreters =
   /^(?:sh|bash|dash|zsh|ksh|fish|ash|node|nodejs|deno|bun|tsx|ts-node|python|pypy|ruby|perl|php|lua|Rscript|pwsh|powershell|osascript|awk|gawk|mawk|sed|expect|tclsh|source|\.|exec|xargs|env)[\d.]*$/
 
-/**
- * For each runner, the names of the files that define what it runs. Runners search for these files in the folder of the
- * command and in the folders above.
- */
+/** For each runner, the files that define what it runs, searched in the command's folder and the folders above. */
 const definitions: ReadonlyArray<readonly [runner: RegExp, names: RegExp]> = [
   [
     /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|node|corepack|turbo|nx|lerna|gulp|grunt)$/,
@@ -63,30 +60,30 @@ const definitions: ReadonlyArray<readonly [runner: RegExp, names: RegExp]> = [
   [/^(?:docker|podman|docker-compose)$/, /^(?:Dockerfile|Containerfile|(?:docker-)?compose\.ya?ml)$/]
 ]
 
-/** The files and folders from which a command line, or a line of a script, may run scripts. */
+/** Where a command line, or a line of a script, may find scripts to run. */
 export interface NamedScripts {
   /** Words that may be paths of scripts. */
   readonly files: ReadonlyArray<string>
-  /** Patterns for the names of the files that define what the runner runs. */
+  /** Names of files that define what the runner runs. */
   readonly definitions: ReadonlyArray<RegExp>
-  /** Words that may be further folders in which the runner searches. */
+  /** Words that may be further folders of the runner. */
   readonly folders: ReadonlyArray<string>
-  /** True if the runner also searches in the packages of a workspace, which may be anywhere in the project. */
+  /** True if the runner also searches a workspace's packages, anywhere in the project. */
   readonly inPackages: boolean
 }
 
-/** Options of runners. The value of such an option is a file to run, or a folder to search. */
+/** Options of runners whose value is a file to run, or a folder to search. */
 const fileOptions =
   /^(?:-[fbctIPs]|--(?:file|makefile|justfile|taskfile|rakefile|build-file|settings-file|init-script|manifest-path|noxfile|config|settings|userconfig|globalconfig|pnpmfile)|-buildfile)$/
 const folderOptions =
   /^(?:-[CdpSB]|--(?:directory|prefix|dir|cwd|working-directory|working-dir|project-dir|chdir|project|root|rootdir))$/
 
 const packageManagers = /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)$/
-/** Options with which a package manager selects packages of a workspace. */
+/** Options that select packages of a workspace. */
 const packageWords = /^(?:-w|-ws|-F|-r|-wr|--(?:workspaces?|ws|filter|recursive)|workspaces?)(?:=|$)/
 const workspaceRunners = /^(?:turbo|nx|lerna)$/
 
-/** The values of these options in a command, such as `a.mk` in `-f a.mk`, `--file=a.mk` and `-fa.mk`. */
+/** The values of these options, such as `a.mk` in `-f a.mk`, `--file=a.mk` and `-fa.mk`. */
 const valuesOf = (words: ReadonlyArray<string>, options: RegExp): ReadonlyArray<string> =>
   words.flatMap((word, index) => {
     if (options.test(word)) return words[index + 1] || []
@@ -94,7 +91,7 @@ const valuesOf = (words: ReadonlyArray<string>, options: RegExp): ReadonlyArray<
     return options.test(option) ? value : []
   })
 
-/** The scripts that these words name. In a word that begins with `-`, only the text after `=` counts. */
+/** The scripts that these words name. After a `-`, only the text after `=` counts. */
 const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   const names = words.map(fileName)
   const runs = names.some((name) => interpreters.test(name))
@@ -104,12 +101,12 @@ const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   )
   const isRunner = definitionFiles.length > 0
   const programPaths = paths.filter((word) => /^\.{0,2}\//.test(word) || (word === words[0] && word.includes("/")))
-  /** Files of make and similar tools can include other files, with lines such as `include rules.mk`. */
+  /** Files of make and similar tools include others with `include rules.mk`. */
   const included = /^[-s]?include$/.test(words[0] ?? "") ? words.slice(1) : []
   return {
     /**
-     * For an interpreter, any argument may be a script. For another program, only its own path and the file options of
-     * a runner count.
+     * Any argument of an interpreter may be a script. Of other programs, only their own path and a runner's file
+     * options count.
      */
     files: runs ? paths : [...programPaths, ...included, ...(isRunner ? valuesOf(words, fileOptions) : [])],
     definitions: definitionFiles,
@@ -120,7 +117,6 @@ const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   }
 }
 
-/** The maximum number of words that are read from one text. */
 const maxScriptWords = 2000
 
 const breaks = /[\s"'`;|&()<>,:{}[\]$\\]+/
@@ -132,29 +128,22 @@ const joined = (parts: ReadonlyArray<NamedScripts>): NamedScripts => ({
   inPackages: parts.some(({ inPackages }) => inPackages)
 })
 
-/** The scripts that a text names. The text is a script, or a file that defines what a runner runs. */
+/** The scripts in a text: a script, or a file that defines what a runner runs. */
 export const scriptsInText = (text: string): NamedScripts =>
   joined(text.split("\n").map((line) => scriptsNamed(line.split(breaks).filter((word) => word !== ""))))
 
-/**
- * The scripts that a command names. An argument with blanks may itself be the text of a script, so it is searched as
- * well.
- */
+/** The scripts that a command names. An argument with blanks may itself be a script. */
 export const scriptsOfCommand = (argv: ReadonlyArray<string>): NamedScripts =>
   joined([scriptsNamed(argv), scriptsInText(argv.filter((word) => /\s/.test(word)).join("\n"))])
 
-/** True for a word that looks like the path of a file. */
 export const looksLikePath = (word: string): boolean => /^[\w@./+-]+$/.test(word) && /\/.|.\.[A-Za-z]\w*$/.test(word)
 
-/** The argument that prints the version of a program without the option `--version`. */
+/** Arguments that print a program's version in place of `--version`. */
 const versionArguments: Readonly<Record<string, string>> = { go: "version" }
 
 const isPython = /(?:^|\/)python[\d.]*$/
 
-/**
- * A command that asks the program of `run` for its version. It starts the same program and has no other effect. `run`
- * is a command with its words separated by blanks.
- */
+/** A command that asks the program of `run`, a command line, for its version. It has no other effect. */
 export const programTrial = (run: string): CommandLine => {
   const [program = "", option, module] = run.trim().split(/\s+/)
   if (isPython.test(program) && option === "-m" && module !== undefined && module !== "unittest")

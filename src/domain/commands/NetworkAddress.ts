@@ -1,7 +1,4 @@
-/**
- * Decides which addresses belong to private networks or to this machine. A URL with such an address is not fetched, and
- * the program says why.
- */
+/** Decides which addresses belong to private networks or to this machine, so that their URLs are not fetched. */
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
@@ -9,10 +6,7 @@ import * as Result from "effect/Result"
 const isInSome = (networks: ReadonlyArray<IpNetwork.IpNetwork>, address: NetAddress.IpAddress): boolean =>
   networks.some((network) => IpNetwork.contains(network, address))
 
-/**
- * Addresses that are not global: IANA's special-purpose registry, multicast, and two addresses of cloud metadata
- * services.
- */
+/** Addresses that are not global: IANA's special-purpose registry, multicast, and two cloud metadata services. */
 const closedV4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -31,14 +25,11 @@ const closedV4 = [
   "224.0.0.0/3"
 ].map(IpNetwork.fromStringUnsafe)
 
-/** The allocated range of IPv6 addresses, and the special ranges within it. */
+/** The allocated IPv6 addresses, and special ranges within them. */
 const openV6 = [IpNetwork.fromStringUnsafe("2000::/3")]
 const closedV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map(IpNetwork.fromStringUnsafe)
 
-/**
- * IPv6 addresses that contain an IPv4 address in their last four bytes: mapped addresses, and addresses translated by
- * NAT64.
- */
+/** IPv6 addresses with an IPv4 address in their last four bytes: mapped, or translated by NAT64. */
 const carriersOfV4 = ["::ffff:0:0/96", "64:ff9b::/96"].map(IpNetwork.fromStringUnsafe)
 
 const thisMachine = ["127.0.0.0/8", "0.0.0.0/8", "::1/128", "::/128"].map(IpNetwork.fromStringUnsafe)
@@ -55,7 +46,7 @@ const isOpen = (given: NetAddress.IpAddress): boolean => {
     : isInSome(openV6, address) && !isInSome(closedV6, address)
 }
 
-/** The address in its canonical spelling. Text that is no address stays unchanged. */
+/** The canonical spelling of an address. Other text stays unchanged. */
 export const canonicalAddress = (address: string): string =>
   Result.match(NetAddress.ipFromString(address.replace(/%.*$/, "")), {
     onFailure: () => address,
@@ -73,11 +64,11 @@ export const isLoopback = (address: string): boolean =>
 export const isGlobalUnicast = (address: string): boolean =>
   Result.match(NetAddress.ipFromString(address), { onFailure: () => false, onSuccess: isOpen })
 
-/** True for a loopback address, and for an address in `interfaces`, which lists the addresses of this machine. */
+/** True for a loopback address, or one of this machine's `interfaces`. */
 export const isOwnAddress = (address: string, interfaces: ReadonlyArray<string>): boolean =>
   isLoopback(address) || interfaces.includes(canonicalAddress(address))
 
-/** The reason why a host with these addresses is not public; undefined for a public host. */
+/** Why a host with these addresses is not public; undefined for a public host. */
 export const notPublic = (addresses: ReadonlyArray<string>, interfaces: ReadonlyArray<string>): string | undefined => {
   const internal = addresses.find((address) => !isGlobalUnicast(address))
   if (internal !== undefined) return `${internal} is not on the public internet`
@@ -98,16 +89,13 @@ interface FetchExceptions {
 
 export const portOf = ({ port, protocol }: URL): string => (port === "" ? (protocol === "https:" ? "443" : "80") : port)
 
-/** `host:port`, with the default port of the scheme, and brackets around IPv6. */
+/** `host:port`, with the scheme's default port, and brackets around IPv6. */
 export const hostAndPort = (url: URL): string => `${url.hostname}:${portOf(url)}`
 
-/** True for `localhost` and its subdomains. They always mean this machine, whatever a name server answers. */
+/** `localhost` and its subdomains mean this machine, whatever a name server answers. */
 const isLocalName = (host: string): boolean => /^(?:.+\.)?localhost\.?$/i.test(host)
 
-/**
- * The reason why a URL is never fetched, with advice for the user. The reason is a clause whose subject is the URL.
- * Undefined if the URL may be fetched.
- */
+/** Why a URL is never fetched, as a clause about the URL, with advice for the user. Undefined if it may be fetched. */
 export const unfetchable = (text: string, { allowed, denied }: FetchExceptions): string | undefined => {
   const url = URL.parse(text)
   if (url === null) return undefined

@@ -18,11 +18,11 @@ export const NetworkHost = Schema.String.check(
 /** The network setting: everything, nothing, or these hosts. */
 export type NetworkReach = boolean | ReadonlyArray<string>
 
-/** The listed hosts; undefined if the network is allowed or forbidden as a whole. */
+/** The listed hosts; undefined if the whole network is allowed or forbidden. */
 export const listedHosts = (network: NetworkReach): ReadonlyArray<string> | undefined =>
   typeof network === "boolean" ? undefined : network
 
-/** The allowed ports of a host that is listed without a port. */
+/** The allowed ports of a host without a listed port. */
 const usualPorts: ReadonlySet<number> = new Set([80, 443])
 
 const plain = (host: string): string => host.toLowerCase().replace(/\.$/, "")
@@ -44,18 +44,17 @@ export const coverage = (list: ReadonlyArray<string>, host: string, port: number
   return covered.find((one) => one === "exact") ?? covered[0]
 }
 
-/** Writes a host and port as an entry of the list. */
 export const asListed = (host: string, port: number): string => {
   const written = host.includes(":") ? `[${host}]` : plain(host)
   return usualPorts.has(port) ? written : `${written}:${port}`
 }
 
-/** The port of the proxy inside the sandbox. It is free, because every command has its own network. */
+/** The proxy's port in the sandbox. It is free, because every command has its own network. */
 export const proxyPort = 3128
 
 /**
- * The variables that make programs use the proxy. Connections to this machine bypass the proxy, so a command reaches
- * servers that it starts. A name of this machine in the list is an exception: connections to this name use the proxy.
+ * The variables for the proxy. Connections to this machine bypass it, so that a command reaches servers that it starts.
+ * Listed names of this machine use the proxy.
  */
 export const proxyVariables = (list: ReadonlyArray<string>): Readonly<Record<string, string>> => {
   const proxy = `http://127.0.0.1:${proxyPort}`
@@ -67,7 +66,7 @@ export const proxyVariables = (list: ReadonlyArray<string>): Readonly<Record<str
     ...Object.fromEntries(["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, proxy])),
     no_proxy: direct,
     NO_PROXY: direct,
-    /** Without this variable, Node ignores the other variables. */
+    /** Without this, Node ignores the other variables. */
     NODE_USE_ENV_PROXY: "1"
   }
 }

@@ -1,20 +1,20 @@
 /**
- * Recognises commands that a model wrote for a shell. Commands run without a shell, so the program advises the exact
- * call that has the intended effect. Words that may be meant literally, such as a pattern for grep, are no problem.
+ * Recognises commands that a model wrote for a shell, and advises the call with the intended effect, because no shell
+ * runs them. Words that may be meant literally, such as a pattern for grep, are no problem.
  */
 import { fileName } from "../files/PathList.ts"
 import { splitCommand } from "./CommandSplit.ts"
 
-/** Matches an element of a command that is an operator of a shell between two commands, such as `|` or `&&`. */
+/** A shell operator between two commands, such as `|` or `&&`. */
 const connector = /^(?:\|\|?|\|&|&&|;)$/
-/** A redirection whose file is the next element, and a redirection that contains its file. */
+/** Redirections: with the file in the next element, or in the same. */
 const openRedirect = /^(?:\d?>{1,2}|&>{1,2}|<)$/
 const wholeRedirect = /^(?:\d?>&\d|(?:\d?>{1,2}|&>{1,2})[^\s|&;<>()]+|<[^\s|&;<>()]+)$/
 
 /** Programs whose arguments may look like shell syntax: patterns, expressions, separators. */
 const takesPatterns =
   /^(?:[ef]?grep|rg|ag|ack|g?sed|[gmn]?awk|find|fd|xargs|expr|test|\[|tr|cut|sort|column|paste|jq|yq|perl|ruby|python\d*(?:\.\d+)?|php|sqlite3|psql)$/
-/** Programs that take file names. In these names, a shell would replace wildcards. */
+/** Programs that take file names, in which a shell would replace wildcards. */
 const takesFiles =
   /^(?:ls|cat|rm|cp|mv|ln|mkdir|rmdir|touch|chmod|chown|wc|head|tail|du|stat|file|diff|less|more|tar|zip|unzip|node|sh|bash|zsh)$/
 
@@ -28,11 +28,11 @@ const builtIns = new Set(
 const assignment = /^[A-Za-z_]\w*=/
 const programWord = /^(?:[A-Za-z_.~/][\w.+/~-]*|[A-Za-z_]\w*=.*)$/s
 
-/** Text that a shell would replace in a word: variables, the home folder, command substitutions, and wildcards. */
+/** What a shell would replace in a word: variables, the home folder, command substitutions, wildcards. */
 const variable = /\$(?:\w|\{|\()|`/
 const isHome = (word: string): boolean => /^~(?:\/|$)/.test(word)
 const isGlob = (word: string): boolean => /[*?]|\[[^\]]+\]/.test(word)
-/** True for a word that cannot be a file name. `[slug].tsx` and `$id.tsx` are file names of routes. */
+/** True for a word that cannot be a file name. `[slug].tsx` and `$id.tsx` are files of routes. */
 const isNoFile = (word: string): boolean =>
   !/[\s'"]/.test(word) && (/[*?]|\$(?:[A-Z_][A-Z0-9_]*\b|[{(])|`/.test(word) || isHome(word))
 
@@ -45,10 +45,7 @@ const singleQuoted = (word: string): string => `'${word.replaceAll("'", "'\\''")
 const isOperator = (word: string): boolean =>
   connector.test(word) || openRedirect.test(word) || wholeRedirect.test(word) || word === "&"
 
-/**
- * The words as one line for a shell. Words with text that a shell would replace are not quoted, unless they are
- * patterns.
- */
+/** The words as one line for a shell. Words with text to replace stay unquoted, unless they are patterns. */
 const lineOf = (argv: ReadonlyArray<string>): string => {
   let program = ""
   const words = argv.map((word, index) => {
@@ -72,7 +69,7 @@ const needsShell = (line: string): boolean => {
   return /[|&;<>`*?]|\$[\w{(]|(?:^|\s)~(?:\/|\s|$)|^\s*\w+=/.test(open)
 }
 
-/** The words of a line that contains no shell syntax. */
+/** The words of a line without shell syntax. */
 const wordsOf = (line: string): ReadonlyArray<string> => {
   const words = splitCommand(line)
   return typeof words === "string" ? line.trim().split(/\s+/) : words
@@ -80,7 +77,7 @@ const wordsOf = (line: string): ReadonlyArray<string> => {
 
 const cdLine = /^cd(?:\s+("[^"]*"|'[^']*'|[^\s;&|]+))?\s*(?:(?:&&|;)\s*(\S.*))?$/s
 
-/** Advice about a command that begins with `cd`. Such a command affects no later call. */
+/** Advice about a command that begins with `cd`, which affects no later call. */
 const cdAdvice = (line: string): string => {
   const [, folder = "", rest = ""] = cdLine.exec(line) ?? []
   const cwd = folder.replaceAll(/^["']|["']$/g, "")
@@ -96,7 +93,7 @@ const cdAdvice = (line: string): string => {
 
 const noShell = "No shell reads argv"
 
-/** The problem of a command that begins with a shell word, in whole sentences; undefined for any other command. */
+/** The problem of a command that begins with a shell word; undefined for other commands. */
 export const builtInProblem = (argv: ReadonlyArray<string>): string | undefined => {
   const [first = ""] = argv
   const line = argv.length === 1 ? first.trim() : lineOf(argv)
@@ -106,7 +103,7 @@ export const builtInProblem = (argv: ReadonlyArray<string>): string | undefined 
   return `There is no program ${asJson(word)}: it is a word of a shell. Call ${inShell(line)}; what it sets counts for that call only.`
 }
 
-/** The first word with shell syntax; undefined if all words may be meant literally. */
+/** The first word with shell syntax; undefined if all may be meant literally. */
 const shellWord = (argv: ReadonlyArray<string>): string | undefined => {
   const [program = ""] = argv
   const name = fileName(program)
@@ -124,8 +121,7 @@ const shellWord = (argv: ReadonlyArray<string>): string | undefined => {
 }
 
 /**
- * The reason why a command does not do what its words mean, and the correct call, in whole sentences. Undefined for a
- * command that may be correct.
+ * Why a command does not do what its words mean, with the correct call, in sentences. Undefined if it may be correct.
  */
 export const shellProblem = (argv: ReadonlyArray<string>): string | undefined => {
   const builtIn = builtInProblem(argv)
@@ -141,7 +137,6 @@ export const shellProblem = (argv: ReadonlyArray<string>): string | undefined =>
   return `${noShell}, so that ${asJson(word)} would be handed on as it is. Call ${inShell(lineOf(argv))}.`
 }
 
-/** Advice for a program that does not exist. */
 export const missingProgramAdvice = ([program, ...args]: readonly [string, ...Array<string>]): string => {
   const what = `There is no program ${asJson(program)}`
   const rest = args.length === 0 ? "" : lineOf(["true", ...args]).slice("true".length)

@@ -4,22 +4,19 @@
  * virtual machines, devices), and the kernel's key store.
  */
 
-/** The numbers that differ between processors. `socket` and `refused` are numbers of system calls. */
+/** Numbers that differ between processors. `socket` and `refused` are system calls. */
 interface Calls {
   /** The value of AUDIT_ARCH. */
   readonly arch: number
   readonly socket: number
   /**
-   * Blocked calls: `io_uring_setup` and `socketcall`, which can create sockets, and `add_key`, `request_key` and
-   * `keyctl`, which reach the key store.
+   * Blocked calls: `io_uring_setup` and `socketcall` can create sockets, and `add_key`, `request_key` and `keyctl`
+   * reach the key store.
    */
   readonly refused: ReadonlyArray<number>
 }
 
-/**
- * The native system calls of each processor, and the system calls of its 32-bit programs. The keys are the names that
- * Node gives the processors.
- */
+/** The system calls of each processor and of its 32-bit programs, by Node's name of the processor. */
 const processors: Readonly<Record<string, ReadonlyArray<Calls>>> = {
   x64: [
     { arch: 0xc000003e, socket: 41, refused: [425, 248, 249, 250] },
@@ -37,7 +34,7 @@ const kernel = 16
 const unix = 1
 
 const load = (offset: number) => [0x20, 0, 0, offset] as const
-/** Continues with the next instruction if the loaded value equals `value`; otherwise skips `skip` instructions. */
+/** Continues if the loaded value equals `value`; otherwise skips `skip` instructions. */
 const unlessEqual = (value: number, skip: number) => [0x15, 0, skip, value] as const
 const unlessAtLeast = (value: number, skip: number) => [0x35, 0, skip, value] as const
 const allow = [0x06, 0, 0, 0x7fff0000] as const
@@ -46,7 +43,7 @@ type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, 
 
 const [offsetOfCall, offsetOfArch, offsetOfFirstArgument] = [0, 4, 16]
 const [notPermitted, noSuchCall, noSuchFamily] = [1, 38, 97]
-/** System calls from this number on are in the x32 form, which has its own numbers. */
+/** From this number on, system calls are in the x32 form with its own numbers. */
 const firstX32 = 0x40000000
 
 const blockOf = ({ refused, socket }: Calls, families: ReadonlyArray<number>): ReadonlyArray<Instruction> => [
@@ -62,9 +59,8 @@ const blockOf = ({ refused, socket }: Calls, families: ReadonlyArray<number>): R
 ]
 
 /**
- * The filter for a processor. `processor` is the name that Node gives it. Undefined for an unknown processor. Pairs of
- * connected sockets are always allowed, because they reach no other program. `network` is false if no namespace
- * isolates the network.
+ * The filter for a processor, by Node's name; undefined for an unknown one. Pairs of connected sockets are always
+ * allowed: they reach no other program. `network` is false if no namespace isolates the network.
  */
 export const socketFilter = (processor: string, unixSockets: boolean, network = true): Uint8Array | undefined => {
   const calls = processors[processor]

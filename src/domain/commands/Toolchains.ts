@@ -1,31 +1,26 @@
 /**
- * The list of toolchains that users keep in their home folder. Commands in the sandbox can read the programs and
- * downloaded packages of a toolchain, but not change them. They do not see the credentials of the user.
+ * The toolchains that users keep in their home folder. Commands in the sandbox can read a toolchain's programs and
+ * downloaded packages, but not change them, and see no credentials.
  */
 
 export interface Toolchain {
   readonly name: string
-  /**
-   * Possible folders of the toolchain, relative to the home folder. The toolchain is installed if one of them exists.
-   */
+  /** Possible folders, relative to the home folder. The toolchain is installed if one exists. */
   readonly folders: ReadonlyArray<string>
-  /** The environment variable that can name another folder for the toolchain. */
+  /** The environment variable that can name another folder. */
   readonly variable?: string
-  /** The parts of the folder that commands see; "." stands for the whole folder. */
+  /** The parts of the folder that commands see; "." for the whole folder. */
   readonly programs?: ReadonlyArray<string>
   /**
-   * The parts of the folder that contain downloaded packages. Commands without a network see these parts. With a
-   * network, commands download into the cache of the project.
+   * The parts with downloaded packages, shown only without a network. With one, commands download into the project's
+   * cache.
    */
   readonly packages?: ReadonlyArray<string>
-  /** Files and folders with credentials, which are never shown. */
+  /** Credentials, which are never shown. */
   readonly keys?: ReadonlyArray<string>
   /** Further environment variables that are passed to commands. */
   readonly passes?: ReadonlyArray<string>
-  /**
-   * Variables that the sandbox sets. `{folder}` stands for the folder of the toolchain, `{cache}` for the cache of the
-   * project.
-   */
+  /** Variables that the sandbox sets. `{folder}` is the toolchain's folder, `{cache}` the project's cache. */
   readonly sets?: {
     readonly always?: Readonly<Record<string, string>>
     readonly offline?: Readonly<Record<string, string>>
@@ -148,11 +143,9 @@ export const toolchains: ReadonlyArray<Toolchain> = [
 ]
 
 /**
- * The beginning of a shell script that links the user's downloaded Gradle versions into the cache of the project. A
- * Gradle wrapper searches only in this cache. The user's folder cannot be mounted there read-only, because the wrapper
- * locks a file beside the versions. The script removes links to versions that the user has removed. It runs inside the
- * sandbox, because commands may have put other links into the cache. Outside, the script could follow these links to
- * other files of the user.
+ * Links the user's Gradle versions into the project's cache, where a Gradle wrapper searches, and removes old links.
+ * The user's folder cannot be mounted there read-only, because the wrapper locks a file beside the versions. The script
+ * runs inside the sandbox: outside, it could follow links of commands to other files of the user.
  */
 export const toolchainScript =
   'if [ "$TASK_CONDUCTOR_GRADLE" ]; then (' +
@@ -161,27 +154,27 @@ export const toolchainScript =
   '[ ! -e "$ok" ] || [ -e "$own/${ok##*/}" ] || ' +
   '{ mkdir -p "$own" && ln -s "$from"/*/ "$own" && ln -s "$ok" "$own"; }; done) 2>/dev/null; fi;'
 
-/** The path at which the sandbox shows the cache of the project, which outlasts the command. */
+/** Where the sandbox shows the project's cache, which outlasts the command. */
 export const cacheInSandbox = "/var/cache/task-conductor"
 
-/** The variables that lead every command to this cache, whatever toolchains are installed. */
+/** Lead every command to this cache, whatever toolchains are installed. */
 const usualCaches: Readonly<Record<string, string>> = {
   XDG_CACHE_HOME: cacheInSandbox,
   npm_config_cache: `${cacheInSandbox}/npm`
 }
 
-/** Without this variable, npm would use the network to ask for its own newest version. */
+/** Otherwise npm would ask the network for its own newest version. */
 const withNetwork: Readonly<Record<string, string>> = { npm_config_update_notifier: "false" }
 
-/** Without a network, npm would otherwise retry for more than a minute, and pip for twelve seconds. */
+/** Otherwise npm would retry for more than a minute, and pip for twelve seconds. */
 const withoutNetwork: Readonly<Record<string, string>> = { npm_config_offline: "true", PIP_RETRIES: "0" }
 
-/** The environment variables of toolchains that are passed to commands if they are set. */
+/** Environment variables of toolchains that commands get if they are set. */
 export const toolchainVariables: ReadonlySet<string> = new Set(
   toolchains.flatMap(({ passes = [], variable }) => (variable === undefined ? passes : [variable, ...passes]))
 )
 
-/** The variables that the sandbox sets. `installed` lists the installed toolchains with their folders. */
+/** The variables that the sandbox sets. `installed` are the toolchains with their folders. */
 export const sandboxVariables = (
   installed: ReadonlyArray<{ readonly toolchain: Toolchain; readonly folder: string }>,
   network: boolean

@@ -4,7 +4,7 @@ import { splitCommand } from "../commands/CommandSplit.ts"
 import { CommandLine, commandText } from "../commands/CommandText.ts"
 import { exactPattern } from "../permissions/TargetPattern.ts"
 
-/** A check, written as a command line or as a list of its words. */
+/** A check as a command line or as a list of its words. */
 export const CheckLine = Schema.Union([
   Schema.String.check(
     Schema.makeFilter((text: string) => {
@@ -16,7 +16,7 @@ export const CheckLine = Schema.Union([
 ])
 export type CheckLine = typeof CheckLine.Type
 
-/** The permission rules that allow the checks in a user's settings. A user who names a check there allows it. */
+/** The permission rules for checks in a user's settings: naming a check there allows it. */
 export const rulesOfChecks = (checks: ReadonlyArray<CheckLine> | false = []): ReadonlyArray<string> =>
   (checks === false ? [] : checks).flatMap((line) => {
     const words = typeof line === "string" ? splitCommand(line) : line

@@ -1,6 +1,6 @@
 /**
- * Defines task-conductor.json: its schema, its reader, and its JSON schema for editors. The file of a project may set
- * fewer keys than the file of the user.
+ * Defines task-conductor.json: its schema, its reader, and its JSON schema for editors. A project's file may set fewer
+ * keys than the user's.
  */
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
@@ -45,10 +45,7 @@ export type PluginScope = typeof PluginScope.Type
 export interface PluginEntry {
   readonly text: string
   readonly scope: PluginScope
-  /**
-   * The absolute folder to which paths in the entry are relative. Packages are searched in this folder and the folders
-   * above it.
-   */
+  /** The absolute folder for relative paths. Packages are searched here and in the folders above. */
   readonly folder: string
   /** The plugin's configuration; absent if there is none. */
   readonly configuration?: GivenConfiguration
@@ -57,9 +54,9 @@ export interface PluginEntry {
 /** The configuration of a plugin as a file or a script contains it. */
 export interface GivenConfiguration {
   readonly value: PluginConfig
-  /** Where the value is from, such as the path of a file. */
+  /** The origin of the value, such as the path of a file. */
   readonly source: string
-  /** The keys that lead to the value in the file. */
+  /** The keys that lead to the value. */
   readonly path: ReadonlyArray<PropertyKey>
 }
 
@@ -82,7 +79,7 @@ export const PluginText = Schema.String.check(
 const PluginConfig = Schema.Record(Schema.String, Schema.Json)
 export type PluginConfig = typeof PluginConfig.Type
 
-/** A plugin in a configuration: its name or path, alone or with its configuration, as in `["name", { ... }]`. */
+/** A plugin's name or path, alone or with its configuration, as in `["name", { ... }]`. */
 const PluginSetting = Schema.Union([PluginText, Schema.Tuple([PluginText, PluginConfig])])
 export type PluginSetting = typeof PluginSetting.Type
 
@@ -115,14 +112,14 @@ const Hooks = Schema.Struct({
   "run-end": key(Schema.Array(CheckLine), "After a run or a conversation has ended.")
 })
 
-/** A duration as Ollama writes it, such as "30m". A negative duration means for ever. */
+/** A duration as Ollama writes it, such as "30m". Negative: for ever. */
 export const keepAlivePattern = /^-?\d+(ms|s|m|h)$/
 
 const KeepAlive = Schema.String.check(Schema.isPattern(keepAlivePattern, { expected: 'a time such as "30m" or "2h"' }))
 
 /**
- * The addresses of model servers. An environment variable can also set each address. `note` is added to the description
- * of this variable.
+ * The addresses of model servers, which environment variables can also set. `note` is added to the variable's
+ * description.
  */
 export const serverAddresses = {
   host: {
@@ -262,7 +259,7 @@ export const personalKeys = [
   "keepClusterRuns"
 ] as const
 
-/** The settings that a project may set. None of them sends prompts to another server or extends permissions. */
+/** The settings that a project may set: none sends prompts to another server or extends permissions. */
 const ProjectConfiguration = Configuration.mapFields(Struct.omit(personalKeys))
 type ProjectConfiguration = typeof ProjectConfiguration.Type
 
@@ -277,9 +274,7 @@ export const configurationJsonSchema = (): Schema.Json => {
   }
 }
 
-/**
- * Merges two configurations. Values of `overrides` take precedence. Limits are merged key by key, and lists are joined.
- */
+/** Merges two configurations; `overrides` takes precedence. Limits are merged key by key, and lists are joined. */
 export const mergeConfigurations = (base: Configuration, overrides: Configuration): Configuration => ({
   ...base,
   ...overrides,
@@ -330,10 +325,7 @@ const unknownKey = (path: ReadonlyArray<PropertyKey>, scope: ConfigurationScope)
   return `unknown key "${pathText(path)}". Nearest: ${nearest(name, known)[0] ?? known.join(", ")}.`
 }
 
-/**
- * The settings, with the entries of MCP servers in the form of this program. Users often copy entries from the
- * configuration of another program.
- */
+/** The settings with MCP servers in this program's form. Users often copy entries from other programs. */
 const withOwnEntries = (value: Schema.Json): unknown => {
   if (!Predicate.isObject(value) || !Predicate.hasProperty(value, "mcpServers")) return value
   if (!Predicate.isObject(value.mcpServers)) return value
@@ -343,7 +335,7 @@ const withOwnEntries = (value: Schema.Json): unknown => {
   }
 }
 
-/** Reads a configuration file. Reports all problems together, in the order of the text. */
+/** Reads a configuration file, and reports all problems in the order of the text. */
 export const readConfiguration = (
   text: string,
   scope: ConfigurationScope
@@ -358,7 +350,7 @@ export const readConfiguration = (
   return Result.mapError(decoded, (error) => schemaProblems(error, json.success, (path) => unknownKey(path, scope)))
 }
 
-/** The settings with these names, without those that are absent. */
+/** The settings with these names that are present. */
 export const pickSettings = <K extends keyof Configuration>(
   settings: Configuration,
   keys: ReadonlyArray<K>

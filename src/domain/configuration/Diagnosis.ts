@@ -1,6 +1,6 @@
 /**
- * What the program finds on a machine before a run. There is one finding for each thing that a run needs, with a remedy
- * if it is missing.
+ * What the program finds on a machine before a run: one finding for each thing that a run needs, with a remedy if it is
+ * missing.
  */
 
 import { printable } from "../text/Printable.ts"
@@ -23,21 +23,17 @@ export const canStart = (findings: ReadonlyArray<Finding>): boolean =>
   findings.every(({ state }) => state !== "problem")
 
 /**
- * How findings are printed. Without colours, `paint` returns texts unchanged. `columns` is absent if the output is no
- * terminal.
+ * How findings are printed. Without colours, `paint` returns texts unchanged. `columns` is absent without a terminal.
  */
 export interface FindingStyle {
   readonly paint: Readonly<Record<Finding["state"], (text: string) => string>>
   readonly columns: number | undefined
 }
 
-/** In a terminal with fewer columns than this, the text of a finding is below its name and state, not beside them. */
+/** In a narrower terminal, the text of a finding is below its name and state. */
 const leastColumns = 60
 
-/**
- * Prints each finding as its name, its state and its text, with the remedy on the lines below. In a narrow terminal the
- * text is below the name.
- */
+/** Prints each finding: name, state and text, and the remedy below. */
 export const findingLines = (
   findings: ReadonlyArray<Finding>,
   { columns, paint }: FindingStyle
@@ -57,7 +53,7 @@ export const findingLines = (
   })
 }
 
-/** The last line, which says whether a run can start. */
+/** Says whether a run can start. */
 export const verdictOf = (findings: ReadonlyArray<Finding>): string => {
   const problems = findings.filter(({ state }) => state === "problem").length
   if (problems === 0) return "A run can start."

@@ -6,9 +6,7 @@ import { leastMemoryMegabytes, usualCommandLimits } from "../commands/CommandLim
 import { commandSeconds } from "../commands/CommandSettings.ts"
 import { generatingStages, type GeneratingStage } from "../models/Generation.ts"
 
-/**
- * The longest time limit, in seconds. Node timers count milliseconds in 31 bits, and a longer timer would end at once.
- */
+/** The longest time limit in seconds. Node timers count milliseconds in 31 bits: a longer one would end at once. */
 const mostSeconds = 2_000_000
 
 const limit = (value: number, description: string, { maximum = 1_000_000_000, minimum = 1 } = {}) =>
@@ -19,7 +17,7 @@ const limit = (value: number, description: string, { maximum = 1_000_000_000, mi
 const seconds = (value: number, description: string, { maximum = mostSeconds, minimum = 1 } = {}) =>
   limit(value, description, { maximum, minimum })
 
-/** The limits of model calls and attempts, which can be set for each stage. */
+/** Limits of model calls and attempts, also for single stages. */
 const stageFields = {
   attempts: limit(5, "How many attempts a stage may make to get a valid answer from the model."),
   thinkingTokens: limit(
@@ -50,7 +48,7 @@ const stageFields = {
   )
 }
 
-/** The limits of a stage. If a limit is absent here, the limit of the run applies. */
+/** The limits of a stage. For an absent one, the run's applies. */
 const StageLimits = Schema.toEncoded(Schema.Struct(stageFields))
 export type StageLimits = typeof StageLimits.Type
 
@@ -150,23 +148,19 @@ export const stageLimitNames = Object.keys(stageFields) as ReadonlyArray<keyof S
 /** The keys of the entries below `limits.tools`. */
 export const toolLimitNames = Object.keys(ToolLimits.fields) as ReadonlyArray<keyof ToolLimits>
 
-/** The limits of a stage. The values of the stage take precedence over those of the run. */
+/** The limits of a stage, whose values override the run's. */
 export const limitsOf = (limits: Limits, stage: GeneratingStage): Limits => {
   const own = limits.stages?.[stage]
   return own === undefined ? limits : { ...limits, ...own }
 }
 
-/**
- * The entries of both records. Entries with the same name are merged, and the fields of `overrides` take precedence.
- */
+/** The entries of both records. Those with the same name are merged, and fields of `overrides` win. */
 const mergeEntries = <A extends object>(
   base: Readonly<Record<string, A>> = {},
   overrides: Readonly<Record<string, A>> = {}
 ): Readonly<Record<string, A>> => Record.union(base, overrides, (one, other) => ({ ...one, ...other }))
 
-/**
- * Merges two settings of limits key by key, including single stages and tools. Values of `overrides` take precedence.
- */
+/** Merges two settings of limits key by key, including stages and tools; `overrides` wins. */
 export const mergeLimits = (base: GivenLimits = {}, overrides: GivenLimits = {}): GivenLimits => ({
   ...base,
   ...overrides,

@@ -1,6 +1,6 @@
 /**
  * Defines the entry of an MCP server: a program to start, or an address to connect to. The user's configuration may
- * contain more keys than a project's `.mcp.json`. Entries in the forms of other programs are read too.
+ * contain more keys than a project's `.mcp.json`. Entries of other programs are read too.
  */
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
@@ -21,7 +21,7 @@ const kind = Schema.String.annotate({
   })
 )
 
-/** The names that other programs give the two kinds of servers, without capitals and separators. */
+/** Other programs' names for the two kinds of servers, without capitals and separators. */
 const kindNames: Readonly<Record<string, "stdio" | "http">> = {
   stdio: "stdio",
   local: "stdio",
@@ -37,7 +37,7 @@ const kindNames: Readonly<Record<string, "stdio" | "http">> = {
   sse: "http"
 }
 
-/** The names that other programs give the keys of an entry. */
+/** Other programs' names for the keys of an entry. */
 const keyNames: Readonly<Record<string, keyof Fields>> = {
   environment: "env",
   httpUrl: "url",
@@ -49,13 +49,13 @@ type Entry = Readonly<Record<string, unknown>>
 
 const isScalar = (value: unknown): value is number | boolean => typeof value === "number" || typeof value === "boolean"
 
-/** Converts the values of variables to texts. Other programs also allow numbers. */
+/** Converts variables to texts, because other programs also allow numbers. */
 const asTexts = (values: unknown): unknown =>
   Predicate.isObject(values) && !Array.isArray(values)
     ? Record.map(values as Entry, (value) => (isScalar(value) ? String(value) : value))
     : values
 
-/** Splits a list that contains the command and its arguments. Some programs write such a list. */
+/** Splits a list with the command and its arguments, as some programs write it. */
 const splitCommandList = ({ args, command, ...entry }: Entry): Entry => {
   if (!Array.isArray(command))
     return { ...entry, ...(command === undefined ? {} : { command }), ...(args === undefined ? {} : { args }) }
@@ -64,8 +64,8 @@ const splitCommandList = ({ args, command, ...entry }: Entry): Entry => {
 }
 
 /**
- * Converts an entry of another program to the form of this program. Such an entry has other names for the kind and for
- * some keys, and says "enabled" instead of "disabled".
+ * Converts another program's entry, which has other names for the kind and some keys, and "enabled" instead of
+ * "disabled".
  */
 export const ownEntry = (entry: unknown): unknown => {
   if (!Predicate.isObject(entry) || Array.isArray(entry)) return entry
@@ -89,7 +89,7 @@ const McpToolSettings = Schema.Struct({
   effect: key(EffectClass, "What happens if a call is repeated after a crash.")
 })
 
-/** All keys of an entry. `entryProblem` checks which of them can be used together. */
+/** All keys of an entry. `entryProblem` checks their combination. */
 const fields = Schema.Struct({
   type: Schema.optionalKey(kind),
   command: key(Schema.NonEmptyString, "The program to start. No shell interprets it."),
@@ -136,7 +136,7 @@ const entryProblem = ({ type, ...entry }: Fields): string | true => {
 export const McpServerEntry = fields.check(Schema.makeFilter(entryProblem))
 export type McpServerEntry = typeof McpServerEntry.Type
 
-/** The keys that only the user may set, because they decide how far the program trusts a server. */
+/** The keys for the user only: they decide how far the program trusts a server. */
 const personal = ["risk", "tools", "startTimeout"] as const
 
 export const ProjectMcpServerEntry = fields.mapFields(Struct.omit(personal)).check(Schema.makeFilter(entryProblem))

@@ -1,4 +1,4 @@
-/** Defines where the user's configuration says that a secret is stored. */
+/** Where the user's configuration says that a secret is stored. */
 import * as Schema from "effect/Schema"
 import { CommandLine } from "../commands/CommandText.ts"
 
@@ -18,11 +18,8 @@ export const SecretSource = Schema.Union([
 ])
 export type SecretSource = typeof SecretSource.Type
 
-/** True for a valid name of a secret. An environment variable of this name usually contains the secret. */
+/** True for a secret's name, usually that of the environment variable with the secret. */
 export const isSecretName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
 
-/**
- * The minimum length of a secret. A shorter value could be a common word, which the program could not remove from
- * texts.
- */
+/** The minimum length of a secret. A shorter one could be a common word, which cannot be removed from texts. */
 export const leastSecret = 8

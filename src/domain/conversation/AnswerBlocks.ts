@@ -1,9 +1,9 @@
 /**
- * Splits unfinished markdown into finished blocks and a rest. The program can show a finished block at once, because
- * later text cannot change it.
+ * Splits unfinished markdown into finished blocks and a rest. A finished block can be shown at once, because later text
+ * cannot change it.
  */
 
-/** `finished` are the finished blocks with their line ends. `rest` is the text after them, which is not finished. */
+/** The finished blocks with their line ends, and the text after them. */
 export interface AnswerBlocks {
   readonly finished: ReadonlyArray<string>
   readonly rest: string
@@ -13,13 +13,13 @@ const fenceOf = (line: string): string | undefined => /^ {0,3}(`{3,}|~{3,})/.exe
 const isItem = (line: string): boolean => /^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(line)
 const isHeading = (line: string): boolean => /^ {0,3}#{1,6}\s/.test(line)
 
-/** True if the line closes the fence that begins with the line `open`. */
+/** True if the line closes the fence that the line `open` begins. */
 const closes = (line: string, open: string): boolean => {
   const fence = fenceOf(line)
   return fence !== undefined && fence[0] === open[0] && fence.length >= open.length && /^\s*[`~]+\s*$/.test(line)
 }
 
-/** A block ends with a blank line, a heading or a closing fence, or before the next item of a list. */
+/** A blank line, a heading or a closing fence ends a block, and so does the next list item. */
 export const answerBlocks = (text: string): AnswerBlocks => {
   const finished: Array<string> = []
   let open: string | undefined

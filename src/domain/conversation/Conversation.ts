@@ -21,7 +21,7 @@ import { fencedBlock } from "../markdown/PromptBlock.ts"
 import { resultText } from "../models/OutputText.ts"
 import { readMessageTurn } from "./MessageTurn.ts"
 
-/** A message that the program writes in place of an answer of the model. */
+/** A message of the program in place of a model's answer. */
 export const hostAnswer = (text: string): AssistantMessage => ({
   role: "assistant",
   content: text,
@@ -47,8 +47,8 @@ const stoppedCall = ({ id, name }: AskedCall): ToolMessage => ({
 })
 
 /**
- * Completes a conversation after the user has stopped the last answer. Each call gets a result, and a message tells the
- * model about the stop. `partial` is the text that the model had written.
+ * Completes a conversation after the user stopped the last answer. Each call gets a result, and a message tells the
+ * model about the stop. `partial` is the text so far.
  */
 export const stopped = (
   messages: ReadonlyArray<ConversationMessage>,
@@ -61,7 +61,6 @@ export const stopped = (
   return [...messages, ...replies, words]
 }
 
-/** The conversation in which `text` replaces the last answer. */
 export const answeredWith = (
   messages: ReadonlyArray<ConversationMessage>,
   text: string
@@ -72,8 +71,8 @@ export const answeredWith = (
 }
 
 /**
- * The compacted messages of a long conversation. The messages of the user stay word for word. The answers share
- * `budget` characters. The last message is `summary`, the facts that the program knows.
+ * The compacted messages of a long conversation. The user's messages stay word for word, the answers share `budget`
+ * characters, and `summary`, the facts that the program knows, comes last.
  */
 export const compactedMessages = (
   messages: ReadonlyArray<ConversationMessage>,
@@ -102,8 +101,8 @@ export const emptyMessage: AskEnding = {
 }
 
 /**
- * How a conversation ended, if it was not interrupted. An answer that the user stopped is no failure. `denials` are the
- * changes and commands that were denied in the conversation.
+ * How a conversation ended, if not interrupted. An answer that the user stopped is no failure. `denials` are denied
+ * changes and commands.
  */
 export const conversationEnding = (
   reports: ReadonlyArray<AskReport>,
@@ -161,7 +160,7 @@ export const summaryOf = ({
 /** The maximum number of characters of a saved conversation, approximately. */
 const mostCharacters = 2_000_000
 
-/** The messages without the images in results of calls. The model saw these images only while it answered. */
+/** The messages without images in results of calls, which the model saw only while it answered. */
 export const withoutResultImages = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> =>
   messages.map((message) => {
     if (message.role !== "user" || message.from === undefined || message.pictures === undefined) return message
@@ -169,7 +168,7 @@ export const withoutResultImages = (messages: ReadonlyArray<ConversationMessage>
     return others
   })
 
-/** The messages to save. They have no images and thoughts, and are compacted if they are too long. */
+/** The messages to save: without images and thoughts, and compacted if too long. */
 export const messagesToKeep = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> => {
   const thoughtless = messages.map((message): ConversationMessage => {
     if (message.role === "assistant") return { ...message, thinking: "" }
@@ -188,7 +187,6 @@ export const messagesToKeep = (messages: ReadonlyArray<ConversationMessage>): Re
 export const commandMessage = (typed: string, result: ToolResult): UserMessage =>
   fromHost(`The user ran \`${typed}\` in the project:\n\n${fencedBlock("## Output", resultText(result), "text")}`)
 
-/** The part of a message that the user typed. */
 const saidBy = ({ content, said = content }: UserMessage): string => said
 
 /** The first line of the user's first message, as the title of a conversation. */
@@ -198,7 +196,7 @@ const titleOf = (messages: ReadonlyArray<ConversationMessage>): string => {
   return printable(line)
 }
 
-/** The maximum number of lines shown: of the user's last message, and of the answer to it. */
+/** The maximum number of shown lines: of the user's last message, and of its answer. */
 const [mostSaid, mostAnswer] = [3, 6]
 
 /** The end of a conversation, for a user who continues it. */
@@ -236,7 +234,6 @@ const messageParts = (message: ConversationMessage): ReadonlyArray<string> => {
   return actions.length > 0 ? [actions.join("\n")] : ["## Answer", harmless((report ?? message.content).trim())]
 }
 
-/** The conversation as the text of a markdown file. */
 export const conversationMarkdown = (
   messages: ReadonlyArray<ConversationMessage>,
   { model, project }: { readonly model: string; readonly project: string }

@@ -1,22 +1,22 @@
 /**
  * Messages that users keep in files and send by name. `/review src/a.ts` sends the text of `review.md`, with `src/a.ts`
- * in place of `$ARGUMENTS`. Such a message gives no more permissions than a typed message, because a project can write
- * any text into its commands.
+ * for `$ARGUMENTS`. They give no more permissions than a typed message, because a project can write any text into its
+ * commands.
  */
 
 export interface CustomCommand {
   readonly name: string
-  /** A description in one line. Empty if the file has none. */
+  /** One line; empty if the file has no description. */
   readonly description: string
   readonly text: string
-  /** True for a command of the user. False for a command of the project. */
+  /** True for the user's command, false for the project's. */
   readonly isOwn: boolean
 }
 
-/** The name of the command in a file. Undefined if the file holds no command. */
+/** The name of the command in a file. Undefined if it holds none. */
 export const commandName = (file: string): string | undefined => /^([\w-]+)\.md$/.exec(file)?.[1]
 
-/** Reads the file of a command. The file may begin with two lines `---`, with `description: ...` between them. */
+/** Reads a command's file, which may begin with `description: ...` between two lines `---`. */
 export const readCustomCommand = (name: string, file: string, isOwn: boolean): CustomCommand => {
   const [whole = "", head = ""] = /^---\r?\n([^]*?)\r?\n---[^\S\n]*(?:\n|$)/.exec(file) ?? []
   const [, description = ""] = /^description:[^\S\n]*(.*)$/m.exec(head) ?? []
@@ -25,10 +25,7 @@ export const readCustomCommand = (name: string, file: string, isOwn: boolean): C
 
 const place = "$ARGUMENTS"
 
-/**
- * The message that a typed line sends. If the line does not begin with the name of a command, the line itself is the
- * message.
- */
+/** The message that a typed line sends: the command that it names, or else the line itself. */
 export const expandCommand = (line: string, commands: ReadonlyArray<CustomCommand>): string => {
   const [, name, typed = ""] = /^\s*\/([\w-]+)(?:\s+([^]*))?$/.exec(line) ?? []
   const command = commands.find((one) => one.name === name)

@@ -1,25 +1,22 @@
-/**
- * Finds the files that a user mentions in a message as `@src/a.ts`, `@src/a.ts#L10-L20` or `@"my notes.md"`. These
- * files may be pictures.
- */
+/** Finds files that a message mentions as `@src/a.ts`, `@src/a.ts#L10-L20` or `@"my notes.md"`, pictures included. */
 
 const mention = /(?<![^\s([{"'])@(?:"([^"\n]+)"|([^\s"']+))/g
 
-/** The names of the mentioned files, in order, each once. A full stop after a name belongs to the sentence. */
+/** The mentioned names in order, each once. A full stop after a name belongs to the sentence. */
 export const mentionsIn = (text: string): ReadonlyArray<string> => [
   ...new Set([...text.matchAll(mention)].map(([, quoted, plain = ""]) => quoted ?? plain.replace(/[.,;:!?)\]}]+$/, "")))
 ]
 
-/** The text in which these names have no `@` before them. A model would take the `@` for a part of the path. */
+/** The text without `@` before these names, which a model would take for a part of the path. */
 export const withoutMarks = (text: string, names: ReadonlyArray<string>): string =>
   names.reduce((rest, name) => rest.replaceAll(`@"${name}"`, () => name).replaceAll(`@${name}`, () => name), text)
 
 export const mentionOf = (path: string): string => (/[\s"']/.test(path) ? `@"${path}"` : `@${path}`)
 
-/** The unfinished mention at the end of a typed line. Undefined if the line ends in another way. */
+/** The unfinished mention at the end of a line; undefined if there is none. */
 export const openMention = (line: string): string | undefined => /(?:^|[\s([{"'])@("[^"\n]*|[^\s"']*)$/.exec(line)?.[1]
 
-/** The media type of a picture, recognised by its first bytes. Undefined for any other file. */
+/** The media type of a picture, from its first bytes. Undefined for other files. */
 export const pictureType = (bytes: Uint8Array): string | undefined => {
   const head = String.fromCharCode(...bytes.subarray(0, 12))
   if (head.startsWith("\u0089PNG\r\n")) return "image/png"

@@ -1,7 +1,6 @@
 /**
- * Reads an answer of a model in a conversation: its calls and changes, or the answer to the user. Only calls that the
- * model itself makes are run, not calls that it quotes, explains or repeats. Otherwise a quoted file could decide which
- * calls run.
+ * Reads an answer in a conversation: its calls and changes, or the answer to the user. Calls that the model quotes,
+ * explains or repeats do not run: otherwise a quoted file could decide which calls run.
  */
 import * as Option from "effect/Option"
 import { type TurnContent, noCalls, nothingAsked, removalSaid, withCoveredFiles } from "../documents/TurnFormat.ts"
@@ -26,7 +25,7 @@ import { readNative } from "../tools/native/NativeCalls.ts"
 import { hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
 import { holdsCall } from "../tools/ToolCallTraces.ts"
 
-/** The blocks with the calls of an answer, in order, and the text before these blocks. */
+/** The calls of an answer in order, and the text before them. */
 interface OwnBlocks {
   readonly blocks: ReadonlyArray<string>
   readonly rest: string
@@ -34,12 +33,12 @@ interface OwnBlocks {
 
 const none: OwnBlocks = { blocks: [], rest: "" }
 
-/** Languages of code blocks whose calls count. In a block of any other language, a call is an example. */
+/** Languages of code blocks whose calls count. In other blocks, a call is an example. */
 const callLanguages = new Set(["", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls", "tool_code"])
 
 const isOwn = (language: string): boolean => callLanguages.has(language.toLowerCase())
 
-/** The code blocks of a text. Empty if the text contains anything else. */
+/** The code blocks of a text. Empty if it contains anything else. */
 const loneFences = (text: string): ReadonlyArray<string> => {
   if (!/(?:`{3,}|~{3,})$/.test(text)) return []
   const fences = fencedBlocks(text)
@@ -56,18 +55,15 @@ const example =
 /** A line that announces a call in the form that agents use. */
 const callLabel = /^\s*(?:#{1,6}\s*)?\**(?:action|tool call|code)\**:?\**$/i
 
-/**
- * Matches the beginning of an element that is not closed: quoted text, data, verbatim text, or the turn of another
- * speaker.
- */
+/** The beginning of an unclosed element: quoted text, data, verbatim text, or another speaker's turn. */
 const openElement =
   /<(details|blockquote|pre|code|script|style|template|textarea|document|file|quote|tool_response)\b[^<>]*>(?![^]*<\/\1)|<!\[CDATA\[(?![^]*\]\]>)|\\begin\{(\w+)\}(?![^]*\\end\{\2\})|<\|(?:im_start|start_header_id)\|>\s*(?:user|tool|system)/i
 const frontMatter = /^-{3,}\n[^]*\n-{3,}$/
-/** A sentence that rejects a call, or tells what somebody else wants the model to do. */
+/** A sentence that rejects a call, or tells what somebody else wants. */
 const rejects =
   /(?:\bnot|\bnever|n['’]t|\brefuse to|\bavoid)\s+(?:\w+\s+)?(?:run|send|call|execute|use)\b|\b(?:page|file|document|comment|text|readme|site|website|result|output|author|attacker|note)\b[^.!?]*\b(?:wants?|asks?|tells?|told|instructs?|orders?|demands?)\b/i
 
-/** True if a code block, a comment, a thought, an element or a quotation is still open at the end of this text. */
+/** True if a code block, comment, thought, element or quotation is still open at the end. */
 const leavesOpen = (before: string): boolean =>
   (before.match(fenceLine) ?? []).length % 2 === 1 ||
   before.lastIndexOf("<!--") > before.lastIndexOf("-->") ||
@@ -76,7 +72,7 @@ const leavesOpen = (before: string): boolean =>
   frontMatter.test(before.trim()) ||
   ((before.split(/\n[ \t]*\n/).at(-1) ?? "").match(/"/g) ?? []).length % 2 === 1
 
-/** True if the text after `before` is inside a quotation or list, or is announced as an example. */
+/** True if a quotation or list is open after `before`, or an example is announced. */
 const leadsToQuote = (before: string): boolean => {
   const last = before.slice(before.lastIndexOf("\n") + 1).trim()
   const sentence = last.split(/[.!?]\s+/).at(-1) ?? ""
@@ -91,7 +87,7 @@ const leadsToQuote = (before: string): boolean => {
   return leavesOpen(before) || isInside || announces || rejects.test(sentence)
 }
 
-/** The calls at the end of a text. A call counts only if it begins a line. */
+/** The calls at the end of a text. Each must begin a line. */
 const lastCalls = (text: string): OwnBlocks => {
   const parts = markedParts(text)
   const [first] = parts
@@ -103,8 +99,8 @@ const lastCalls = (text: string): OwnBlocks => {
 }
 
 /**
- * The only code block of an answer. The block counts only if it ends the answer, and the sentence before it says that
- * the model makes the call now.
+ * The only code block of an answer. It must end the answer, and the sentence before it must say that the model calls
+ * now.
  */
 const lastFence = (text: string): OwnBlocks | undefined => {
   const fences = fencedBlocks(text)
@@ -123,9 +119,7 @@ const lastFence = (text: string): OwnBlocks | undefined => {
 }
 
 /**
- * The calls that the answer itself makes. They count in two forms: a text that holds only calls, and calls in tags at
- * the end of the text. All other calls are part of the text. If they counted, a quoted file could decide which calls
- * run.
+ * The calls that the answer itself makes: the whole text, or calls in tags at its end. All others are part of the text.
  */
 const ownBlocks = (text: string): OwnBlocks => {
   const trimmed = text.trim()
@@ -145,8 +139,8 @@ const isHeadingOfCalls = (heading: string): boolean => {
 }
 
 /**
- * The part of an answer that is under the heading of calls, if it contains calls. The heading must belong to the answer
- * itself. A heading in a quotation, or in a code block around the whole answer, does not count.
+ * The calls under the answer's own heading of calls. A heading in a quotation, or in a code block around the whole
+ * answer, does not count.
  */
 const headedCalls = (answer: string): string | undefined => {
   const heading = outline(answer).sections.find((section) => isHeadingOfCalls(section.heading))
@@ -160,7 +154,7 @@ const headedCalls = (answer: string): string | undefined => {
   return holdsCall(part) || fencedBlocks(part).some(({ text }) => holdsCall(text)) ? part : undefined
 }
 
-/** The calls of an answer: calls under the heading of calls, or calls that are the whole answer or its end. */
+/** The calls under the heading of calls, or that are the whole answer or its end. */
 const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: boolean): TurnContent | undefined => {
   const headed = headedCalls(answer)
   const { blocks } = headed === undefined ? ownBlocks(answer) : none
@@ -172,26 +166,25 @@ const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: 
   const calls = [...(asked?.looks ?? []), ...(asked?.calls ?? [])]
   if (headed !== undefined) return { calls, changes: [], issues, repairs }
   if (calls.length === 0 || issues.length > 0) return undefined
-  // JSON that names an unknown tool may be the answer to the user, so it is not read as a call. Text in the call syntax
-  // of a model (`isNative`) is certainly a call. If it names an unknown tool, the model gets the list of tools.
+  // JSON that names an unknown tool may be the answer to the user. Text in a model's call syntax (`isNative`) is
+  // certainly a call: for an unknown tool, the model gets the list of tools.
   if (!isNative && calls.some(({ name }) => !isTool(name))) return undefined
   const number = calls.length === 1 ? "a tool call" : `${calls.length} tool calls`
   const found = makeRepair("tool-call-repaired", {}, `Read ${number} out of the text of the answer.`)
   return { calls, changes: [], issues, repairs: [...repairs, found] }
 }
 
-/** True for a line that begins a change of a file. False for a conflict mark of git. */
+/** True for a line that begins a change of a file, but not for a conflict mark of git. */
 const beginsChange = (line: string): boolean =>
   readOpen(line) !== undefined || looseMark.test(line) || beginsChangeObject(line)
 
-/** The answer without thoughts at its beginning. */
 const withoutThinking = (answer: string): string =>
   answer.replace(/^\s*<(think|thinking|thought|reasoning)>[^]*?<\/\1>/i, "")
 
-/** Thoughts that do not end and so contain the whole answer. */
+/** Thoughts without end, which contain the whole answer. */
 const endless = /^\s*<(think|thinking|thought|reasoning)>(?![^]*<\/\1>)/i
 
-/** Lines that can be part of a call: JSON, tags, headings, and labels with values. */
+/** Lines that can be part of a call: JSON, tags, headings, labels with values. */
 const partOfCall = /^\s*(?:[<{}[\]"]|&lt;|#{1,6}\s|(?:[-*+]\s+)?[*_`]*\w+[*_`]*:)/
 
 /** The text that the model meant as a call. Undefined if the rest of the answer does more than announce a next step. */
@@ -221,17 +214,14 @@ const leakedIssue = (quote: string): Issue =>
     }
   )
 
-/**
- * An answer may request calls of `tools`, and changes if `mayChange` is true. `paths` are the project files at the
- * paths that the answer names.
- */
+/** What an answer may request. `paths` are the project files at the paths that it names. */
 interface MessageOptions {
   readonly mayChange: boolean
   readonly tools: ReadonlySet<string>
   readonly paths?: ProjectPaths
 }
 
-/** Reads an answer. If the answer has no calls and changes, it is the report for the user. */
+/** Reads an answer. Without calls and changes, it is the report for the user. */
 export const readMessageTurn = (answer: string, { mayChange, paths, tools }: MessageOptions): TurnContent => {
   const isTool = (name: string): boolean => meantTool(name, [...tools]) !== undefined
   const covered = withCoveredFiles(answer, paths)

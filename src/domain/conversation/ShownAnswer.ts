@@ -1,7 +1,6 @@
 /**
- * Decides which text of an answer the user sees while the model writes it. Calls and changes are left out. If the
- * program rejects an answer, the user has already seen its text. The program then shows only those lines of the next
- * answer that are new.
+ * Decides which text of an answer the user sees while the model writes it, without calls and changes. If the program
+ * rejects an answer that was already shown, it shows only the new lines of the next one.
  */
 import { readFence } from "../files/ChangeMarks.ts"
 import { beginsNative } from "../tools/native/NativeCalls.ts"
@@ -10,13 +9,10 @@ import { holdsCall } from "../tools/ToolCallTraces.ts"
 const isHeadingOfCalls = (line: string): boolean => /^\s*(?:#{1,6}\s*|\*\*)(?:tool calls|look first)\b/i.test(line)
 const isMark = (line: string): boolean => /^\s*<{5,}(?!<)/.test(line)
 const isPath = (line: string): boolean => /^[*#`\s]*\S*[./][\w-]+[`*:]*\s*$/.test(line)
-/** True for text at the beginning of a line that may become a call or a change. */
+/** True for the beginning of a line that may become a call or a change. */
 const mayAct = (line: string): boolean => /^\s*(?:[#`~<{[*]|\S*$)/.test(line)
 
-/**
- * How much of an unfinished text may be shown. The text may be shown up to the index `end`. `isActing` is true if a
- * call or a change begins there.
- */
+/** The index up to which an unfinished text may be shown. `isActing`: a call or change begins there. */
 const shownPart = (text: string): { readonly end: number; readonly isActing: boolean } => {
   const lines = text.split("\n")
   let end = 0
@@ -49,13 +45,13 @@ const shownPart = (text: string): { readonly end: number; readonly isActing: boo
 }
 
 export interface ShownAnswer {
-  /** Begins a new answer. The returned function receives the text of this answer. */
+  /** Begins a new answer. The returned function receives its text. */
   readonly begin: () => (delta: string) => void
-  /** Reports that the answer just shown made calls or changes. More answers follow it. */
+  /** Reports that the answer made calls or changes, so that more answers follow. */
   readonly acted: () => void
   /** Reports that the last answer is final. `answer` is its final form. */
   readonly end: (answer: string) => void
-  /** Shows a text of the program. The text that follows belongs to a new answer. */
+  /** Shows a text of the program. Later text belongs to a new answer. */
   readonly add: (text: string) => void
 }
 
@@ -67,7 +63,7 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
   let answer = ""
   let done = 0
   let isActing = false
-  /** True while new text is held back, because it may only repeat an answer that the user has already seen. */
+  /** True while new text is held back, because it may repeat what the user has already seen. */
   let isMuted = false
   /** True if the program added the last text. */
   let isAdded = false
@@ -86,7 +82,7 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
     if (isMuted || isActing) return
     let from = done
     if (done > 0 && answer[done - 1] !== "\n") {
-      // A part of this line has already been shown, so the line can only be prose.
+      // A line that is partly shown can only be prose.
       const lineEnd = answer.indexOf("\n", done)
       if (lineEnd === -1) return showUntil(answer.length)
       from = lineEnd + 1

@@ -1,6 +1,6 @@
 /**
- * Chooses the lines of a changelog that show where an entry goes: the headings of the newest release, and the first
- * entries below them.
+ * Chooses the lines of a changelog that show where an entry goes: the newest release's headings, and the first entries
+ * below them.
  */
 
 interface Heading {
@@ -12,8 +12,8 @@ interface Heading {
 const underline = /^(?:=+|-+|~+|\^+)$/
 
 /**
- * The headings of a changelog. A heading has a mark before it (`## 1.2.0`), or a line of signs below it (`1.2.0`,
- * `=====`). The second form also occurs in reStructuredText.
+ * The headings of a changelog, with a mark before (`## 1.2.0`) or a line of signs below (`=====`, also in
+ * reStructuredText).
  */
 const headingsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Heading> => {
   const kinds: Array<string> = []
@@ -28,7 +28,7 @@ const headingsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Heading> => {
   })
 }
 
-/** The heading of the newest release, the headings above it, and the headings of its sections. */
+/** The newest release's heading, those above it, and those of its sections. */
 const newestRelease = (headings: ReadonlyArray<Heading>): ReadonlyArray<Heading> => {
   const first = headings.findIndex(({ depth }, at) => (headings[at + 1]?.depth ?? 0) <= depth)
   const { depth: deepest = 1, text = "" } = headings[first] ?? {}
@@ -37,7 +37,7 @@ const newestRelease = (headings: ReadonlyArray<Heading>): ReadonlyArray<Heading>
   return end < 0 ? headings : headings.slice(0, end)
 }
 
-/** The indexes of all lines, the most helpful lines first. */
+/** The indexes of all lines, the most helpful first. */
 export const changelogLines = (text: string): ReadonlyArray<number> => {
   const lines = text.split("\n")
   const all = headingsOf(lines)

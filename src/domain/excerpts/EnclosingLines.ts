@@ -4,14 +4,14 @@ import { outline } from "../markdown/Outline.ts"
 import { type MarkdownSection, sectionEnd } from "../markdown/Sections.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/** The number of lines shown before and after a line that is in no block, or in a block that is too long. */
+/** How many lines around a line are shown, if it is in no block or in a too long one. */
 const around = 10
 
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
 
 const isCloser = (line: string): boolean => /^\s*(?:[)}\]]|end\b|fi\b|done\b|esac\b)/.test(line)
 
-/** True for comments, decorators and attributes, which belong to the line below them. */
+/** Comments, decorators and attributes, which belong to the line below. */
 const isLeading = (line: string): boolean => /^\s*(?:\/\/|\/\*|\*|#(?!include|define)|@|--|;;|""")/.test(line)
 
 const sectionsOf = (lines: ReadonlyArray<string>) => {
@@ -24,13 +24,10 @@ const sectionsOf = (lines: ReadonlyArray<string>) => {
 }
 
 const opener = /(?:[({[:]|=>)\s*$/
-/** Matches lines that are not indented even inside a block: preprocessor conditions and labels. */
+/** Lines without indentation even inside a block: preprocessor conditions and labels. */
 const marginal = /^(?:#\s*(?:if|el|endif|define|undef|pragma)|\w+:\s*$)/
 
-/**
- * Returns the last line of the block whose first line is `header`. The block contains the more indented lines below,
- * and the line that closes them.
- */
+/** The last line of the block that `header` begins: more indented lines, and the line that closes them. */
 export const blockBelow = (lines: ReadonlyArray<string>, header: number, most: number, hasMargin = false): number => {
   const depth = indentOf(lines[header] ?? "")
   let opens = opener.test(lines[header] ?? "")
@@ -50,7 +47,7 @@ export const blockBelow = (lines: ReadonlyArray<string>, header: number, most: n
   return end
 }
 
-/** The nearest line above that is indented less; undefined if it is more than `most` lines away. */
+/** The nearest less indented line above; undefined if more than `most` lines away. */
 const parentOf = (lines: ReadonlyArray<string>, index: number, most: number): number | undefined => {
   const depth = indentOf(lines[index] ?? "")
   for (let above = index - 1; above >= Math.max(0, index - most); above--) {
@@ -60,10 +57,7 @@ const parentOf = (lines: ReadonlyArray<string>, index: number, most: number): nu
   return undefined
 }
 
-/**
- * The nearest line above that closes no block. It begins the block that the line `at` closes, or is a line of that
- * block.
- */
+/** The nearest line above that closes no block. It is in or begins the block that the line `at` closes. */
 const lineAbove = (lines: ReadonlyArray<string>, at: number): number => {
   const above = lines.slice(0, at).findLastIndex((line) => !isBlank(line) && !isCloser(line))
   return above < 0 ? at : above
@@ -75,9 +69,7 @@ const withLeading = (lines: ReadonlyArray<string>, header: number): number => {
   return start
 }
 
-/**
- * The largest block around the line `at` that has at most `most` lines. Undefined if every block around it is larger.
- */
+/** The largest block around the line `at` with at most `most` lines. Undefined if all are larger. */
 const indented = (lines: ReadonlyArray<string>, at: number, most: number): LineRange | undefined => {
   let enclosing: LineRange | undefined
   let header: number | undefined = isCloser(lines[at] ?? "") ? lineAbove(lines, at) : at
@@ -91,7 +83,7 @@ const indented = (lines: ReadonlyArray<string>, at: number, most: number): LineR
   return enclosing
 }
 
-/** Pairs of lines in which braces open and close. Braces in strings and comments can produce wrong pairs. */
+/** Pairs of lines with opening and closing braces. Braces in strings and comments can make wrong pairs. */
 const bracesOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> => {
   const open: Array<number> = []
   const pairs: Array<LineRange> = []
@@ -108,8 +100,8 @@ export const proses = new Set(["markdown", "mdx"])
 const plain = new Set(["", "text", "csv", "jsonl"])
 
 /**
- * Returns a function that finds the block or section around a line. The result is a range of at most `most` lines,
- * counted from 1. It includes the line itself.
+ * Returns a function that finds the block or section around a line: at most `most` lines, counted from 1, with the line
+ * itself.
  */
 export const enclosingLines = (lines: ReadonlyArray<string>, language: string) => {
   const sections = proses.has(language) ? sectionsOf(lines) : undefined
@@ -128,12 +120,11 @@ export const enclosingLines = (lines: ReadonlyArray<string>, language: string) =
   }
 }
 
-/** Languages in which preprocessor lines and labels inside a block are not indented. */
+/** Languages with unindented preprocessor lines and labels inside a block. */
 const margins = new Set(["c", "cpp", "cuda", "objectivec"])
 
 /**
- * Returns a function that finds the innermost declaration around a range of lines, with the comments above it. Lines
- * count from 1.
+ * Returns a function that finds the innermost declaration around lines, with the comments above. Lines count from 1.
  */
 export const declarationLines =
   (lines: ReadonlyArray<string>, language: string, all = declarationsOf(lines, language)) =>
@@ -145,16 +136,14 @@ export const declarationLines =
     return undefined
   }
 
-/** True for a language in which `enclosingNames` can find names. */
 export const hasNames = (language: string): boolean => isProgram(language) || proses.has(language)
 
 const mostNames = 2
 const longestName = 60
 
 /**
- * Returns a function that finds the names of the innermost declarations around a line, such as `Schema.validate`. In
- * prose, it finds the heading above the line. Empty for a line outside declarations, and for a line that is itself a
- * declaration or heading.
+ * Returns a function that names the innermost declarations around a line, such as `Schema.validate`, or the heading
+ * above it in prose. Empty outside declarations, and on a declaration or heading itself.
  */
 export const enclosingNames = (lines: ReadonlyArray<string>, language: string) => {
   const isText = proses.has(language)

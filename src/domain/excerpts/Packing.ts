@@ -1,18 +1,16 @@
 /**
- * Packs lines of a text into a budget of characters. The caller adds lines in the order of their scores, as long as
- * they fit. Notes between the lines say which lines are left out.
+ * Packs lines of a text into a budget of characters. The caller adds lines in the order of their scores, and notes name
+ * the omitted lines.
  */
 import { cutAt } from "../text/Excerpt.ts"
 
-/** The maximum length of a line. Of a longer line, only the characters around its first search text are shown. */
+/** The maximum length of a line. A longer one shows only the characters around its first search text. */
 export const longestLine = 400
 
-/** The number of characters that a cut line shows before the search text. */
+/** The characters that a cut line shows before the search text. */
 const beforeText = 100
 
-/**
- * Cuts a line to `longestLine` characters around its first search text. `texts` are the search texts, in lower case.
- */
+/** Cuts a line to `longestLine` characters around its first search text. `texts` are in lower case. */
 export const cutLine = (line: string, texts: ReadonlyArray<string> = []): string => {
   if (line.length <= longestLine) return line
   const lower = line.toLowerCase()
@@ -22,7 +20,7 @@ export const cutLine = (line: string, texts: ReadonlyArray<string> = []): string
   return `${start > 0 ? "..." : ""}${part}... (${line.length} characters)`
 }
 
-/** Chooses lines within a budget. The budget also covers a note for each gap between the chosen lines. */
+/** Chooses lines within a budget, which also covers a note for each gap. */
 export class LineChoice {
   readonly lines = new Set<number>()
   #remaining: number
@@ -39,7 +37,6 @@ export class LineChoice {
     return this.#remaining
   }
 
-  /** Adds the lines if all of them fit. */
   add(indexes: ReadonlyArray<number>): boolean {
     const fresh = new Set(indexes.filter((index) => !this.lines.has(index)))
     let [cost, gaps] = [0, 0]
@@ -55,7 +52,7 @@ export class LineChoice {
     return true
   }
 
-  /** Adds lines in this order. Stops if a line does not fit, or if less than `least` characters are left. */
+  /** Adds lines in this order, until one does not fit or fewer than `least` characters are left. */
   addEach(indexes: Iterable<number>, least = Number.NEGATIVE_INFINITY): void {
     for (const index of indexes) if (this.#remaining < least || !this.add([index])) return
   }
@@ -65,8 +62,8 @@ export class LineChoice {
 type GapText = (from: number, to: number) => string
 
 /**
- * Joins the chosen lines with notes for the gaps. If a gap is shorter than its note, the lines of the gap are shown
- * instead of the note. Also returns the indexes of all shown lines, including the lines of such gaps.
+ * Joins the chosen lines with notes for the gaps, or with the lines of a gap that is shorter than its note. Also
+ * returns the indexes of all shown lines.
  */
 const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, gap: GapText) => {
   const rows: Array<string> = []
@@ -92,10 +89,10 @@ const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, g
   return { text: rows.join("\n"), shown: shownIndexes }
 }
 
-/** The number of characters by which a note may be longer than its estimated length. */
+/** How much longer than estimated a note may be, in characters. */
 const noteSlack = 8
 
-/** Joins the lines that `choose` adds, and notes for the gaps between them, in at most `budget` characters. */
+/** The lines that `choose` adds, with notes for the gaps, in at most `budget` characters. */
 export const packLines = (
   lines: ReadonlyArray<string>,
   budget: number,

@@ -1,43 +1,37 @@
-/**
- * All scores and orders that decide how a text is cut to a budget. Only the order and the ratios of the scores matter.
- */
+/** The scores and orders by which a text is cut to a budget. Only order and ratios matter. */
 
-/**
- * The scores of lines that contain a search term. The score of a quoted string is divided among the lines that contain
- * it.
- */
+/** Scores of lines with a search term. Lines with the same quoted string share its score. */
 export const termScores = {
-  /** A quoted string. Its score is high because it usually names a place. */
+  /** A quoted string, which usually names a place. */
   literal: 12,
   /** The line that declares a searched name. */
   declared: 10,
-  /** Added for a declaration inside another declaration, if the task also names that other declaration. */
+  /** Added for a declaration inside another that the task also names. */
   inNamed: 5,
-  /** Added for the declaration of a name if a quoted string is inside the declaration. */
+  /** Added for a name's declaration with a quoted string inside. */
   aroundLiteral: 8,
-  /** A use of a name. The more lines use the name, the lower the score. */
+  /** A use of a name: less the more lines use it. */
   use: 3,
   /**
-   * A word of the task. The more lines contain the word, the lower the score. A declaration whose name contains the
-   * word gets a second score for it.
+   * A word of the task: less the more lines contain it. A declaration with the word in its name gets a second score.
    */
   word: 1
 } as const
 
 /** Factors that reduce a score. */
 export const scoreParts = {
-  /** A line of a comment, which only explains the code. */
+  /** A comment only explains the code. */
   comment: 0.3,
-  /** A term that occurs in the prompt of the user but not in the task. */
+  /** A term from the user's prompt that is not in the task. */
   prompt: 0.5,
-  /** A name that is not in backticks, and is recognised only by its form. */
+  /** A name without backticks, recognised by its form. */
   form: 0.5,
-  /** A match in a test file, because a test repeats the names of the code that it tests. */
+  /** A match in a test file, which repeats the names of the tested code. */
   testFile: 0.25
 } as const
 
-/** The order in which matches of a search are shown, by kind of file. `written` stands for generated files. */
+/** The order of search matches by kind of file. `written` are generated files. */
 export const fileOrder = ["source", "data", "test", "prose", "written"] as const
 
-/** The order of lines about a failed check, the most informative first. A legend explains the signs of a comparison. */
+/** The order of lines about a failed check, the most informative first. A legend explains a comparison's signs. */
 export const failureOrder = ["assertion", "failing", "place", "comparison", "legend", "other"] as const

@@ -1,7 +1,6 @@
 /**
- * Chooses which matches of a search are shown if not all of them fit. Source files come before tests and prose. In a
- * file, declarations of a name come before its uses. Every file that is not generated gets one match before any file
- * gets a second match. Matches in generated files come after all other matches.
+ * Chooses which matches of a search are shown if not all fit: source files before tests and prose, and a name's
+ * declarations before its uses. Every file gets one match before any gets a second. Generated files come last.
  */
 import { declaredName, isProgram } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
@@ -11,7 +10,6 @@ import { fileOrder } from "./Scores.ts"
 
 const changelog = /(?:^|\/)(?:change(?:s|log)|history|news|releases?)(?:\.(?:md|txt|rst|adoc))?$/i
 
-/** True for the path of a file that lists the changes of a project. */
 export const isChangelog = (path: string): boolean => changelog.test(path)
 
 const written =
@@ -32,17 +30,16 @@ const kindOf = (path: string): (typeof fileOrder)[number] => {
 export interface SearchRows {
   /** The path of the file, relative to the project. */
   readonly path: string
-  /** The matches in the order in which they are in the file. `line` is the text of the matching line. */
+  /** The matches in the order of the file. `line` is the matching line. */
   readonly rows: ReadonlyArray<{
     readonly line: string
-    /** The number of characters of the match: the matching line, and the lines around it that are shown with it. */
+    /** The characters of the match, with the lines shown around it. */
     readonly size: number
   }>
 }
 
 /**
- * Chooses matches of each file, at most `rows` rows and `characters` characters in total. Returns for each file the
- * indexes of its chosen matches, in order.
+ * Chooses at most `rows` matches with `characters` characters in total. Returns their indexes for each file, in order.
  */
 export const chooseRows = (
   files: ReadonlyArray<SearchRows>,

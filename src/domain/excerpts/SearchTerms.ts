@@ -1,6 +1,6 @@
 /**
- * Extracts the search terms of a task: quoted strings, names in backticks or with the form of code, and words. Also
- * finds the lines of a text that contain these terms.
+ * Extracts the search terms of a task (quoted strings, names in backticks or in the form of code, words), and finds the
+ * lines of a text with these terms.
  */
 import { type Declaration, declarationsAround } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
@@ -32,7 +32,7 @@ const commonWords = new Set(
   )
 )
 
-/** Those words of a string that can occur in source code. They are in lower case and without duplicates. */
+/** The words of a string that can occur in source code, in lower case and each once. */
 const wordsOf = (text: string): ReadonlyArray<string> => {
   const words = text.toLowerCase().match(/[\p{L}_$][\p{L}\d_$]{2,}/gu) ?? []
   return [...new Set(words)].filter((word) => !commonWords.has(word)).slice(0, mostWords)
@@ -40,7 +40,7 @@ const wordsOf = (text: string): ReadonlyArray<string> => {
 
 const quoted = /`([^`\n]{2,200})`|"([^"\n]{3,200})"|“([^”\n]{3,200})”|(?<![\p{L}\d])'([^'\n]{3,200})'(?![\p{L}\d])/gu
 const identifier = /^[A-Za-z_$#@][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(.*\))?$/
-/** Recognises a name by its form: with an underscore, a capital inside, or brackets after it. */
+/** A name by its form: with an underscore, a capital inside, or brackets after it. */
 const codeName =
   /(?<![\w$/.])(?:[A-Za-z$]\w*_\w+|_+[A-Za-z]\w*|[A-Za-z$]*[a-z\d][A-Z][\w$]*|[A-Za-z_$][\w$]*(?=\(\)))(?![\w$/])/g
 
@@ -83,7 +83,7 @@ const strongest = (all: ReadonlyArray<Named>): ReadonlyArray<Named> =>
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, mostNamed)
 
-/** The search terms of a task. A term that occurs only in the prompt of the user counts half. */
+/** The search terms of a task. A term from the user's prompt alone counts half. */
 export const searchTermsOf = (task: string, prompt = ""): SearchTerms => {
   const [taskTerms, promptTerms] = [named(task, 1), named(prompt, scoreParts.prompt)]
   return {
@@ -93,7 +93,7 @@ export const searchTermsOf = (task: string, prompt = ""): SearchTerms => {
   }
 }
 
-/** All search terms in lower case, ordered by weight, highest first. */
+/** All search terms in lower case, the highest weight first. */
 export const textsOf = ({ literals, names, words }: SearchTerms): ReadonlyArray<string> => [
   ...[...literals, ...names].map(({ text }) => text.toLowerCase()),
   ...words
@@ -102,7 +102,7 @@ export const textsOf = ({ literals, names, words }: SearchTerms): ReadonlyArray<
 const namePattern = (name: string): RegExp =>
   new RegExp(`(?<![\\w$])${name.replaceAll(/[$.*+?^{}()|[\]\\]/g, "\\$&")}(?![\\w$])`)
 
-/** Returns a test for lines that contain one of the names as a word. */
+/** Returns a test for lines with one of the names as a word. */
 export const holdsName = ({ names }: SearchTerms): ((line: string) => boolean) => {
   const all = names.map(({ text }) => namePattern(text))
   return (line) => all.some((pattern) => pattern.test(line))
@@ -111,24 +111,22 @@ export const holdsName = ({ names }: SearchTerms): ((line: string) => boolean) =
 const hitsOf = (lines: ReadonlyArray<string>, isHit: (line: string) => boolean): ReadonlyArray<number> =>
   lines.flatMap((line, index) => (isHit(line) ? [index] : []))
 
-/**
- * The smallest score of a block that matches. The block also needs at least `leastPart` of the score of the best block.
- */
+/** The smallest score of a matching block, which also needs `leastPart` of the best block's score. */
 export const leastScore = 1
 const leastPart = 0.4
-/** The smallest score of a matching block if the task also names a place. */
+/** The smallest score of a block if the task also names a place. */
 const leastBeside = 0.5
-/** Only stems of at least this length are compared. A shorter stem is also the beginning of unrelated words. */
+/** Shorter stems are not compared: they also begin unrelated words. */
 const leastStem = 5
-/** The maximum number of lines that contain a quoted string. A string in more lines names no place. */
+/** A quoted string in more lines names no place. */
 const mostPlaces = 6
 
-/** The weight of a word, at most 1. The more lines contain the word, the nearer the weight is to 0. */
+/** The weight of a word, at most 1, and nearer to 0 the more lines contain it. */
 const weightOf = (hits: number, lines: number): number => (1 - Math.log(hits) / Math.log(lines + 1)) ** 2
 
 /** A block of a text whose lines contain search terms. */
 export interface MatchedBlock {
-  /** Those lines of the block that contain search terms, the best line first. */
+  /** The lines of the block with search terms, the best first. */
   readonly matchedLines: ReadonlyArray<number>
   /** The sum of the weights of the words that the block contains. */
   readonly score: number
@@ -141,10 +139,7 @@ interface KnownLines {
   readonly inImports: ReadonlySet<number>
 }
 
-/**
- * Finds the lines that a task names, and the blocks that match the words of the task. The best block comes first.
- * Indexes are from 0.
- */
+/** Finds the lines that a task names, and the blocks that match its words, the best first. Indexes are from 0. */
 export const matchingLines = (
   lines: ReadonlyArray<string>,
   { comments, declarations: all, inImports }: KnownLines,

@@ -1,6 +1,6 @@
 /**
- * Cuts a text to the parts that help a task. A text within the limit stays whole. A longer text is cut to its outline
- * and to the parts that match the search terms, in the order of the text. Notes say which lines are left out.
+ * Cuts a text to the parts that help a task: its outline and the parts with search terms, in the order of the text. A
+ * text within the limit stays whole. Notes name the omitted lines.
  */
 import * as Arr from "effect/Array"
 import { commentLines, longComments } from "../files/CommentLines.ts"
@@ -16,9 +16,9 @@ import { holdsName, leastScore, type SearchTerms, matchingLines, textsOf } from 
 export interface ExcerptSource {
   readonly lines: ReadonlyArray<string>
   readonly language: string
-  /** The number of the first line; absent for a text whose lines have no numbers. */
+  /** The number of the first line; absent without line numbers. */
   readonly first?: number
-  /** The indexes (from 0) of the lines that are added before all others. */
+  /** The indexes, from 0, of lines that are added first. */
   readonly keep?: ReadonlyArray<number>
   /** Returns the note for a gap between two lines (indexes from 0). */
   readonly gap: (from: number, to: number) => string
@@ -31,31 +31,30 @@ export interface Excerpt {
   readonly isWhole: boolean
 }
 
-/** The maximum number of lines of a block around a matching line. */
+/** The maximum number of lines of a block around a match. */
 const longestPart = 40
-/** Of the places that a task names in a text, at most this many are used. */
+/** The maximum number of places in a text that a task may name. */
 const mostMeant = 12
-/** The maximum length of a declaration that is shown whole. Of a longer declaration, only matching blocks are shown. */
+/** The longest declaration, in lines, that is shown whole. Of a longer one, only matching blocks are. */
 const longestWhole = 80
-/** The smallest length of a comment that is left out. A shorter comment counts as code. */
+/** The shortest comment, in lines, that is left out. */
 const leastComment = 3
-/** If a declaration does not fit, this many of its last lines are shown. */
+/** How many last lines of a declaration that does not fit are shown. */
 const lastLines = 3
-/** The maximum number of lines in a gap that is filled. A gap is between two shown lines. */
+/** A gap between shown lines is filled up to this many lines. */
 const mostOfGap = 4
-/** If a declaration does not fit, this many lines are shown before and after a matching line. */
+/** How many lines around a match are shown in a declaration that does not fit. */
 const nearLines = 2
 /**
- * If a declaration does not fit, at most this many of its matching lines are shown. More of them would leave no room
- * for the lines around them.
+ * How many matches are shown in a declaration that does not fit. More would leave no room for the lines around them.
  */
 const mostLookedFor = 3
 
-/** The maximum number of lines that are searched for the end of a declaration's head. */
+/** How many lines are searched for the end of a declaration's head. */
 const mostHead = 8
-/** For at most this many places, the line of the place itself is added first. The lines around places follow later. */
+/** For at most this many places, the place's own line is added first, and the lines around it later. */
 const mostFirst = 6
-/** The share of the budget that is kept for blocks. The outline gets the other part. */
+/** The share of the budget for blocks; the rest is for the outline. */
 const outlineShare = 0.65
 
 const isProse = (language: string): boolean => proses.has(language) || language === "page"
@@ -75,7 +74,7 @@ const outlineOf = (
 const importing =
   /^\s*(?:import\b|from\s+\S+\s+import\b|use\s+[\w{:*\\]|using\s+\w|#include\b|(?:const|let|var)\b.*\brequire\()/
 
-/** The indexes of all import statements, each from its first to its last line. Empty for prose. */
+/** The lines of each import statement. Empty for prose. */
 const importsOf = ({ language, lines }: ExcerptSource): ReadonlyArray<ReadonlyArray<number>> =>
   isProse(language)
     ? []
@@ -85,7 +84,7 @@ const importsOf = ({ language, lines }: ExcerptSource): ReadonlyArray<ReadonlyAr
 
 const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> => Arr.range(from - 1, to - 1)
 
-/** The lines of a declaration up to the line on which its body begins. */
+/** A declaration up to the line on which its body begins. */
 const headLines = (lines: ReadonlyArray<string>, range: ReadonlyArray<number>, prose: ReadonlySet<number>) => {
   const code = range.filter((index) => !prose.has(index) && !/^\s*@/.test(lines[index] ?? ""))
   const end = code.slice(0, mostHead).findIndex((index) => /(?:[{:]|=>)\s*$/.test(lines[index] ?? ""))
@@ -93,8 +92,8 @@ const headLines = (lines: ReadonlyArray<string>, range: ReadonlyArray<number>, p
 }
 
 /**
- * Adds the parts of a declaration that fit: its first and last lines, its matching lines with the lines near them, and
- * then more lines around `index`.
+ * Adds the parts of a declaration that fit: its first and last lines, matches with the lines near them, then more lines
+ * around `index`.
  */
 const addPart = (
   choice: LineChoice,
@@ -122,7 +121,7 @@ const addPart = (
   }
 }
 
-/** Fills short gaps. Otherwise the model would request the file again to see the missing lines. */
+/** Fills short gaps, because the model would request the file again to see them. */
 const fillGaps = (choice: LineChoice): void => {
   for (const at of [...choice.lines].toSorted((a, b) => a - b)) {
     const size = Array.from({ length: mostOfGap }, (_, index) => index + 1).find((one) =>
@@ -142,10 +141,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   const declared = declarationLines(lines, language, declarations)
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
   const blocksAt = new Map<number, LineRange>()
-  /**
-   * The declaration around a line, or only the block around the line if the declaration is too long. For a comment, the
-   * code below the comment counts.
-   */
+  /** The declaration around a line, or only the block if that is too long. A comment counts as the code below it. */
   const blockAt = (index: number): LineRange => {
     let at = index
     while (comments.has(at) && at < lines.length - 1) at += 1
@@ -169,12 +165,12 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     index,
     range: indexesOf(declared({ from: index + 1, to: index + 1 }) ?? enclosing(index + 1))
   }))
-  // A place at the beginning of a declaration is dropped if another place is inside the same declaration.
+  // Drops a place at the beginning of a declaration that has another place inside.
   const isHead = ({ index, range }: (typeof ranges)[number]): boolean =>
     index === range[0] && ranges.some((one) => one.index !== index && one.range[0] === index)
   const placed = ranges.filter((one) => !isHead(one))
   const parts = kept === undefined ? placed : [{ index: first, range: indexesOf(kept) }, ...placed]
-  // First adds the line of each place, so that a long declaration takes no room from other places.
+  // Adds the line of each place first, so that a long declaration takes no room from others.
   for (const { index } of parts.slice(0, mostFirst)) if (choice.budgetLeft > budget / 2) choice.add([index])
   for (const [position, { index, range }] of parts.entries()) {
     if (range.every((at) => choice.lines.has(at) || prose.has(at))) continue
@@ -191,14 +187,14 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
       matchedLines: [best = 0]
     } of blocks) {
       const block = indexesOf(blockAt(best)).filter((at) => !inImports.has(at))
-      // A block that does not fit is shown in part, as long as half of the budget is free.
+      // A block that does not fit is shown in part while half of the budget is free.
       if (choice.add(block) || choice.budgetLeft < budget / 2) continue
       addPart(choice, block, headLines(lines, block, prose), best, { matched, spare: budget / 2 })
     }
     fillGaps(choice)
   }
   if (isFound) show()
-  // Import statements come last, because code that uses a name helps more than the import of the name.
+  // Imports come last: code that uses a name helps more.
   const holds = holdsName(terms)
   for (const statement of imports) if (statement.some((at) => holds(lines[at] ?? ""))) choice.add(statement)
   if (parts.length > 0 || choice.budgetLeft < budget / 2) return
@@ -208,7 +204,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   choice.addEach(lines.keys())
 }
 
-/** Returns the whole text if it has at most `limit` characters, and otherwise its parts that help the task. */
+/** The whole text if it has at most `limit` characters, otherwise the parts that help the task. */
 export const excerptOf = (source: ExcerptSource, terms: SearchTerms, limit: number): Excerpt => {
   const { first, gap, lines } = source
   const withNumbers = (all: ReadonlyArray<string>) => (first === undefined ? all : numberLines(all, first))
