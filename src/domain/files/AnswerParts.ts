@@ -1,14 +1,11 @@
 /**
- * Finds the parts of an answer that contain text of files: blocks with marks, and fences below a path. The program
- * finds them before it cleans the answer, so a line of a file is never taken for a thought or a quotation.
+ * Finds the parts of an answer that contain text of files: blocks with marks, and fences below a path. This happens
+ * before the answer is cleaned, so a line of a file is never taken for a thought or a quotation.
  */
 import { afterBlock, fenceAt, fileFenceAt, isBlank, readFence, readOpen } from "./ChangeMarks.ts"
 import { pathOfInfo, pathOfLine } from "./ChangePath.ts"
 
-/**
- * Lines of an answer that belong together. `first` is the index of the first line, and `end` the index after the last
- * line.
- */
+/** Lines of an answer that belong together, by index. `end` is exclusive. */
 export interface AnswerPart {
   readonly first: number
   readonly end: number
@@ -26,10 +23,7 @@ export interface AnswerLines {
   readonly beginsCall?: (line: string) => boolean
 }
 
-/**
- * The first and last line of a fence around a whole answer. Undefined unless the first line inside this fence is a
- * path.
- */
+/** The first and last line of a fence around a whole answer. Undefined unless the fence begins with a path. */
 export const wrapperOf = (
   lines: ReadonlyArray<string>,
   namesFile: (line: string) => boolean
@@ -94,10 +88,7 @@ class PartReader {
     return at < 0 ? this.lines.length : at
   }
 
-  /**
-   * The index after the thought or tool call that begins on this line. Undefined if none begins here. Thoughts and tool
-   * calls contain no parts.
-   */
+  /** The index after the thought or tool call that begins here, if any. Neither contains parts. */
   private afterSkipped(at: number): number | undefined {
     const isThought = !this.hasHeading && thought.test(this.line(at))
     if (!isThought && !this.beginsCall(this.line(at))) return undefined
@@ -131,8 +122,8 @@ export const changeParts = (answer: string, lines: AnswerLines = {}): ReadonlyAr
 const cover = /^([ \t]*)\ue000(\d+)\ue001$/
 
 /**
- * Replaces each line of each part with a placeholder line, so that cleaning does not touch the parts. `restore` puts
- * the parts back, with the indentation of the lines around them.
+ * Replaces the lines of all parts with placeholders, so that cleaning does not touch the parts. `restore` puts the
+ * parts back, with the indentation of the lines around them.
  */
 export const withCoveredParts = (answer: string, parts: ReadonlyArray<AnswerPart>) => {
   const lines = answer.split("\n")

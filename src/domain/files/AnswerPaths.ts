@@ -1,7 +1,7 @@
 /**
  * Finds the path of each change in an answer: the path on the line or fence directly above the change. A block directly
- * after another block has the path of that block. A block after any other text has no path, because a change must never
- * go to the file of another change.
+ * after another block changes the same file. A block after any other text has no path, because a change must never go
+ * to the wrong file.
  */
 import { isBlank, lastBefore, type OpenMark, readFence, readOpen } from "./ChangeMarks.ts"
 import {
@@ -30,18 +30,16 @@ interface NoPath {
   readonly above: string | undefined
 }
 
-/** Finds the paths of one answer. Its state contains the paths read so far. */
+/** Finds the paths of one answer, and remembers the paths read so far. */
 export class AnswerPaths {
   private readonly lines: ReadonlyArray<string>
   private readonly spellings: Map<string, string>
   private readonly isLookedUp: boolean
   private readonly takenLines: ReadonlySet<number>
-  /** The file that the last block changes, and the index after this block. */
+  /** The file that the last block changes. `end` is the index after this block. */
   private lastBlock: { readonly end: number; readonly path: string | undefined } | undefined
 
-  /**
-   * `takenLines` contains the indexes of lines that belong to changes. More of them are added while the answer is read.
-   */
+  /** `takenLines` are the indexes of lines that belong to changes. The reader adds to them. */
   constructor(lines: ReadonlyArray<string>, takenLines: ReadonlySet<number>, paths: ProjectPaths | undefined) {
     this.lines = lines
     this.takenLines = takenLines
@@ -67,7 +65,6 @@ export class AnswerPaths {
     this.lastBlock = { end, path }
   }
 
-  /** True when the project has no file at this path. */
   isMissing(path: string): boolean {
     return this.isLookedUp && !this.spellings.has(path)
   }
@@ -84,7 +81,7 @@ export class AnswerPaths {
     return named === undefined ? undefined : { ...named, line: above }
   }
 
-  /** The path of a block: from the label of its first mark, or else from the text above it. */
+  /** The path of a block: from the label of its first mark, or else from the text above. */
   ofBlock(at: number, { label, path: named }: OpenMark): PlacedPath | NoPath {
     const labelled = pathInProject(label, this.spellings)?.path ?? named
     if (labelled !== undefined) return { path: this.spelled(labelled) }
@@ -140,7 +137,7 @@ const lineAboveSentences = (lines: ReadonlyArray<string>, at: number): number =>
   return above < 0 ? -1 : first + above
 }
 
-/** The maximum number of texts that are looked up in the project. */
+/** At most this many texts are looked up in the project. */
 const maxTexts = 200
 
 /** The texts of an answer that may name the file of a block or fence below them. */

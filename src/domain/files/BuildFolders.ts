@@ -1,13 +1,13 @@
 /**
- * Recognises folders that builds, tests and checkers generate, by their names and by files beside or inside them. What
- * such a folder contains is no change of the project, even without a `.gitignore`.
+ * Recognises folders that builds, tests and checkers generate, by their names and by files beside or inside them. Their
+ * content is no change of the project, even without a `.gitignore`.
  */
 
 const gradle = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"]
 
 /**
- * Folder names of builds. Such a folder counts only if one of the listed files is beside it. If the list is empty, the
- * name alone is enough.
+ * Folder names of builds. Such a folder counts only if one of the listed files is beside it. With an empty list, the
+ * name is enough.
  */
 const folders = new Map<string, ReadonlyArray<string>>([
   ["target", ["Cargo.toml", "pom.xml", "build.sbt", "project.clj"]],
@@ -28,7 +28,7 @@ const folders = new Map<string, ReadonlyArray<string>>([
 export const buildMarks: ReadonlyArray<string> = ["CACHEDIR.TAG", "CMakeCache.txt", "meson-private"]
 
 /**
- * Files beside a folder of this name. If one of them exists, the folder counts as generated. Empty if the name alone is
- * enough. Undefined for a name that no build uses.
+ * The files that mark a folder of this name as generated if one of them is beside it. If empty, the name is enough.
+ * Undefined for a name that no build uses.
  */
 export const besideBuild = (name: string): ReadonlyArray<string> | undefined => folders.get(name)

@@ -1,7 +1,6 @@
 /**
- * Reads the changes of files in an answer: blocks with three marks, whole files, diffs, and objects. An object replaces
- * a text at many places, or removes or moves a file. Text that looks like a change but is unreadable becomes an issue,
- * so that no change is lost silently.
+ * Reads the changes of files in an answer: blocks with three marks, whole files, diffs, and objects. Text that looks
+ * like a change but is unreadable becomes an issue, so that no change is lost silently.
  */
 import * as Result from "effect/Result"
 import { addIssue, addRepair, type Findings, inDocumentOrder, type IssueCode, noFindings } from "../findings/Issue.ts"
@@ -29,7 +28,7 @@ import { languageOf } from "./Language.ts"
 import { shortened } from "../text/Excerpt.ts"
 import type { TextEdit } from "./TextEdit.ts"
 
-/** A change that an answer requests; `line` is its line in the answer, from 1. */
+/** A change that an answer requests, with its line in the answer, from 1. */
 export type Change =
   | {
       readonly _tag: "Edit"
@@ -43,15 +42,12 @@ export type Change =
       readonly _tag: "File"
       readonly path: string
       readonly text: string
-      /** True for a block without old text: the answer assumes that the file does not exist. */
+      /** True for a block without old text: the file must not exist yet. */
       readonly mustBeNew: boolean
       readonly line: number
     }
   | (ObjectChange & { readonly line: number })
-  /**
-   * Edits of several files as one change. The program makes this change after the model has answered about numbered
-   * places.
-   */
+  /** Edits of several files as one change, from the model's answer about numbered places. */
   | {
       readonly _tag: "Edits"
       readonly files: ReadonlyArray<{ readonly path: string; readonly edits: ReadonlyArray<TextEdit> }>
@@ -67,7 +63,7 @@ const noPaths: ProjectPaths = new Map()
 
 const longerFence = "Write the whole file again, in a fence of four backquotes."
 
-/** The maximum number of lines of an object that has no fence around it. */
+/** The maximum number of lines of an object without a fence. */
 const maxObjectLines = 40
 
 const textOf = (lines: ReadonlyArray<string>): string => lines.map((line) => `${line}\n`).join("")
@@ -88,7 +84,6 @@ const fitsFile = (language: string, path: string): boolean => {
   return own === "" || own === languageOf(`x.${language}`) || (own.startsWith("json") && /^json/i.test(language))
 }
 
-/** Reads one answer. Its state is the current position and the lines that belong to changes. */
 class Reader {
   readonly changes: Array<Change> = []
   readonly findings: Findings = noFindings()
@@ -139,7 +134,7 @@ class Reader {
     if (spelled._tag === "Move") this.paths.noteFile(spelled.to)
   }
 
-  /** The index of the nearest line above that is neither blank nor a fence; -1 without such a line. */
+  /** The index of the nearest line above that is neither blank nor a fence; -1 if there is none. */
   private lineBefore(at: number): number {
     return lastBefore(this.lines, at, (line) => !isBlank(line) && readFence(line) === undefined)
   }
@@ -246,8 +241,8 @@ class Reader {
   }
 
   /**
-   * True for a fence below the path of a markdown file, if text stands before the first mark in the fence. Such a fence
-   * explains the marks, and changes no file.
+   * True for a fence that explains the marks and changes no file: it is below the path of a markdown file, and text
+   * precedes its first mark.
    */
   private isAboutMarks(at: number, before: ReadonlyArray<string>): boolean {
     const path = this.paths.beforeFence(at)?.path
@@ -321,13 +316,13 @@ class Reader {
   }
 
   /**
-   * Reads the lines of a diff. `at` is the index at which the part with the diff begins, and `first` the index of the
-   * first line of the diff.
+   * Reads the lines of a diff. `at` is the index of the part that contains the diff, and `first` that of the diff's
+   * first line.
    */
   private readDiff(at: number, info: string, content: ReadonlyArray<string>, first: number): boolean {
     if (this.inReport || !(/^u?diff\b|^patch\b/i.test(info) || isDiff(content))) return false
     const before = this.paths.beforeFence(at)
-    /* If the fence stands below the path of a diff file, its lines are the content of that file. */
+    /* Below the path of a diff file, a diff is the content of that file. */
     if (before !== undefined && languageOf(before.path) === "diff") return false
     if (before !== undefined) this.take(before.line, before.line + 1)
     const files = readDiff(content)
@@ -384,8 +379,8 @@ class Reader {
 }
 
 /**
- * The changes that a model's answer requests, in order, with issues for unreadable changes. `rest` is the answer
- * without blocks and their paths. `paths` contains the paths of `pathQuestions` that are files of the project.
+ * The changes that an answer requests, in order, with issues for unreadable changes. `rest` is the answer without
+ * blocks and their paths. `paths` are the paths of `pathQuestions` that the project has.
  */
 export const readChanges = (answer: string, paths?: ProjectPaths) => {
   const reader = new Reader(answer, paths)
@@ -395,8 +390,8 @@ export const readChanges = (answer: string, paths?: ProjectPaths) => {
 }
 
 /**
- * The paths to look up in the project before `readChanges`. Each list belongs to one text of the answer, and holds the
- * paths that this text may name. The first path in a list that is a file of the project is used.
+ * The paths to look up in the project before `readChanges`. Each list holds the paths that one text of the answer may
+ * name. The first of them that the project has is used.
  */
 export const pathQuestions = (answer: string): ReadonlyArray<ReadonlyArray<string>> => {
   const others = readChanges(answer).changes.flatMap((change) => ("path" in change ? [change.path] : []))

@@ -1,6 +1,4 @@
-/**
- * Recognises the lines that mark parts of an answer: the beginning and end of a block with three marks, or of a fence.
- */
+/** Recognises the lines at which blocks with three marks and fences begin and end. */
 import type { IssueCode } from "../findings/Issue.ts"
 import { pathOfLine } from "./ChangePath.ts"
 
@@ -10,10 +8,9 @@ export const changeMarks = { open: "<<<<<<< OLD", middle: "=======", close: ">>>
 const openMark = /^(\s*)(<{5,9})(?!<)\s*(?:(OLD|SEARCH|ORIGINAL)\b)?:?\s*(.*)$/i
 const middleMark = /^\s*(={5,9})\s*(?:NEW|REPLACE|UPDATED)?:?\s*$/i
 const closeMark = /^\s*(>{5,9})\s*(?:(?:NEW|REPLACE|UPDATED)\b.*)?$/i
-/** A mark that belongs to no block: without the other marks, or with another number of signs. */
+/** A mark without the other marks of a block, or with another number of signs. */
 export const looseMark = /^\s*(?:<{3,}\s*(?:OLD|SEARCH|ORIGINAL)|>{3,}\s*(?:NEW|REPLACE|UPDATED))\b/i
 const fenceMark = /^[ \t]*(`{3,}|~{3,})([^`]*)$/
-/** Reads the opening or closing line of a fence. */
 export const readFence = (line: string): { readonly signs: string; readonly info: string } | undefined => {
   const [, signs = "", info = ""] = fenceMark.exec(line) ?? []
   return signs === "" ? undefined : { signs, info: info.trim() }
@@ -29,7 +26,7 @@ export interface OpenMark {
   readonly label: string
 }
 
-/** Reads the first mark of a block. Conflict marks of git are not read, because they have other words. */
+/** Reads the first mark of a block. Conflict marks of git have other words, and are not read. */
 export const readOpen = (line: string): OpenMark | undefined => {
   const [, indent = "", signs = "", word, after = ""] = openMark.exec(line) ?? []
   if (signs === "") return undefined
@@ -50,7 +47,7 @@ export const lastBefore = (lines: ReadonlyArray<string>, at: number, test: (line
   return index
 }
 
-/** The indexes of the lines with the marks of a block, or the problem that makes the block incomplete. */
+/** The indexes of the marks of a block, or the problem of an incomplete block. */
 interface Bounds {
   readonly middle: number
   readonly end: number
@@ -58,8 +55,8 @@ interface Bounds {
 }
 
 /**
- * The end of a block without a closing mark. The block ends at the end of its fence, at the report, or at the next
- * block. The path and the fence of the next block belong to the next block.
+ * The end of a block without a closing mark: the end of its fence, the report, or the next block. The path and fence
+ * above the next block belong to the next block.
  */
 const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): number => {
   const stop = lines.findIndex((line, at) => at > from && (readFence(line)?.info === "" || report.test(line)))
@@ -74,8 +71,8 @@ const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): nu
 }
 
 /**
- * Finds the marks of a block. All marks of a block have the same length, so its text may contain marks of another
- * length. If no closing mark has this length, a mark of another length ends the block.
+ * Finds the marks of a block. They all have the same length, so the text may contain marks of another length. Without a
+ * closing mark of this length, a mark of another length ends the block.
  */
 export const findBounds = (lines: ReadonlyArray<string>, from: number, length: number): Bounds => {
   let next = from + 1
@@ -100,7 +97,7 @@ export const findBounds = (lines: ReadonlyArray<string>, from: number, length: n
   )
 }
 
-/** The lines inside a fence around all of them; undefined without such a fence. */
+/** The lines inside a fence around all lines; undefined without such a fence. */
 export const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
   const [first, last] = [readFence(lines[0] ?? ""), readFence(lines.at(-1) ?? "")]
   if (first === undefined || last === undefined || lines.length < 2) return undefined
@@ -109,7 +106,7 @@ export const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | 
 
 export interface InfoFence {
   readonly info: string
-  /** The index of the closing line. Equals the number of all lines if no line closes the fence. */
+  /** The index of the closing line, or the number of lines if the fence stays open. */
   readonly end: number
   /** True when a later line may also be the end of the fence. */
   readonly isUnclear?: boolean
@@ -123,8 +120,8 @@ export const afterBlock = (lines: ReadonlyArray<string>, at: number): number | u
 }
 
 /**
- * Yields the lines that may close a fence. Lines inside a block, and lines that close an inner fence, are left out.
- * `nests` is true if a fence line with a language opens an inner fence.
+ * Yields the lines that may close a fence: lines outside blocks and inner fences. `nests` is true if a fence line with
+ * a language opens an inner fence.
  */
 const closingLines = function* (lines: ReadonlyArray<string>, from: number, nests: boolean): Generator<number> {
   const { signs } = readFence(lines[from] ?? "") ?? { signs: "" }
@@ -150,17 +147,13 @@ export const fenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence |
   return { info, end }
 }
 
-/**
- * True for a fence line without a language that looks like an opening line. Text follows it, and a blank line or a
- * colon precedes it.
- */
+/** True for a fence line without a language that looks like an opening line. */
 const looksOpening = (lines: ReadonlyArray<string>, at: number): boolean =>
   !isBlank(lines[at + 1]) && (isBlank(lines[at - 1]) || /:\s*$/.test(lines[at - 1] ?? ""))
 
 /**
- * The end of the fence around a whole file, which may contain fences of the same length. A fence line with a language
- * opens an inner fence. A fence line without a language opens one only if a blank line or a colon precedes it and text
- * follows it.
+ * The end of the fence around a whole file, which may contain fences of the same length. An inner fence begins with a
+ * language, or stands between a blank line or colon and a text.
  */
 export const fileFenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence | undefined => {
   const info = readFence(lines[from] ?? "")?.info

@@ -7,10 +7,7 @@
 import * as Result from "effect/Result"
 import * as Predicate from "effect/Predicate"
 
-/**
- * A change that one object requests. `Replace` changes the text everywhere except in the places of `except`. Paths are
- * as the model wrote them.
- */
+/** A change that one object requests, with paths as the model wrote them. `Replace` spares the places of `except`. */
 export type ObjectChange =
   | {
       readonly _tag: "Replace"
@@ -43,7 +40,6 @@ export const mayBeChangeObject = (line: string): boolean => opening.test(line)
 /** True for a line that begins a JSON object for a change, with the verb as the first key. */
 export const beginsChangeObject = (line: string): boolean => beginning.test(line)
 
-/** True for a text that contains one of the verbs, and so may contain an object for a change. */
 export const mayHoldChangeObject = (text: string): boolean => named.test(text)
 
 type Fields = Readonly<Record<string, unknown>>
@@ -96,8 +92,7 @@ const readOne = ([key, fields]: readonly [keyof typeof verbs, Fields]): Result.R
 }
 
 /**
- * The changes that a text of JSON objects requests. Undefined if the text contains no such objects. Fails with the
- * problem of an object.
+ * The changes that a text of JSON objects requests. Undefined if it contains none. Fails with the problem of an object.
  */
 export const readChangeObjects = (text: string): Result.Result<ReadonlyArray<ObjectChange>, string> | undefined => {
   if (!mayHoldChangeObject(text)) return undefined

@@ -1,7 +1,6 @@
 /**
- * Finds the path that an answer names for a change. It is on its own line, in the info string of a fence, or in the
- * sentence before a block. A line that names a file of the project is always a path. Other paths are recognised by
- * their spelling.
+ * Finds the path that an answer names for a change: on its own line, in the info string of a fence, or in the sentence
+ * before a block. A file of the project is always recognised, any other path by its spelling.
  */
 import { languageOf } from "./Language.ts"
 
@@ -10,7 +9,7 @@ export type ProjectPaths = ReadonlyMap<string, string>
 
 export interface NamedPath {
   readonly path: string
-  /** True for a path with line numbers. The text below such a path is only a part of the file. */
+  /** True for a path with line numbers: the text below is only a part of the file. */
   readonly hasLines: boolean
 }
 
@@ -73,13 +72,10 @@ const layers: ReadonlyArray<readonly [layer: RegExp, inside: string]> = [
   [/^\[.*\]\(<?(.+?)>?\)$/, "$1"]
 ]
 
-/** The maximum number of parts of a line that are tried as a path. */
+/** At most this many parts of a line are tried as a path. */
 const maxReadings = 40
 
-/**
- * The possible paths of a line, from the whole line to its parts. If one of them is a file of the project, it is the
- * right path.
- */
+/** The possible paths of a line, from the whole line to its parts. A file of the project is the right one. */
 export const pathReadings = (line: string): ReadonlyArray<NamedPath> => {
   const text = line.trim()
   if (text === "" || text.length > maxLength) return []
@@ -94,7 +90,7 @@ export const pathReadings = (line: string): ReadonlyArray<NamedPath> => {
   return [...readings.values()]
 }
 
-/** The first possible path of the line that is a file of the project, as the project spells it. */
+/** The first possible path that the project has, as the project spells it. */
 export const pathInProject = (line: string, paths: ProjectPaths): NamedPath | undefined => {
   for (const { hasLines, path } of pathReadings(line)) {
     const spelled = paths.get(path)
@@ -103,12 +99,12 @@ export const pathInProject = (line: string, paths: ProjectPaths): NamedPath | un
   return undefined
 }
 
-/** Words that separate two paths of a sentence. */
+/** Words that separate two paths in a sentence. */
 const prose = /\s(?:and|as|at|but|for|from|has|in|into|is|like|needs|now|of|on|or|so|the|then|to|und|uses|via|with)\s/i
 
 /**
- * The path with blanks that fills a whole line. Such a line begins with a folder, ends with a file name, and is not a
- * sentence. Undefined for any other line.
+ * The path with blanks that fills a whole line, if any. It begins with a folder, ends with a file name, and is not a
+ * sentence.
  */
 export const pathWithBlanks = (line: string): string | undefined => {
   if (line.length > maxLength) return undefined
@@ -128,7 +124,7 @@ export const pathOfInfo = (info: string): (NamedPath & { readonly isTitle: boole
     return found === undefined ? undefined : { ...found, isTitle: true }
   }
   const afterLanguage = /^[a-z][\w+#-]*:(?!\d)(\S+)$/i.exec(info)?.[1]
-  /* If several words follow the language, the last word may be the end of a path with blanks. */
+  /* With several words after the language, the last word may be the end of a path with blanks. */
   const words = info.split(/\s+/)
   const found = pathOf(afterLanguage ?? (words.length > 2 ? "" : (words.at(-1) ?? "")))
   const isFile = found !== undefined && (extension.test(found.path) || /[/\\]/.test(found.path) || info.includes(" "))
@@ -155,10 +151,7 @@ export const pathsInSentence = (line: string, paths: ProjectPaths): ReadonlyArra
 const comparison =
   /\b(?:like|unlike|as in|as with|same as|similar(?:ly)? to|see|mirrors?|matches|matching|copied from|imported (?:by|from)|used (?:by|in)|instead of|not in)\b/i
 
-/**
- * True for a sentence that compares with another file. If the sentence contains only one path, it may be the path of
- * that other file.
- */
+/** True for a sentence that compares with another file. The only path in it may then be that other file. */
 export const comparesFiles = (line: string): boolean => comparison.test(line)
 
 /** True for a sentence without any possible path. */

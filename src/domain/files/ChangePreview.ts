@@ -1,18 +1,13 @@
-/**
- * Previews a write: as a unified diff of limited length, or as numbered rows. Also tells whether npm scripts change.
- */
+/** Previews a write as a unified diff of limited length, or as numbered rows. Also tells whether npm scripts change. */
 import * as TextDiff from "effect/TextDiff"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { canonicalJson, textNestedTooDeep } from "../text/Json.ts"
 
-/**
- * If a part of a file has more edits than this, the whole part is shown as replaced. A search for the edits would take
- * too long.
- */
+/** A part with more edits is shown as replaced, because a search for them would take too long. */
 const maxEdits = 2000
 
-/** The number of added and removed lines, and the whole unified diff. The diff of equal texts is empty. */
+/** The numbers of added and removed lines, and the whole unified diff; empty for equal texts. */
 export interface WholeChange {
   readonly added: number
   readonly removed: number
@@ -31,7 +26,7 @@ const withHunkNames = (diff: string, after: string): string => {
   })
 }
 
-/** The whole change of a file. `name` is the name of the file in the diff. */
+/** The whole change of a file, which the diff calls `name`. */
 export const wholeChange = (name: string, before: string | undefined, after: string | undefined): WholeChange =>
   changeBetween({ before, after, fromFile: nameOr(name, before), toFile: nameOr(name, after) })
 
@@ -98,12 +93,12 @@ const scriptsOf = (text: string): string =>
 export const scriptsChange = (before = "", after = ""): boolean => scriptsOf(before) !== scriptsOf(after)
 
 /**
- * A line of a unified diff with its number. The counts in the hunk headers tell which lines belong to a hunk. A line of
- * the file that looks like a header is therefore not mistaken for a header.
+ * A line of a unified diff with its number. The counts in hunk headers decide what belongs to a hunk, even a line that
+ * looks like a header.
  */
 export interface DiffRow {
   readonly kind: "file" | "gap" | "same" | "added" | "removed" | "note"
-  /** The number of the line. For a removed line, it is the number in the old text, otherwise in the new text. */
+  /** The line number: in the old text for a removed line, otherwise in the new text. */
   readonly number?: number
   readonly text: string
 }

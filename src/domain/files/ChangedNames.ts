@@ -7,7 +7,7 @@ import { numberedRows, wholeChange } from "./ChangePreview.ts"
 import { languageOf } from "./Language.ts"
 import type { ProposedFile } from "./ProposedFile.ts"
 
-/** Names that are too common: in most files they mean something else. */
+/** Names that are too common, because they mean something else in most files. */
 const common: ReadonlySet<string> = new Set(
   "config create data default delete handler index init item items main module name options props render result setup state test type update value".split(
     " "
@@ -42,7 +42,7 @@ export const removedLines = (changes: ReadonlyArray<ProposedFile>): ReadonlyArra
   return [...new Set(textsOf("removed"))].filter((line) => line.length >= 24 && !usual.test(line) && !added.has(line))
 }
 
-/** The number of added lines or of removed lines, whichever is larger. */
+/** The number of added or of removed lines, whichever is larger. */
 export const countChangedLines = ({ base, path, text }: ProposedFile): number => {
   const { added, removed } = wholeChange(path, base ?? undefined, text ?? "")
   return Math.max(added, removed)
@@ -92,5 +92,4 @@ export const linesWithName = (
   })
 }
 
-/** True when a file defines this name itself. */
 export const defines = ({ path, text }: NamedText, name: string): boolean => definedNames(path, text).includes(name)

@@ -22,10 +22,7 @@ import { hasImports, importsOf } from "./ImportedFiles.ts"
 import { languageOf } from "./Language.ts"
 import type { ProposedFile } from "./ProposedFile.ts"
 
-/**
- * A declaration that a change touches. `owner` is the type that a member belongs to. `outer` is the type around a
- * nested type.
- */
+/** A declaration that a change touches. `owner` is the type of a member, and `outer` the type around a nested type. */
 export interface TouchedDeclaration {
   readonly path: string
   readonly name: string
@@ -41,37 +38,27 @@ export interface RelatedLine {
   readonly relation: string
 }
 
-/**
- * The maximum number of files that use a name. A name with more users is a common word, and says nothing about the
- * change.
- */
+/** A name that more files use is a common word, and says nothing about the change. */
 const mostUsers = 20
-/** The maximum number of files that contain a name. A name in more files is not examined. */
+/** A name that more files contain is not examined. */
 const mostHolders = 200
 
-/** The maximum number of uses that are examined in one file. */
+/** At most this many uses are examined in one file. */
 const mostUses = 50
-/** For at most this many changed lines, the program looks up the declarations around them. */
+/** For at most this many changed lines, declarations are looked up. */
 const mostChangedLines = 500
-/**
- * The maximum number of characters that are read for one change. A name is skipped if its files would exceed this
- * limit.
- */
+/** At most this many characters are read for one change. A name with larger files is skipped. */
 const mostCharacters = 4_000_000
 
 /** Matches the first line of a declaration that has members. */
 const typeHead =
   /^\s*(?:[\w@]+(?:\([^)]*\))?\s+)*?(?:class|interface|struct|trait|impl|enum|object|record|protocol|extension|module|namespace|mod|union|actor)\b/
 
-/**
- * Matches a module or namespace. Code that uses one of its members need not mention the name of the module or
- * namespace.
- */
+/** Matches a module or namespace. Code can use its members without naming it. */
 const spaceHead = /\b(?:module|namespace|mod)\b/
 
 /**
- * Comments, annotations and closing brackets. If only such lines change, the declaration around them does not count as
- * changed.
+ * Comments, annotations and closing brackets. A declaration in which only such lines change does not count as changed.
  */
 const besideCode = /^\s*(?:$|\/\/|\/?\*|#|--)/
 const annotation = /^\s*@[\w.]+(?:\(.*\))?\s*$/
@@ -87,8 +74,8 @@ const changedIndexes = ({ base, path, text }: ProposedFile, kind: "added" | "rem
   )
 
 /**
- * Of the declarations around a line, finds the innermost declaration that other code can name. For a line in a nested
- * function, this is the outer function. For a line in a member of a type, it is the member.
+ * The innermost declaration around a line that other code can name: the outer function for a line in a nested function,
+ * the member for a line in a type.
  */
 const knownAround = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, index: number) => {
   const around = declarationsAround(lines, all, index)
@@ -130,7 +117,6 @@ export const changedDeclarations = (change: ProposedFile): ReadonlyArray<Touched
   return [...new Map(touched.map((known) => [`${known.owner} ${known.name}`, { path, ...known }])).values()]
 }
 
-/** The changed declarations that also existed before the change. */
 export const touchedDeclarations = (change: ProposedFile): ReadonlyArray<TouchedDeclaration> => {
   const before = declaredIn(change.path, change.base)
   return changedDeclarations(change).filter(({ name }) => before.has(name))
@@ -153,11 +139,11 @@ const imports = new RegExp(
   "gm"
 )
 
-/** A text prepared for a search: its import statements, and its code without these. */
+/** A text prepared for a search: its import statements, and the other code. */
 interface SearchedCode extends NamedText {
   readonly statements: ReadonlyArray<string>
   readonly code: ReadonlyArray<string>
-  /** True when the code contains the word, as a whole word. */
+  /** True when the code contains this whole word. */
   readonly hasWord: (word: string) => boolean
   readonly declared: ReadonlySet<string>
   readonly importsFile: (path: string) => boolean
@@ -182,7 +168,7 @@ const searchedCode = ({ path, text }: NamedText): SearchedCode => {
 
 const holds = (text: string, word: string): boolean => text.includes(word) && new RegExp(wordPattern(word)).test(text)
 
-/** True for an import statement that may import from this file, directly or through another file of the project. */
+/** True for an import statement that may reach this file, directly or through another file of the project. */
 const mayComeFrom = (statement: string, path: string): boolean => {
   const specifier = /["']([^"']*)["']\s*\)?$/.exec(statement)?.[1]
   if (specifier !== undefined) return /^[.@~#/]/.test(specifier)
@@ -190,7 +176,7 @@ const mayComeFrom = (statement: string, path: string): boolean => {
   return dot !== "" || path.split("/").includes(first)
 }
 
-/** An import statement without the name of the module, so that only the imported names are left. */
+/** An import statement without its module, so that only the imported names are left. */
 const broughtBy = (statement: string): string => statement.replace(/["'][^"']*["']|^\s*from\s+[\w.]+\s+import\b/g, "")
 
 /** Matches an import of a whole module, whose names are used as `module.name`. */
@@ -210,7 +196,7 @@ const importsAnother = ({ statements }: SearchedCode, name: string, home: string
     return alias === name && full.includes(".") && home !== undefined && !full.startsWith(`${home}.`)
   })
 
-/** True when this name in the file can mean the declaration. `home` is the package of the declaration. */
+/** True when this name in the file can mean the declaration, which belongs to the package `home`. */
 const canMean = (file: SearchedCode, declaration: TouchedDeclaration, home: string | undefined): boolean => {
   const { name, outer, owner, path } = declaration
   if (file.path === path) return true
@@ -228,8 +214,8 @@ const canMean = (file: SearchedCode, declaration: TouchedDeclaration, home: stri
 }
 
 /**
- * Matches a use of a name. For a member, the name must follow an object (`a.name`). Any other name must not be a key,
- * and must not be assigned.
+ * Matches a use of a name. A member must follow an object (`a.name`). Any other name must be neither a key nor
+ * assigned.
  */
 const used = (name: string, owner: string | undefined): RegExp => {
   const word = wordPattern(name)
@@ -332,7 +318,7 @@ const branchLines = (code: ReadonlyArray<string>, language: string): ReadonlyArr
   })
 }
 
-/** The indexes of the first lines of all branches of a condition. `head` is the first line of any of these branches. */
+/** The indexes of the first lines of all branches of a condition. `head` is one of them. */
 const branchesOf = (
   code: ReadonlyArray<string>,
   lines: ReadonlyArray<BranchLine>,

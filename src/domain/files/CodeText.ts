@@ -1,5 +1,5 @@
 /**
- * Removes comments and strings from a source file, so that a name is found only in code. Text that may be code stays: a
+ * Removes comments and strings from a source file, so that names are found only in code. When in doubt, text stays: a
  * wrong match is sorted out later, but a removed match is lost.
  */
 import { isProgram } from "./Declarations.ts"
@@ -16,8 +16,8 @@ const quotes = new RegExp(`${prefix.source}"(?:\\\\[\\s\\S]|[^"\\\\\\n])*"`)
 const apostrophes = new RegExp(`${prefix.source}'(?:\\\\[\\s\\S]|[^'\\\\\\n])*'`)
 const templates = /`(?:\\[\s\S]|[^`\\])*`/
 /**
- * Matches a character in quotes. It must be exactly one character, because an apostrophe may also begin a name (Rust)
- * or group digits (C++).
+ * Matches one character in quotes. Longer texts do not count, because an apostrophe may begin a name (Rust) or group
+ * digits (C++).
  */
 const character = /'(?:\\[^\n]+?|[^'\\\n])'/
 
@@ -44,10 +44,7 @@ const hiddenIn = (language: string): RegExp | undefined => {
 
 const blank = (part: string): string => (holdsCode(part) ? part : part.replace(/[^\n]/g, " "))
 
-/**
- * Replaces the star of each block comment that is not closed. Otherwise, each of these comments would make the search
- * run to the end of the text.
- */
+/** Replaces the star of unclosed block comments. Otherwise, each would make the search run to the end of the text. */
 const openStar = "\uE000"
 
 const maskOpenComments = (text: string): string => {
@@ -55,7 +52,7 @@ const maskOpenComments = (text: string): string => {
   return text.slice(0, lastEnd) + text.slice(lastEnd).replaceAll("/*", `/${openStar}`)
 }
 
-/** The lines of a text with blanks in place of comments and quoted text. Text that is no program stays unchanged. */
+/** The lines of a text with blanks in place of comments and quoted text. Other text than code stays unchanged. */
 export const codeLines = (text: string, language: string): ReadonlyArray<string> => {
   const hidden = hiddenIn(language)
   if (hidden === undefined) return text.split("\n")

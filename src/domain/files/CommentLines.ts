@@ -30,10 +30,7 @@ export const commentLines = (lines: ReadonlyArray<string>, language: string): Re
   return indexes
 }
 
-/**
- * The indexes of the lines in groups of at least `least` comment lines. Blank lines between comment lines belong to the
- * group.
- */
+/** The line indexes of groups of at least `least` comment lines. Blank lines inside a group belong to it. */
 export const longComments = (
   lines: ReadonlyArray<string>,
   comments: ReadonlySet<number>,

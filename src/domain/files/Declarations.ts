@@ -1,6 +1,6 @@
 /**
- * Finds the declarations of source files line by line, with simple patterns for each language: functions, methods, types and
- * file-level names. Unusual declarations are missed, and local variables do not count.
+ * Finds declarations line by line, with simple patterns for each language: functions, methods, types and file-level
+ * names. Unusual declarations are missed, and local variables do not count.
  */
 
 export const sourceLines = (text: string | null): ReadonlyArray<string> => (text ?? "").split(/\r?\n/)
@@ -8,7 +8,7 @@ export const sourceLines = (text: string | null): ReadonlyArray<string> => (text
 /** Matches a name as a whole word. */
 export const wordPattern = (name: string): string => `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`
 
-/** Matches blanks at the beginning of a line, and then any number of these words. A blank follows each word. */
+/** Matches blanks at the beginning of a line, and any number of these words. */
 const after = (words: string): string => `^\\s*(?:(?:${words})\\s+)*`
 
 const patterns = (...all: ReadonlyArray<string | RegExp>): ReadonlyArray<RegExp> => all.map((one) => new RegExp(one))
@@ -130,7 +130,7 @@ const control: ReadonlySet<string> = new Set(
 )
 
 const comment = /^\s*(?:\/\/|\/\*|\*(?:[\s/*]|$)|#(?!\s*define)|--|;;|""")/
-/** The program searches only this many characters of a line for a declaration. */
+/** Only this many characters of a line are searched for a declaration. */
 const longestHead = 240
 
 /** The name that this line declares for the block around it. `language` is a result of `languageOf`. */
@@ -161,8 +161,8 @@ export const declarationsOf = (lines: ReadonlyArray<string>, language: string): 
   })
 
 /**
- * The declarations around the line with this index, the outermost first. If this line declares a name, its declaration
- * is included. Blocks are recognised by indentation.
+ * The declarations around a line, the outermost first. A declaration on the line itself is included. Blocks are
+ * recognised by indentation.
  */
 export const declarationsAround = (
   lines: ReadonlyArray<string>,
@@ -172,8 +172,8 @@ export const declarationsAround = (
   const enclosing: Array<Declaration> = []
   const nearestAbove = all.findLastIndex((one) => one.index <= index)
   let below = all[nearestAbove]?.index === index ? Number.MAX_SAFE_INTEGER : indentOf(lines[index] ?? "")
-  // Searches upwards. A declaration is around the line if it is indented less than this line, and less than every line
-  // in between. Labels, and lines that begin with a bracket or `#`, are not compared.
+  // Searches upwards. A declaration around the line is indented less than this line and all lines in between. Labels,
+  // and lines that begin with a bracket or `#`, are not compared.
   for (let at = nearestAbove, last = index; at >= 0 && below > 0; at--) {
     const declaration = all[at]
     if (declaration === undefined) break

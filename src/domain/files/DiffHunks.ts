@@ -1,6 +1,6 @@
 /**
- * Reads unified diffs that models write. Their hunk counts are often wrong and their headers incomplete, so only the
- * signs before the lines count.
+ * Reads unified diffs that models write. Only the signs before the lines count, because hunk counts are often wrong and
+ * headers incomplete.
  */
 
 /** One hunk: the lines to find in the file, and their replacement. */
@@ -10,10 +10,7 @@ interface DiffHunk {
   readonly newLines: Array<string>
 }
 
-/**
- * The hunks of one file. A diff without a header has no `from` and `to`. If one side of the diff is `/dev/null`, the
- * field for this side is absent.
- */
+/** The hunks of one file. `from` or `to` is absent if the header lacks it or says `/dev/null`. */
 interface FileDiff {
   readonly at: number
   from?: string
@@ -25,7 +22,7 @@ interface FileDiff {
 
 const header = /^(---|\+\+\+) (?:"([^"]+)"|([^\t]+?))(?:\t.*)?\s*$/
 const gitHeader = /^diff --git (?:a\/)?(\S+) (?:b\/)?(\S+)$/
-/** The header of a file in another patch format, which has no line numbers. */
+/** The header of a file in a patch format without line numbers. */
 const patchHeader = /^\*\*\* (Add|Update|Delete) File: (\S.*?)\s*$/
 const patchMove = /^\*\*\* Move to: (\S.*?)\s*$/
 const patchMark = /^\*\*\* (?:Begin Patch|End Patch|End of File)\s*$/
@@ -34,7 +31,7 @@ const between =
 
 const isHeader = (first: string, second: string): boolean => /^--- \S/.test(first) && /^\+\+\+ \S/.test(second)
 
-/** True when the lines begin like a diff. The language of the fence is not considered. */
+/** True when the lines begin like a diff. */
 export const isDiff = (lines: ReadonlyArray<string>): boolean => {
   const [first = "", second = ""] = lines.filter((line) => line.trim() !== "")
   return (
@@ -60,9 +57,7 @@ export const diffEnd = (lines: ReadonlyArray<string>, from: number): number => {
 export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> => {
   const files: Array<FileDiff> = []
   let hunk: DiffHunk | undefined
-  /**
-   * The number of blank lines directly before the current line. If the hunk ends now, these lines do not belong to it.
-   */
+  /** The number of blank lines before the current line. They do not belong to a hunk that ends now. */
   let blank = 0
   const close = (): void => {
     for (const part of [hunk?.oldLines, hunk?.newLines]) part?.splice(part.length - blank)
@@ -103,8 +98,7 @@ export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> 
       moved.from = moved.to
       moved.to = movedTo
     } else if (patchMark.test(line)) close()
-    // A removed line `--- a` can look like the first line of a header. The next line decides: only a header has `+++ `
-    // there.
+    // A removed line `--- a` looks like the first line of a header. Only a header is followed by `+++ `.
     else if (isHeader(line, lines[at + 1] ?? "")) {
       const last = files.at(-1)
       const file = last === undefined || last.hunks.length > 0 || hunk !== undefined ? open(at) : last

@@ -1,7 +1,4 @@
-/**
- * Summarises a unified diff. For each file, one line names the changed lines. Used in prompts that have no room for the
- * diff.
- */
+/** Summarises a unified diff in one line for each file, for prompts without room for the diff. */
 
 interface DiffFile {
   readonly path: string

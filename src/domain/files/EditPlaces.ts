@@ -1,7 +1,6 @@
 /**
- * Finds the old text of an edit in a file. First it searches for the exact text. Then it allows for changes that models
- * make when they copy: other blanks, other quotes and dashes, escaped line breaks, line numbers, a cut line. The first
- * search that finds a place decides.
+ * Finds the old text of an edit in a file. After the exact text, it tries texts with the changes that models make when
+ * they copy, such as other quotes or a cut line. The first search that finds a place decides.
  */
 import { plainSigns } from "../text/PlainSigns.ts"
 
@@ -22,10 +21,7 @@ const toCrlf = (text: string): string => toLf(text).replaceAll("\n", "\r\n")
 
 const count = (text: string, part: string): number => text.split(part).length - 1
 
-/**
- * Functions that convert a text to the line ends of the file. For a file with mixed line ends, there is one function
- * for each kind.
- */
+/** Functions that convert a text to the line ends of the file, one for each kind that the file contains. */
 export const spellings = (text: string): readonly [(part: string) => string, ...Array<(part: string) => string>] => {
   const crlf = count(text, "\r\n")
   if (crlf === 0) return [toLf]
@@ -35,7 +31,7 @@ export const spellings = (text: string): readonly [(part: string) => string, ...
 /** The line number of an offset, from 1. */
 export const lineAt = (text: string, offset: number): number => count(text.slice(0, offset), "\n") + 1
 
-/** The offsets of all occurrences of `part`. The occurrences may overlap. */
+/** The offsets of all occurrences of `part`, also overlapping ones. */
 const offsetsOf = (text: string, part: string): ReadonlyArray<number> => {
   const found: Array<number> = []
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) found.push(at)
@@ -46,8 +42,8 @@ const isLineStart = (text: string, offset: number): boolean => offset === 0 || t
 const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/, "")
 
 /**
- * The places of the exact text. If the old text consists of whole lines, places at line starts are preferred. The last
- * line of the file may lack its line end.
+ * The places of the exact text. Old text of whole lines prefers places at line starts. The last line of the file may
+ * lack its line end.
  */
 const exactPlaces = (text: string, { newText, oldText }: Replacement): ReadonlyArray<TextPlace> => {
   for (const spell of spellings(text)) {
@@ -77,10 +73,7 @@ const linesOf = (text: string) => {
 
 const isBlank = (line: string): boolean => line.trim() === ""
 
-/**
- * Removes the blank lines at the beginning and the end of the old text. At each end, the new text loses at most as many
- * blank lines as the old text.
- */
+/** Removes blank lines at both ends of the old text, and at most as many from the new text. */
 const coreOf = ({ newText, oldText }: Replacement) => {
   const [oldLines, newLines] = [toLf(oldText).split("\n"), toLf(newText).split("\n")]
   const first = oldLines.findIndex((line) => !isBlank(line))
@@ -97,8 +90,8 @@ const coreOf = ({ newText, oldText }: Replacement) => {
 type Core = ReturnType<typeof coreOf>
 
 /**
- * The places where whole lines match. `rewrite` turns the matching lines of the file into the new lines, or returns
- * undefined if the result is unclear.
+ * The places where whole lines match. `rewrite` turns the lines of the file into the new lines, or returns undefined if
+ * the result is unclear.
  */
 const linePlaces = (
   text: string,
@@ -132,9 +125,7 @@ const stepOf = (lines: ReadonlyArray<string>, sign: string): number => {
   return widths.reduce((least, { length }) => Math.min(least, length), 8)
 }
 
-/**
- * Returns a function that converts the indentation of new lines to that of the file: tabs to blanks, or blanks to tabs.
- */
+/** Makes a function that converts the indentation of new lines to that of the file, tabs or blanks. */
 const inSignsOf = (fileLines: ReadonlyArray<string>, editLines: ReadonlyArray<string>) => {
   const hasTabs = fileLines.some((line) => line.startsWith("\t"))
   const hasBlanks = fileLines.some((line) => line.startsWith(" "))
@@ -146,8 +137,8 @@ const inSignsOf = (fileLines: ReadonlyArray<string>, editLines: ReadonlyArray<st
 }
 
 /**
- * Indents the new lines like the file. A line that the edit keeps is copied from the file. Any other line is shifted as
- * far as the old line with the most similar indentation.
+ * Indents the new lines like the file. A line that the edit keeps is copied from the file. Any other line is shifted
+ * like the old line with the most similar indentation.
  */
 const reindent = (
   newLines: ReadonlyArray<string>,
@@ -191,8 +182,8 @@ const signPlaces = placesLike((line) => plainSigns(line).trim())
 const breaks = /\r\n|\n|\\n/g
 
 /**
- * A text in which each line break is one character, also a line break that is written as `\n`. `offsets` contains the
- * original position of each character.
+ * A text in which each line break is one character, also a written `\n`. `offsets` are the original positions of the
+ * characters.
  */
 const withBreaks = (text: string) => {
   const signs = text.match(/\r\n|\\n|[^]/g) ?? []
@@ -204,8 +195,8 @@ const withBreaks = (text: string) => {
 const breaksOf = (text: string): ReadonlyArray<string> => text.match(breaks) ?? []
 
 /**
- * The new text with the same kind of line breaks as this place of the file. Undefined if the place mixes kinds, and its
- * number of breaks differs from that of the new text.
+ * The new text with the line breaks of this place of the file. Undefined if the place mixes kinds, and has another
+ * number of breaks than the new text.
  */
 const brokenLike = (newText: string, place: string): string | undefined => {
   const signs = breaksOf(place)
@@ -242,7 +233,7 @@ const unescaped = ({ newText, oldText }: Replacement): Replacement | undefined =
 /** Matches a copied line number: `12: `, `12|`, a number and a tab, `path:12: ` and `path-12- `. */
 const numbered = /^(?:\s*(\d+)(?::(?:\s|$)|\s?[|\u2502]\s?|\t|:(?=\S))|\S+?[:-](\d+)[:-](?:\s|$))/
 
-/** Matches a copied line number like `numbered`, but without the blank after it. */
+/** Like `numbered`, but without the blank after the number. */
 const bareNumber = /^(?:\s*\d+:|\S+?[:-]\d+[:-])/
 
 const withoutSign = (text: string, sign: RegExp): string =>
@@ -264,13 +255,13 @@ export const withoutNumbers = (text: string): { readonly first: number; readonly
   return isCounted ? { first, text: withoutSign(text, numbered) } : undefined
 }
 
-/** Removes copied line numbers from both texts; undefined unless the numbers of the old text are consecutive. */
+/** Both texts without copied line numbers; undefined unless the numbers of the old text are consecutive. */
 const unnumbered = ({ newText, oldText }: Replacement): Replacement | undefined => {
   const old = withoutNumbers(oldText)
   if (old === undefined) return undefined
   /*
-   * If the new lines have no numbers, their indentation is compared with that of the old lines. This shows whether the
-   * blank after a number belongs to the line.
+   * The blank after a number may belong to the line. The indentation of new lines without numbers shows whether it
+   * does.
    */
   const bare = withoutSign(oldText, bareNumber)
   if (!numbered.test(newText) && indentOf(bare) === indentOf(newText)) return { oldText: bare, newText }
@@ -292,15 +283,14 @@ const visible = (line: string): { readonly seen: string; readonly tail: string }
   return text.endsWith("...") ? { seen: text.replace(/\.+$/, "").trimEnd(), tail: "" } : undefined
 }
 
-/** The visible beginning of a cut line, as text to find in the file. Undefined if it is too short. */
+/** The visible beginning of a cut line, to be found in the file. Undefined if it is too short. */
 const beginning = (line: string): string | undefined => {
   const text = visible(line)?.seen.trim() ?? ""
   return text.length >= minVisible ? text : undefined
 }
 
 /**
- * The places where lines of the file begin like the cut lines of the edit. The program adds the rest of these lines of
- * the file to the new lines.
+ * The places where lines of the file begin like the cut lines of the edit. The new lines are completed from the file.
  */
 const cutPlaces = (text: string, replacement: Replacement): ReadonlyArray<TextPlace> => {
   const core = coreOf(replacement)
@@ -358,9 +348,7 @@ const apart = (places: ReadonlyArray<TextPlace>): ReadonlyArray<TextPlace> => {
   })
 }
 
-/**
- * The places of an edit. The first search that finds any places decides. With `all`, places that overlap are left out.
- */
+/** The places of an edit. With `all`, places that overlap are left out. */
 export const findText = (text: string, replacement: Replacement, all: boolean): ReadonlyArray<TextPlace> => {
   for (const find of ways) {
     const places = find(text, replacement)

@@ -1,11 +1,11 @@
-/** An entry of the project that the program handles without reading it as text: a picture, a link, a folder. */
+/** An entry of the project that is handled without reading it as text: a picture, a link, a folder. */
 import * as Schema from "effect/Schema"
 
 export const FileEntry = Schema.Struct({
-  /** The absolute path. Links in the folders of the path are resolved; a link in the last component is not. */
+  /** The absolute path. Links in its folders are resolved; a link in its last component is not. */
   path: Schema.String,
   is: Schema.Literals(["file", "link", "folder", "other"]),
-  /** A text that identifies the content: entries with different contents have different states. */
+  /** Identifies the content: different contents have different states. */
   state: Schema.String,
   /** The size in bytes. */
   size: Schema.Int,
@@ -16,8 +16,8 @@ export const FileEntry = Schema.Struct({
 })
 export type FileEntry = typeof FileEntry.Type
 
-/** The size up to which `undo` keeps the content of a file, in bytes. */
+/** `undo` keeps the content of files up to this size, in bytes. */
 export const mostKept = 16_777_216
 
-/** The maximum number of files in a folder that one change can move or remove. */
+/** One change can move or remove a folder of at most this many files. */
 export const mostInFolder = 1000

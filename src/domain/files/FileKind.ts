@@ -14,7 +14,7 @@ export const kindOfMode = (mode: number): FileKind => {
   return (mode & 0o100) === 0 ? "plain" : "executable"
 }
 
-/** Adds or removes the execute permission. Everyone who may read an executable file may also execute it. */
+/** Adds or removes the execute permission. Everyone who may read an executable file may execute it. */
 export const modeAs = (kind: FileKind, mode: number): number =>
   kind === "executable" ? mode | ((mode & 0o444) >> 2) : mode & ~executeBits
 

@@ -1,7 +1,4 @@
-/**
- * Reads git configuration. Finds the files that git runs because of a configuration, and the other configuration files
- * that git reads because of it.
- */
+/** Reads git configuration, and finds the files that git runs or includes because of it. */
 
 const sectionHead = /\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\[^\n])*)")?\s*\]/y
 const settingName = /\s*([A-Za-z][\w-]*)[^\S\n]*(=?)/y
@@ -12,8 +9,8 @@ const nextLine = (text: string, at: number): number => text.indexOf("\n", at) + 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" }
 
 /**
- * Reads a value, without its quotes, escapes and comment. `next` is the index of the next line. A backslash at the end
- * of a line continues the value, except in a comment.
+ * Reads a value without quotes, escapes and comment. `next` is the index of the next line. A backslash at the end of a
+ * line continues the value, except in a comment.
  */
 const valueFrom = (text: string, start: number): { readonly value: string; readonly next: number } => {
   let value = ""
@@ -34,8 +31,8 @@ const valueFrom = (text: string, start: number): { readonly value: string; reado
 }
 
 /**
- * All settings in order. Section and key are in lower case, as git compares them. Invalid settings are left out or read
- * only in part.
+ * All settings in order. Section and key are in lower case, as git compares them. Invalid settings may be missing or
+ * incomplete.
  */
 export const gitSettings = (given: string) => {
   const text = given.replaceAll("\r\n", "\n")
@@ -73,7 +70,7 @@ export interface ConfiguredFile {
   readonly path: string
   /** True for an included configuration file. Its path is relative to the file that includes it. */
   readonly isConfig: boolean
-  /** True if the value is certainly a path. Any other value counts as a path only if such a file exists. */
+  /** True if the value is certainly a path. Otherwise it counts only if such a file exists. */
   readonly isSure: boolean
 }
 
@@ -84,11 +81,11 @@ export const filesNamedByGit = (text: string): ReadonlyArray<ConfiguredFile> =>
   gitSettings(text).flatMap(({ key, value }): ReadonlyArray<ConfiguredFile> => {
     if (value === "") return []
     if (pathKey.test(key)) return [{ path: value, isConfig: includeKey.test(key), isSure: true }]
-    /* Without `!`, the value of an alias is a git command and names no program. */
+    /* An alias without `!` is a git command and names no program. */
     if (!commandKey.test(key) || (key.startsWith("alias.") && !value.startsWith("!"))) return []
     const [program = "", ...words] = value.replace(/^!/, "").trim().split(wordBreaks)
     const values = words.map((word) => word.replace(/^-[^=]*=?/, "")).filter((word) => word !== "")
-    /* A program without a slash is found through the search path, so it is no file of the project. */
+    /* A program without a slash is found through the search path, and is no file of the project. */
     const paths = program.includes("/") ? [program, ...values] : values
     return paths.map((path) => ({ path, isConfig: false, isSure: path === program }))
   })

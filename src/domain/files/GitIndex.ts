@@ -1,13 +1,13 @@
 /**
- * Reads the index of a git repository without running git. It returns the paths of tracked files, and supports the
- * versions 2 to 4 of the format (gitformat-index).
+ * Reads the paths of tracked files from the index of a git repository, without running git. Supports the versions 2 to
+ * 4 of the format (gitformat-index).
  */
 import * as Result from "effect/Result"
 
 /** The contents of an index, with paths relative to its repository. */
 export interface GitIndex {
   readonly files: ReadonlyArray<string>
-  /** Folders of the repository that are separate repositories. */
+  /** Folders that are separate repositories. */
   readonly submodules: ReadonlyArray<string>
   /** The name of the shared index that a split index changes. */
   readonly sharedIndex?: string
@@ -21,7 +21,7 @@ const longName = 0xfff
 
 const kindBits = 0xf000
 const submoduleKind = 0xe000
-/** The mode of a folder in a sparse index. The files of such a folder are not checked out. */
+/** The mode of a folder in a sparse index. Its files are not checked out. */
 const folderKind = 0x4000
 
 interface Entry {
@@ -30,7 +30,7 @@ interface Entry {
   readonly next: number
 }
 
-/** Reads a number in an index of version 4. The number says how many bytes to cut off the end of the previous name. */
+/** Reads a number in an index of version 4: how many bytes to cut off the end of the previous name. */
 const cutOff = (bytes: Uint8Array, start: number): { readonly value: number; readonly at: number } => {
   let at = start
   let value = (bytes[at] ?? 0) & 127
@@ -72,7 +72,7 @@ const entryAt = (index: Index, start: number, before: Uint8Array): Entry | undef
 
 const nameOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
-/** The hash of the shared index. It is in an extension after the entries. Undefined if this is no split index. */
+/** The hash of the shared index, from an extension after the entries. Undefined if this is no split index. */
 const sharedBehind = ({ bytes, hashBytes, view }: Index, start: number): string | undefined => {
   for (let at = start; at + 8 <= bytes.length - hashBytes;) {
     const length = view.getUint32(at + 4)
@@ -103,7 +103,7 @@ export const readGitIndex = (bytes: Uint8Array, hashBytes = 20): Result.Result<G
     if (entry === undefined) return Result.fail("it ends in the middle of an entry")
     const kind = entry.mode & kindBits
     const name = decoder.decode(entry.name)
-    /* An entry without a name replaces an entry of the shared index. The name is in that other entry. */
+    /* An entry without a name replaces an entry of the shared index, which has the name. */
     if (kind === submoduleKind) submodules.push(name)
     else if (kind !== folderKind && name !== "") files.push(name)
     at = entry.next

@@ -11,7 +11,7 @@ export interface PatchSide {
   readonly kind: FileKind
 }
 
-/** A file before and after a change. `before` or `after` is undefined if the file does not exist at that time. */
+/** A file before and after a change; undefined where the file does not exist. */
 export interface PatchSides {
   readonly before: PatchSide | undefined
   readonly after: PatchSide | undefined
@@ -25,7 +25,7 @@ const quoted = (name: string): string =>
     ? `"${name.replaceAll(/["\\\p{Cc}]/gu, (sign) => escapes[sign] ?? `\\${sign.charCodeAt(0).toString(8).padStart(3, "0")}`)}"`
     : name
 
-/** If a name has a blank, a tab after the name marks its end. */
+/** A tab marks the end of a name with a blank. */
 const named = (name: string): string => (name.includes(" ") ? `${quoted(name)}\t` : quoted(name))
 
 const modeLines = ({ after, before }: PatchSides): ReadonlyArray<string> => {
@@ -36,8 +36,8 @@ const modeLines = ({ after, before }: PatchSides): ReadonlyArray<string> => {
 }
 
 /**
- * The patch for a change of a file. `path` is relative to the project root. For a file that is not text, `binary` is
- * its patch.
+ * The patch for a change of a file. `path` is relative to the project. `binary` is the patch of a file that is not
+ * text.
  */
 export const gitPatch = (path: string, sides: PatchSides, binary?: string): WholeChange => {
   const { after, before } = sides

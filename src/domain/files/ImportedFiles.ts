@@ -1,9 +1,7 @@
-/**
- * Finds the project files that a file imports, from the import lines of scripts and Python.
- */
+/** Finds the project files that a script or Python file imports. */
 const script = /\.[cm]?[jt]sx?$/
 
-/** True for a file in a language whose imports the program can read. */
+/** True for a file whose imports can be read. */
 export const hasImports = (path: string): boolean => script.test(path) || path.endsWith(".py")
 
 const withoutEnding = (path: string): string => path.replace(/\.[A-Za-z]+$/, "").replace(/\/(?:index|__init__)$/, "")
@@ -21,10 +19,7 @@ const pathFrom = (file: string, relative: string): string => {
 const specifiers = /(?:from|import|require|mock)\s*(?:\(\s*)?["']([^"'\n]{1,200})["']/g
 const pythonImports = /^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w.]+))/gm
 
-/**
- * The modules that a Python text imports. Names imported from a module are included, because they may be modules as
- * well.
- */
+/** The modules that a Python text imports. Imported names are included, because they may be modules too. */
 const pythonModules = (text: string): ReadonlySet<string> => {
   const modules = new Set<string>()
   for (const [, from, names = "", plain = ""] of text.matchAll(pythonImports)) {
@@ -34,10 +29,7 @@ const pythonModules = (text: string): ReadonlySet<string> => {
   return modules
 }
 
-/**
- * Makes a test for paths of the project. The test is true for a path that `file` imports. `text` is the content of
- * `file`.
- */
+/** Makes a test for paths of the project that `file`, with the content `text`, imports. */
 export const importsOf = (file: string, text: string): ((path: string) => boolean) => {
   if (file.endsWith(".py")) {
     const modules = pythonModules(text)
@@ -48,9 +40,7 @@ export const importsOf = (file: string, text: string): ((path: string) => boolea
   }
   const written = [...text.matchAll(specifiers)].map(([, one = ""]) => one)
   const paths = new Set(written.filter((one) => one.startsWith(".")).map((one) => withoutEnding(pathFrom(file, one))))
-  /*
-   * Only the settings of the project say which folder `@` stands for. So the program compares only the end of the path.
-   */
+  /* Only the project's settings say which folder `@` stands for, so only the end of the path is compared. */
   const aliased = written.flatMap((one) => /^[@~#]\/(.+)$/.exec(one)?.[1] ?? [])
   return (path) => {
     const wanted = withoutEnding(path)

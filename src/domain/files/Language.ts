@@ -1,4 +1,4 @@
-/** Finds the language of a file by its name. The fence around the text of the file names this language. */
+/** Finds the language of a file by its name, for the fence around its text. */
 
 /** Languages whose name is also their extension. */
 const ownExtensions =
@@ -61,7 +61,7 @@ const extensionsByLanguage: Readonly<Record<string, string>> = {
   zig: "zig zon"
 }
 
-/** Whole file names for each language. They are looked up before the extension. */
+/** Whole file names for each language. They count before the extension. */
 const namesByLanguage: Readonly<Record<string, string>> = {
   bash: ".bashrc .zshrc .profile",
   cmake: "cmakelists.txt",
@@ -91,9 +91,7 @@ const byExtension = new Map([
 ])
 const byName = invert(namesByLanguage)
 
-/**
- * The fence language of a file; `""` if its name does not determine the language. Accepts any path, and ignores case.
- */
+/** The fence language of a file; `""` if unknown. Accepts any path, and ignores case. */
 export const languageOf = (path: string): string => {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).toLowerCase()
   const dot = name.lastIndexOf(".")

@@ -1,6 +1,6 @@
 /**
- * Searches lines of text for tools. It compiles a pattern, finds the matching lines, and shows them to a model. The
- * time for a line grows linearly with its length.
+ * Searches lines of text for tools: compiles a pattern, finds matching lines, and shows them to a model. The time for a
+ * line grows linearly with its length.
  */
 import * as Result from "effect/Result"
 import { RE2JS, RE2JSException } from "re2js"
@@ -8,19 +8,16 @@ import { numberLines } from "../text/NumberedLines.ts"
 
 /** A compiled search; made by `searchPattern`. */
 export interface SearchPattern {
-  /** The index of the first character of the first match in a line; -1 without a match. */
+  /** The index of the first match in a line; -1 without a match. */
   readonly find: (line: string) => number
   /**
-   * The number of characters to search before the caller lets other work run. This search takes milliseconds, and less
-   * than a second in the worst case.
+   * How many characters to search before the caller lets other work run. Their search takes milliseconds, and less than
+   * a second at worst.
    */
   readonly charactersAtOnce: number
 }
 
-/**
- * The maximum work before the caller lets other work run. Work is the steps of the expression times the characters to
- * search.
- */
+/** The maximum work before the caller lets other work run: the steps of the expression times the characters. */
 const workAtOnce = 10_000_000
 
 const plainText = (pattern: string, caseSensitive: boolean): SearchPattern => {
@@ -59,7 +56,7 @@ export const searchPattern = (
 export interface LineMatch {
   /** The index of the line, from 0. */
   readonly index: number
-  /** The position in the line at which the match begins, from 0. */
+  /** The position of the match in the line, from 0. */
   readonly at: number
 }
 

@@ -68,7 +68,7 @@ const alone = /^[[(<]?(?:unchanged|no changes?|same as before|as before)[\])>]?[
 /** A line without its comment signs. It may be a placeholder for omitted lines. */
 interface Omission {
   readonly isComment: boolean
-  /** True if a line of this language may be prose without being a comment. */
+  /** True if a line of this language may be prose without a comment sign. */
   readonly mayBeText: boolean
   readonly dottedText: string
 }
@@ -84,10 +84,7 @@ const dotsFirst = /^(?:\.{3,}|\u2026)/
 const dotsLast = /(?:\.{3,}|\u2026)$/
 const names = new RegExp(`\\b(?:${part}|document)\\b`, "i")
 
-/**
- * True for text that never belongs to a file. Such text is in brackets, begins and ends with dots, or contains a word
- * such as "code".
- */
+/** True for text that never belongs to a file: in brackets, between dots, or with a word such as "code". */
 const isOmission = (said: string, text: string, words: string): boolean =>
   (/^[[(<]/.test(said) && kept.test(words)) || (dotsFirst.test(text) && dotsLast.test(text)) || names.test(words)
 
@@ -110,7 +107,7 @@ const isElision = (line: string, language: string): boolean => {
 const plain = (text: string): string => text.replaceAll("\u2026", "...").replace(/\s+/g, " ").toLowerCase()
 const refusal = /\b(?:no|not|never|without|avoid|don['’]t|do not)\b/
 
-/** True for a line that the request quotes. A quotation after words such as "do not" does not count. */
+/** True for a line that the request quotes, except after words such as "do not". */
 const isQuoted = (line: string, language: string, request: string): boolean => {
   const dottedText = plain(omissionOf(line, language).dottedText)
   if (!/\p{L}/u.test(dottedText)) return false
@@ -136,9 +133,7 @@ export interface ReplacedText {
   readonly request?: string
 }
 
-/**
- * The first placeholder line of a new text. A line that the old text contains or the request quotes is no placeholder.
- */
+/** The first placeholder line of a new text. A line of the old text or of the request is no placeholder. */
 export const elisionIn = ({ newText, oldText, path, request = "" }: ReplacedText): string | undefined => {
   const language = languageOf(path)
   const old = new Set(oldText.split("\n").map((line) => line.trim()))
@@ -163,7 +158,6 @@ const linesOf = (text: string): ReadonlyArray<string> =>
 const removal =
   /\b(?:remov|delet|drop|strip|prun|trim|shorten|simplif|clean|reduc|discard|obsolete|get rid|cut (?:out|down))/i
 
-/** True for an answer that announces a removal. */
 export const saysRemoval = (words: string): boolean => removal.test(words)
 
 export interface Loss {
@@ -174,7 +168,7 @@ export interface Loss {
 
 const how = "Send blocks with the old and the new lines of each place instead."
 
-/** The number of lines before and after, if the new text is a fragment of the file; undefined for any other text. */
+/** The number of lines before and after, if the new text is only a fragment of the file. */
 const partOf = (base: string, text: string): { readonly before: number; readonly after: number } | undefined => {
   const before = linesOf(base)
   const after = linesOf(text)
@@ -185,8 +179,7 @@ const partOf = (base: string, text: string): { readonly before: number; readonly
 }
 
 /**
- * A sentence for the user about text that would be lost. `isWhole` is false for edits, because an edit states what it
- * removes.
+ * A sentence for the user about text that would be lost. `isWhole` is false for edits, which state what they remove.
  */
 export const lossSentence = ({ newText, oldText, path }: ReplacedText, isWhole: boolean): string | undefined => {
   const elided = elisionIn({ newText, oldText, path })
@@ -219,18 +212,18 @@ export interface Written {
   readonly newText: string
 }
 
-/** The text without artefacts, the names of the removed artefacts, and the reason if the text is still unclear. */
+/** The text without artefacts, the names of these artefacts, and the reason if the text is still unclear. */
 type Tidied = Pick<Written, "newText"> & { readonly removedParts: ReadonlyArray<string>; readonly problem?: string }
 
 const prose: ReadonlySet<string> = new Set(["markdown", "mdx", "rst", "text", "latex", "diff", ""])
-/** Languages with prose outside of quotes. A line of this prose may begin with a number. */
+/** Languages with prose outside of quotes, in which a line may begin with a number. */
 const mixed: ReadonlySet<string> = new Set(["html", "xml", "vue", "svelte", "tsx", "jsx", "yaml", "ini", "csv"])
 
 const endBlanks = /(?<![ \t])[ \t]+(?=\r?$)/gm
 const bareMark = /^\s*(?:<{7}|={7}|>{7})\s*$/
 const isMark = (line: string): boolean => looseMark.test(line) || bareMark.test(line)
 
-/** Removes lines from the beginning and the end of a text, as long as these lines pass the test. */
+/** Removes lines at both ends of a text while they pass the test. */
 const withoutEdges = (text: string, isOne: (line: string) => boolean): string => {
   const lines = text.split("\n")
   const tail = lines.at(-1) === "" ? 1 : 0
@@ -244,11 +237,11 @@ const hasLine = (text: string, line: string): boolean => text.split("\n").includ
 
 const title = /^\s*[\p{L}\p{N}][\p{L}\p{N} .:-]{2,6}\s*$/u
 
-/** True for equals signs below a title of the same length. Such lines occur in documentation comments. */
+/** True for equals signs below a title of the same length, as in documentation comments. */
 const isUnderline = (lines: ReadonlyArray<string>, at: number): boolean =>
   /^\s*={7}\s*$/.test(lines[at] ?? "") && title.test(lines[at - 1] ?? "")
 
-/** True if the text has marks that do not form pairs. Marks in pairs may be what the file is about. */
+/** True if the text has marks without a partner. Pairs of marks may be what the file is about. */
 const hasOpenMarks = (text: string, base: string): boolean => {
   const lines = text.split("\n")
   const marks = lines.filter((line, at) => isMark(line) && !isUnderline(lines, at) && !hasLine(base, line))
@@ -265,7 +258,7 @@ const withoutFences = ({ newText }: Written, base: string): string => {
   return without.split("\n").some(isFence) ? newText : without
 }
 
-/** Removes line numbers if they are the numbers of the edited lines, or if they number a whole file from 1. */
+/** Removes line numbers that are those of the edited lines, or that number a whole file from 1. */
 const withoutOwnNumbers = ({ newText, oldText }: Written, base: string): string => {
   const numbered = withoutNumbers(newText)
   if (numbered === undefined) return newText
@@ -283,10 +276,7 @@ const withoutEndBlanks = ({ base, newText, oldText }: Written): string => {
   )
 }
 
-/**
- * Gives the new text of a whole file the line ends of the file. The new text of an edit stays as it is. It gets the
- * line ends of its place later.
- */
+/** Gives the text of a whole file the line ends of the file. An edit gets the line ends of its place later. */
 const withOwnLineEnds = ({ base, newText, oldText, path }: Written): string => {
   if (oldText !== undefined) return newText
   const isMeant = base === null && (prose.has(languageOf(path)) || !/(?<!\r)\n/.test(newText))
@@ -295,8 +285,8 @@ const withOwnLineEnds = ({ base, newText, oldText, path }: Written): string => {
 }
 
 /**
- * One step of the cleaning. It applies to any file, to code, or to code without prose. `words` names the artefact that
- * the step removes.
+ * One step of the cleaning: where it applies ("plain code" is code without prose), the name of the artefact, and the
+ * function that removes it.
  */
 type Step = readonly [where: "any" | "code" | "plain code", words: string, step: (one: Written, base: string) => string]
 
@@ -320,7 +310,7 @@ const steps: ReadonlyArray<Step> = [
   ]
 ]
 
-/** Matches text that may need cleaning. The test needs only the text, not its file. */
+/** Matches text that may need cleaning in some file. */
 export const mayBeUntidy = /[^\p{ASCII}]|[ \t\r]$|^[ \t]*(?:[<=>`~]{3}|\S*\d)/mu
 
 /** Removes the artefacts of an answer from a new text. */

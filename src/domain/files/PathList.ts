@@ -4,7 +4,7 @@ import { nearest } from "../text/Nearest.ts"
 import { unescaped } from "../text/PercentEscapes.ts"
 import * as Glob from "effect/Glob"
 
-/** The maximum number of paths that are compared. To compare more paths would take noticeable time. */
+/** At most this many paths are compared, because more would take noticeable time. */
 const maxCompared = 20_000
 
 export const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
@@ -12,7 +12,7 @@ export const fileName = (path: string): string => path.slice(path.lastIndexOf("/
 /** True for a path in a folder, at any depth. */
 export const isBelow = (folder: string, path: string): boolean => path.startsWith(`${folder}/`)
 
-/** The paths whose file names are most similar to the name. The caller compares only these paths as a whole. */
+/** The paths with the most similar file names. Only these are compared as a whole. */
 const spelledAlike = (name: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths
     .slice(0, maxCompared)
@@ -38,8 +38,8 @@ export const nearestPaths = (target: string, paths: ReadonlyArray<string>): Read
 export const withoutEscapes = (path: string): string => path.replace(/\\([_*`~[\](){}<>#+\-.!|&])/g, "$1")
 
 /**
- * Other spellings of a written path: without its quotes, with resolved backslashes (of markdown, a shell or Windows),
- * and with decoded URL escapes.
+ * Other spellings of a path: without quotes, with resolved backslashes (of markdown, a shell or Windows), and with
+ * decoded URL escapes.
  */
 export const otherSpellings = (path: string): ReadonlyArray<string> => {
   const bare = path.trim().replace(/^(`+|["'])(.+)\1$/, "$2")
@@ -53,10 +53,7 @@ export const otherSpellings = (path: string): ReadonlyArray<string> => {
   return [...new Set(spellings)].filter((one) => one !== path && one !== "")
 }
 
-/**
- * Normalises a path for comparison. Two paths become equal if they differ only in blanks, invisible characters or the
- * Unicode form of letters.
- */
+/** Normalises a path, so that blanks, invisible characters and the Unicode form of letters make no difference. */
 export const alikePath = (path: string): string =>
   path
     .normalize("NFC")
@@ -73,12 +70,12 @@ export const foldersOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> =
   return [...new Set(folders)]
 }
 
-/** The maximum number of paths that are taken from one text. */
+/** At most this many paths are taken from one text. */
 const mostNamed = 50
 
 /**
- * The relative paths in a text, also in links, in code, or as `@src/a.ts`. Only paths with a folder count. Files at
- * these paths may not exist.
+ * The relative paths in a text, also in links, in code, or as `@src/a.ts`. Only paths with a folder count. The files
+ * may not exist.
  */
 export const pathsNamed = (text: string): ReadonlyArray<string> => {
   const words = text.split(/[\s"'`<>()[\]{},;|]+/).flatMap((word) => {
@@ -91,7 +88,7 @@ export const pathsNamed = (text: string): ReadonlyArray<string> => {
   return [...new Set(words)].slice(0, mostNamed)
 }
 
-/** The text ` Nearest: a, b.` to append to a sentence; empty without names. */
+/** ` Nearest: a, b.` to append to a sentence; empty without names. */
 export const nearestHint = (names: ReadonlyArray<string>): string =>
   names.length === 0 ? "" : ` Nearest: ${names.join(", ")}.`
 
@@ -104,8 +101,8 @@ export interface TreeBudget {
 }
 
 /**
- * Paths of at most `depth` parts. Each longer path is replaced by its folder at this depth, with `/` at the end. Each
- * folder occurs once.
+ * Cuts paths to `depth` parts. A longer path becomes its folder at this depth, with `/` at the end. Each folder occurs
+ * once.
  */
 const collapse = (paths: ReadonlyArray<string>, depth: number): ReadonlyArray<string> => {
   const shortened = paths.map((path) => {
@@ -157,7 +154,7 @@ export const fitTree = (
   return cut(paths, budget)
 }
 
-/** A pattern with braces is expanded to at most this many patterns. */
+/** A pattern with braces becomes at most this many patterns. */
 const maxAlternatives = 64
 
 /** Expands one pair of braces that contains no other braces. */
@@ -169,7 +166,7 @@ const expandOnce = (glob: string): ReadonlyArray<string> => {
   return choices.split(",").map((choice) => glob.slice(0, braces.index) + choice + after)
 }
 
-/** Expands `a.{ts,js}` to `a.ts` and `a.js`; a pattern with too many alternatives stays as written. */
+/** Expands `a.{ts,js}` to `a.ts` and `a.js`; with too many alternatives, the pattern stays as written. */
 const alternatives = (glob: string): ReadonlyArray<string> => {
   for (let expanded = [glob]; expanded.length <= maxAlternatives;) {
     const next = expanded.flatMap(expandOnce)
@@ -180,8 +177,8 @@ const alternatives = (glob: string): ReadonlyArray<string> => {
 }
 
 /**
- * Rewrites a pattern as models mean it: brackets are part of a name, as in `[slug].tsx`, unless they contain a range
- * such as `[A-H]`. `**.ts` means files in every folder.
+ * Rewrites a pattern as models mean it: brackets belong to a name, as in `[slug].tsx`, unless they contain a range such
+ * as `[A-H]`. `**.ts` means files in every folder.
  */
 const asMeant = (pattern: string): string =>
   pattern

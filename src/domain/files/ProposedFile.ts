@@ -14,13 +14,11 @@ export const ProposedFile = Schema.Struct({
   text: Schema.NullOr(Schema.String),
   /** The new kind of the file, if it changes. The text of a link is its target. */
   kind: Schema.optionalKey(FileKind),
-  /** What is at the path in the project if it is not text: a picture, a link, an empty folder. */
+  /** What the project has at the path if it is not text: a picture, a link, an empty folder. */
   holds: Schema.optionalKey(FileEntry),
-  /** The project file that moves to this path. The move copies its bytes, unless its text has changed since. */
+  /** The project file that moves to this path. Its bytes are copied, unless its text has changed since. */
   from: Schema.optionalKey(FileEntry),
-  /**
-   * The path of a folder that is removed or moved as a whole. The file is in this folder. Absent for any other change.
-   */
+  /** The folder around the file, if it is removed or moved as a whole. */
   folder: Schema.optionalKey(Schema.String)
 })
 export type ProposedFile = typeof ProposedFile.Type
@@ -35,6 +33,6 @@ export const isOpaque = ({ from, kind, text }: ProposedFile): boolean =>
 
 type Beside = { readonly [K in "folder" | "from" | "holds" | "kind"]?: ProposedFile[K] | undefined }
 
-/** Those fields of a proposal that are neither its path nor a text. */
+/** The fields of a proposal besides its path and texts. */
 export const besideText = ({ folder, from, holds, kind }: Beside) =>
   definedFields({ kind, holds, from, folder }) as Pick<ProposedFile, keyof Beside>

@@ -1,14 +1,11 @@
-/** Finds what changes have left behind: lines that still use a removed name, and lines equal to a replaced line. */
+/** Finds what changes left behind: lines that use a removed name, and lines equal to a replaced line. */
 import { cutAt } from "../text/Excerpt.ts"
 import { defines, linesWithName, type NamedText, removedLines, removedNames } from "./ChangedNames.ts"
 import type { ProposedFile } from "./ProposedFile.ts"
 
 const mostPlaces = 5
 const mostNames = 5
-/**
- * If changes remove more lines than this number, they rewrite whole parts of files. The program then searches for none
- * of the removed lines.
- */
+/** Changes that remove more lines rewrite whole parts of files. The removed lines are then not searched. */
 const mostLines = 5
 const shownLength = 80
 
@@ -47,9 +44,7 @@ export const remainingOccurrences = (
         text.split("\n").flatMap((line, index) => (line.trim() === wanted ? [`${path}:${index + 1}`] : []))
       )
       .filter(isLeft)
-    /*
-     * A line that occurs in more than `mostPlaces` places is common in this project, and says nothing about the change.
-     */
+    /* A line in more places is common in this project, and says nothing about the change. */
     if (places.length === 0 || places.length > mostPlaces) return []
     return [`- \`${cutAt(wanted, shownLength)}\`, a line that your change replaced: ${placesText(places)}`]
   })

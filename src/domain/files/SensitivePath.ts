@@ -1,8 +1,7 @@
 /**
- * Recognises sensitive paths by name. These are secrets, files that programs run automatically, and files that control
- * git or this program. `automaticFiles.json` lists the files that programs run or read without being asked. This
- * happens when a project is opened, a folder entered, a commit made or pushed, or a program started. Files that a user
- * runs on purpose, such as a Makefile, are not among them.
+ * Recognises sensitive paths by name: secrets, files that programs run automatically, and files that control git or
+ * this program. `automaticFiles.json` lists files that programs run or read without being asked, as when a project is
+ * opened. Files that a user runs on purpose, such as a Makefile, are not in it.
  */
 
 import rows from "./automaticFiles.json" with { type: "json" }
@@ -20,15 +19,14 @@ const nameEndings = paths.filter((path) => path.startsWith("*")).map((path) => p
 const longest = Math.max(...paths.map((path) => path.replace(/\/$/, "").split("/").length))
 
 /**
- * The ends of a path that consists of the first `length` components: its last component, its last two components joined
- * by a slash, and so on.
+ * The ends of the path with the first `length` components: its last component, its last two joined by a slash, and so
+ * on.
  */
 const endsOf = (components: ReadonlyArray<string>, length: number): ReadonlyArray<string> =>
   Array.from({ length: Math.min(longest, length) }, (_, index) =>
     components.slice(length - index - 1, length).join("/")
   )
 
-/** True if the list contains the file with these path components, which are in lower case. */
 const isInAutomaticFiles = (components: ReadonlyArray<string>): boolean =>
   components.slice(0, -1).some((_, index) => endsOf(components, index + 1).some((end) => exact.has(`${end}/`))) ||
   endsOf(components, components.length).some((end) => exact.has(end)) ||
@@ -36,9 +34,7 @@ const isInAutomaticFiles = (components: ReadonlyArray<string>): boolean =>
 
 const namesIn = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
-/**
- * Folders of a user's home folder that contain keys. Every file inside counts as a secret, wherever such a folder is.
- */
+/** Folders with keys in a user's home folder. Every file inside is a secret, wherever such a folder is. */
 export const secretFolders: ReadonlySet<string> = namesIn(`
   .ssh .gnupg .aws .azure .kube .docker .gcloud .oci .aliyun .bluemix .password-store .kaggle .huggingface .snowsql
   .config/gcloud .config/gh .config/glab-cli .config/doctl .config/hcloud .config/op .config/rclone .config/sops
@@ -57,7 +53,7 @@ const fileNames = namesIn(`
   passwd.txt passwd.csv .passwd shadow gshadow shadow- gshadow- opasswd master.passwd cookies.sqlite key3.db key4.db logins.json wallet.dat fish_history
 `)
 
-/** Files that are secrets only in this folder. Elsewhere, files with these names are ordinary. */
+/** Files that are secrets only in this folder. */
 const placedFiles = [
   ".m2/settings.xml",
   ".m2/settings-security.xml",
@@ -69,7 +65,7 @@ const placedFiles = [
   "etc/kubernetes/admin.conf"
 ].map((path) => `/${path}`)
 
-/** Keys, key stores, password stores, and state files that contain them. */
+/** Extensions of keys, key stores, password stores, and state files that contain keys. */
 const keyEnding =
   /\.(?:pem|key|p8|pk8|p12|pkcs12|pfx|jks|jceks|bks|keystore|kdb|kdbx|ppk|asc|gpg|pgp|agekey|keytab|ovpn|psafe3|keychain|keychain-db|publishsettings|kubeconfig|creds|credentials|secret|secrets|tfstate|tfvars|tfvars\.json)$/
 
@@ -89,8 +85,8 @@ const keyNames = [
 ]
 
 /**
- * Extensions of data files. A word such as "secret" in the name counts only for a data file. Prose and source code
- * about secrets are ordinary files.
+ * Extensions of data files. Only there does a word such as "secret" in the name count, because prose and code about
+ * secrets are ordinary files.
  */
 const dataEnding =
   /\.(?:json|jsonc|json5|ya?ml|toml|ini|cfg|conf|config|env|txt|csv|xml|properties|plist|db|sqlite|enc|tfrc\.json)$/
@@ -114,17 +110,14 @@ const originalOf = (name: string): string => {
 }
 
 /**
- * True for an example, which contains no secrets. A name with the extension of a key is an example only if it ends in
- * `.example` or a similar word.
+ * True for an example, which contains no secrets. A name with the extension of a key must end in `.example` or a
+ * similar word.
  */
 const isExample = (name: string): boolean =>
   /\.(?:example|sample|template|dist|tmpl)$/.test(name) ||
   (/(?:^|[._-])(?:example|sample|template)\.[a-z]+$/.test(name) && !keyEnding.test(name))
 
-/**
- * True when the path names keys, passwords or tokens, or leads into a folder that contains them. The components are in
- * lower case.
- */
+/** True when the path names keys, passwords or tokens, or a folder of them. The components are in lower case. */
 const namesSecret = (components: ReadonlyArray<string>): boolean => {
   const folders = components.slice(0, -1)
   if (
@@ -161,7 +154,7 @@ const componentsOf = (path: string): ReadonlyArray<string> =>
  */
 export const isSecretLike = (path: string): boolean => namesSecret(componentsOf(path))
 
-/** Folders and files that control git or this program, in any letter case. */
+/** Folders and files that control git or this program. */
 const controlNames = new Set([".git", ".task-conductor"])
 const controlFiles = new Set(["task-conductor.json", ".mcp.json"])
 
@@ -171,8 +164,5 @@ export const isControlPath = (relative: string): boolean => {
   return components.some((part) => controlNames.has(part)) || controlFiles.has(components.at(-1) ?? "")
 }
 
-/**
- * True for a file that a program runs or reads automatically. A tool that writes such a file can therefore cause code
- * to run.
- */
+/** True for a file that a program runs or reads automatically. Whoever writes it can cause code to run. */
 export const isAutomatic = (path: string): boolean => isInAutomaticFiles(componentsOf(path))

@@ -1,6 +1,6 @@
 /**
- * Lists the files that a search skipped, and why. The list reveals only the names of these files. Every answer about
- * "all files" includes this list.
+ * Lists the files that a search skipped, and why, by their names only. Every answer about "all files" includes this
+ * list.
  */
 import { listWithin } from "../text/Excerpt.ts"
 import { counted } from "../text/Format.ts"
@@ -11,7 +11,7 @@ export type SkipReason = "binary" | "large" | "secret" | "denied" | "unreadable"
 export interface SkippedFile {
   /** Relative to the project. */
   readonly path: string
-  /** Decides the words about the file in the output of the search. */
+  /** Why the file was skipped. */
   readonly reason: SkipReason
 }
 
@@ -26,7 +26,7 @@ const reasons: Readonly<Record<SkipReason, readonly [one: string, several: strin
   outside: ["that leads out of the project", "that lead out of the project"]
 }
 
-/** The maximum length of the file names that are listed for one reason, in characters. */
+/** The maximum length of the file names for one reason, in characters. */
 const namesLength = 120
 
 const reasonText = (reason: SkipReason, paths: ReadonlyArray<string>): string => {
@@ -34,10 +34,7 @@ const reasonText = (reason: SkipReason, paths: ReadonlyArray<string>): string =>
   return `${counted(paths.length, "file")} ${reasons[reason][paths.length === 1 ? 0 : 1]} (${names})`
 }
 
-/**
- * For example `1 file that looks like a secret (.env), 2 files that are not text (a.png, b.png)`. Empty if no file was
- * skipped.
- */
+/** For example `1 file that looks like a secret (.env)`. Empty if no file was skipped. */
 export const skippedText = (skipped: ReadonlyArray<SkippedFile>): string => {
   const byReason = Map.groupBy(skipped, ({ reason }) => reason)
   return (Object.keys(reasons) as ReadonlyArray<SkipReason>)

@@ -1,7 +1,6 @@
 /**
- * Replaces literal text. Each edit of a file names one place. If the old text of an edit is not found, the report shows
- * enough for a small model to correct the edit. A replacement in many files changes every occurrence of a text. Line
- * ends stay unchanged.
+ * Replaces literal text, and keeps line ends. Each edit of a file names one place; a replacement in many files changes
+ * every occurrence. If the old text is not found, the report shows enough for a small model to correct the edit.
  */
 import { distance } from "fastest-levenshtein"
 import * as Result from "effect/Result"
@@ -17,16 +16,16 @@ export const TextEdit = Schema.Struct({
   oldText: Schema.String,
   /** The text that takes the place of the old text. An empty text removes the old text. */
   newText: Schema.String,
-  /** True if every occurrence is replaced. Otherwise the old text must occur exactly once. */
+  /** True to replace every occurrence. Otherwise the old text must occur exactly once. */
   replaceAll: Schema.optionalKey(Schema.Boolean)
 })
 export type TextEdit = typeof TextEdit.Type
 
 interface EditedText {
-  /** The name of the file in problem messages. */
+  /** The file name in problem messages. */
   readonly path: string
   readonly text: string
-  /** False for text that a problem message must not show. */
+  /** False if problem messages must not show the text. */
   readonly mayQuote: boolean
 }
 
@@ -66,7 +65,7 @@ const withoutBlanks = (text: string): string => text.replace(/\s+/g, "")
 const longestOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((best, line, index) => (line.trim().length > (lines[best] ?? "").trim().length ? index : best), 0)
 
-/** The average similarity of the wanted lines to the lines that begin at index `first`. */
+/** The average similarity of the wanted lines to the lines from index `first` on. */
 const likeness = (lines: ReadonlyArray<string>, first: number, wanted: ReadonlyArray<string>): number => {
   const compared = wanted
     .slice(0, maxQuotedLines)
@@ -74,9 +73,7 @@ const likeness = (lines: ReadonlyArray<string>, first: number, wanted: ReadonlyA
   return compared.reduce((sum, one) => sum + one, 0) / Math.max(1, compared.length)
 }
 
-/**
- * The lines most similar to the wanted text, as a hint for the model. The search starts from the longest wanted line.
- */
+/** The lines most similar to the wanted text, as a hint for the model. The search starts at the longest wanted line. */
 const nearestLines = (text: string, wantedText: string): string => {
   const wanted = linesOf(wantedText.replace(/\r?\n$/, ""))
   const lines = linesOf(text)
@@ -166,9 +163,8 @@ const clashIn = (text: string, places: ReadonlyArray<PlacedEdit>): string | unde
 }
 
 /**
- * The text after all edits of a call. Edits are first searched in the original text, so that their order does not
- * matter. An edit that is not found there is searched in the result of the other edits. Fails with all problems, as
- * sentences for the model.
+ * The text after all edits of a call. Edits apply to the original text, so their order does not matter. An edit that is
+ * not found there is searched in the result of the others. Fails with all problems, as sentences for the model.
  */
 export const editText = (edited: EditedText, edits: ReadonlyArray<TextEdit>): Result.Result<string, string> => {
   const nameOf = (index: number) => (edits.length === 1 ? "old_text" : `old_text of edit ${index + 1}`)
@@ -215,18 +211,15 @@ export const changedLines = (before: string, after: string) => {
 }
 
 /**
- * The difference of two texts as one replacement. It contains all lines from the first to the last difference, and more
- * lines until the old lines occur only once. Undefined for equal texts.
+ * The difference of two texts as one replacement, from the first to the last difference. More lines are added until the
+ * old lines occur only once. Undefined for equal texts.
  */
 export const smallestEdit = (before: string, after: string): TextEdit | undefined => {
   if (before === after) return undefined
   const { now, old, ...same } = changedLines(before, after)
   let { head, tail } = same
   const textOf = (lines: ReadonlyArray<string>): string => lines.slice(head, lines.length - tail).join("\n")
-  /*
-   * If an edit only removes lines, a replacement by an empty text would leave an empty line. Such an edit therefore
-   * includes a neighbouring line that stays.
-   */
+  /* An edit that only removes lines would leave an empty line. It therefore includes a neighbouring line that stays. */
   const removesLines = () => now.length === head + tail
   while ((head > 0 || tail > 0) && (removesLines() || !isOnce(before, textOf(old)))) {
     head = Math.max(0, head - 1)
@@ -235,12 +228,12 @@ export const smallestEdit = (before: string, after: string): TextEdit | undefine
   return { oldText: textOf(old), newText: textOf(now) }
 }
 
-/** If two texts have more differences than this, the whole text counts as replaced. */
+/** With more differences, the whole text counts as replaced. */
 const maxDifferences = 2000
 
 /**
- * The difference of two texts as replacements of whole lines, one for each place. A replacement is extended until its
- * old lines occur only once in the text.
+ * The difference of two texts as replacements of whole lines, one for each place. Each is extended until its old lines
+ * occur only once.
  */
 export const editsBetween = (before: string, after: string): ReadonlyArray<TextEdit> => {
   const old = before.split("\n")
@@ -257,7 +250,7 @@ export const editsBetween = (before: string, after: string): ReadonlyArray<TextE
       }
     }
     const last = edits.at(-1)
-    /* If two replacements overlap, one replacement of the whole difference takes their place. */
+    /* If two replacements overlap, one replacement covers the whole difference. */
     if (last !== undefined && hunk.from < last.to) return [smallestEdit(before, after) ?? last.edit]
     edits.push({ ...hunk, edit: { oldText: old.slice(hunk.from, hunk.to).join("\n"), newText: hunk.lines.join("\n") } })
   }
@@ -274,8 +267,8 @@ const nameSign = /[\p{L}\p{N}_$]/u
 const isSign = (text: string | undefined): boolean => nameSign.test(text ?? "")
 
 /**
- * The offsets at which the pattern occurs. A name at its beginning or end matches whole names only: `open(` does not
- * match in `reopen(`.
+ * The offsets of the pattern. A name at its beginning or end matches whole names only: `open(` does not match in
+ * `reopen(`.
  */
 const offsetsIn = (text: string, pattern: string): ReadonlyArray<number> => {
   const beginsName = isSign(pattern[0])
@@ -297,7 +290,7 @@ const spelled = (text: string, pattern: string): string =>
 /** True for a text that contains the pattern, with any kind of line ends. */
 export const holdsPattern = (text: string, pattern: string): boolean => text.includes(spelled(text, pattern))
 
-/** The line number of each offset. The offsets are in ascending order. */
+/** The line number of each offset; the offsets must ascend. */
 const lineNumbers = (text: string, offsets: ReadonlyArray<number>): ReadonlyArray<number> => {
   let [line, at] = [1, 0]
   return offsets.map((offset) => {
@@ -308,8 +301,8 @@ const lineNumbers = (text: string, offsets: ReadonlyArray<number>): ReadonlyArra
 }
 
 /**
- * Makes a test for excepted places: `path:line`, `path`, or a folder with a final slash. Called without a line, the
- * test tells whether the whole file is excepted.
+ * Makes a test for excepted places: `path:line`, `path`, or a folder with a final slash. Without a line, it asks about
+ * the whole file.
  */
 export const exceptedPlaces = (except: ReadonlyArray<string>): ((path: string, line?: number) => boolean) => {
   const places = new Set(except.map((place) => place.trim().replace(/^\.\//, "")))

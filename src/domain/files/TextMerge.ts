@@ -1,14 +1,14 @@
 /**
- * Merges two changes of one text line by line, like `git merge-file`. If only one of the changes concerns a line, this
- * change is taken. If both changes concern the same line or adjacent lines, the changes clash.
+ * Merges two changes of one text line by line, like `git merge-file`. Changes of the same line or of adjacent lines
+ * clash.
  */
 import { type ReplacedLines, replacedLines } from "../text/ReplacedLines.ts"
 
-/** Lines that both changes affect. The merged text contains the version of the other change. */
+/** Lines that both changes affect. The merged text has the version of the other change. */
 export interface Clash {
   /** The first of these lines in the merged text, from 1. */
   readonly line: number
-  /** These lines as they are in the other change, in the base, and in this change. */
+  /** The lines in the other change, in the base, and in this change. */
   readonly theirs: string
   readonly base: string
   readonly mine: string
@@ -20,12 +20,12 @@ export interface MergedText {
   readonly clashes: ReadonlyArray<Clash>
 }
 
-/** If a part has more differences than this, the whole part counts as replaced. */
+/** A part with more differences counts as replaced. */
 const maxEdits = 5000
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(/(?<=\n)/))
 
-/** The lines of the base in a range, with these replacements applied. */
+/** The lines of the base in a range, after these replacements. */
 const linesWith = (
   base: ReadonlyArray<string>,
   { from, to }: Pick<ReplacedLines, "from" | "to">,

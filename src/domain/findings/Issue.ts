@@ -1,7 +1,6 @@
 /**
  * The findings of a check. An `Issue` goes back to the model, which must fix it. A `Repair` is a harmless deviation
- * that the reader has fixed. A `Reading` contains the value that was read, with the issues and repairs. A reading
- * without issues succeeds.
+ * that the reader has fixed.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -22,8 +21,8 @@ export const Where = Schema.Struct({
 export type Where = typeof Where.Type
 
 /**
- * A broken rule: its code, the place, the problem, and the fix with the nearest valid values. `what` states the
- * problem. Users read it too, so it addresses nobody. `how` tells the author of the text what to write.
+ * A broken rule: its code, the place, the problem, and the fix with the nearest valid values. `what` addresses nobody,
+ * because users read it too. `how` addresses the author of the text.
  */
 export const Issue = Schema.Struct({
   /** A stable code in kebab-case. */
@@ -62,13 +61,13 @@ export interface Reading<A> {
 /** The outcome of reading an answer of a model. If it has issues, another attempt may follow. */
 export interface AnswerReading<A> extends Reading<A> {
   /**
-   * The value to use despite its issues if every attempt fails. Its `repairs` also list the marks that the program
-   * added to the value.
+   * The value to use if every attempt fails, despite its issues. Its `repairs` include the marks that the program
+   * added.
    */
   readonly fallback?: Pick<Reading<A>, "repairs"> & { readonly value: A }
   /**
-   * True for a rejected answer on which the next attempt builds. Either the answer asked a question that was answered,
-   * or its JSON does not fit the schema yet.
+   * True for a rejected answer on which the next attempt builds: it asked a question that was answered, or its JSON
+   * does not fit the schema yet.
    */
   readonly hasUse?: boolean
 }
@@ -89,10 +88,7 @@ export const placedIssueText = (issue: Issue): string => {
   return `${place === "" ? "" : `${place}: `}${issueText(issue)}`
 }
 
-/**
- * The issues as a numbered markdown list for the next attempt of the model, each with place, offending text, problem
- * and fix.
- */
+/** The issues as a numbered markdown list for the model's next attempt. */
 export const issuesMarkdown = (issues: ReadonlyArray<Issue>): string =>
   issues
     .map((issue, index) => {
@@ -114,7 +110,7 @@ export interface Findings {
 
 export const noFindings = (): Findings => ({ issues: [], repairs: [] })
 
-/** The problem and the offending text. `how` is present only if it is more exact than the fix of the rule. */
+/** The problem and the offending text. `how` is set only if it is more exact than the rule's fix. */
 export interface IssueText {
   readonly what: string
   readonly how?: string | undefined
@@ -150,8 +146,8 @@ const compare = (a: Pick<Issue, "code" | "where">, b: Pick<Issue, "code" | "wher
   (a.where.line ?? 0) - (b.where.line ?? 0) || compareCodePoints(a.code, b.code)
 
 /**
- * Sorts findings by line, then by code. Findings without a line concern the whole document and come first. All readers
- * and all code that merges findings use this order, so that equal texts produce equal lists.
+ * Sorts findings by line, then by code. Findings without a line concern the whole document and come first. Everything
+ * uses this order, so that equal texts produce equal lists.
  */
 export const inDocumentOrder = ({ issues, repairs }: Omit<Reading<unknown>, "value">) => ({
   issues: issues.toSorted(compare),

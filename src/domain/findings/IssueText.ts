@@ -1,20 +1,17 @@
 /**
- * Words findings for two readers. The user reads what went wrong and what to do. The model reads the issues with the
- * line numbers of the text that its prompt shows.
+ * Words findings for two readers. The user reads what went wrong and what to do. The model reads the issues, with the
+ * line numbers that its prompt shows.
  */
 import { type Issue, type Repair, type Where, whereText } from "./Issue.ts"
 import { ruleOf } from "./rules/Rules.ts"
 
-/**
- * The text, preceded by its task and field, or by its section. No line is named, because the user does not see the
- * answer.
- */
+/** The text after its task and field, or its section. No line is named, because the user does not see the answer. */
 const placed = ({ field, section, task }: Where, text: string): string => {
   const place = whereText({ section: task === undefined ? section : undefined, task, field })
   return place === "" ? text : `${place}: ${text}`
 }
 
-/** The place, the problem and the code of an issue. The fix is omitted, because it addresses the model. */
+/** The place, problem and code of an issue, without the fix, which addresses the model. */
 export const userText = (issue: Issue): string => `${placed(issue.where, issue.what)} [${issue.code}]`
 
 /** The place of a repair, what the reader changed, and the code. */
@@ -29,7 +26,7 @@ export const modelText = ({ how, where }: Issue): string => {
   return place === "" ? how : `${place}: ${how}`
 }
 
-/** The advice for users if a model repeatedly breaks a rule that has no advice of its own. */
+/** The advice for users if a model repeatedly breaks a rule without its own advice. */
 export const usualHelp =
   "Try a larger model (--model), say the request in other words, or allow more attempts (limits.attempts)."
 
@@ -41,10 +38,7 @@ export const helpText = (issues: ReadonlyArray<Issue>): string => {
 
 const linesOf = (text: string): ReadonlyArray<string> => text.split(/\r\n|\r|\n/)
 
-/**
- * Matches the words with which an issue mentions another line of the document. For lines of files, issues use other
- * words.
- */
+/** Matches a mention of another line of the document. Lines of files are mentioned in other words. */
 const otherLine = /( that starts)? on line (\d+)/g
 
 const withoutLine = (place: Where): Where => {
@@ -53,8 +47,8 @@ const withoutLine = (place: Where): Where => {
 }
 
 /**
- * Returns a function that converts a line of the answer to a line of the shown text. The numbers begin at the first
- * line of the shown text that is not blank.
+ * Makes a function that converts a line of the answer to a line of the shown text. Numbers begin at its first line that
+ * is not blank.
  */
 const shownLines = (answer: string, shownText: string) => {
   const written = linesOf(answer)
@@ -69,10 +63,7 @@ const shownLines = (answer: string, shownText: string) => {
   return (line: number): number | undefined => (line > lead && line - lead <= count ? line - lead : undefined)
 }
 
-/**
- * The issues of an answer, for a prompt that shows only the part `shown` of the answer. Line numbers are those of this
- * part.
- */
+/** The issues of an answer, with line numbers of the part `shown` that the prompt shows. */
 export const issuesAsShown = (issues: ReadonlyArray<Issue>, answer: string, shown: string): ReadonlyArray<Issue> => {
   const lineIn = shownLines(answer, shown)
   const asShown = (text: string): string =>
@@ -92,9 +83,9 @@ export const issuesAsShown = (issues: ReadonlyArray<Issue>, answer: string, show
 }
 
 /**
- * Returns a function that converts places in a document to places in the answer that contains the document. The answer
- * also contains thoughts and blank lines, so a line is found by its text. Lines with equal text are matched in order
- * from the end. A line that the program changed has no place in the answer.
+ * Makes a function that converts places in a document to places in the answer around it. Lines are found by their text,
+ * because the answer also has thoughts and blank lines. Equal lines are matched from the end, and a line that the
+ * program changed has no place.
  */
 export const placeInAnswer = (document: string, answer: string): ((where: Where) => Where) => {
   const documentLines = linesOf(document)

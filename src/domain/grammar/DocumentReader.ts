@@ -1,6 +1,6 @@
 /**
- * The functions that all document readers share: sections under known headings, their lines and texts, and findings.
- * They also reject a document with two lists that contradict each other.
+ * What all document readers share: sections under known headings, their lines and texts, and findings. Two lists that
+ * contradict each other are rejected.
  */
 import * as Option from "effect/Option"
 import {
@@ -21,7 +21,7 @@ import { type MarkdownSection, sectionEnd, textUnder } from "../markdown/Section
 import { type TaskLine, taskLines } from "./RawTask.ts"
 import { type EscapedLine, unescapeText } from "./TextEscaping.ts"
 
-/** Lines under a heading. `first` is the index of the first line, from 0. `last` is the index after the last line. */
+/** Lines under a heading, by index from 0. `last` is exclusive. */
 export interface SectionSpan {
   readonly heading: string
   readonly first: number
@@ -34,22 +34,22 @@ export class DocumentReader {
   readonly document: MarkdownDocument
   readonly findings: Findings
 
-  /** `isSeen` is true if a user sees the document and relies on what is visible. Hidden structure is then rejected. */
+  /** `isSeen` is true if a user relies on what is visible in the document. Hidden structure is then rejected. */
   constructor(text: string, options: MarkdownOptions, isSeen = options.hasFields === true) {
     const hidden = isSeen ? hiddenStructure(text) : []
     this.document = readMarkdown(withoutHidden(text, hidden), options)
     this.findings = { issues: [...this.document.issues], repairs: [...this.document.repairs] }
     for (const { start } of hidden) this.#refuseHidden(text.slice(0, start).split("\n").length)
-    // `readMarkdown` may remove text around a document. More hidden structure may then appear. The line numbers stay
-    // the same.
+    // `readMarkdown` may remove text around a document, which can reveal more hidden structure. Line numbers stay the
+    // same.
     const { repairs, text: kept } = this.document
     if (!isSeen || repairs.length === 0) return
     for (const { start } of hiddenStructure(kept)) this.#refuseHidden(kept.slice(0, start).split("\n").length)
   }
 
   /**
-   * Rejects hidden structure, because it could replace the text that a user sees. In the original prompt it is
-   * accepted, because this prompt is only quoted and may contain any text.
+   * Rejects hidden structure, because it could replace the text that a user sees. The original prompt may contain it,
+   * because it is only quoted.
    */
   #refuseHidden(line: number): void {
     const around = this.document.sections.findLast((section) => section.line < line)
@@ -57,7 +57,7 @@ export class DocumentReader {
     this.issue("text-hidden", { line }, "A reader of the document cannot see a part of it.")
   }
 
-  /** The value, if there is one, with the findings. The findings are in the order of the document. */
+  /** The value, if any, with the findings in the order of the document. */
   reading<A>(value?: A): Reading<NonNullable<A>> {
     return { value: Option.fromNullishOr(value), ...inDocumentOrder(this.findings) }
   }
@@ -83,8 +83,8 @@ export class DocumentReader {
   }
 
   /**
-   * The section under a known heading. An exact heading counts before other forms of it. If several sections remain,
-   * the last of them counts, because a copy of the prompt may precede the answer.
+   * The section under a known heading. An exact heading counts before other forms. Of several sections, the last
+   * counts, because a copy of the prompt may precede the answer.
    */
   section(key: string): MarkdownSection | undefined {
     const all = this.document.sections.filter(({ knownHeading }) => knownHeading?.key === key)
@@ -102,7 +102,7 @@ export class DocumentReader {
     return last
   }
 
-  /** Records a missing section. If the heading of this section is in a code block, the message says so. */
+  /** Records a missing section, and says so if its heading is in a code block. */
   addMissing(title: string): void {
     const { fences, lines } = this.document
     const wanted = title.toLowerCase()
@@ -124,8 +124,8 @@ export class DocumentReader {
   }
 
   /**
-   * Records unclosed fences that are not at the end of the document. The text before `from` is only a copy of the
-   * prompt. An unclosed fence in it is harmless.
+   * Records unclosed fences before the end of the document. In the text before `from`, which is only a copy of the
+   * prompt, they are harmless.
    */
   checkFences(from?: MarkdownSection): void {
     for (const line of this.document.strayFences) {
@@ -140,8 +140,8 @@ export class DocumentReader {
   }
 
   /**
-   * Records unknown sections before a line, and returns them with their sub-headings. All headings below the original
-   * prompt belong to the prompt. Below any other known heading, only deeper headings belong to its section.
+   * Records unknown sections before a line, and returns them with their sub-headings. Below the original prompt, all
+   * headings belong to it. Below any other known heading, only deeper headings do.
    */
   ignoreSections(before: number): ReadonlyArray<SectionSpan> {
     const spans: Array<SectionSpan> = []
@@ -164,8 +164,7 @@ export class DocumentReader {
   }
 
   /**
-   * The index after the last line of a section. The section ends at the next known heading, or at the next heading of
-   * the same level.
+   * The index after the section's last line. The section ends at the next known heading or heading of the same level.
    */
   endOf(section: MarkdownSection): number {
     const level = Math.max(section.depth, section.knownHeading?.depth ?? 0)
@@ -189,12 +188,12 @@ export class DocumentReader {
       .trim()
   }
 
-  /** The text of a section. Backslashes that escape structure are removed. */
+  /** The text of a section, without the backslashes that escape structure. */
   textOf(section: MarkdownSection): string {
     return unescapeText(this.#textLines(section))
   }
 
-  /** The lines of a section. Blank lines, rules and comments at the beginning and the end are left out. */
+  /** The lines of a section, without blank lines, rules and comments at both ends. */
   #textLines(section: MarkdownSection): ReadonlyArray<EscapedLine> {
     const { first, lead } = section
     const { fences, lines } = this.document
@@ -216,8 +215,8 @@ const linesOf = (document: MarkdownDocument, section: MarkdownSection): Readonly
     .filter((line) => line !== "")
 
 /**
- * Rejects the other sections with the heading of `counted`, if `holds` finds a list in them. `counted` is the section
- * that the reader uses.
+ * Rejects other sections with the heading of `counted`, the section that the reader uses, if `holds` finds a list in
+ * them.
  */
 export const refuseOthers = (
   reader: DocumentReader,
@@ -228,7 +227,7 @@ export const refuseOthers = (
   const { document } = reader
   const key = counted.knownHeading?.key
   const countedLines = linesOf(document, counted)
-  /** True inside the copy of the prompt. The copy ends at the heading of the goals. */
+  /** True inside the copy of the prompt, which ends at the heading of the goals. */
   let isQuoted = false
   for (const section of document.sections) {
     const { depth, heading, knownHeading, line } = section

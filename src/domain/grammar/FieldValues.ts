@@ -1,7 +1,6 @@
 /**
- * Turns raw fields of tasks into values: names, skills, texts and approval. If the model copied a text from the
- * description of the format, the text counts as missing. Tasks get their names first. Each issue can then name its
- * task.
+ * Turns raw fields of tasks into values: names, skills, texts and approval. Text copied from the description of the
+ * format counts as missing. Names come first, so that each issue can name its task.
  */
 import { type Where, addRepair, type Findings } from "../findings/Issue.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
@@ -39,13 +38,13 @@ const inBrackets = /^<([^<>]{1,100})>[.]?$/
 
 const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase()
 
-/** True for `...`, for a text that describes the format, and for the text of the task in the example. */
+/** True for `...`, and for text of the format's description or its example. */
 export const isPlaceholder = (text: string): boolean => {
   const trimmed = text.trim()
   return dots.test(trimmed) || ofExample.has(plain(text)) || copied.has(plain(inBrackets.exec(trimmed)?.[1] ?? ""))
 }
 
-/** True for a value that only says that the planned value stays. */
+/** True for a value that only keeps the planned value. */
 export const isAsGiven = (text: string): boolean =>
   isPlaceholder(text) ||
   /^[(*_]*(?:(?:the )?same )?as (?:given|planned|before|above)(?: (?:above|before|in the plan))?[)*_]*\.?$|^unchanged\.?$/i.test(
@@ -57,7 +56,7 @@ export interface TaskPlace {
   readonly task: string
 }
 
-/** The place of a field. If the task lacks the field, `line` is the line of the task. */
+/** The place of a field. If the field is missing, `line` is that of the task. */
 export const placeOf = (raw: RawTask, place: TaskPlace, key: FieldKey): Where => ({
   ...place,
   field: fieldLabels[key],
@@ -86,10 +85,7 @@ const marks = [
   /^\[(.+)\]\([^()]*\)$/s
 ]
 
-/**
- * Removes marks, quotes and links around a name. A long text or a deeply nested text stays unchanged, because it cannot
- * be a name.
- */
+/** Removes marks, quotes and links around a name. Long or deeply nested text cannot be a name, and stays. */
 export const stripMarks = (text: string, depth = 0): string => {
   if (text.length > 500 || depth > 4 || !/^[*_`"“”«'‘’[]/.test(text)) return text
   const inner = marks.map((mark) => mark.exec(text)?.[1]).find((found) => found !== undefined)
@@ -143,10 +139,7 @@ export interface NamedTask {
   readonly raw: RawTask
   readonly name: string
   readonly slug: string
-  /**
-   * The slug of the default name of the task. Present only if the heading of the task uses this name and no other task
-   * has it.
-   */
+  /** The slug of the task's default name, if the heading uses this name and no other task has it. */
   readonly also?: string
   /** The index of the step, from 0. */
   readonly step: number
@@ -159,9 +152,8 @@ export const defaultName = (skill: string, number: number): string =>
   `${slugOf(skill) === "" ? "Task" : skill} ${number}`
 
 /**
- * Names all tasks. A task gets the name that the document gives it. A task without a name gets `<skill> <n>` or,
- * without a skill, `Task <n>`. n is the position of the task in the list, or the next free number. `finished` holds the
- * slugs of finished tasks. No new name may use these slugs.
+ * Names all tasks. A task without a name becomes `<skill> <n>` or, without a skill, `Task <n>`. n is its position in
+ * the list, or the next free number. New names avoid `finished`, the slugs of finished tasks.
  */
 export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<string>): ReadonlyArray<NamedTask> => {
   const writtenTasks = steps.flatMap(({ section, tasks }, step) =>
@@ -171,7 +163,7 @@ export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<s
     ...finished,
     ...writtenTasks.flatMap(({ value }) => (value === "" ? [] : [slugOf(value)]))
   ])
-  // The last number that was used for each skill. It keeps the search linear.
+  // The last number used for each skill, which keeps the search linear.
   const reached = new Map<string, number>()
   const freeName = (skill: string, position: number): string => {
     let number = Math.max(position, (reached.get(skill) ?? 0) + 1)

@@ -16,13 +16,10 @@ const kinds: ReadonlyArray<readonly [ItemKind, RegExp]> = [
   ["file", /^files?$/i]
 ]
 
-/**
- * Matches items that are calls, such as ``call of `open` in src/**``. The groups are the function, and the files in
- * which it is called.
- */
+/** Matches calls, such as ``call of `open` in src/**``. The groups are the function and the files. */
 const callForm = /^calls?\s+(?:of|to)\s+(\S+)\s+(?:in|of|under)\s+(.+)$/is
 
-/** A function name before the parenthesis of a call. */
+/** The name of a function that is called. */
 const functionName = /^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$][\p{L}\p{N}_$]*)*$/u
 
 const kindOfNoun = (noun: string): ItemKind | undefined => {
@@ -54,8 +51,8 @@ const cutWords = (written: string): Words => {
   const containing = found === null ? undefined : unquoted(found[1] ?? "")
   const [, noun = "", place = ""] = /^(.*?)(?:^|\s+)(?:in|of|under)\s+(.+)$/is.exec(before) ?? []
   /**
-   * The word "in" may also be the name of a folder in a pattern. If the text before "in" contains pattern characters,
-   * it belongs to the pattern. Text that ends with a known noun never belongs to the pattern.
+   * "in" may also be a folder name in a pattern. Text with pattern characters before "in" is a part of the pattern,
+   * unless it ends with a known noun.
    */
   const isPlace = place === "" || (kindOfNoun(noun) === undefined && /[*?[\]`]/.test(noun))
   return isPlace ? { noun: "", place: before, containing } : { noun, place, containing }
@@ -63,11 +60,11 @@ const cutWords = (written: string): Words => {
 
 const isGlob = (text: string): boolean => /[*?]|\{[^{}]*,[^{}]*\}/.test(text)
 
-/** The pattern for a place. A path without an extension is a folder. Its pattern matches all files of the folder. */
+/** The pattern for a place. A path without an extension is a folder, and stands for all its files. */
 const patternOf = (place: string, isNamed: boolean): string | undefined => {
   const path = unquoted(place).replace(/^(?:\.\/)+/, "")
   if (path === "" || /\s/.test(path)) return undefined
-  /** A single word is probably prose if nothing in it is a sign of a path. */
+  /** A single word without any sign of a path is probably prose. */
   if (!isNamed && /^\w+$/.test(place.trim())) return undefined
   if (isGlob(path) || /[^/]\.[a-z]\w{0,9}$/i.test(path)) return path
   if (!/^[\w@.()[\]-]+(?:\/[\w@.()[\]-]+)*\/?$/.test(path)) return undefined
@@ -79,10 +76,7 @@ const how =
 
 const quoted = (text: string): string => (text.includes("`") ? `"${text}"` : `\`${text}\``)
 
-/**
- * The field in its strict form. If the reader reads this text, it returns the same value. `link` returns the link to a
- * result.
- */
+/** The field in its strict form, which reads as the same value. `link` returns the link to a result. */
 export const forEachText = (
   { containing, kind, source }: ForEach,
   link: (source: ResultReference) => string = ({ href, title }) => `[${title}](${href})`
@@ -96,7 +90,7 @@ export const forEachText = (
 
 const withoutQuotes = (text: string): string => text.replaceAll(/[`"]/g, "").trim()
 
-/** Reads the field. If the field is unreadable, records an issue and returns undefined. */
+/** Reads the field. Records an issue and returns undefined if it is unreadable. */
 export const readForEach = (
   written: string,
   where: Where,

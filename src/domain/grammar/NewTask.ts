@@ -1,7 +1,6 @@
 /**
- * Builds a task from its raw form, and checks what it must contain and must not contain. In the field "References",
- * CommonMark defines what a link is. Other text in this field is completed or ignored if its meaning is clear.
- * Otherwise the text is an issue.
+ * Builds a task from its raw form, and checks its content. In the field "References", CommonMark defines what a link
+ * is. Other text there is completed or ignored if its meaning is clear, and otherwise an issue.
  */
 import * as Option from "effect/Option"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
@@ -27,8 +26,7 @@ import { readReference, type ResolveResult } from "./ReferenceForm.ts"
 import { namesSeveralSkills } from "./TextEscaping.ts"
 
 /**
- * A link, or text that is meant as a link. `bracketed` is false for a target that contains spaces and is not between
- * `<` and `>`.
+ * A link, or text that is meant as one. `bracketed` is false for a target with spaces that is not between `<` and `>`.
  */
 interface Candidate {
   readonly title: string
@@ -51,7 +49,7 @@ const leadWord = /^(?:see|use|read|check):?$/i
 const marksAround = /^[`"'(]+|[`"'),.;]+$/g
 const blankBeforeTarget = /(?<!\\)\](?:\*\*)?[ \t]+(?:\*\*)?\((?=[^\s()]+\))/g
 
-/** Joins links that are split by marks or blanks, and puts targets that contain spaces between `<` and `>`. */
+/** Joins links that are split by marks or blanks, and brackets targets that contain spaces. */
 const joinLinks = (written: string) => {
   const joined = written.replace(splitMarks, "").replace(blankBeforeTarget, "](")
   const withSpaces = new Set<string>()
@@ -63,7 +61,7 @@ const joinLinks = (written: string) => {
   return { text, withSpaces, isJoined: joined !== written }
 }
 
-/** The label of a link. Emphasis around the whole label is removed. Escaped marks belong to the label. */
+/** The label of a link, without emphasis around it. Escaped marks belong to the label. */
 const titleOf = ({ start, title }: FoundLink, text: string): string =>
   /^\[[*_]/.test(text.slice(start, start + 2)) ? (/^([*_])([^*_].*)\1$/s.exec(title)?.[2] ?? title) : title
 
@@ -105,7 +103,7 @@ const addProse = (written: string, { links, rest }: Found, where: Where, finding
   })
 }
 
-/** The title for a path without a label: the name of the file. */
+/** The title for a path without a label: its file name. */
 const bareTitle = (href: string): string => (bareTarget.test(href) ? href : (href.split("/").at(-1) ?? href))
 
 const readLinks = (written: string, where: Where, findings: Findings): ReadonlyArray<Candidate> => {
@@ -144,7 +142,7 @@ const readLinks = (written: string, where: Where, findings: Findings): ReadonlyA
   return links
 }
 
-/** The references in a text. Records findings about each of them. */
+/** The references in a text. Records findings about them. */
 export const readLinkText = (
   text: string,
   where: Where,
@@ -168,7 +166,7 @@ export const readLinkText = (
     }
   })
 
-/** A task to whose result other tasks can refer. `step` is absent for a finished task. */
+/** A task whose result other tasks can use. `step` is absent for a finished task. */
 interface Producer {
   readonly name: string
   readonly slug: string
@@ -184,25 +182,21 @@ export const indexProducers = (producers: ReadonlyArray<Producer>) => {
   const forgiving = Map.groupBy(exact.values(), ({ slug }) => forgivingSlug(slug))
   const named = producers.filter(({ also }) => also !== undefined)
   const byOtherName = Map.groupBy(named, ({ also = "" }) => forgivingSlug(also))
-  /**
-   * Finds the task with exactly this name or slug. If there is no such task, finds a task with a similar slug.
-   * Undefined if no slug or several slugs are similar.
-   */
+  /** Finds the task with exactly this name or slug, or else the only task with a similar slug. */
   const find = (name: string): Producer | undefined => {
     const slug = slugOf(name)
     const similar = forgiving.get(forgivingSlug(slug)) ?? byOtherName.get(forgivingSlug(slug)) ?? []
     return exact.get(slug) ?? (similar.length === 1 ? similar[0] : undefined)
   }
-  /** The names of tasks whose results a task in this step may use: finished tasks, and tasks of earlier steps. */
+  /** The tasks whose results a task in this step may use: finished tasks, and tasks of earlier steps. */
   const before = (step: number): ReadonlyArray<string> =>
     producers.filter((one) => one.step === undefined || one.step < step).map(({ name }) => name)
   return { before, find }
 }
 
 /**
- * Resolves those references of one task that lead to results. A result comes from a finished task or from a task of an
- * earlier section. `headings` are the anchors of the request document, if they are known. An anchor that is neither a
- * result nor a heading is an issue.
+ * Resolves the references of one task to results of finished tasks and of earlier sections. `headings` are the anchors
+ * of the request document, if known. An anchor that is neither a result nor a heading is an issue.
  */
 export const resolveInList =
   (

@@ -1,6 +1,6 @@
 /**
  * Classifies the lines of a task section, and collects each task as it is written: fields, code blocks, and deviations
- * from the strict form. A deviation becomes an issue or a repair only later, when the task has its name.
+ * from the strict form. Issues and repairs follow only later, when the task has its name.
  */
 import type { RepairCode } from "../findings/Issue.ts"
 import { dedent, type Fence, Line } from "../markdown/Line.ts"
@@ -12,7 +12,7 @@ import type { EscapedLine } from "./TextEscaping.ts"
 interface Place {
   /** The line number, from 1. */
   readonly line: number
-  /** The line as it is written. For a heading, only its text. */
+  /** The line as written; for a heading, only its text. */
   readonly text: string
   readonly indent: number
 }
@@ -81,11 +81,11 @@ export const taskLines = (
   return result
 }
 
-/** The first line of prose where the format expects a list or a call. A message quotes this line. */
+/** The first line of prose where a list or a call is expected, for a message. */
 export const firstProse = (lines: ReadonlyArray<TaskLine>): string | undefined =>
   lines.find(({ kind }) => kind === "text" || kind === "item" || kind === "label")?.text.trim()
 
-/** A field as it is written: the text after the label, and the lines under the label. */
+/** A field as written: the text after the label, and the lines below it. */
 export interface RawField {
   readonly key: FieldKey
   readonly line: number
@@ -95,7 +95,7 @@ export interface RawField {
   readonly rest: Array<EscapedLine>
 }
 
-/** A label that is not known, or that occurs twice in its task. */
+/** An unknown label, or one that occurs twice in its task. */
 export interface LabelFault {
   readonly kind: "unknown" | "duplicate"
   readonly label: string
@@ -103,7 +103,7 @@ export interface LabelFault {
   readonly quote: string
 }
 
-/** A deviation that the reader repaired. `key` is the field in which it was. */
+/** A deviation that the reader repaired in the field `key`. */
 export interface TaskNote {
   readonly code: RepairCode
   readonly key?: FieldKey
@@ -111,7 +111,7 @@ export interface TaskNote {
   readonly message: string
 }
 
-/** A task as it is written. `title` is the heading or the list item above the fields. */
+/** A task as written. `title` is the heading or list item above the fields. */
 export interface RawTask {
   readonly line: number
   readonly title: string
@@ -121,7 +121,7 @@ export interface RawTask {
   readonly notes: ReadonlyArray<TaskNote>
 }
 
-/** A task section, with its tasks as they are written. */
+/** A task section, with its tasks as written. */
 export interface RawStep {
   readonly section: string
   readonly line: number
@@ -148,7 +148,7 @@ export class OpenTask implements RawTask {
   /** The field to which the next text belongs. Undefined after a code block. */
   field: RawField | undefined
   #blanks: Array<string> = []
-  /** Text after the last field. It belongs to this field only if another field follows. */
+  /** Text after the last field. It belongs to that field only if another field follows. */
   #pending: Array<Loose> = []
 
   constructor(line: number, level: number, title: string) {
@@ -165,7 +165,7 @@ export class OpenTask implements RawTask {
     this.#blanks.push(text)
   }
 
-  /** Adds a line to the current field. Blank lines that were skipped before it are added too. */
+  /** Adds a line to the current field, and the blank lines skipped before it. */
   addText(text: string, fenced = false): void {
     const { field } = this
     if (field === undefined) return
@@ -190,9 +190,7 @@ export class OpenTask implements RawTask {
     this.addField(key, labelled)
   }
 
-  /**
-   * Adds a field for an unknown label. The text under the label goes into this field, and not into the field before it.
-   */
+  /** Adds a field for an unknown label, so that its text does not join the field before it. */
   addUnknown(labelled: Labelled): void {
     this.#openField("output", labelled)
     this.#addFault("unknown", labelled.label.label, labelled)
@@ -211,7 +209,7 @@ export class OpenTask implements RawTask {
     this.#pending.push(loose)
   }
 
-  /** Adds a code block. If it is inside a text field, it belongs to this field. If not, it belongs to the task. */
+  /** Adds a code block: to the text field around it, or else to the task. */
   addFence(fence: Fence, line: number, afterLabel: boolean): void {
     const { field } = this
     const isInside = field !== undefined && (afterLabel || fence.indent >= Math.max(field.content, field.indent + 1))
@@ -225,7 +223,7 @@ export class OpenTask implements RawTask {
     this.field = undefined
   }
 
-  /** Ends the last field. No field follows it, so pending text is ignored. */
+  /** Ends the last field. Pending text is ignored, because no field follows. */
   close(): void {
     const [first] = this.#pending
     if (first !== undefined) {

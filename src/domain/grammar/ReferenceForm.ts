@@ -1,6 +1,6 @@
 /**
- * Classifies the target of a link only by its form: a heading, the result of a task, a file, a page, or none of these.
- * services/references checks whether the target exists.
+ * Classifies the target of a link by its form alone: a heading, the result of a task, a file, a page, or none of these.
+ * services/references checks whether it exists.
  */
 import type { IssueCode, Where } from "../findings/Issue.ts"
 import type { FileReference, Reference, UnknownReference } from "../plan/Reference.ts"
@@ -14,13 +14,11 @@ interface WrongForm {
   readonly reference: UnknownReference
   readonly code: Extract<IssueCode, `reference-${string}`>
   readonly what: string
-  /** How to correct the target. Set if it is more specific than the text of the rule. */
+  /** How to correct the target, if more specific than the rule's text. */
   readonly how?: string
 }
 
-/**
- * A task result. `name` is the name or slug as written. `certain` is false for an anchor that may also be a heading.
- */
+/** A task result. `name` is the name or slug as written. `certain` is false if the anchor may also be a heading. */
 export interface ResultForm {
   readonly _tag: "Result"
   readonly title: string
@@ -29,12 +27,10 @@ export interface ResultForm {
   readonly certain: boolean
 }
 
-/**
- * Resolves a link to the result of a task. If this is impossible, the function records an issue and returns undefined.
- */
+/** Resolves a link to the result of a task. Records an issue and returns undefined if this is impossible. */
 export type ResolveResult = (form: ResultForm, where: Where) => Reference | undefined
 
-/** A target that needs no further resolution. `repair` tells how the reader changed the target. */
+/** A target that is resolved. `repair` tells how the reader changed it. */
 interface PlainForm {
   readonly _tag: "Plain"
   readonly reference: Reference
@@ -53,7 +49,7 @@ const wrong = (title: string, href: string, code: WrongForm["code"], what: strin
 
 const plain = (reference: Reference, repair?: string): PlainForm => ({ _tag: "Plain", reference, repair })
 
-/** How a range of lines may be written, such as `L3-L9`. The last form is a range that begins at the first line. */
+/** How a range of lines may be written, such as `L3-L9`. The last form begins at the first line. */
 const lineForms = [
   /^L(\d+)(?:-L?(\d+))?$/i,
   /^(\d+)(?:-(\d+))?$/,
@@ -116,8 +112,8 @@ const readFile = (title: string, href: string): ReferenceForm => {
 }
 
 /**
- * Other meanings of a link to a file if the path contains `#`, the longest path first. `C#/x.md#L3` may mean lines of
- * the file `C#/x.md`. Only the project shows which path is a file.
+ * Other meanings of a link whose path contains `#`, the longest path first. `C#/x.md#L3` may mean lines of `C#/x.md`;
+ * only the project shows which path is a file.
  */
 export const longerPaths = ({ href, title }: FileReference): ReadonlyArray<FileReference> => {
   const [first = "", ...others] = href.split("#")
@@ -132,8 +128,8 @@ export const longerPaths = ({ href, title }: FileReference): ReadonlyArray<FileR
 const otherResult = /^(?:output|result|task):(?:\/\/)?(.*)$/is
 
 /**
- * Reads one link. A space ends the target of a link, so a path with spaces is an issue. `bracketed` is true for a
- * target between `<` and `>`, where spaces are allowed.
+ * Reads one link. A path with spaces is an issue, because a space ends a target. `bracketed` is true between `<` and
+ * `>`, where spaces are allowed.
  */
 export const readReference = (title: string, href: string, bracketed = true): ReferenceForm => {
   if (href === "" || href === "#") {

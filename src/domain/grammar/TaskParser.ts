@@ -1,6 +1,6 @@
 /**
- * Splits the lines of a task section into tasks. Accepts the flat form (a list of fields), the nested form (one list
- * item for each task), and deviations from them. Every line ends up in a task, in a code block, or in a finding.
+ * Splits the lines of a task section into tasks. Accepts the flat form (a list of fields), the nested form (a list item
+ * for each task), and deviations. Every line ends up in a task, a code block, or a finding.
  */
 import { addIssue, addRepair, type Findings, type RepairCode } from "../findings/Issue.ts"
 import { type FieldKey, type LabelledLine, requiredFields } from "../markdown/TaskFields.ts"
@@ -8,13 +8,10 @@ import { excerpt, type FenceLine, type Labelled, type Loose, OpenTask, type RawT
 
 const opensTask: ReadonlySet<FieldKey> = new Set(["name", "needed", "skill", "expected"])
 
-/** The next field is searched for in at most this many lines. */
+/** At most this many lines are searched for the next field. */
 const lookahead = 60
 
-/**
- * Returns the lines that follow, without blank lines and comments. This is a function because most callers do not need
- * these lines.
- */
+/** Returns the following lines without blanks and comments. It is a function, because most callers do not need them. */
 type Lookahead = () => ReadonlyArray<TaskLine>
 
 /** True if a field with this label begins the next task. */
@@ -35,7 +32,7 @@ const startsNewTask = (task: OpenTask, key: FieldKey, label: LabelledLine, next:
   return task.fields.has(following.key) || (isComplete && task.followsBlank)
 }
 
-/** True if the line is a field that is indented deeper than `indent`, the indentation of a heading or list item. */
+/** True for a field that is indented deeper than its heading or list item. */
 const isFieldDeeperThan = (indent: number, line: TaskLine | undefined): boolean =>
   line?.kind === "label" && line.label.key !== undefined && line.label.indent > indent
 
@@ -121,7 +118,7 @@ class TaskCollector {
       return task.addField(key, line)
     }
     if (indent > task.level) {
-      // A name never contains a list. A label below a name is therefore a field, even if the label is misspelled.
+      // A name never contains a list, so a label below it is a field, even if misspelled.
       const isSure = match !== "near" || task.field?.key === "name"
       const isNested = task.fields.size === 1 && task.parent === undefined && !task.fields.has(key) && isSure
       if (isNested) {
@@ -137,7 +134,7 @@ class TaskCollector {
     task.addField(key, line)
   }
 
-  /** Begins a task at a list item whose fields are one level deeper. Returns false if the item has no such fields. */
+  /** Begins a task at a list item. Returns false unless the item has fields one level deeper. */
   #opensTask(title: string, indent: number, line: number, next: Lookahead): boolean {
     const isOutside = this.#task === undefined || indent <= (this.#task.parent ?? this.#task.level)
     if (!isOutside || !isFieldDeeperThan(indent, next()[0])) return false

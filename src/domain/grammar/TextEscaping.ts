@@ -1,7 +1,7 @@
 /**
- * Escapes free text in documents that the program parses. If a line looks like a heading, a field, a fence or other
- * structure, it gets one backslash, which the reader removes again. Text in closed fences stays unchanged. Reading
- * returns exactly the written text, except for blanks at line ends and repeated blank lines.
+ * Escapes free text in documents that the program parses. A line that looks like structure gets a backslash, which the
+ * reader removes; text in closed fences stays. Reading returns the written text, except for blanks at line ends and
+ * repeated blank lines.
  */
 import { Line, readLines, fenceByLine, findFences } from "../markdown/Line.ts"
 import { mayHide } from "../markdown/HiddenText.ts"
@@ -9,7 +9,7 @@ import { isHeadingLine, isStructural } from "../markdown/MarkdownCleaning.ts"
 
 const withoutBackslashes = (text: string): string => text.replace(/^\\+/, "")
 
-/** The closed fences in free text. A fence that is not closed is ordinary text. */
+/** The closed fences in free text. An unclosed fence is ordinary text. */
 const fencesIn = (text: string) =>
   findFences(
     readLines(text),
@@ -23,13 +23,13 @@ const needsBackslash = (line: string): boolean => {
   return mayHide(plain) || isStructural(new Line(plain))
 }
 
-/** True for text that would look like structure if it followed a label directly. */
+/** True for text that would look like structure directly after a label. */
 const needsBackslashAfterLabel = (text: string): boolean => {
   const plain = withoutBackslashes(text)
   return /^[:：]/.test(plain) || new Line(plain).opening !== undefined
 }
 
-/** True for a name or a skill with marks that the reader would remove. */
+/** True for a name or skill with marks that the reader would remove. */
 const needsBackslashInLine = (text: string): boolean =>
   /^[\\*_`"'“”‘’«[<(=–—-]/.test(text) || needsBackslashAfterLabel(text)
 
@@ -65,13 +65,10 @@ const unescapeFree = ({ fenced, text }: EscapedLine): EscapedLine => {
   return { fenced, text: isEscaped ? unescapeLine(text) : text }
 }
 
-/**
- * Reverses `escapeText`: returns the text as it was before its lines were escaped. The blanks that `tidy` removes are
- * not restored.
- */
+/** Reverses `escapeText`, except for the blanks that `tidy` removes. */
 export const unescapeText = (lines: ReadonlyArray<EscapedLine>): string => tidy(lines.map(unescapeFree))
 
-/** The value of a field, escaped: the text on the line of the label, and the lines under it without indentation. */
+/** The escaped value of a field: the text on the label's line, and the lines below it without indentation. */
 export const escapeValue = (text: string): { readonly first: string; readonly rest: ReadonlyArray<string> } => {
   const lines = escapeText(text)
   if (fencesIn(text)[0]?.first === 0) return { first: "", rest: lines }
@@ -88,7 +85,7 @@ const skillWord = "[`*\"']*[\\w-]+[`*\"']*"
 const skillJoint = "\\s*(?:[,;/&+|]|\\band\\b|\\bor\\b)\\s*"
 const severalSkills = new RegExp(`^${skillWord}(?:${skillJoint}${skillWord})+$`, "i")
 
-/** True for text that names several skills, such as `search-code, read-code`. A skill is one word. */
+/** True for text that names several skills, such as `search-code, read-code`. */
 export const namesSeveralSkills = (text: string): boolean =>
   text.length <= 500 && severalSkills.test(text.replace(/^[-*+]\s+/, ""))
 

@@ -1,11 +1,11 @@
 /**
- * Reads the file changes of a run from its journal: the content before the run, and the contents that the run wrote. If
- * somebody else changes the file between two writes of the run, the second write begins a new change.
+ * Reads the file changes of a run from its journal: the content before, and the contents that the run wrote. A change
+ * by somebody else between two writes begins a new change.
  */
 import type { FileKind } from "../files/FileKind.ts"
 import type { FileState, JournalRecord } from "../journal/JournalRecord.ts"
 
-/** Consecutive writes of a run to a file. Nobody else wrote the file between them. */
+/** Consecutive writes of a run to a file, without a write by somebody else between them. */
 export interface ChangesOfFile {
   /** The absolute path. */
   readonly path: string
@@ -23,7 +23,7 @@ export interface ChangesOfFile {
   readonly kind?: FileKind
   /** The outermost folder that the run created for the file. */
   readonly folder?: string
-  /** The folder that contains the file, if the run removed or moved this folder as a whole. */
+  /** The folder around the file, if the run removed or moved it as a whole. */
   readonly goes?: string
 }
 
@@ -37,13 +37,13 @@ const failedKeys = (records: ReadonlyArray<JournalRecord>): ReadonlySet<string> 
     })
   )
 
-/** The files that the calls of a run changed, in the order of the calls. */
+/** The files that the calls of a run changed, in order. */
 export const changedFiles = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<FileState> => {
   const failed = failedKeys(records)
   return records.flatMap((record) => (record.type === "intent" && !failed.has(record.key) ? record.files : []))
 }
 
-/** The kind of the file after a write. A file that was removed and then written again is plain. */
+/** The kind of the file after a write. A file that is written again after its removal is plain. */
 const kindOf = ({ after, kind }: FileState, last: ChangesOfFile): Pick<ChangesOfFile, "kind"> => {
   if (kind !== undefined) return { kind }
   return after !== null && last.texts.at(-1) === null && last.mode !== undefined ? { kind: "plain" } : {}

@@ -1,11 +1,11 @@
-/** Selects the records with which a fork of a run starts: the records of all work before a task. */
+/** Selects the records with which a fork of a run starts: all work before a task. */
 import { parseKey } from "../runs/ActivityKey.ts"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { runFromJournal } from "./RunFold.ts"
 
-/** The first round that plans a task, and the step of the task in the plan of that round. */
+/** The first round that plans a task, and the task's step in that plan. */
 const placeOf = (records: ReadonlyArray<JournalRecord>, slug: string) => {
   for (const { list, round } of runFromJournal(publishedEvents(records)).plans) {
     const step = list.steps.findIndex(({ tasks }) => tasks.some((task) => task.slug === slug))
@@ -43,8 +43,8 @@ export const publishedEvents = (records: ReadonlyArray<JournalRecord>): Readonly
   records.flatMap((record) => (record.type === "event" ? [record.event] : []))
 
 /**
- * True if the session ended by itself. False if it was killed or interrupted. Also false if the user answered `stop` to
- * a question about an uncertain call.
+ * True if the session ended by itself. False if it was killed or interrupted, or if the user answered `stop` about an
+ * uncertain call.
  */
 export const hasEnded = (events: ReadonlyArray<RunEvent>): boolean =>
   events.some((event) => event.type === "run.finished" && event.report.status !== "interrupted") &&

@@ -15,7 +15,7 @@ import { DeniedCalls, deniedOf } from "../plan/TaskResult.ts"
 import { nearest } from "../text/Nearest.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 
-/** A call that did not run, with the reason as its result. Its arguments are empty if the journal lacks them. */
+/** A call that did not run, with the reason as its result. The arguments are empty if the journal lacks them. */
 export const UnrunCall = Schema.Struct({ id: ToolCallId, call: ToolCall, result: ToolResult })
 export type UnrunCall = typeof UnrunCall.Type
 
@@ -28,10 +28,7 @@ export const Attempt = Schema.Struct({
   answer: Schema.optionalKey(ModelAnswer),
   issues: Schema.Array(Issue),
   repairs: Schema.Array(Repair),
-  /**
-   * The messages of the failures of this call, in order. A prompt that was sent several times can have several
-   * messages.
-   */
+  /** The failures of this call, in order. A prompt that was sent several times can have several. */
   failures: Schema.Array(Schema.String)
 })
 export type Attempt = typeof Attempt.Type
@@ -46,7 +43,7 @@ export const CallEvidence = Schema.Struct({
 })
 export type CallEvidence = typeof CallEvidence.Type
 
-/** Whether a task has finished, has failed, or has no end in the journal. */
+/** The state of a task; `open` if the journal has no end of it. */
 export const TaskState = Schema.Literals(["finished", "failed", "open"])
 export type TaskState = typeof TaskState.Type
 
@@ -96,7 +93,6 @@ export class TaskNotFound extends Schema.TaggedError<TaskNotFound>()("TaskNotFou
   }
 }
 
-/** The state of the run after all events of a journal. */
 export const runOf = (records: ReadonlyArray<JournalRecord>): RunFold => runFromJournal(publishedEvents(records))
 
 /** The events of one type in a journal, in order. */
@@ -112,15 +108,15 @@ const decodeAnswer = Schema.decodeUnknownSync(Schema.toCodecJson(ModelAnswer))
 const decodeResult = Schema.decodeUnknownSync(Schema.toCodecJson(ToolResult))
 
 /**
- * The outcomes of successful calls. The map has the keys of the calls, without the hash of the input. If several
- * records have the same key, the last record counts.
+ * The outcomes of successful calls, by key without the hash of the input. Of records with the same key, the last
+ * counts.
  */
 const outcomesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, Schema.Json> =>
   new Map(records.flatMap((one) => (one.type === "outcome" ? [[keyOfActivity(one.key), one.value] as const] : [])))
 
 const keyOf = ({ call }: { readonly call: ModelCallId }): string => modelCallKey(call)
 
-/** The attempts of the model calls that `isSelected` accepts, in the order in which they were sent. */
+/** The attempts of the selected model calls, in the order of sending. */
 export const attemptsOf = (
   records: ReadonlyArray<JournalRecord>,
   isSelected: (call: ModelCallId) => boolean
@@ -152,11 +148,11 @@ export const attemptsOf = (
   })
 }
 
-/** The state of a task, from the last event that ended the task. If no event ended the task, the state is `open`. */
+/** The state of a task, from the last event that ended it. */
 export const stateOf = (end: { readonly type: "task.finished" | "task.failed" } | undefined): TaskState =>
   end === undefined ? "open" : end.type === "task.finished" ? "finished" : "failed"
 
-/** The calls of the named task that ended although they never started, in the order of their ends. */
+/** The calls of the task that ended without starting, in the order of their ends. */
 const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): ReadonlyArray<UnrunCall> => {
   const keyOf = (round: number, uid: string): string => toolCallKey({ round, task: name, uid })
   const isMine = (task: string): boolean => slugOf(task) === slugOf(name)
@@ -173,10 +169,7 @@ const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): Readon
   return [...new Map(ended).values()]
 }
 
-/**
- * Collects everything about the task with this name, which must be spelled as in the plan. `records` need not contain
- * more than the records of this task.
- */
+/** Collects everything about a task, named as in the plan. `records` may be only the records of this task. */
 export const taskEvidence = (
   records: ReadonlyArray<JournalRecord>,
   name: string,
@@ -185,10 +178,7 @@ export const taskEvidence = (
   const isMine = ({ task }: { readonly task?: string }) => task !== undefined && slugOf(task) === slugOf(name)
   const finished = eventsOf(records, "tool.finished")
   const outcomes = outcomesOf(records)
-  /**
-   * The result of a call. The journal records it before the program emits the event, so after a crash the event may be
-   * missing.
-   */
+  /** The result of a call. After a crash its event may be missing, because the journal records the result first. */
   const resultOf = (id: ToolCallId) => {
     const persisted = outcomes.get(toolCallKey(id))
     if (persisted !== undefined) return decodeResult(persisted)

@@ -1,5 +1,5 @@
 /**
- * Computes the state of a run from its events: the plan of each round, how each task ended, and the usage of all
+ * Computes the state of a run from its events: the plan of each round, the end of each task, and the usage of all
  * sessions.
  */
 import type { TaskList } from "../plan/TaskList.ts"
@@ -10,7 +10,7 @@ import { addUsage, noUsage } from "../runs/RunReport.ts"
 interface RoundPlan {
   readonly round: number
   readonly list: TaskList
-  /** The names of the tasks that had a result before the model made the plan. */
+  /** The tasks that had a result before this plan. */
   readonly finished: ReadonlyArray<string>
 }
 
@@ -40,7 +40,7 @@ export const runFromJournal = (events: ReadonlyArray<RunEvent>) => {
   const inOrder = [...plans.values()].toSorted((a, b) => a.round - b.round)
   const tasks = inOrder.flatMap(({ list }) => list.tasks)
   return {
-    /** The plans of all rounds, in order. If a resumed session emits a plan again, its last version counts. */
+    /** The plans of all rounds, in order. If a session emits a plan again, the last version counts. */
     plans: inOrder,
     /** The first plan as markdown. Empty if the run has no plan. */
     markdown,
@@ -48,9 +48,9 @@ export const runFromJournal = (events: ReadonlyArray<RunEvent>) => {
     names: [...new Set(tasks.map(({ name }) => String(name)))],
     /** The tasks by slug, each as in the last plan that contains it. */
     tasks: new Map(tasks.map((task) => [task.slug, task])),
-    /** How each task ended, by slug. If a task ends again in a later round or session, the last end counts. */
+    /** How each task ended, by slug. The last end counts. */
     ends,
-    /** The last end of a session. Undefined if no session has ended. */
+    /** The last end of a session, if any. */
     end,
     /** The usage of all sessions that ended, added up. */
     usage

@@ -20,9 +20,7 @@ import { RunStatus } from "../runs/RunReport.ts"
 export const RunStanding = Schema.Literals([...RunStatus.literals, "running", "unfinished", "unreadable"])
 export type RunStanding = typeof RunStanding.Type
 
-/**
- * `done` is the number of tasks with a result. `total` also counts the tasks of the current plan that have no result.
- */
+/** `done` is the number of tasks with a result. `total` adds the tasks of the current plan without one. */
 export const TaskCount = Schema.Struct({ done: Schema.Int, total: Schema.Int })
 export type TaskCount = typeof TaskCount.Type
 
@@ -30,7 +28,7 @@ export type TaskCount = typeof TaskCount.Type
 export const RunSummary = Schema.Struct({
   /** The id of the run, which names it in commands. */
   runId: Schema.String,
-  /** The status of the run. A run without a status is `running`, `unfinished` or `unreadable`. */
+  /** The status, or why there is none: `running`, `unfinished` or `unreadable`. */
   standing: RunStanding,
   /** When the run started, in ISO 8601. */
   startedAt: Schema.optionalKey(Schema.String),
@@ -59,7 +57,7 @@ export type RunSummary = typeof RunSummary.Type
 export const RunHead = Schema.Struct({
   /** The id of the run, which names it in commands. */
   runId: Schema.String,
-  /** The status of the run. A run without a status is `running`, `unfinished` or `unreadable`. */
+  /** The status, or why there is none: `running`, `unfinished` or `unreadable`. */
   status: RunStanding,
   /** The folder of the project. */
   project: Schema.String,
@@ -74,7 +72,7 @@ export const RunHead = Schema.Struct({
 })
 export type RunHead = typeof RunHead.Type
 
-/** How often a repair occurred. For repairs of calls, `syntax` names the form in which the model wrote the calls. */
+/** How often a repair occurred. For calls, `syntax` names the form in which the model wrote them. */
 export const RepairCount = Schema.Struct({
   code: Schema.String,
   syntax: Schema.optionalKey(Schema.String),
@@ -99,7 +97,7 @@ export const RunOverview = Schema.Struct({
       denied: Schema.optionalKey(DeniedCalls),
       /** The number of items in each state, if the task works item by item. */
       items: Schema.optionalKey(ItemCounts),
-      /** The summary of the task's result, or the reason why the task has none. */
+      /** The summary of the result, or why there is none. */
       text: Schema.String
     })
   ),
@@ -109,12 +107,9 @@ export const RunOverview = Schema.Struct({
   message: Schema.String,
   /** What the run changed, what was denied, and what is missing. Absent if there is nothing of this kind. */
   facts: Schema.optionalKey(RunFacts),
-  /**
-   * How many links of all results and of the answer were checked, and how many of these links are wrong. Absent if no
-   * link was checked.
-   */
+  /** How many links of the results and the answer were checked, and how many are wrong. Absent if none was checked. */
   evidence: Schema.optionalKey(EvidenceCount),
-  /** How often each repair occurred in answers that the run used, most frequent first. Absent if there are none. */
+  /** How often each repair occurred in answers that the run used, most frequent first. Absent without repairs. */
   repairs: Schema.optionalKey(Schema.Array(RepairCount))
 })
 export type RunOverview = typeof RunOverview.Type

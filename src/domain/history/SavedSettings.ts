@@ -1,7 +1,6 @@
 /**
- * Decides which settings of a journal apply to a resumed run. Settings of a journal never give permissions, because
- * anybody may have written the journal. Rules, servers, declared tools and the sandbox always come from the user's
- * configuration.
+ * Decides which settings of a journal apply to a resumed run. They never give permissions, because anybody may have
+ * written the journal. Rules, servers, declared tools and the sandbox always come from the user's configuration.
  */
 import { addressKeys, type Configuration, pickSettings } from "../configuration/Configuration.ts"
 import type { StageGenerations } from "../models/Generation.ts"
@@ -25,8 +24,8 @@ const harmless = [
 ] as const
 
 /**
- * The settings that a run saves: the harmless settings, the model, the address to which prompts are sent, packages of
- * tools, and checks. What the user chose with flags or options is included.
+ * The settings that a run saves, with flags and options included: the harmless ones, the model, the address for
+ * prompts, packages of tools, and checks.
  */
 export const savedKeys = [...harmless, "model", ...addressKeys, "plugins", "checks"] as const
 
@@ -35,7 +34,7 @@ type Settings = Pick<Configuration, (typeof savedKeys)[number]>
 /** True for a model whose prompts may leave the machine. */
 type LeavesMachine = (model: string) => boolean
 
-/** Removes the model of a stage if the prompts for that model would leave the machine. */
+/** Removes the model of a stage if its prompts would leave the machine. */
 const withoutModelsElsewhere = (stages: StageGenerations, leavesMachine: LeavesMachine): StageGenerations =>
   Object.fromEntries(
     Object.entries(stages).map(([stage, { model, ...others }]) => [
@@ -45,8 +44,8 @@ const withoutModelsElsewhere = (stages: StageGenerations, leavesMachine: LeavesM
   )
 
 /**
- * The saved settings that apply to the resumed run. `isOwn` is true if this user provably wrote the journal. If so, all
- * saved settings apply.
+ * The saved settings that apply to the resumed run. `isOwn` is true if this user provably wrote the journal; all
+ * settings then apply.
  */
 export const countedSettings = (settings: Configuration, isOwn: boolean, leavesMachine: LeavesMachine): Settings => {
   if (isOwn) return pickSettings(settings, savedKeys)

@@ -1,20 +1,17 @@
-/**
- * Reads from a journal which task read or wrote which text of a file. Also tells after which records the content of a
- * file is no longer known.
- */
+/** Reads from a journal which task read or wrote which text of a file, and when its content is no longer known. */
 import * as Schema from "effect/Schema"
 import type { CallIntent, JournalRecord } from "./JournalRecord.ts"
 import { parseKey } from "../runs/ActivityKey.ts"
 import { slugOf } from "../text/Slug.ts"
 
 /**
- * A task read or wrote a file. Each `hash` is the SHA-256 of the text in hex. `Shown` exists only for finished tasks,
+ * A task read or wrote a file. `hash` is the SHA-256 of the text in hex. `Shown` exists only for finished tasks,
  * because an unfinished task reads the file again.
  */
 export type FileTouch =
   | { readonly _tag: "Shown"; readonly task: string; readonly href: string; readonly hash: string }
   | { readonly _tag: "Written"; readonly task: string; readonly path: string; readonly hash: string }
-  /** A call may have changed this file. If `path` is absent, it may have changed any file. */
+  /** A call may have changed this file or, without `path`, any file. */
   | { readonly _tag: "Unsure"; readonly path?: string }
 
 const isSuccess = Schema.is(Schema.Struct({ success: Schema.Literal(true) }))
@@ -22,10 +19,7 @@ const isSuccess = Schema.is(Schema.Struct({ success: Schema.Literal(true) }))
 const ofIntent = ({ files }: CallIntent): ReadonlyArray<FileTouch> =>
   files.length === 0 ? [{ _tag: "Unsure" }] : files.map(({ path }) => ({ _tag: "Unsure", path }))
 
-/**
- * What the records say about files, in the order of the records. A write counts only if the outcome of its call
- * confirms it.
- */
+/** What the records say about files, in order. A write counts only if its call succeeded. */
 export const fileTouches = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<FileTouch> => {
   const settled = records.flatMap((record) => (record.type === "settled" ? (parseKey(record.key) ?? []) : []))
   const finished = new Set(settled.flatMap(({ kind, task }) => (kind === "task" ? (task ?? []) : [])))

@@ -1,6 +1,6 @@
 /**
- * Defines the records of a journal, one for each line. A resumed run takes the outcomes of finished stages and calls
- * from these records, and does not repeat the work.
+ * Defines the records of a journal, one on each line. A resumed run takes the outcomes of finished stages and calls
+ * from them, and does not repeat the work.
  */
 import * as Schema from "effect/Schema"
 import { FileKind } from "../files/FileKind.ts"
@@ -11,10 +11,10 @@ import { RunOrder } from "../runs/RunOrder.ts"
 import { ToolCall } from "../tools/ToolCall.ts"
 import { RunReport } from "../runs/RunReport.ts"
 
-/** The version of the journal format. It increases if an older program could misread a newer journal. */
+/** The version of the format. It increases if an older program could misread a newer journal. */
 export const journalVersion = 1
 
-/** The first record of a journal: the order for the run, the version of the program, and the settings. */
+/** The first record: the order for the run, the version of the program, and the settings. */
 export const RunOpened = Schema.Struct({
   type: Schema.tag("opened"),
   version: Schema.Int,
@@ -22,14 +22,14 @@ export const RunOpened = Schema.Struct({
   /** The absolute path. */
   project: Schema.String,
   order: RunOrder,
-  /** The settings with which the run started, without permissions. A resumed run uses the same settings. */
+  /** The settings of the run, without permissions. A resumed run uses them too. */
   settings: Configuration
 })
 export type RunOpened = typeof RunOpened.Type
 
 /**
- * A file that a call is about to change. `before` is the SHA-256 of its text before the call. If the content is not
- * text, `before` is another string that identifies the content. `before` is `null` if there is no file.
+ * A file that a call is about to change. `before` is the SHA-256 of its text, or another string that identifies content
+ * other than text. `null` if there is no file.
  */
 export const FileState = Schema.Struct({
   path: Schema.String,
@@ -46,15 +46,12 @@ export const FileState = Schema.Struct({
   folder: Schema.optionalKey(Schema.String),
   /** For a moved file, the SHA-256 of the file's text. */
   reads: Schema.optionalKey(Schema.String),
-  /** The folder that contains the file, if the call removes or moves this folder as a whole. */
+  /** The folder around the file, if the call removes or moves it as a whole. */
   goes: Schema.optionalKey(Schema.String)
 })
 export type FileState = typeof FileState.Type
 
-/**
- * What a call is about to do. This record is on disk before the tool starts, unless the call can be repeated without
- * harm.
- */
+/** What a call is about to do. It is on disk before the tool starts, unless the call can be repeated without harm. */
 export const CallIntent = Schema.Struct({
   type: Schema.tag("intent"),
   key: Schema.String,
@@ -66,13 +63,12 @@ export const CallIntent = Schema.Struct({
 })
 export type CallIntent = typeof CallIntent.Type
 
-/** A call that began and has no outcome. `seq` is the number of the record of its intent. */
+/** A call that began and has no outcome. `seq` is the number of its intent's record. */
 export interface UncertainCall extends CallIntent {
   readonly seq: number
   /**
-   * The outcome of the call; `null` if it is unknown. Set only if the journal lacks the answer in which the model asked
-   * for this call. If a new answer asks for another call instead, the program does not make that other call. The model
-   * gets this outcome as the result of the other call.
+   * The outcome of the call; `null` if unknown. Set only if the journal lacks the answer that asked for this call. If a
+   * new answer asks for another call instead, that call is not made and gets this outcome.
    */
   readonly outcome?: Schema.Json
 }
@@ -91,7 +87,7 @@ export type PromptSent = typeof PromptSent.Type
 
 export const EventPublished = Schema.Struct({ type: Schema.tag("event"), event: SavedEvent })
 
-/** The values come from a schema or from JSON, so they need no further check. */
+/** The values come from a schema or from JSON, and need no check. */
 const AnyJson = Schema.declare((_value): _value is Schema.Json => true)
 
 const recordedValue = { key: Schema.String, value: AnyJson }
@@ -99,22 +95,19 @@ const recordedValue = { key: Schema.String, value: AnyJson }
 /** A record of a journal. Its values are encoded. */
 export const JournalRecord = Schema.Union([
   RunOpened,
-  /**
-   * Another process resumed the run. `settings` apply from here on. If they are absent, the settings of `opened` still
-   * apply.
-   */
+  /** Another process resumed the run. `settings` apply from here on; without them, earlier settings still apply. */
   Schema.Struct({
     type: Schema.tag("resumed"),
     program: Schema.String,
     settings: Schema.optional(Configuration),
-    /** The absolute path of the project from here on, if the user has moved it. */
+    /** The new absolute path of the project, if the user moved it. */
     project: Schema.optional(Schema.String)
   }),
   CallIntent,
   PromptSent,
   /** A call succeeded. */
   Schema.Struct({ type: Schema.tag("outcome"), ...recordedValue }),
-  /** A call failed. Only `show` reads this record, because a resumed run repeats the call. */
+  /** A call failed. Only `show` reads this, because a resumed run repeats the call. */
   Schema.Struct({ type: Schema.tag("failure"), key: Schema.String, error: AnyJson }),
   /** A stage ended. */
   Schema.Struct({ type: Schema.tag("settled"), ...recordedValue }),
@@ -124,8 +117,8 @@ export const JournalRecord = Schema.Union([
    */
   Schema.Struct({ type: Schema.tag("answer"), ...recordedValue }),
   /**
-   * Content that a stage read from the project or the web. A replay uses this record. A resumed run does not, and reads
-   * the content again.
+   * Content that a stage read from the project or the web. Only a replay uses it; a resumed run reads the content
+   * again.
    */
   Schema.Struct({ type: Schema.tag("seen"), ...recordedValue }),
   EventPublished
@@ -144,17 +137,14 @@ export const ClusterRun = Schema.Struct({
   allow: Schema.Array(Schema.String),
   /** True if the user approved all steps in advance. */
   approveSteps: Schema.Boolean,
-  /**
-   * True if the user approved all steps and calls in advance. Accesses that always need the answer of a user are not
-   * included.
-   */
+  /** True if the user approved all steps and calls in advance, except accesses that always need an answer. */
   yes: Schema.optionalKey(Schema.Boolean),
   /** Runs of a higher priority come first; 0 if absent. */
   priority: Schema.optionalKey(Schema.Int)
 })
 export type ClusterRun = typeof ClusterRun.Type
 
-/** How a run ended: the report of the run, or the reason and the exit code of a run that could not start. */
+/** How a run ended: its report, or the reason and exit code if it could not start. */
 export const ClusterRunEnding = Schema.Union([
   RunReport,
   Schema.Struct({ refused: Schema.String, exitCode: Schema.Int })
@@ -162,9 +152,8 @@ export const ClusterRunEnding = Schema.Union([
 export type ClusterRunEnding = typeof ClusterRunEnding.Type
 
 /**
- * Returns a function that removes a system text from a record if an earlier prompt of the session contains the same
- * text. This saves much space, because all prompts of a stage begin with the same long text. The function must receive
- * the records in order.
+ * Makes a function that removes a system text which an earlier prompt has too. This saves much space, because all
+ * prompts of a stage begin with the same long text. It must receive the records in order.
  */
 export const makeSharedPrompts = (): ((record: JournalRecord) => JournalRecord) => {
   const keys = new Map<string, string>()
@@ -172,14 +161,14 @@ export const makeSharedPrompts = (): ((record: JournalRecord) => JournalRecord) 
     if (record.type !== "prompt" || record.system === undefined) return record
     const { key, system, user } = record
     const first = keys.get(system)
-    /** A short text is not removed, because the key that would take its place can be longer. */
+    /** A short text stays, because the key in its place can be longer. */
     if (first !== undefined && first.length < system.length) return { type: "prompt", key, systemOf: first, user }
     keys.set(system, key)
     return record
   }
 }
 
-/** Returns a function that puts the removed system texts back. It must receive all records of a journal in order. */
+/** Makes a function that puts removed system texts back. It must receive all records of a journal in order. */
 export const makeWholePrompts = (): ((record: JournalRecord) => JournalRecord) => {
   const texts = new Map<string, string>()
   return (record) => {

@@ -1,7 +1,4 @@
-/**
- * A tool that is not built in, as a journal describes it. The description has the parts that prompts and checks need,
- * but no code.
- */
+/** A tool that is not built in, as a journal describes it: what prompts and checks need, without code. */
 import * as Schema from "effect/Schema"
 import { EffectClass, Risk } from "../tools/Access.ts"
 import { Arguments, builtInOrigin, type ToolInfo } from "../tools/ToolCall.ts"
@@ -23,7 +20,7 @@ export type RecordedTool = typeof RecordedTool.Type
 /** The key of the record that lists these tools. */
 export const toolsKey = "tools"
 
-/** The tools that the journal must describe for a replay, because they are not built in. */
+/** The tools that a replay needs from the journal, because they are not built in. */
 export const toolsToRecord = (tools: ReadonlyArray<ToolInfo>): ReadonlyArray<RecordedTool> =>
   tools.filter(({ origin }) => origin !== builtInOrigin)
 

@@ -1,6 +1,6 @@
 /**
- * Chooses the commands of a project that check a change: first the type check, then the narrowest tests. Names and
- * imports determine which tests belong to a file.
+ * Chooses the project's commands that check a change: the type check, then the narrowest tests. Names and imports show
+ * which tests belong to a file.
  */
 import type { CommandLine } from "../commands/CommandText.ts"
 import type { CheckCommand } from "../checks/CheckOutcome.ts"
@@ -21,10 +21,7 @@ const endingOf = (path: string): string => /\.([A-Za-z0-9]+)$/.exec(fileName(pat
 
 const script = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro"]
 
-/**
- * Manifests of certain languages, each with the extensions of the files that its commands check. The commands of all
- * other manifests may check any file.
- */
+/** Manifests whose commands check only files with these extensions. Other manifests may check any file. */
 const specific: ReadonlyArray<readonly [manifest: RegExp, endings: ReadonlyArray<string>]> = [
   [/^(?:package\.json|deno\.jsonc?)$/, script],
   [/^(?:pyproject\.toml|setup\.(?:cfg|py)|.*\.ini|noxfile\.py|manage\.py|requirements.*\.txt)$/, ["py", "pyi"]],
@@ -44,7 +41,7 @@ const prose: ReadonlySet<string> = new Set(["md", "markdown", "txt", "rst", "ado
 const endingsOf = (manifest: string): ReadonlyArray<string> | undefined =>
   specific.find(([pattern]) => pattern.test(fileName(manifest)))?.[1]
 
-/** Names of tests that need more than the project, or that measure something. Such tests are chosen last. */
+/** Names of tests that need more than the project, or that measure something. They are chosen last. */
 const wider = /e2e|integration|browser|cover|bench|perf|smoke|snapshot/i
 
 /** True for a type check or a test that needs no other command before it. */
@@ -52,8 +49,8 @@ const isCheck = ({ kind, prepare = [] }: ProjectCommand): boolean =>
   prepare.length === 0 && (kind === "types" || kind === "tests")
 
 /**
- * The commands that check a file: commands for its language, or else commands for any language, or else all commands.
- * Of each kind, only the commands of the nearest manifest count.
+ * The commands that check a file: for its language, or else for any language, or else all. Of each kind, only the
+ * nearest manifest counts.
  */
 const commandsFor = (path: string, commands: ReadonlyArray<ProjectCommand>): ReadonlyArray<ProjectCommand> => {
   const around = commands.filter((command) => isCheck(command) && path.startsWith(folderOf(command.from)))
@@ -72,10 +69,10 @@ const commandsFor = (path: string, commands: ReadonlyArray<ProjectCommand>): Rea
   })
 }
 
-/** The maximum number of targets of a narrowed command. If a change has more targets, the whole command runs. */
+/** The maximum number of targets of a narrowed command. With more, the whole command runs. */
 const mostTargets = 30
 
-/** True for a path that no program takes for an option or for a file of options. */
+/** True for a path that no program takes for an option. */
 const isPlainArgument = (path: string): boolean => /^[\w.][\w./ +,()[\]@-]*$/.test(path)
 
 const startsWith = (words: ReadonlyArray<string>, begin: ReadonlyArray<string>): boolean =>
@@ -90,20 +87,17 @@ const checkOf = (
 interface Change {
   readonly project: KnownProject
   readonly changed: ReadonlyArray<string>
-  /** The tests of a source file. */
   readonly testsOf: (path: string) => ReadonlyArray<string>
 }
 
-/**
- * The tests of all changed files. Undefined if no test belongs to one of these files, because then all tests must run.
- */
+/** The tests of all changed files. Undefined if one of these files has none, because then all tests must run. */
 const testFiles = ({ changed, project, testsOf }: Change): ReadonlyArray<string> | undefined => {
   const there = new Set(project.files)
   const perFile = changed.map((path) => (isTestFile(path) ? [path] : testsOf(path)).filter((test) => there.has(test)))
   return perFile.some((tests) => tests.length === 0) ? undefined : [...new Set(perFile.flat())]
 }
 
-/** The nearest folder around a file that contains a file with this name. Only folders inside `top` are searched. */
+/** The nearest folder around a file, below `top`, that contains a file with this name. */
 const folderWith = (name: string, file: string, top: string, files: ReadonlyArray<string>): string | undefined => {
   for (let folder = folderOf(file); folder.length > top.length; folder = folderOf(folder.slice(0, -1))) {
     if (files.includes(`${folder}${name}`)) return folder
@@ -111,10 +105,7 @@ const folderWith = (name: string, file: string, top: string, files: ReadonlyArra
   return files.includes(`${top}${name}`) ? top : undefined
 }
 
-/**
- * The targets of each narrowed command, relative to the folder of the command. Empty if the whole command must run
- * instead.
- */
+/** The targets of each narrowed command, relative to its folder. Empty if the whole command must run. */
 const targetsOf = ({ from, narrow }: ProjectCommand, change: Change): ReadonlyArray<ReadonlyArray<string>> => {
   const { changed, project } = change
   const relative = (path: string) => path.slice(folderOf(from).length)
@@ -138,10 +129,7 @@ const targetsOf = ({ from, narrow }: ProjectCommand, change: Change): ReadonlyAr
   }
 }
 
-/**
- * The commands that run only the tests of this change. If the command cannot be narrowed, the list holds the whole
- * command.
- */
+/** The commands that run only the tests of this change, or the whole command if it cannot be narrowed. */
 const testChecks = (command: ProjectCommand, change: Change): ReadonlyArray<CheckCommand> => {
   const folder = folderOf(command.from)
   const words = splitCommand(command.run)
@@ -154,8 +142,8 @@ const testChecks = (command: ProjectCommand, change: Change): ReadonlyArray<Chec
   if (narrow === undefined || !isPlain) return [checkOf(words, { kind: "tests" }, folder)]
   const { argv, names } = narrow
   /**
-   * A permission for `npm test` also covers a run of some test files. If the narrowed command begins in another way, it
-   * needs its own permission.
+   * A permission for `npm test` also covers some of its tests. A narrowed command that begins in another way needs its
+   * own permission.
    */
   const whole = startsWith(words, argv) || startsWith(argv, words) ? words : argv
   const hasNewTests = change.changed.some(isTestFile)
@@ -176,10 +164,10 @@ const typeCheck = (commands: ReadonlyArray<ProjectCommand>, folder: string, { ch
   return hasTypes ? [checkOf(usual, { kind: "types", isGuess: true }, folder)] : []
 }
 
-/** True for a make target that has no recipe, and so only builds its prerequisites. */
+/** True for a make target without a recipe, which only builds its prerequisites. */
 const onlyBuilds = ({ does, from }: ProjectCommand): boolean => does === undefined && /makefile$/i.test(from)
 
-/** True for a wrapper script. The script may have to download a program before it can run. */
+/** True for a wrapper script, which may have to download its program first. */
 const isWrapper = ({ run }: ProjectCommand): boolean => /^\.\/(?:gradlew|mvnw) /.test(run)
 
 const rankOf = (command: ProjectCommand): number =>
@@ -192,7 +180,7 @@ const rankOf = (command: ProjectCommand): number =>
 const bestTests = (commands: ReadonlyArray<ProjectCommand>): ProjectCommand | undefined =>
   commands.filter(({ kind }) => kind === "tests").toSorted((a, b) => rankOf(a) - rankOf(b))[0]
 
-/** The checks for changed files, type checks first. `importers` returns the test files that import a file. */
+/** The checks for changed files, type checks first. `importers` returns the tests that import a file. */
 export const chooseChecks = (
   project: KnownProject,
   changed: ReadonlyArray<string>,

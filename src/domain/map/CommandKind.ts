@@ -1,6 +1,6 @@
 /**
- * Derives the kind of a project's command from its words and from what it runs. A command has no kind if it never ends,
- * or if it has lasting effects outside the project.
+ * Derives the kind of a project's command from its words and from what it runs. A command that never ends, or that has
+ * lasting effects outside the project, has no kind.
  */
 
 /** The kinds of commands. `lint` only reads files, and `format` changes them. */
@@ -29,7 +29,7 @@ const kinds: ReadonlyArray<readonly [CommandKind, ReadonlySet<string>]> = [
   ["build", wordsIn("build compile bundle all rollup webpack esbuild tsup")]
 ]
 
-/** Words for a check that do not tell its kind. */
+/** Words for a check of unknown kind. */
 const general = wordsIn("check checks verify validate ci")
 
 const partsOf = (text: string): ReadonlyArray<string> =>

@@ -1,10 +1,10 @@
 /**
- * Finds the names that a source file exports, line by line with simple patterns. An unusual export that no pattern
- * matches is missing in the map. This does no other harm.
+ * Finds the names that a source file exports, line by line with simple patterns. An unusual export is missing in the
+ * map, without other harm.
  */
 import { languageOf } from "../files/Language.ts"
 
-/** The maximum number of names that are listed for a file. */
+/** At most this many names of a file are listed. */
 const mostNames = 40
 const longestLine = 400
 
@@ -41,7 +41,7 @@ const listed = (line: string): ReadonlyArray<string> => {
 /** True for a language whose exports can be found. */
 export const hasExportedNames = (path: string): boolean => patterns[languageOf(path)] !== undefined
 
-/** The exported names of a file in order; empty for a language that is not supported. */
+/** The exported names of a file in order; empty for other languages. */
 export const exportedNames = (path: string, text: string): ReadonlyArray<string> => {
   const exportPatterns = patterns[languageOf(path)]
   if (exportPatterns === undefined) return []

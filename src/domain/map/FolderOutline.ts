@@ -1,6 +1,5 @@
 /**
- * Lists the folders of a project for the map, with the number of files in each folder. If the budget allows it, file
- * names are listed too.
+ * Lists the folders of a project for the map, with their numbers of files. File names follow if the budget allows it.
  */
 import { codeSpan } from "../markdown/PromptBlock.ts"
 import { shortened } from "../text/Excerpt.ts"
@@ -12,23 +11,20 @@ import { compareCodePoints } from "../text/CodePointOrder.ts"
 const pattern =
   /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|examples?|samples?|demos?|playgrounds?|bench[^/]*|docs?|template[^/]*|vendor|third_party|\.[^/]*)\//i
 
-/**
- * True for a path in an auxiliary folder, such as `docs/` or `examples/`. Also true for the folder itself, if the path
- * ends with `/`.
- */
+/** True for a path in an auxiliary folder, such as `docs/`, or for that folder if the path ends with `/`. */
 export const isAuxiliary = (path: string): boolean => pattern.test(path)
 
 const longestPart = 80
 const longestPath = 200
 
-/** Text that must not be shown, because it would end a code span or looks like a mark of a chat template. */
+/** Text that must not be shown: it would end a code span, or looks like a mark of a chat template. */
 const unusual = /[`<>|\\]|^\s|\s$|^$/
 
 /** True for a part of a path that can be shown unchanged. */
 const isPlainPart = (part: string): boolean =>
   part.length <= longestPart && !unusual.test(part) && printable(part) === part
 
-/** True for a path that can be shown unchanged. Other paths are omitted, because no tool would find an escaped path. */
+/** True for a path that can be shown unchanged. Others are omitted, because no tool would find an escaped path. */
 export const isPlainPath = (path: string): boolean => path.length <= longestPath && path.split("/").every(isPlainPart)
 
 export const shownPath = (path: string): string => `\`${path}\``
@@ -50,10 +46,7 @@ export const shownText = (text: string, longest: number): string => {
   return codeSpan(shortened(line, longest))
 }
 
-/**
- * A line with as many names as fit into the budget. `write` receives these names, and a text about the omitted names
- * such as `, and 3 more`.
- */
+/** A line with as many names as fit. `write` receives them, and a text such as `, and 3 more`. */
 export const fittingLine = (
   names: ReadonlyArray<string>,
   budget: number,
@@ -80,8 +73,8 @@ interface Folder {
 }
 
 /**
- * Returns the folder with these path parts, and creates it if it does not exist. Adds `files` to the file counts of
- * this folder and of all folders above it.
+ * Returns the folder with these path parts, which it creates if needed, and counts `files` for it and all folders
+ * above.
  */
 const enter = (root: Folder, parts: ReadonlyArray<string>, files: number): Folder => {
   let folder = root
@@ -107,8 +100,7 @@ const treeOf = (paths: ReadonlyArray<string>, unread: ReadonlyArray<string>): Fo
 }
 
 /**
- * The first folder, at or below this one, that has files or several subfolders. In this way, `src/main/java/org`
- * becomes one step of the outline.
+ * The first folder, at or below this one, with files or several subfolders. So `src/main/java/org` becomes one step.
  */
 const descend = (folder: Folder): Folder => {
   const [only, second] = folder.folders.values()
@@ -120,12 +112,12 @@ const innerFolders = (folder: Folder): ReadonlyArray<Folder> =>
   [...folder.folders.values()].map(descend).toSorted((a, b) => b.count - a.count || compareCodePoints(a.path, b.path))
 
 interface Line {
-  /** The folder that this line of the outline describes. Empty for the root of the project. */
+  /** The folder that this line describes; empty for the root. */
   readonly folder: string
   readonly text: string
 }
 
-/** The minimum number of names in a line. If the folder has fewer names, the line must show all of them. */
+/** A line shows at least this many names, or all names of a smaller folder. */
 const leastNames = 4
 
 /** The line `- in `src/`: a, b, and 3 more`, within the budget. Undefined if too few names fit. */
@@ -141,12 +133,12 @@ const texts: ReadonlySet<string> = new Set(["", "markdown", "json", "yaml", "tex
 const holdsSources = ({ files }: Folder): boolean =>
   files.filter((name) => !texts.has(languageOf(name))).length * 2 > files.length
 
-/** A folder gets a line about its subfolders only if these contain at least this many files. */
+/** A folder gets a line about its subfolders only for at least this many files in them. */
 const leastInFolders = 3
 
 const inFolders = ({ count, files }: Folder): number => count - files.length
 
-/** The folders that contain subfolders, level by level. In each level, the largest folder comes first. */
+/** The folders with subfolders, level by level, the largest first in each level. */
 const levelsOf = (root: Folder): ReadonlyArray<Folder> => {
   const folders: Array<Folder> = [root]
   for (let at = 0; at < folders.length && folders.length < mostLines; at++) {
@@ -182,9 +174,8 @@ type OutlineDepth = "overview" | "whole"
 const isUpper = ({ path }: Folder): boolean => path.split("/").length <= 2
 
 /**
- * Returns a function that outlines folders within a budget of characters. Lines follow the order of the folders. The
- * deepest levels are omitted first. The result is deterministic. `unread` are folders of unknown content, for which no
- * count is shown.
+ * Makes a function that outlines folders within a budget of characters, and drops the deepest levels first. The result
+ * is deterministic. `unread` are folders of unknown content, shown without a count.
  */
 export const folderOutline = (
   paths: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * Finds the most informative files of a project: introductions, manifests, and entry points of programs and libraries.
- * They are recognised by their names. A package.json also names its entry points.
+ * Finds the most informative files of a project by name: introductions, manifests, and entry points. A package.json
+ * also names its entry points.
  */
 import { languageOf } from "../files/Language.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
@@ -19,7 +19,7 @@ import { isRequirements, pythonCommands } from "./PythonCommands.ts"
 import { isSolution, usualCommands, usualManifests } from "./UsualCommands.ts"
 
 const mostManifests = 30
-/** The maximum depth at which a manifest counts. A deeper manifest usually belongs to an example or a fixture. */
+/** A deeper manifest usually belongs to an example or a fixture, and does not count. */
 const deepestManifest = 3
 
 const otherManifests = `
@@ -27,10 +27,7 @@ const otherManifests = `
   rakefile pyproject.toml setup.cfg tox.ini pytest.ini mypy.ini .mypy.ini ruff.toml .ruff.toml .flake8 noxfile.py
   manage.py setup.py pipfile pyrightconfig.json
 `
-/**
- * The maximum number of entry points in the map. The same number limits the manifests that belong to parts of the
- * project.
- */
+/** The maximum number of entry points in the map, and of manifests that belong to parts of the project. */
 const mostEntryPoints = 12
 const mostPartManifests = 6
 
@@ -47,8 +44,7 @@ const isManifest = (path: string): boolean =>
   manifestNames.has(fileName(path).toLowerCase()) || isSolution(path) || isRequirements(path)
 
 /**
- * The manifests to read. Manifests in folders around the `near` files come first, the nearest of them first. Manifests
- * near the top of the project follow.
+ * The manifests to read: first those in folders around the `near` files, the nearest first, then those near the top.
  */
 export const manifestsOf = (files: ReadonlyArray<string>, near: ReadonlyArray<string> = []): ReadonlyArray<string> => {
   const manifests = files.filter(isManifest)
@@ -57,13 +53,13 @@ export const manifestsOf = (files: ReadonlyArray<string>, near: ReadonlyArray<st
   return [...new Set([...byDepth(around).toReversed(), ...byDepth(usual)])].slice(0, mostManifests)
 }
 
-/** The commands that a manifest names or implies, in order. `kind` is set if it is known. */
+/** The commands that a manifest names or implies, in order, with their kind if known. */
 const commandsOf = (manifest: Manifest): ReadonlyArray<ProjectCommand> =>
   [...jsonScripts(manifest), ...recipeTargets(manifest), ...pythonCommands(manifest), ...usualCommands(manifest)].map(
     (command) => Object.assign({}, command, { kind: command.kind ?? commandKind(command.run, command.does) })
   )
 
-/** The commands of all manifests. If two commands of a folder are equal, only the first of them counts. */
+/** The commands of all manifests. Of equal commands in a folder, the first counts. */
 export const projectCommands = (manifests: ReadonlyArray<Manifest>): ReadonlyArray<ProjectCommand> => {
   const commands = new Map<string, ProjectCommand>()
   for (const command of manifests.flatMap(commandsOf)) {
@@ -82,9 +78,7 @@ const data: ReadonlySet<string> = new Set(["", "markdown", "json", "yaml", "toml
 
 const isCode = (path: string): boolean => !data.has(languageOf(path))
 
-/**
- * True if the name and the folder of a file suggest an entry point. `parts` are the folders that contain a manifest.
- */
+/** True for an entry point by name and folder. `parts` are the folders with a manifest. */
 const isUsualEntry = (path: string, parts: ReadonlySet<string>): boolean => {
   const folder = folderOf(path)
   const isUsualFolder =
@@ -98,10 +92,7 @@ const isUsualEntry = (path: string, parts: ReadonlySet<string>): boolean => {
 const isPythonPackage = (path: string): boolean =>
   /^(?:src\/)?[^/]+\/__(?:init|main)__\.py$/.test(path) && !isAuxiliary(path)
 
-/**
- * The entry points of the project: first the entry points that a package.json names, then files with conventional
- * names.
- */
+/** The entry points of the project: first those that a package.json names, then files with conventional names. */
 export const entryPointsOf = (
   files: ReadonlyArray<string>,
   manifests: ReadonlyArray<Manifest>
@@ -126,10 +117,7 @@ export const mainSourcesOf = (
   return [...new Set([...entryPoints, ...beside])]
 }
 
-/**
- * The main files, in this order: introductions, the manifests of the project, entry points, and the manifests of its
- * parts.
- */
+/** The main files in order: introductions, manifests of the project, entry points, and manifests of its parts. */
 export const mainFilesOf = (
   files: ReadonlyArray<string>,
   manifests: ReadonlyArray<string>,

@@ -1,9 +1,9 @@
 /**
- * Determines how to run only a part of a test command: some files, folders or packages. This depends on the test runner
- * in the command. A command that is not simple is not narrowed.
+ * Determines how to run only some files, folders or packages of a test command, which depends on its test runner. Only
+ * simple commands are narrowed.
  */
 
-/** How to run a command for only some targets. The program appends the targets to the words in `argv`. */
+/** How to run a command for some targets, which are appended to `argv`. */
 export interface Narrowing {
   readonly argv: readonly [string, ...Array<string>]
   /**
@@ -22,10 +22,7 @@ export interface Narrowing {
 
 interface NamesTests {
   readonly argv: ReadonlyArray<string>
-  /**
-   * True for a runner that needs these arguments only if it runs several files. If it runs a single file, it prints the
-   * names anyway.
-   */
+  /** True if the runner needs these arguments only for several files. */
   readonly ofSeveral?: boolean
 }
 
@@ -34,9 +31,7 @@ const wordsOf = (text: string): readonly [string, ...Array<string>] => {
   return [first, ...rest]
 }
 
-/**
- * Patterns of commands. Each pattern comes with the words that begin the narrowed command, and the kind of the targets.
- */
+/** Patterns of commands, the words that begin the narrowed command, and the kind of targets. */
 const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["of"]]> = [
   [/^go test \.\/\.\.\.$/, "go test", "folders"],
   [/^cargo test(?: --workspace)?$/, "cargo test --manifest-path", "manifest"],
@@ -53,8 +48,8 @@ const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["o
 const lenient = "-Dsurefire.failIfNoSpecifiedTests=false"
 
 /**
- * How to run only some test classes with Maven or Gradle. Undefined for any other command. Also undefined for Gradle in
- * a project with several modules, because Gradle fails if a module lacks the class.
+ * How to run some test classes with Maven or Gradle. Undefined for Gradle with several modules, because it fails if a
+ * module lacks the class.
  */
 export const classNarrowing = (run: string, hasParts: boolean): Narrowing | undefined => {
   if (/^(?:\.\/mvnw|mvn) test$/.test(run)) {
@@ -82,7 +77,7 @@ const naming: ReadonlyArray<readonly [run: RegExp, names: NamesTests]> = [
   [/(?:^| )jest\b/, { argv: ["--verbose"], ofSeveral: true }]
 ]
 
-/** Matches a command that already sets what it prints. No option is added to such a command. */
+/** Matches a command that already sets what it prints, and gets no option. */
 const ownOutput = /(?:^| )(?:--(?:reporters?|verbose|silent|quiet)\b|-[qvr]\w*(?= |$))/
 
 /** The options that make the runner of this command print test names. */
@@ -97,14 +92,14 @@ export const usualNarrowing = (run: string): Narrowing | undefined => {
   return of && { argv: wordsOf(argv || run.replace(/ discover .*/, "")), of, ...namesFor(run) }
 }
 
-/** Test runners that accept test files as arguments; `node` accepts them with `--test`. */
+/** Test runners that accept test files; `node` needs `--test`. */
 const runners: ReadonlySet<string> = new Set(["vitest", "jest", "mocha", "ava", "node", "pytest"])
 /** Matches the options of these runners that take the next word as their value. */
 const valued =
   /^(?:-[crRptg]|--(?:config|require|import|loader|experimental-loader|reporter|timeout|project|env-file))$/
 /**
- * Matches options that measure coverage. The coverage of a few tests means nothing, and would not reach a required
- * minimum. The option may also need a package that is not installed.
+ * Matches options that measure coverage. A few tests would not reach a required minimum, and the option may need a
+ * package that is not installed.
  */
 const coverage = /^--cov(?:erage)?(?:[.=-]|$)/
 /** Programs that measure the coverage of the command after them. */
@@ -119,7 +114,7 @@ const withoutCoverage = (run: string): string =>
     .filter((word) => !coverage.test(word))
     .join(" ")
 
-/** The part of a script that runs the tests. Undefined if no part or several parts run tests. */
+/** The only part of a script that runs tests; undefined if there are none or several. */
 export const testPart = (does: string): string | undefined => {
   const parts = does.split("&&").map((part) => part.trim())
   const tests = parts.filter((part) => part.split(" ").some((word) => runners.has(word)))

@@ -1,7 +1,6 @@
 /**
  * Finds the commands that the manifests of a project name: npm scripts, recipes of make and similar programs, Python
- * tasks, and conventional commands. An unusual command that it does not find is missing in the map. This does no other
- * harm.
+ * tasks, and conventional commands. An unusual command is missing in the map, without other harm.
  */
 import { parse } from "jsonc-parser"
 import { parse as parseYaml } from "yaml"
@@ -15,10 +14,7 @@ export interface CommandWay {
   readonly run: string
   /** How to run only a part of the command; absent if unknown. */
   readonly narrow?: Narrowing | undefined
-  /**
-   * True for a command that runs only a part of what the project's command runs. It is used if the whole command cannot
-   * run.
-   */
+  /** True for a command that runs only a part of the project's command, and is used if the whole cannot run. */
   readonly isPart?: boolean
 }
 
@@ -32,8 +28,8 @@ export interface ProjectCommand extends CommandWay {
   /** The kind of the command. Absent if it never ends, has lasting effects, or is unknown. */
   readonly kind?: CommandKind | undefined
   /**
-   * All ways to run the command, the best way first. The first way that works with the installed programs is used.
-   * Absent if `run` is the only way.
+   * All ways to run the command, the best first. The first that works with the installed programs is used. Absent if
+   * `run` is the only way.
    */
   readonly ways?: ReadonlyArray<CommandWay> | undefined
 }
@@ -50,10 +46,7 @@ export interface Manifest {
 /** The folder of a file, ending with `/`; empty for the project. */
 export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1)
 
-/**
- * Patterns of script names, the most useful first. Names that match no pattern come next, and names that match `lasting`
- * come last.
- */
+/** Patterns of script names, the most useful first. Other names follow, and those that match `lasting` come last. */
 const kinds: ReadonlyArray<RegExp> = [
   /^test$/,
   /^(?:tests|check|spec)$/,
@@ -77,13 +70,13 @@ const kindOf = ({ run }: ProjectCommand): number => {
   return kind === -1 ? kinds.length : kind
 }
 
-/** Sorts checks first and commands with lasting effects last. Commands of one kind keep their order. */
+/** Sorts checks first and commands with lasting effects last, and keeps the order within one kind. */
 export const byUse = (commands: ReadonlyArray<ProjectCommand>): ReadonlyArray<ProjectCommand> =>
   commands.toSorted((a, b) => kindOf(a) - kindOf(b))
 
 /**
- * A command that can run in several ways, the best way first. If the installed programs are unknown, the way with the
- * index `usual` is used.
+ * A command with several ways to run, the best first. If the installed programs are unknown, the way at index `usual`
+ * is used.
  */
 export const inWays = (
   written: ReadonlyArray<string | CommandWay>,
@@ -98,10 +91,7 @@ export const inWays = (
 /** The first word of a command: the program that must be installed. */
 export const programOf = ({ run }: CommandWay): string => run.split(" ")[0] ?? ""
 
-/**
- * The commands that work with the installed programs. If a command has several ways, the result contains the first way
- * that works.
- */
+/** The commands that work with the installed programs, each in the first way that works. */
 export const runnableCommands = (
   commands: ReadonlyArray<ProjectCommand>,
   has: (program: string, folder: string) => boolean
@@ -128,7 +118,7 @@ const jsonFields = (text: string): ReadonlyMap<string, unknown> => {
   return fieldsOf(Result.isSuccess(value) ? value.success : undefined)
 }
 
-/** The command line of a script. The script is a string, a list of strings, or an object with a command. */
+/** The command line of a script: a string, a list of strings, or an object with a command. */
 const bodyOf = (script: unknown): string | undefined => {
   if (typeof script === "string") return script
   if (Array.isArray(script)) return script.filter((part) => typeof part === "string").join(" && ")
@@ -194,8 +184,7 @@ const kindsOf = (scripts: ReadonlyArray<ProjectCommand>): ReadonlySet<CommandKin
   new Set(scripts.map(({ does, run }) => commandKind(run, does)))
 
 /**
- * The commands that follow from a package.json and that no script covers: the type check of the package, its tests, and
- * the tests of its parts.
+ * The commands that a package.json implies and no script covers: its type check, its tests, and the tests of its parts.
  */
 const impliedByPackage = (
   manifest: Manifest,
@@ -226,7 +215,7 @@ const packageScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const scripts = scriptsIn(manifest, "scripts", (name) => name, isOwnScript)
     .filter(({ does = "" }) => !placeholder.test(does))
     .map(({ does = "", run: name }) => {
-      /** npm can run scripts that were written for another manager, unless a script calls that manager. */
+      /** npm can run scripts for another manager, unless a script calls that manager. */
       const callsManager = does.split(/\s+/).includes(manager)
       const managers = callsManager ? [manager] : [...new Set([manager, "npm"])]
       const tests = callsManager && manager !== "npm" ? testPart(does) : undefined
@@ -290,7 +279,7 @@ export const jsonScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> =
   }
 }
 
-/** The entry points that a package.json names, as it writes them: relative to its folder. */
+/** The entry points that a package.json names, relative to its folder. */
 export const packageEntries = (text: string): ReadonlyArray<string> => {
   const fields = jsonFields(text)
   const leaves = (value: unknown, depth: number): ReadonlyArray<string> =>
@@ -303,7 +292,7 @@ export const packageEntries = (text: string): ReadonlyArray<string> => {
   return [...new Set(written.map((path) => path.replace(/^\.\//, "")))]
 }
 
-/** The first line of a recipe, without the signs that have a meaning for make. */
+/** The first line of a recipe, without signs for make. */
 const firstRecipeLine = (lines: ReadonlyArray<string>, after: number): string => {
   const line = lines[after + 1] ?? ""
   return /^[ \t]/.test(line) ? line.trim().replace(/^[@+-]+/, "") : ""
@@ -326,10 +315,7 @@ const makeTargets = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
   return [...commands.values()]
 }
 
-/**
- * Reads recipes such as `build target='debug':`. A recipe with a parameter that has no default value cannot run without
- * arguments.
- */
+/** Reads recipes such as `build target='debug':`. A recipe with a parameter without a default cannot run alone. */
 const justRecipes = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const lines = text.split(/\r?\n/)
   return lines.flatMap((line, index) => {

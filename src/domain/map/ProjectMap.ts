@@ -1,6 +1,6 @@
 /**
- * The map of a project for prompts: languages, commands, main files and folders. In large context windows, it also
- * lists exported names. It never exceeds its budget.
+ * The map of a project for prompts: languages, commands, main files and folders. For large context windows, it lists
+ * exported names too. It never exceeds its budget.
  */
 import { charactersIn } from "../models/PromptSize.ts"
 import { folderOf, byUse, type ProjectCommand } from "./ProjectCommands.ts"
@@ -11,7 +11,7 @@ import { shares } from "../text/Excerpt.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
 import { counted } from "../text/Format.ts"
 
-/** Sizes of context windows, and the budget of the map for each, in tokens. The smallest window comes first. */
+/** Sizes of context windows with the map's budget, in tokens, smallest first. */
 const steps: ReadonlyArray<readonly [window: number, tokens: number]> = [
   [2048, 0],
   [4096, 150],
@@ -21,8 +21,8 @@ const steps: ReadonlyArray<readonly [window: number, tokens: number]> = [
 ]
 
 /**
- * The budget of the map for a context window, in tokens. For a window between two steps, the budget is interpolated.
- * Beyond the last step, it does not grow.
+ * The map's budget for a context window, in tokens. It is interpolated between two steps, and does not grow beyond the
+ * last.
  */
 export const mapTokens = (window: number): number => {
   const above = steps.findIndex(([size]) => size >= window)
@@ -35,15 +35,12 @@ export const mapTokens = (window: number): number => {
 /** The budget of the map for a context window, in characters. */
 export const mapBudget = (window: number): number => charactersIn(mapTokens(window))
 
-/**
- * The smallest budget with which the map lists exported names, in characters. If the budget is smaller, the sources are
- * not read.
- */
+/** The smallest budget for exported names, in characters. With less, the sources are not read. */
 export const minBudgetForExports = charactersIn(600)
 
 /**
- * The map shows what a command runs, such as `vitest run`, cut to one of these lengths, in characters. The program
- * tries the lengths in order until the commands fit.
+ * What a command runs, such as `vitest run`, is cut to one of these lengths, in characters. The first that fits is
+ * used.
  */
 const bodies: ReadonlyArray<number> = [80, 40]
 const mostCommands = 60
@@ -53,7 +50,7 @@ const headingOf = (from: string): string => {
   return `Commands of ${shownPath(from)}${folder === "" ? "" : ` (cwd ${shownPath(folder)})`}:`
 }
 
-/** The commands of a manifest, one on each line, with the command lines that the manifest defines for them. */
+/** The commands of a manifest, one on each line, with their definitions. */
 const long = (from: string, commands: ReadonlyArray<ProjectCommand>, body: number): string =>
   [
     headingOf(from),
@@ -61,7 +58,7 @@ const long = (from: string, commands: ReadonlyArray<ProjectCommand>, body: numbe
     ...commands.map(({ does, run }) => `- \`${run}\`${does === undefined ? "" : ` runs ${shownText(does, body)}`}`)
   ].join("\n")
 
-/** The commands of a manifest in one line. It names as many commands as fit, and is empty if none fits. */
+/** As many commands of a manifest as fit in one line; empty if none fits. */
 const short = (from: string, commands: ReadonlyArray<ProjectCommand>, budget: number): string => {
   const names = commands.map(({ run }) => `\`${run}\``)
   return fittingLine(names, budget, (some, rest) => `${headingOf(from)} ${some}${rest}.`) ?? ""
@@ -91,9 +88,9 @@ export interface ProjectFacts {
   readonly files: ReadonlyArray<string>
   /** False if the listing stopped at its limit. */
   readonly isWhole: boolean
-  /** Folders of unknown content, if the listing stopped at its limit. */
+  /** Folders of unknown content, if the listing stopped early. */
   readonly unread: ReadonlyArray<string>
-  /** Commands of the project's manifests. Manifests near the top come first. */
+  /** Commands of the project's manifests, those near the top first. */
   readonly commands: ReadonlyArray<ProjectCommand>
   /** The main files, the most important first. */
   readonly mainFiles: ReadonlyArray<string>
@@ -147,9 +144,8 @@ const exportLines = (exports: ProjectFacts["exports"], budget: number): string =
 }
 
 /**
- * The map in at most `budget` characters. Empty if there are no files, or if the budget is too small. Commands, main
- * files and upper folders share the budget first. What they leave goes to exported names and deeper folders. `files`
- * are the paths that the map may show.
+ * The map in at most `budget` characters; empty if it is too small or there are no files. Commands, main files and
+ * upper folders come first. The rest goes to exported names and deeper folders. `files` are the paths to show.
  */
 export const projectMap = (facts: ProjectFacts, budget: number, files = mappedFiles(facts.files)): string => {
   const head = headOf(facts, files)

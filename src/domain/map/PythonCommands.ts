@@ -1,7 +1,6 @@
 /**
- * Finds the commands of a Python project: its tasks, and the checks that follow from its settings and tests. Lists all
- * ways to run each command: in the environment of the folder, with the project manager, or with a program of the
- * machine.
+ * Finds the commands of a Python project: its tasks, and the checks that its settings and tests imply. Each command has
+ * all ways to run it: in the folder's environment, with the project manager, or with a program of the machine.
  */
 import { fileName } from "../files/PathList.ts"
 import type { CommandKind } from "./CommandKind.ts"
@@ -26,7 +25,7 @@ const sectionsOf = (text: string): ReadonlyArray<Section> => {
   return sections
 }
 
-/** Sections of settings whose keys are tasks, each with the command that runs such a task. */
+/** Sections whose keys are tasks, and the command that runs such a task. */
 const taskSections: ReadonlyArray<readonly [section: RegExp, run: string]> = [
   [/^tool\.poe\.tasks$/, "poe"],
   [/^tool\.pdm\.scripts$/, "pdm run"],
@@ -50,10 +49,7 @@ const tasksOf = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<
 /** Conventional folders of virtual environments. */
 const environments: ReadonlyArray<string> = [".venv", "venv"]
 
-/**
- * For each project manager, the words before a command, and the lock file or section by which the manager is
- * recognised.
- */
+/** Project managers: the words before a command, and the lock file or section that shows the manager. */
 const managers: ReadonlyArray<readonly [run: string, lock: string, section: RegExp]> = [
   ["uv run", "uv.lock", /^tool\.uv\b/],
   ["poetry run", "poetry.lock", /^tool\.poetry\b/],
@@ -67,9 +63,9 @@ const managerOf = ({ files, path }: Manifest, sections: ReadonlyArray<Section>):
 }
 
 /**
- * A command of an installed package, with all ways to run it. The ways are in this order: an environment beside the
- * manifest, an environment at the top, the project manager, the machine. If the installed programs are unknown, the
- * project manager is used, or else the machine.
+ * A command of an installed package in all ways: an environment beside the manifest, an environment at the top, the
+ * project manager, the machine. If the installed programs are unknown, the project manager is used, or else the
+ * machine.
  */
 const installed = (
   written: string,
@@ -149,10 +145,7 @@ const toxEnvironments = (sections: ReadonlyArray<Section>, from: string): Readon
     return [{ run: environment[1] === undefined ? "tox" : `tox -e ${environment[1]}`, from, does }]
   })
 
-/**
- * Finds functions with the decorator `@nox.session`. Other decorators may stand between this decorator and the
- * function.
- */
+/** Finds functions with the decorator `@nox.session`, also above other decorators. */
 const noxSessions = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const commands: Array<ProjectCommand> = []
   let isSession = false

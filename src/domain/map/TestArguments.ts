@@ -1,6 +1,6 @@
 /**
  * Finds the test files and folders among the arguments of a check that the user named. Such a check runs only these
- * tests. If another test file changed, a second check is needed that runs this other file.
+ * tests, so a change of another test file needs a second check.
  */
 import type { CommandLine } from "../commands/CommandText.ts"
 import { languageOf } from "../files/Language.ts"
@@ -14,7 +14,7 @@ const runners: ReadonlyArray<readonly [RegExp, ReadonlySet<string>]> = [
   [/\b(?:vitest|jest|mocha|ava)\b/, new Set(["javascript", "typescript", "jsx", "tsx"])]
 ]
 
-/** True for linters, type checks and formatters. Their names are among the first words, as in `npm run lint`. */
+/** True for linters, type checks and formatters, which are named by the first words, as in `npm run lint`. */
 const runsNoTests = ([program, ...words]: CommandLine): boolean => {
   const first = words.slice(0, 2).filter((word) => !/^-|\//.test(word))
   const kind = commandKind([fileName(program), ...first].join(" "))
@@ -30,7 +30,7 @@ const valueOption = /^--(?!test$)[^=]+$/
 const firstFolder = (path: string): string => path.split("/", 1)[0] ?? ""
 
 /**
- * True for a test file. Also true for a folder in the same top folder as the changed test file, such as `test/unit` for
+ * True for a test file, or a folder in the same top folder as the changed test file, such as `test/unit` for
  * `test/a.test.ts`.
  */
 const namesTests = (argument: string, before: string, changed: string): boolean => {
@@ -40,11 +40,11 @@ const namesTests = (argument: string, before: string, changed: string): boolean 
   return !isValue && (isTestFile(path) || isFolder)
 }
 
-/** The positions of arguments that name tests. The program itself is never one of them. */
+/** The positions of arguments that name tests. */
 const testPositions = (argv: CommandLine, changed: string): ReadonlyArray<number> =>
   [...argv.keys()].filter((index) => index > 0 && namesTests(argv[index] ?? "", argv[index - 1] ?? "", changed))
 
-/** True if the check may run this test file: it runs tests, and names the file, a folder around it, or no tests. */
+/** True for a check that runs tests, and names this file, a folder around it, or no tests. */
 export const mayRunTest = (argv: CommandLine, file: string): boolean => {
   if (runsNoTests(argv)) return false
   const named = testPositions(argv, file).map((index) => pathIn(argv[index] ?? ""))
@@ -56,8 +56,8 @@ const languagesOf = (argv: CommandLine): ReadonlySet<string> =>
   new Set(argv.filter((word) => isTestFile(pathIn(word))).map((word) => languageOf(pathIn(word))))
 
 /**
- * The command of the check with these test files in place of its own tests. Undefined if the check runs these files
- * anyway, or if its runner is for another language. Paths are relative to the project.
+ * The check with these test files in place of its own tests. Undefined if it runs these files anyway, or if its runner
+ * is for another language. Paths are relative to the project.
  */
 export const commandForOtherTests = (argv: CommandLine, files: ReadonlyArray<string>): CommandLine | undefined => {
   const languages = runsNoTests(argv) ? new Set<string>() : languagesOf(argv)

@@ -1,10 +1,9 @@
-/** Finds the tests that belong to a file. These are tests whose name fits the file, and tests that import the file. */
+/** Finds the tests of a file: those whose name fits, and those that import it. */
 import { fileName } from "../files/PathList.ts"
 import { folderOf } from "./ProjectCommands.ts"
 
 /**
- * The name of a file without its extension and without words such as `test`. For a file such as `index.ts`, the name of
- * its folder is used.
+ * The file name without its extension and words such as `test`. For `index.ts` and the like, the name of the folder.
  */
 const stemOf = (path: string): string => {
   const stem = fileName(path)
@@ -17,16 +16,13 @@ const stemOf = (path: string): string => {
 
 const foldersIn = (path: string): ReadonlyArray<string> => path.split("/").slice(0, -1)
 
-/** The language of a path. A test belongs only to files of its own language. */
+/** The language of a path. A test belongs to files of its own language. */
 const languageOf = (path: string): string => {
   const ending = path.slice(path.lastIndexOf(".") + 1)
   return /^(?:[cm]?[jt]sx?|vue|svelte|astro)$/.test(ending) ? "script" : ending.replace(/^(py|ex)[is]$/, "$1")
 }
 
-/**
- * The tests whose name and language fit the file. If several tests fit, only the tests that share the most folders with
- * the file are returned.
- */
+/** The tests whose name and language fit the file: those that share the most folders with it. */
 export const testsOfName = (path: string, tests: ReadonlyArray<string>): ReadonlyArray<string> => {
   const own = new Set(foldersIn(path))
   const common = (test: string) => foldersIn(test).filter((one) => own.has(one)).length

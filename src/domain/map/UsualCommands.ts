@@ -30,7 +30,7 @@ const usual: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   })
 )
 
-/** For each program, the wrapper script that may be beside the manifest. The script downloads the program. */
+/** For each program, the wrapper script that may be beside the manifest and downloads the program. */
 const wrappers: ReadonlyMap<string, string> = new Map([
   ["mvn", "mvnw"],
   ["gradle", "gradlew"]
@@ -41,10 +41,10 @@ export const isSolution = (path: string): boolean => /\.slnx?$/i.test(path)
 
 const gradleNames: ReadonlyArray<string> = [...usual.keys()].filter((name) => name.includes("gradle"))
 
-/** True if the commands of another manifest of the same kind, usually in a folder above, also cover this manifest. */
+/** True if another manifest of the same kind, usually in a folder above, covers this manifest. */
 const isPart = ({ files, path }: Manifest): boolean => {
   const name = fileName(path)
-  /** A Go module is never covered, because `./...` in the module around it leaves this module out. */
+  /** A Go module is never covered, because `./...` in the module around it leaves it out. */
   if (name === "go.mod") return false
   const sameKind = gradleNames.includes(name) ? gradleNames : [name]
   const parts = folderOf(path).split("/").slice(0, -1)
@@ -75,10 +75,7 @@ const listed = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   })
 }
 
-/**
- * The commands for each module of a Go workspace. They are separate, because `./...` in the folder above does not reach
- * the modules.
- */
+/** The commands of each module of a Go workspace, because `./...` in the folder above does not reach them. */
 const goWorkspace = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const block = /^use\s*\(([^)]*)\)/m.exec(text)?.[1] ?? ""
   const alone = [...text.matchAll(/^use\s+([^\s(]+)/gm)].map(([, folder = ""]) => folder)
@@ -92,7 +89,7 @@ const goWorkspace = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
   }))
 }
 
-/** The commands of C and C++ projects that must be configured in a separate folder before they are built. */
+/** The commands of C and C++ projects that are configured in a separate folder first. */
 const builtApart = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   if (fileName(path) === "meson.build") {
     if (!/^\s*project\s*\(/m.test(text)) return []
@@ -142,7 +139,7 @@ const computedCommands = new Map<string, (manifest: Manifest) => ReadonlyArray<P
 
 export const usualManifests: ReadonlyArray<string> = [...usual.keys(), ...computedCommands.keys()]
 
-/** The conventional commands of a manifest; empty for a part of a larger project of the same kind. */
+/** The conventional commands of a manifest; empty if it is covered by a larger project. */
 export const usualCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   if (isPart(manifest)) return []
   if (isSolution(manifest.path)) return ["dotnet test", "dotnet build"].map((run) => ({ run, from: manifest.path }))

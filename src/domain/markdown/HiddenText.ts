@@ -1,21 +1,17 @@
 /**
  * Finds text of a document that a reader does not see: comments, hidden elements, link titles, alternative texts of
- * images. Headings and fields in such text do not count. Otherwise a hidden task could replace the task that the user
- * saw.
+ * images. Headings and fields in it do not count. Otherwise a hidden task could replace the task that the user saw.
  */
 import { findFences, Line, readLines } from "./Line.ts"
 import { isStructural } from "./MarkdownCleaning.ts"
 
-/** A range of a text, as positions of characters. The position `end` is not included. */
+/** A range of a text in characters. `end` is exclusive. */
 export interface TextPart {
   readonly start: number
   readonly end: number
 }
 
-/**
- * Makes functions that search forwards in a text. Each search remembers its last match, so that the total time stays
- * linear.
- */
+/** Makes functions that search forwards. Each search remembers its last match, which keeps the total time linear. */
 const makeSearch = (text: string) => {
   const lastMatches = new Map<RegExp, { readonly from: number; readonly match: TextPart | undefined }>()
   /** The first match at or after `from`. The pattern needs the flag `g`, and must not contain a lookbehind. */
@@ -30,10 +26,10 @@ const makeSearch = (text: string) => {
     lastMatches.set(pattern, { from, match: found })
     return found
   }
-  /** True if a match of the pattern ends before the position `until`. */
+  /** True if a match ends at or before `until`. */
   const has = (pattern: RegExp, from: number, until: number): boolean => (find(pattern, from)?.end ?? Infinity) <= until
   const closings = new Map<string, RegExp>()
-  /** The position of the first closing tag with this name at or after a position. */
+  /** The first closing tag with this name, from a position on. */
   const closingTag = (name: string, from: number): number | undefined => {
     const closing = closings.get(name.toLowerCase()) ?? new RegExp(`</${name}(?![\\w-])`, "gi")
     closings.set(name.toLowerCase(), closing)
@@ -47,10 +43,7 @@ type Search = ReturnType<typeof makeSearch>
 const opening =
   /<!--|<\?|<!\[CDATA\[|<![a-z]|<([a-z][\w-]*)(?=[\s/>])|!\[|\]\(\s*<?[^\s<>()]*>?\s+["'(]|^ {0,3}\[[^\]\n]+\]:\s*\S+\s+["'(]/gim
 
-/**
- * The maximum number of quotes in a tag. A tag with more quotes does not count, so that a text with many unfinished
- * tags takes little time.
- */
+/** A tag with more quotes does not count, so that many unfinished tags take little time. */
 const mostQuotes = 1000
 
 const isHiding = (tag: string): boolean =>
@@ -61,8 +54,8 @@ const isHiding = (tag: string): boolean =>
   (/^<details\b/i.test(tag) && !/\sopen(?=[\s=/>])/i.test(tag))
 
 /**
- * The position after the end of a tag. A `>` in quotes does not end the tag. The tag of a block element may contain
- * another `<`. In any other tag, a second `<` means that the text is no tag.
+ * The position after a tag. A `>` in quotes does not end it. A second `<` means that the text is no tag, except in a
+ * block element.
  */
 const endOfTag = (text: string, start: number, isBlock: boolean): number | undefined => {
   const sign = isBlock ? /["'>]/g : /["'<>]/g
@@ -81,19 +74,13 @@ const endOfTag = (text: string, start: number, isBlock: boolean): number | undef
 
 const blankLine = /\n[ \t]*\n/g
 
-/**
- * The position after the closing character of a title or an image text. Undefined if a blank line comes before this
- * character.
- */
+/** The position after the end of a title or image text. Undefined if a blank line comes first. */
 const endOfTitle = ({ find, has }: Search, from: number, closing: RegExp): number | undefined => {
   const found = find(closing, from)
   return found === undefined || has(blankLine, from, found.start) ? undefined : found.end
 }
 
-/**
- * The patterns that end comments and other markup, by the characters with which the markup begins. Longer beginnings
- * come first.
- */
+/** What ends comments and other markup, by their first characters. Longer beginnings come first. */
 const markupEnds = [
   ["<!--", /-->/g],
   ["<![", /\]\]>/g],
@@ -101,7 +88,7 @@ const markupEnds = [
   ["<?", /\?>/g]
 ] as const
 
-/** The patterns that end an image text or a title, by the characters that open it. */
+/** What ends an image text or title, by its first characters. */
 const closings: ReadonlyMap<string, RegExp> = new Map([
   ["![", /\]/g],
   ["(", /\)/g],
@@ -109,14 +96,14 @@ const closings: ReadonlyMap<string, RegExp> = new Map([
   ["'", /'/g]
 ])
 
-/** True at the beginning of a line. HTML at such a place is a block, which may contain any text. */
+/** True at the beginning of a line, where HTML is a block and may contain any text. */
 const atLineStart = (text: string, start: number): boolean =>
   /(?:^|\n) {0,3}$/.test(text.slice(Math.max(0, start - 4), start))
 
-/** Matches the end of a paragraph. Everything that was opened in the paragraph ends there as well. */
+/** Matches the end of a paragraph, which ends everything that it opened. */
 const newBlock = /\n[ \t]*(?:\n|#{1,6}\s|`{3}|~{3}|[-*+]\s|\d+[.)]\s|>|(?:[-*_][ \t]*){3,}\n)/g
 
-/** The names of block elements. The tag of a block element may continue on the next lines. */
+/** Block elements. Their tags may continue on the next lines. */
 const blockNames =
   "address article aside base blockquote body caption center col colgroup datalist dd details dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu nav noframes noscript ol optgroup option p param pre script search section style summary table tbody td template textarea tfoot th thead title tr track ul"
 const blockNamed = new Set(blockNames.split(" "))
@@ -129,7 +116,7 @@ export const mayHide = (line: string): boolean => {
   return blockNamed.has(name.toLowerCase()) || (tag.endsWith(">") && isHiding(tag))
 }
 
-/** The end of the hidden part that opens here; undefined if the text is visible. */
+/** The end of the hidden part that opens here, if any. */
 const endOf = (text: string, search: Search, match: RegExpExecArray): number | undefined => {
   const [markup, name] = match
   const start = match.index
@@ -138,10 +125,7 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
   if (closing !== undefined) {
     const end = search.find(closing, start + markup.length)?.end
     if (isAtLineStart) return end ?? text.length
-    /**
-     * In a paragraph, markup does not continue after a blank line. If a blank line comes before the signs that would
-     * close the markup, the text is no markup.
-     */
+    /** Markup in a paragraph ends before a blank line. If it is not closed before that, it is no markup. */
     return end === undefined || search.has(blankLine, start, end) ? undefined : end
   }
   if (name === undefined) {
@@ -155,17 +139,11 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
   return search.closingTag(name, tagEnd) ?? text.length
 }
 
-/**
- * Matches structure of a document in a loose form: calls, fields, headings. Such structure in a hidden block is an
- * issue.
- */
+/** Matches structure of a document in a loose form. In a hidden block, it is an issue. */
 const looseStructure =
   /^[\s>]*(?:#{1,6}\s|`{3}|~{3}|(?:[-*+]|\d+[.)])\s+\S*\*\*|\*\*|[={-]{3,}\s*$|\{|\[\s*[{"]|<(?:tool|function)_call>|[A-Z][\w /]{2,40}:?\s*$)/m
 
-/**
- * True if a hidden part contains structure of a document after its first line. In a paragraph, only structure in the
- * strict form counts.
- */
+/** True if a hidden part contains structure after its first line. In a paragraph, only the strict form counts. */
 const holdsStructure = (part: string, isBlock: boolean): boolean => {
   const [, ...rest] = part.split("\n")
   return isBlock
@@ -173,7 +151,7 @@ const holdsStructure = (part: string, isBlock: boolean): boolean => {
     : rest.some((line) => isStructural(new Line(line.replace(/^[\s>]+/, ""))))
 }
 
-/** The hidden parts for which `counts` returns true. Text in a code block is visible. */
+/** The hidden parts for which `counts` is true. Text in a code block is visible. */
 const hiddenParts = (text: string, counts: (inside: string, isBlock: boolean) => boolean): ReadonlyArray<TextPart> => {
   if (!/[<\]]|!\[/.test(text)) return []
   const lines = readLines(text)
@@ -190,8 +168,8 @@ const hiddenParts = (text: string, counts: (inside: string, isBlock: boolean) =>
   const parts: Array<TextPart> = []
   const search = makeSearch(text)
   /**
-   * The end of the last part that `counts` rejected, separately for blocks and paragraphs. A part that ends before this
-   * position is not examined again.
+   * The end of the last part that `counts` rejected, for blocks and for paragraphs. Parts that end before it are not
+   * examined again.
    */
   const visibleUntil = { block: 0, paragraph: 0 }
   let seen = 0

@@ -1,6 +1,6 @@
 /**
- * The lines of a document and its fenced blocks. Each line is examined only once: whether it is a heading, a fence, a
- * list item or a field of a task. All readers share the result.
+ * The lines of a document and its fenced blocks. Each line is classified once: as a heading, a fence, a list item or a
+ * field of a task. All readers share the result.
  */
 import { type Bullets, type LabelledLine, readLabel } from "./TaskFields.ts"
 
@@ -44,7 +44,7 @@ const isComment = (line: string): boolean => {
 
 const bullet = /^(?:[-*+•–]|\d{1,9}[.)])(?=\s|$)/
 
-/** Reads the list markers of a line. A task box (`[ ]`, `[x]`) is part of the marker. */
+/** Reads the list markers of a line. A task box (`[ ]`, `[x]`) belongs to the marker. */
 const readBullets = (line: string): Bullets => {
   const indent = indentOf(line)
   let rest = line.trimStart()
@@ -71,7 +71,7 @@ interface HashHeading {
   readonly text: string
 }
 
-/** Reads a line that starts with one to six hashes and a blank. Closing hashes are dropped. */
+/** Reads a heading with one to six hashes. Closing hashes are dropped. */
 const readHashes = (line: string): HashHeading | undefined => {
   const trimmed = line.trim()
   if (!trimmed.startsWith("#")) return undefined
@@ -103,7 +103,7 @@ export class Line {
   readonly hashes: HashHeading | undefined
   /** The fence characters, if the line contains nothing else. Such a line can close a code block. */
   readonly closing: string | undefined
-  /** The fence that opens on this line. List markers and a bold label may precede it. */
+  /** The fence that opens on this line, also after list markers and a bold label. */
   readonly opening: Opening | undefined
   #bullets: Bullets | undefined
   #label: LabelledLine | "none" | undefined
@@ -125,10 +125,7 @@ export class Line {
     return this.#bullets
   }
 
-  /**
-   * The label of the field that the line begins; undefined if there is none. After a list marker, any bold label
-   * counts, even if it belongs to no field.
-   */
+  /** The label of the field that begins here, if any. After a list marker, any bold label counts. */
   get label(): LabelledLine | undefined {
     this.#label ??= readLabel(this.bullets) ?? "none"
     return this.#label === "none" ? undefined : this.#label
@@ -148,7 +145,7 @@ export class Line {
     return isRule(this.text)
   }
 
-  /** True for a line that contains one `<!-- comment -->` and nothing else. */
+  /** True for a line with one `<!-- comment -->` and nothing else. */
   get isComment(): boolean {
     return isComment(this.text)
   }
@@ -183,8 +180,8 @@ export interface Fence {
 type LineTest = (line: Line) => boolean
 
 /**
- * For each position, the index of the first line at or after this position that passes the test. `Infinity` if there is
- * no such line. The result has one entry more than `lines`.
+ * For each position, the index of the first line from there on that passes the test; `Infinity` if none does. The
+ * result has one entry more than `lines`.
  */
 const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<number> => {
   const table: Array<number> = Array.from({ length: lines.length + 1 }, () => Infinity)
@@ -196,8 +193,8 @@ const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<num
 }
 
 /**
- * Makes a test for a fence whose closing line may belong to another block. The test is true if the fence contains a
- * heading or a field, and below it the opening line of another block.
+ * Makes a test for a fence whose closing line may belong to another block: it contains a heading or a field, and below
+ * it an opening line.
  */
 const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
   let structure: ReadonlyArray<number> | undefined
@@ -230,8 +227,7 @@ export const findFences = (
   const closings = lines.flatMap(({ closing: mark, indent }, index) =>
     mark === undefined ? [] : [{ index, mark, indent }]
   )
-  // Fences for which no closing line was found. A later fence with the same signs has no closing line either, so the
-  // program does not search for one.
+  // Unclosed fences. A later fence with the same signs is not closed either, so it needs no search.
   const unclosed: Array<{ readonly sign: string; readonly length: number; readonly indent: number }> = []
   let next = 0
   for (let index = 0; index < lines.length; index += 1) {
@@ -267,7 +263,7 @@ export const findFences = (
   return fences
 }
 
-/** A map from the index of each line inside a fence to that fence. */
+/** The fence around each line, by index. */
 export const fenceByLine = (fences: ReadonlyArray<Fence>): ReadonlyMap<number, Fence> => {
   const table = new Map<number, Fence>()
   for (const fence of fences) for (let index = fence.first; index <= fence.last; index += 1) table.set(index, fence)

@@ -1,5 +1,5 @@
 /**
- * Splits the answer of a model, or a document of the product, into markdown sections. It works line by line, respects
+ * Splits an answer of a model, or a document of the product, into markdown sections. It works line by line, respects
  * fences, and never throws.
  */
 import * as Option from "effect/Option"
@@ -11,21 +11,21 @@ import { type KnownHeadings, readHeading } from "./MarkdownHeadings.ts"
 import { type MarkdownSection, splitSections, textOfLines, textUnder } from "./Sections.ts"
 
 export interface MarkdownDocument {
-  /** The cleaned text. A removed line is empty, so that line numbers match the original. */
+  /** The cleaned text. Removed lines are empty, so that line numbers stay the same. */
   readonly text: string
   readonly lines: ReadonlyArray<Line>
   readonly fences: ReadonlyMap<number, Fence>
   readonly sections: ReadonlyArray<MarkdownSection>
-  /** The lines (from 1) of unclosed fences that were read as text, because the document continues below them. */
+  /** The lines (from 1) of unclosed fences that were read as text. */
   readonly strayFences: ReadonlyArray<number>
   readonly repairs: ReadonlyArray<Repair>
-  /** The issue of a text that is too large. The text is then not split into sections. */
+  /** The issue of a text that is too large and was not split. */
   readonly issues: ReadonlyArray<Issue>
 }
 
 const maximumDocument = 4_194_304
 
-/** Tells the reader which headings and fields to recognise in a document. */
+/** Which headings and fields to recognise. */
 export interface MarkdownOptions {
   /** Headings that are also recognised as bold lines. */
   readonly knownHeadings?: KnownHeadings
@@ -40,9 +40,7 @@ const unsplit = (text: string): MarkdownDocument => {
   return { text, lines: [], fences: new Map(), sections: [], strayFences: [], ...findings }
 }
 
-/**
- * Splits a text into sections. First it removes text that is not part of the answer. `repairs` lists what it removed.
- */
+/** Removes what is not part of the answer, as `repairs`, and splits the rest into sections. */
 export const readMarkdown = (
   text: string,
   { hasFields = false, knownHeadings }: MarkdownOptions = {}
@@ -52,7 +50,7 @@ export const readMarkdown = (
   const isPart = (line: Line): boolean =>
     (hasFields && line.isField) || readHeading(line, knownHeadings)?.knownHeading?.exact === true
   const lines = cleanLines(text, findings, isPart)
-  // The position of the last part of the document. It is computed only if a fence is unclosed.
+  // The position of the last part of the document, computed only for an unclosed fence.
   let lastPart: number | undefined
   const strayFences: Array<number> = []
   const staysOpen = (index: number): boolean => {
@@ -64,8 +62,8 @@ export const readMarkdown = (
   const open = foundFences.find((fence) => !fence.closed)
   if (open !== undefined) {
     addRepair(findings, "fence-closed", { line: open.first + 1 }, "Closed the code block at the end of the text.")
-    // An empty fence without a language at the end of the text is really a closing line. Its block was opened while an
-    // earlier fence was unclosed. The opening line of the block was therefore taken for the end of the earlier fence.
+    // An empty fence without a language at the end is really a closing line. An unclosed fence above took the opening
+    // line of its block for its own end.
     const isEnd = open.language === "" && open.text.trim() === ""
     const swallowing = foundFences.filter((fence) => isEnd && fence.closed && fence.source.some(isPart))
     strayFences.push(...swallowing.map((fence) => fence.first + 1))
@@ -79,10 +77,7 @@ export const readMarkdown = (
   return { text: textOfLines({ lines }, 0), lines, fences, sections, strayFences, ...findings }
 }
 
-/**
- * The section with exactly this anchor. If there is none, the result is the section with a similar anchor, but only if
- * a single section has one.
- */
+/** The section with exactly this anchor, or else the only one with a similar anchor. */
 export const findSection = (document: MarkdownDocument, anchor: string): Option.Option<MarkdownSection> => {
   const exact = document.sections.find((section) => section.anchor === anchor)
   if (exact !== undefined) return Option.some(exact)
@@ -91,6 +86,6 @@ export const findSection = (document: MarkdownDocument, anchor: string): Option.
   return others.length === 0 ? Option.fromNullishOr(similar) : Option.none()
 }
 
-/** The text under the heading with this anchor. It includes sub-sections, but not the heading itself. */
+/** The text under the heading with this anchor, with sub-sections and without the heading. */
 export const sectionMarkdown = (document: MarkdownDocument, anchor: string): Option.Option<string> =>
   Option.map(findSection(document, anchor), (section) => textUnder(document, section))

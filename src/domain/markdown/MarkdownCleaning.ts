@@ -1,6 +1,6 @@
 /**
- * Removes text that surrounds an answer: byte order mark, carriage returns, thoughts, one fence around everything. A
- * removed line becomes empty, so that line numbers match the original text.
+ * Removes text around an answer: byte order mark, carriage returns, thoughts, one fence around everything. Removed
+ * lines become empty, so that line numbers stay the same.
  */
 import { addRepair, type Findings } from "../findings/Issue.ts"
 import { fenceByLine, findFences, Line, readLines } from "./Line.ts"
@@ -57,8 +57,8 @@ const removeOpenThinking = (lines: Array<Line>, findings: Findings): void => {
 }
 
 /**
- * Removes thoughts before a closing tag. Some servers drop the opening tag, so that the answer begins with thoughts and
- * `</think>`. A draft of the answer in the thoughts is removed too, because the answer repeats it.
+ * Removes thoughts before a closing tag whose opening tag the server dropped. A draft of the answer in them is removed
+ * too, because the answer repeats it.
  */
 const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): void => {
   if (!lines.some(({ text }) => loneClosing.test(text))) return
@@ -84,8 +84,8 @@ const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): vo
 }
 
 /**
- * Removes a fence around the whole answer. Such a fence has the type markdown or no type. It opens before all headings,
- * and contains at least one of them.
+ * Removes a fence around the whole answer: it is of type markdown or none, opens before all headings, and contains at
+ * least one.
  */
 const unwrapFence = (lines: Array<Line>, findings: Findings, isPart: LineTest): boolean => {
   const start = lines.findIndex((line) => line.isHeading || line.opening !== undefined || isPart(line))
@@ -110,10 +110,7 @@ const removeThinking = (lines: Array<Line>, findings: Findings): void => {
   removeThinkingBeforeLoneTag(lines, findings)
 }
 
-/**
- * The lines of the answer itself. `isPart` recognises the headings and fields of the document in all forms that models
- * write.
- */
+/** The lines of the answer itself. `isPart` recognises headings and fields in all forms that models write. */
 export const cleanLines = (text: string, findings: Findings, isPart: (line: Line) => boolean): ReadonlyArray<Line> => {
   let rest = text
   if (rest.startsWith("\ufeff")) {
@@ -134,10 +131,7 @@ export const cleanLines = (text: string, findings: Findings, isPart: (line: Line
 export const isHeadingLine = ({ hashes, text }: Line): boolean =>
   hashes !== undefined || isKnownHeadingText(text.trim().replace(/^(?:\*\*|__)|(?:\*\*|__):?$/g, ""))
 
-/**
- * True for a heading, a field, a fence, a rule, a comment or a tag of thoughts. A line that begins with a backslash is
- * plain text.
- */
+/** True for a heading, a field, a fence, a rule, a comment or a tag of thoughts. */
 export const isStructural = (line: Line): boolean =>
   !line.isBlank &&
   !/^\s*\\/.test(line.text) &&

@@ -1,6 +1,6 @@
 /**
- * The known headings of each kind of document, with other wordings that models use. A known heading is found by its
- * slug. Level, emphasis, numbering and punctuation do not matter. A bold line can be a heading too.
+ * The known headings of each kind of document, with other wordings that models use. They are found by slug, so level,
+ * emphasis, numbering and punctuation do not matter. A bold line can be a heading too.
  */
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import type { Line } from "./Line.ts"
@@ -15,16 +15,16 @@ interface KnownHeading {
   readonly leads: boolean
 }
 
-/** Finds the known heading that a text stands for, in one kind of document. Undefined for any other text. */
+/** Finds the known heading that a text stands for in one kind of document, if any. */
 export type KnownHeadings = (heading: string) => KnownHeading | undefined
 
-/** The slug for comparison. It ignores punctuation before the first word, and treats a hard space as a space. */
+/** The slug for comparison, without punctuation before the first word. */
 const comparable = (heading: string): string =>
   forgivingSlug(slugOf(heading.replace(/^[^\p{L}\p{N}]+/u, "").replace(/\s+/g, " ")))
 
 const unnumbered = (slug: string): string => slug.replace(/^\d+-/, "")
 
-/** The entries of a table of headings for one known heading: its title, and its other wordings. `others` are slugs. */
+/** The table entries of one known heading: its title, and the slugs of its other wordings. */
 const spellingsOf = (
   key: string,
   title: string,
@@ -82,7 +82,7 @@ const listHeadings = findHeading([
 const sectionSlug = /^task-section(?:-|$)/
 const otherSectionSlug = /^(?:\d+-)?(?:tasks?-?)?(?:section|step|phase|stage|group)s?(?:-|$)/
 
-/** The headings of a task list. Each heading `### Task section N` is known too. */
+/** The headings of a task list, with each `### Task section N`. */
 export const taskListHeadings: KnownHeadings = (heading) => {
   if (heading.length > longestHeading) return undefined
   const found = listHeadings(heading)
@@ -94,7 +94,7 @@ export const taskListHeadings: KnownHeadings = (heading) => {
     : undefined
 }
 
-/** The headings of an answer in a task. They include the headings of an earlier format. */
+/** The headings of an answer in a task, also those of an earlier format. */
 export const turnHeadings: KnownHeadings = findHeading([
   ...spellingsOf("inputs", "Inputs", "input input-values task-inputs the-inputs skill-inputs"),
   ...spellingsOf("task", "Task", "refined-task updated-task task-data the-task"),
@@ -112,9 +112,7 @@ export const resultHeadings: KnownHeadings = findHeading(
   )
 )
 
-/**
- * True for a text that is exactly a heading of some document. If it were a bold line, it would be read as a heading.
- */
+/** True for the exact heading of a document, which would also count as a bold line. */
 export const isKnownHeadingText = (text: string): boolean => {
   if (text.length > longestHeading) return false
   const slug = comparable(text)
@@ -132,7 +130,7 @@ export interface Heading {
   readonly lead: string
 }
 
-/** The text of a heading, without emphasis, code marks and links, which may be nested. */
+/** The text of a heading without emphasis, code marks and links, also nested ones. */
 const plainHeading = (text: string): string => {
   if (text.length > 500 || !/[[*_`]|^\s|\s$/.test(text)) return text
   const stripped = text

@@ -1,7 +1,7 @@
 /**
- * Everything that needs the parser remark: syntax trees, links, and moving foreign markdown below a heading. For nested
- * or dense text, the time of parsing grows faster than the length. So a text of unknown origin that exceeds the limits
- * is not parsed, and the caller reports it.
+ * What needs the parser remark: syntax trees, links, and moving foreign markdown below a heading. Parsing time of
+ * nested or dense text grows faster than its length. Text of unknown origin above the limits is therefore not parsed,
+ * and the caller reports it.
  */
 import type { Heading, Nodes, Root, RootContent } from "mdast"
 import * as Option from "effect/Option"
@@ -24,8 +24,7 @@ const maximumNesting = 64
 
 const markdown = unified().use(remarkParse)
 
-// Markdown constructs that are not parsed in a field, because only the links of a field matter. To parse these
-// constructs would take time, and a block could hide a link.
+// Markdown constructs that are not parsed in a field. Only its links matter, and a block could hide one.
 const blockAndEmphasis =
   "attention blockQuote codeFenced codeIndented definition headingAtx htmlFlow htmlText labelStartImage list setextUnderline thematicBreak".split(
     " "
@@ -84,7 +83,7 @@ export const linksOf = (node: Nodes): ReadonlyArray<FoundLink> => {
   return [{ title, href: node.url, start, end, line: node.position?.start.line ?? 1 }]
 }
 
-/** A quick test before parsing: a text without these signs contains no link. */
+/** A quick test before parsing: without these signs, a text has no link. */
 const mayHoldLink = (text: string): boolean => text.includes("](") || text.includes("<")
 
 /** The links of one field, read as running text; none if the text exceeds the limits. */
@@ -101,10 +100,10 @@ const headingText = (text: string, { children }: Heading): string => {
   return text.slice(offsets(first)[0], offsets(last)[1]).replace(/\s*\n\s*/g, " ")
 }
 
-/** Matches the beginning of blocks that can continue after an empty line: fences and HTML. */
+/** Matches the beginning of blocks that can continue after an empty line. */
 const mayStayOpen = /`{3}|~{3}|</
 
-/** The block that is still open at the end of the text. A heading after the text would become a part of this block. */
+/** The block that is still open at the end, which a heading after the text would join. */
 const openBlock = (text: string): RootContent | undefined => {
   if (!mayStayOpen.test(text)) return undefined
   const last = markdown.parse(`${text}\n\n# end`).children.at(-1)
@@ -112,8 +111,7 @@ const openBlock = (text: string): RootContent | undefined => {
 }
 
 /**
- * Closes a fence that is still open at the end of the text. If another block is open, such as an HTML comment, the
- * whole text is put into a fence.
+ * Closes a fence that is open at the end. If another block is open, such as an HTML comment, the whole text is fenced.
  */
 const closeMarkdown = (text: string): string => {
   const open = openBlock(text)
@@ -127,8 +125,8 @@ const closeMarkdown = (text: string): string => {
 const mayHaveHeading = /^[ \t]*(?:#|=+[ \t]*$|-+[ \t]*$)/m
 
 /**
- * Makes all headings deeper than the level `below` (1 to 5). Keeps their levels relative to each other, if six levels
- * are enough for this. Closes a block that is still open at the end of the text.
+ * Makes all headings deeper than the level `below` (1 to 5), and keeps their relative levels if six levels are enough.
+ * Closes a block that is open at the end.
  */
 export const nestMarkdown = (text: string, below: number): string => {
   const closed = closeMarkdown(text.trim())

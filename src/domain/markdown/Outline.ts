@@ -1,6 +1,6 @@
 /**
- * Finds headings and the text under them line by line. This is enough for texts whose form is known: skill files and
- * the prompts of the product. An answer of a model needs `readMarkdown`.
+ * Finds headings and the text under them line by line. This is enough for texts of known form: skill files and the
+ * product's prompts. Answers need `readMarkdown`.
  */
 import { Line, fenceByLine, findFences } from "./Line.ts"
 import type { CodeBlock } from "./PromptBlock.ts"
@@ -18,7 +18,7 @@ export const proseLines = (text: string): ReadonlyArray<{ readonly line: number;
   return lines.flatMap((line, index) => (fenced.has(index) ? [] : [{ line: index + 1, text: line.text }]))
 }
 
-/** The lines and sections of a skill file, a prompt, or another text of known form. */
+/** The lines and sections of a text of known form. */
 export const outline = (text: string): SectionedText => {
   const { fenced, lines } = fencesOf(text)
   return { lines, sections: splitSections(lines, fenced) }

@@ -1,6 +1,6 @@
 /**
- * The blocks of which documents and prompts consist: raw markdown, fenced text, a file. A fence is longer than any run
- * of backticks or tildes in its text, so that no quoted text can close it.
+ * The blocks of documents and prompts: raw markdown, fenced text, a file. A fence is longer than any run of its signs
+ * in the text, so that no quoted text closes it.
  */
 import * as Schema from "effect/Schema"
 
@@ -30,8 +30,7 @@ export const rawBlock = (heading: string, body: string): string =>
 export const nowBlock = (text: string): string => rawBlock("## Now", text)
 
 /**
- * The message without the instruction at its end. Only the last heading `## Now` counts, because a shown file may
- * contain the same heading.
+ * The message without its instruction. Only the last heading `## Now` counts, because a shown file may contain another.
  */
 export const withoutNow = (text: string): string => {
   const now = "\n## Now\n"
@@ -43,11 +42,11 @@ export const withoutNow = (text: string): string => {
 export const fencedBlock = (heading: string, body: string, type: string): string =>
   body === "" ? "" : headed(heading, fenced(body, type))
 
-/** A heading with a file in a fence below it. The fence names the language. An empty file gets a block too. */
+/** A heading with a file in a fence, which names the language. An empty file gets a block too. */
 export const fileBlock = (heading: string, file: { readonly text: string; readonly language: string }): string =>
   headed(heading, fenced(file.text, file.language))
 
-/** A code span for a text of one line, with as many backticks as the text needs. */
+/** A code span for a line, with as many backticks as it needs. */
 export const codeSpan = (text: string): string => {
   const marks = "`".repeat(Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length)) + 1)
   return /^`|`$/.test(text) ? `${marks} ${text} ${marks}` : `${marks}${text}${marks}`

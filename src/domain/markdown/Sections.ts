@@ -1,6 +1,6 @@
 /**
- * Finds sections: headings, and where the text under them ends. No other code does this. Answers, plans, skills,
- * instructions and pages differ in two points: which headings are known, and what ends a section.
+ * Finds sections: headings, and where the text under them ends. Answers, plans, skills, instructions and pages differ
+ * only in the known headings and in what ends a section.
  */
 import { makeSlugger } from "../text/Slug.ts"
 import type { Line } from "./Line.ts"
@@ -9,12 +9,12 @@ import { type Heading, type KnownHeadings, readHeading } from "./MarkdownHeading
 /** A heading with the text under it, up to the next heading of any level. */
 export interface MarkdownSection extends Omit<Heading, "text"> {
   readonly heading: string
-  /** The anchor that GitHub would give the heading. The anchors of repeated headings are numbered. */
+  /** The anchor that GitHub would give the heading, numbered if repeated. */
   readonly anchor: string
   readonly line: number
   /** The index among the sections of the text, from 0. */
   readonly position: number
-  /** The positions of the first body line, and of the line after the last body line, from 0. */
+  /** The positions of the first body line, and after the last, from 0. */
   readonly first: number
   readonly last: number
 }
@@ -49,10 +49,7 @@ export const splitSections = (
   )
 }
 
-/**
- * The position after the last line of a section and its sub-sections. `isEnd` recognises a later section that does not
- * belong to this section.
- */
+/** The position after a section and its sub-sections. `isEnd` recognises a later section that does not belong to it. */
 export const sectionEnd = (
   { lines, sections }: SectionedText,
   { depth, position }: MarkdownSection,
@@ -63,7 +60,7 @@ export const sectionEnd = (
   return (next?.line ?? lines.length + 1) - 1
 }
 
-/** The text of the lines from position `first` up to `last`, which is not included. */
+/** The text of the lines from `first` up to `last` (exclusive). */
 export const textOfLines = ({ lines }: Pick<SectionedText, "lines">, first: number, last?: number): string =>
   lines
     .slice(first, last)

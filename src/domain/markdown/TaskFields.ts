@@ -1,21 +1,19 @@
 /**
- * Recognises the fields of a task, and the lines on which they start: `- **Skill** search-code`. Besides the strict
- * form, it reads common deviations: colons, missing bold marks, missing list markers, misspelled labels.
+ * Recognises the lines on which fields of a task start: `- **Skill** search-code`. Common deviations are read too:
+ * colons, missing bold marks or list markers, misspelled labels.
  */
 import { distance } from "fastest-levenshtein"
 
-/**
- * The list markers at the beginning of a line, and the text after them. A line may have several markers (`- `, `2. `).
- */
+/** The list markers of a line (`- `, `2. `, also several), and the text after them. */
 export interface Bullets {
   readonly indent: number
-  /** The column where the text after the marker starts. If the line has no marker, this is the value of `indent`. */
+  /** The column of the text after the marker; without a marker, `indent`. */
   readonly content: number
   readonly marker: "none" | "bullet" | "number"
   readonly rest: string
 }
 
-/** The exact labels, in the order in which the document contains them. */
+/** The exact labels, in the order of the document. */
 export const fieldLabels = {
   name: "Name",
   needed: "What is needed",
@@ -27,7 +25,7 @@ export const fieldLabels = {
   output: "Output"
 } as const
 
-/** The name of a field of a task. Only finished tasks have the field `output`. */
+/** A field of a task. Only finished tasks have `output`. */
 export type FieldKey = keyof typeof fieldLabels
 
 export const requiredFields = ["needed", "skill", "expected"] as const
@@ -109,10 +107,7 @@ const cutAfter = (label: string, after: string, emphasis: Cut["emphasis"]): Cut 
   strict: false
 })
 
-/**
- * Splits `**Label** value` and its variants into label and value. Variants are a colon inside or after the marks, other
- * marks, and marks around both parts.
- */
+/** Splits `**Label** value` into label and value, also with a colon, with other marks, or with marks around both. */
 const cutMarked = (rest: string): Cut | undefined => {
   const mark = /^(?:\*{1,3}|_{1,3})(?=[^\s*_])/.exec(rest)?.[0]
   if (mark === undefined) return undefined
@@ -123,7 +118,7 @@ const cutMarked = (rest: string): Cut | undefined => {
   if (mark.startsWith("_") && !labelEnd.test(after)) return undefined
   const colon = inner.search(/[:：]/)
   const label = (colon < 0 ? inner : inner.slice(0, colon)).trim()
-  // In `**Skill search-code, **best**`, the marks after a blank begin another emphasis, so they do not close the label.
+  // In `**Skill search-code, **best**`, the marks after a blank begin another emphasis and do not close the label.
   if (/\s$/.test(inner) && matchLabel(label) === undefined) {
     const unclosed = cutUnclosed(rest.slice(mark.length))
     if (unclosed !== undefined) return unclosed
@@ -149,7 +144,7 @@ const completeLabel = (cut: Cut): Cut => {
   return cut
 }
 
-/** Splits `**Skill search-code`, where no marks close the label. Only a known label shows where it ends. */
+/** Splits `**Skill search-code`, where only a known label shows where the label ends. */
 const cutUnclosed = (rest: string): Cut | undefined => {
   const lower = rest.toLowerCase()
   const knownLabel = keys
@@ -164,10 +159,7 @@ const cutUnclosed = (rest: string): Cut | undefined => {
 const certainLabel =
   /^(?:(?:What is needed|For each|Expected output|Requires user approval)(?=$|\s)|Skill(?=\s+[a-z\d]+(?:[-_][a-z\d]+)*$)|References(?=\s+\[))/
 
-/**
- * Splits `Label: value` into label and value. Labels that are recognised without a colon may also be written `Label
- * value`.
- */
+/** Splits `Label: value`, or `Label value` for labels that need no colon. */
 const cutPlain = (rest: string, hasMarker: boolean): Cut | undefined => {
   const colon = rest.slice(0, longestLabel).search(/[:：]/)
   if (colon > 0) return cutAfter(rest.slice(0, colon).trim(), rest.slice(colon), "none")
@@ -177,17 +169,14 @@ const cutPlain = (rest: string, hasMarker: boolean): Cut | undefined => {
     : { ...cutAfter(label, "", "none"), value: rest.slice(label.length).trimStart() }
 }
 
-/**
- * True if the line is certainly a field. The less the line looks like a field, the closer its label must be to a known
- * label.
- */
+/** True if the line is certainly a field. The less it looks like one, the closer its label must be to a known label. */
 const isCertain = (cut: Cut, match: LabelMatch, hasMarker: boolean): boolean => {
   if (cut.emphasis === "bold" && hasMarker) return true
   if (match === "exact") return hasMarker || cut.emphasis === "bold" || cut.hasColon
   return match === "spelling" && (hasMarker || (cut.emphasis === "bold" && cut.hasColon))
 }
 
-/** Reads a line with a label. A bold label after a list marker is returned even if it belongs to no field. */
+/** Reads a line with a label. After a list marker, a bold label needs no field. */
 export const readLabel = ({ content, indent, marker, rest }: Bullets): LabelledLine | undefined => {
   const hasMarker = marker !== "none"
   const cut = cutMarked(rest) ?? cutPlain(rest, hasMarker)

@@ -1,12 +1,12 @@
 /** The possible answers to each kind of question, and who gave the answer. */
 import * as Schema from "effect/Schema"
 
-/** Allows single calls of a step: `chosen` are the numbers of the allowed items, from 1. All other items are denied. */
+/** Allows single calls of a step, by the numbers of the items from 1. All others are denied. */
 const Chosen = Schema.Struct({ chosen: Schema.Array(Schema.Int) })
 
 /**
- * The answer to a question about a step. `repairs` allows the step, and also later changes of the same files by the
- * same task. Only some questions offer it.
+ * The answer about a step. `repairs` also allows later changes of the same files by the same task. Only some questions
+ * offer it.
  */
 export const StepAnswer = Schema.Union([Schema.Literals(["step", "repairs", "remaining", "decline"]), Chosen])
 export type StepAnswer = typeof StepAnswer.Type
@@ -33,14 +33,11 @@ export interface Answered<A> {
   readonly answer: A
   /** Who gave the answer: a person, a rule, or nobody. */
   readonly by: AnsweredBy
-  /**
-   * With `decline` or `deny`: the change that the user wants instead, in the words of the user. The next round makes
-   * this change.
-   */
+  /** With `decline` or `deny`: the change that the user wants instead, in their words. The next round makes it. */
   readonly instead?: string
   /** With `said`: the words of the user. */
   readonly text?: string
-  /** With `step` or `remember`: the texts of those offered rules that the user chose for this project. */
+  /** With `step` or `remember`: the offered rules that the user chose for this project. */
   readonly always?: ReadonlyArray<string>
 }
 

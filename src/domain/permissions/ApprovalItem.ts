@@ -1,14 +1,11 @@
-/**
- * Defines the question about a whole step. Also defines the items of a question, in the form that questions and events
- * contain.
- */
+/** Defines the question about a whole step, and the items of a question as questions and events contain them. */
 import * as Schema from "effect/Schema"
 import { Risk } from "../tools/Access.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { ToolCall, type PreparedCall } from "../tools/ToolCall.ts"
 import type { AnsweredBy } from "./Answer.ts"
 
-/** The task name in a question that the program asks before a run. */
+/** The task name in questions before a run. */
 export const beforeRunTask = "Before the run"
 
 const ApprovalSummary = Schema.Struct({
@@ -41,25 +38,25 @@ export const ApprovalItem = Schema.Struct({
   details: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The change as a unified diff of limited length. */
   preview: Schema.optionalKey(Schema.String),
-  /** Warnings that the user reads before answering, in whole sentences. */
+  /** Warnings for the user before the answer, in whole sentences. */
   warnings: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The complete diff of which `preview` is the beginning, with paths as a user reads them. */
+  /** The complete diff that `preview` begins, with paths as a user reads them. */
   diff: Schema.optionalKey(Schema.String),
   /** The question in words: what the call does, its consequence, and whether it is harmless. */
   words: Schema.optionalKey(ApprovalSummary),
-  /** One line for each check outcome and each command of the task. Only the last item of a task has these lines. */
+  /** A line for each check outcome and each command of the task. Only its last item has them. */
   facts: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** True if the call needs the answer of the user, or a rule that names the call. `--yes` does not allow it. */
+  /** True if only the user, or a rule that names the call, can allow it. `--yes` does not. */
   personOnly: Schema.optionalKey(Schema.Boolean),
   /**
-   * What the answers `session` and `remember` would allow. If a field is absent, its answer is not offered. `always`
-   * are rules that the user may choose for this project. Each of these rules covers the call.
+   * What the answers `session` and `remember` would allow; an absent answer is not offered. `always` are rules for this
+   * project that the user may choose. Each of them covers the call.
    */
   offers: Schema.optionalKey(
     Schema.Struct({
       session: Schema.optionalKey(Schema.String),
       remember: Schema.optionalKey(Schema.String),
-      /** The later calls that the answer `repairs` would also allow. Present if checks run after the change. */
+      /** The later calls that `repairs` would also allow, if checks run after the change. */
       repairs: Schema.optionalKey(Schema.String),
       always: Schema.optionalKey(Schema.Array(Schema.String))
     })
@@ -71,17 +68,17 @@ export type ApprovalItem = typeof ApprovalItem.Type
 export interface CallList {
   /** The heading of the step. */
   readonly title: string
-  /** Identifies the plan. An answer for all remaining steps covers only steps with the same key. */
+  /** Identifies the plan. An answer for all remaining steps covers only its steps. */
   readonly planKey: string
   readonly tasks: ReadonlyArray<GatedTask>
 }
 
-/** The key of questions about checks, which are asked separately. */
+/** The key of questions about checks. */
 export const checksPlanKey = "checks"
 
 /**
- * A task that needs approval. `gatedBy` is what demands the approval: the task list, a skill of the user or the
- * project, or the risk of a call.
+ * A task that needs approval. `gatedBy` is what demands it: the task list, a skill of the user or the project, or the
+ * risk of a call.
  */
 export interface GatedTask {
   readonly task: string
@@ -89,24 +86,21 @@ export interface GatedTask {
   readonly calls: ReadonlyArray<GatedCall>
   /** One line for each check outcome and each command of the task. */
   readonly facts?: ReadonlyArray<string>
-  /** Changes of earlier tasks. The calls of this task build on these changes. */
+  /** Changes of earlier tasks, on which the calls build. */
   readonly others?: ReadonlyArray<ProposedFile>
 }
 
 export interface GatedCall extends PreparedCall {
-  /**
-   * Why the call can no longer run, for example because a file changed. The user sees the reason, and no answer allows
-   * the call.
-   */
+  /** Why the call can no longer run, such as a changed file. The user sees it, and no answer allows the call. */
   readonly problem?: string
   /**
-   * How earlier calls of the same task have changed the project before this call runs. Present only if a call of the
-   * task moves or removes files.
+   * How earlier calls of the task have changed the project before this call. Present only if a call of the task moves
+   * or removes files.
    */
   readonly project?: ReadonlyArray<ProposedFile>
 }
 
-/** The change that the user wants in place of a declined step or call, in the words of the user. */
+/** The change that the user wants in place of a declined step or call, in their words. */
 export const RequestedChange = Schema.Struct({
   declined: Schema.String,
   instead: Schema.String,

@@ -1,6 +1,6 @@
 /**
- * Describes in a sentence what the gate asks about: what a call does and its consequence. The wording depends on the
- * risk, so that users notice warnings.
+ * Describes in a sentence what a call does and its consequence, for the question. The wording depends on the risk, so
+ * that users notice warnings.
  */
 import { isSecretLike } from "../files/SensitivePath.ts"
 import { mostKept } from "../files/FileEntry.ts"
@@ -26,7 +26,7 @@ export interface SeenChange extends WholeChange {
 }
 
 interface SummaryContext {
-  /** The path in the form in which a user reads it: relative for a file in the project, otherwise absolute. */
+  /** The path as a user reads it: relative in the project, otherwise absolute. */
   readonly nameOf: (path: string) => string
   /** The change of a file. Undefined if the current content is unreadable. */
   readonly changeOf: (path: string) => SeenChange | undefined
@@ -42,7 +42,7 @@ const namesLength = 120
 
 const sizeOf = ({ holds }: WriteAccess): number => holds?.size ?? 0
 
-/** A sentence that names the files that may contain secrets. A call with a single file gets no such sentence. */
+/** Names the files that may contain secrets. A call with a single file gets no such sentence. */
 const secretsOf = (files: ReadonlyArray<WriteAccess>, nameOf: SummaryContext["nameOf"]): ReadonlyArray<string> => {
   const names = files.filter(({ path }) => isSecretLike(path)).map(({ path }) => nameOf(path))
   return files.length < 2 || names.length === 0 ? [] : [`By their names these may hold secrets: ${names.join(", ")}.`]
@@ -108,7 +108,7 @@ const summaryOfWrite = (write: WriteAccess, { changeOf, nameOf }: SummaryContext
   return lowRisk(`edit ${name} (+${added} -${removed}${mode})`, "Changes a file of the project, and nothing else.")
 }
 
-/** The summary of a move, or of the removal of a folder; undefined for writes and removals of single files. */
+/** The summary of a move, or of the removal of a folder; undefined for single writes and removals. */
 const summaryOfWhole = (writes: ReadonlyArray<WriteAccess>, { nameOf }: SummaryContext): AccessSummary | undefined => {
   const [first] = writes
   const removals = writes.filter(({ removes }) => removes === true)
@@ -195,7 +195,7 @@ const commandLineOf = (accesses: ReadonlyArray<CanonicalAccess>): string | undef
   return command
 }
 
-/** The summary of a call or an access. For a tool of a plugin, it says that effects beyond the accesses are unknown. */
+/** The summary of a call or an access. For a plugin's tool, it says that other effects are unknown. */
 export const approvalSummary = (question: Asked, context: SummaryContext): ApprovalSummary => {
   const whole = summaryOfWhole(writesIn(question.accesses), context)
   const single = question.accesses.filter(({ _tag }) => whole === undefined || _tag !== "WriteFile")

@@ -1,7 +1,4 @@
-/**
- * Decides about an access by the permission rules. Also finds the rules that the program offers to the user for the
- * access.
- */
+/** Decides about an access by the permission rules, and finds the rules to offer to the user for it. */
 import { type Rule, ruleText, type Verdict } from "./Permission.ts"
 import { type Risk, type CanonicalAccess, eachTimeReason } from "../tools/Access.ts"
 import { matchesAllow, type Target, matchesDeny, exactPattern, targetPattern } from "./TargetPattern.ts"
@@ -14,7 +11,7 @@ interface Request {
   readonly targets: ReadonlyArray<Target>
 }
 
-/** The verdict, and the rules that led to it. `rules` is empty if the risk alone decided. */
+/** The verdict and its rules; none if the risk alone decided. */
 export interface Decision<R extends Rule = Rule> {
   readonly verdict: Verdict
   readonly rules: ReadonlyArray<R>
@@ -23,8 +20,8 @@ export interface Decision<R extends Rule = Rule> {
 const byText = (a: Rule, b: Rule): number => (ruleText(a) < ruleText(b) ? -1 : ruleText(a) > ruleText(b) ? 1 : 0)
 
 /**
- * True if a deny or ask rule matches at least one target. A rule for a tool also covers other tools with the same
- * effect: a rule that denies `write_file` also denies changes by `edit_file`.
+ * True if a deny or ask rule matches at least one target. It also covers other tools with the same effect: denying
+ * `write_file` also denies changes by `edit_file`.
  */
 const restricts = (rule: Rule, { targets, tool }: Request): boolean => {
   const { pattern } = rule
@@ -36,7 +33,7 @@ const restricts = (rule: Rule, { targets, tool }: Request): boolean => {
   )
 }
 
-/** The allow rules that match. Empty unless these rules together cover every target. */
+/** The matching allow rules; empty unless they cover every target together. */
 const allowing = <R extends Rule>(rules: ReadonlyArray<R>, { targets, tool }: Request): ReadonlyArray<R> => {
   if (targets.length === 0) return rules.filter((rule) => rule.tool === tool && rule.pattern === undefined)
   const covering = targets.map((target) =>
@@ -46,8 +43,8 @@ const allowing = <R extends Rule>(rules: ReadonlyArray<R>, { targets, tool }: Re
 }
 
 /**
- * Decides first by rules, then by risk: calls with the risk `safe` are allowed, and all other calls need a question. A
- * deny or ask rule applies if it matches one target. Allow rules apply only if each target matches one of them.
+ * Decides by rules, then by risk: safe calls are allowed, and all others need a question. A deny or ask rule applies if
+ * it matches one target, allow rules only if they match every target.
  */
 export const decide = <R extends Rule>(rules: ReadonlyArray<R>, request: Request): Decision<R> => {
   const { risk } = request
@@ -63,7 +60,7 @@ export const decide = <R extends Rule>(rules: ReadonlyArray<R>, request: Request
   return { verdict: risk === "safe" ? "allow" : "ask", rules: [] }
 }
 
-/** The pattern for the folder of a project file. Empty for a file in the root of the project. */
+/** The pattern for the folder of a project file; empty in the root. */
 const folderPattern = (relative: string): ReadonlyArray<string> => {
   const folder = relative.split("/").slice(0, -1).join("/")
   return folder === "" ? [] : [`${exactPattern(folder)}/**`]
@@ -75,8 +72,8 @@ const filePatterns = (path: string, { relative }: Target): ReadonlyArray<string>
 }
 
 /**
- * The patterns of the rules that a question offers for an access. The shortcut key chooses the first of them.
- * `undefined` means a rule without a pattern.
+ * The patterns of the rules to offer for an access. The shortcut key chooses the first. `undefined` means a rule
+ * without a pattern.
  */
 const patternsOf = (access: CanonicalAccess, target: Target): ReadonlyArray<string | undefined> => {
   switch (access._tag) {
@@ -100,7 +97,7 @@ const patternsOf = (access: CanonicalAccess, target: Target): ReadonlyArray<stri
 
 /**
  * The rules to offer for a call with at most one access. Empty for a command outside the sandbox, and for an access
- * that needs a question each time.
+ * that always needs a question.
  */
 export const ruleOffers = (asked: Asked, targets: ReadonlyArray<Target>): ReadonlyArray<Rule> => {
   const { accesses, risk, tool } = asked

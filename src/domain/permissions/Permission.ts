@@ -1,4 +1,4 @@
-/** Permission rules in the form that users write. domain/permissions/Decision decides about calls with these rules. */
+/** Permission rules as users write them. domain/permissions/Decision decides with them. */
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
 
@@ -23,10 +23,7 @@ export type Rule = typeof Rule.Type
 export const ruleText = (rule: Rule): string =>
   rule.pattern === undefined ? rule.tool : `${rule.tool}:${rule.pattern}`
 
-/**
- * Matches lower-case ASCII words joined by underscores. Two underscores separate the parts of a name such as
- * `mcp__x__y`.
- */
+/** Matches lower-case ASCII words joined by one or two underscores, such as `mcp__x__y`. */
 const toolName = /^[a-z][a-z0-9]*(?:__?[a-z0-9]+)*$/
 
 export const isToolName = (name: string): boolean => toolName.test(name)
@@ -44,10 +41,7 @@ export const ruleProblem = ({ tool, pattern }: Pick<Rule, "tool" | "pattern">): 
   return undefined
 }
 
-/**
- * Parses `TOOL[:PATTERN]`, the value of --allow and --deny. The first colon ends the tool name. Fails with the problem
- * and its fix.
- */
+/** Parses `TOOL[:PATTERN]`, the value of --allow and --deny. Fails with the problem and its fix. */
 export const parseRule = (verdict: Verdict, text: string): Result.Result<Rule, string> => {
   const colon = text.indexOf(":")
   const rule: Rule =

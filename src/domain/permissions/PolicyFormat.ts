@@ -16,12 +16,12 @@ import {
 import type { Arguments } from "../tools/ToolCall.ts"
 
 /**
- * Identifies the definition that a tool of a plugin or server had when the user made the rule. If the tool has changed
- * since then, the rule does not allow it.
+ * The definition of a plugin's or server's tool when the user made the rule. If the tool has changed since, the rule
+ * does not allow it.
  */
 const ToolPin = Schema.Struct({
   origin: Schema.NonEmptyString,
-  /** The SHA-256 of the tool definition that the model and the gate see, in hex. */
+  /** The SHA-256 of the definition that the model and the gate see, in hex. */
   definition: Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "a SHA-256 in hex" }))
 })
 export type ToolPin = typeof ToolPin.Type
@@ -37,16 +37,13 @@ const ProjectPath = Schema.String.check(
 )
 
 /**
- * An entry of policies.json. `project` is the real path of the only project in which the entry applies. `rememberedAt`
- * is absent in handwritten entries.
+ * An entry of policies.json. `project` is the real path of the only project in which it applies. `rememberedAt` is
+ * absent in handwritten entries.
  */
 export const RememberedRule = Schema.Struct({
   ...Rule.fields,
   project: Schema.optionalKey(ProjectPath),
-  /**
-   * How the file system identifies the folder at `project`. If another folder is at this path later, the permissions do
-   * not apply.
-   */
+  /** Identifies the folder at `project`. If another folder is there later, the permissions do not apply. */
   folder: Schema.optionalKey(Schema.NonEmptyString),
   pin: Schema.optionalKey(ToolPin),
   rememberedAt: Schema.optionalKey(Time)
@@ -58,8 +55,8 @@ export const isSameRule = (a: RememberedRule, b: RememberedRule): boolean =>
   a.verdict === b.verdict && a.tool === b.tool && a.pattern === b.pattern && a.project === b.project
 
 /**
- * True if the entry applies to this project. `root` is the real path of the project, and `folder` identifies its
- * folder. A deny rule applies to any folder at the path.
+ * True if the entry applies to the project with the real path `root` and this folder. A deny rule applies to any folder
+ * at the path.
  */
 export const concernsProject = (
   { folder, project, verdict }: RememberedRule,
@@ -68,10 +65,7 @@ export const concernsProject = (
 ): boolean =>
   project === undefined || (project === root && (verdict === "deny" || folder === undefined || folder === rootFolder))
 
-/**
- * True if the entry applies to the tool as it is defined now. `pin` is absent for a built-in tool. A deny rule always
- * applies.
- */
+/** True if the entry applies to the tool as defined now. A built-in tool has no `pin`. A deny rule always applies. */
 export const appliesTo = (rule: RememberedRule, pin: ToolPin | undefined): boolean =>
   rule.verdict !== "allow" || (rule.pin?.definition === pin?.definition && rule.pin?.origin === pin?.origin)
 
@@ -83,8 +77,8 @@ const PolicyDocument = Schema.Struct({
 })
 
 /**
- * Tools that change files or run commands, and the starts of plugins and servers. A permanent permission for one of
- * these must name a target.
+ * Tools that change files or run commands, and starts of plugins and servers. Their permanent permissions must name a
+ * target.
  */
 const changing = new Set([
   "write_file",
@@ -96,7 +90,7 @@ const changing = new Set([
   "start_server"
 ])
 
-/** True for a pattern that consists of wildcards and so names nothing. */
+/** True for a pattern of wildcards, which names nothing. */
 const isAllWildcards = (pattern: string): boolean => /^(?:[a-z]+:\/\/)?[*/. ]*$/.test(pattern)
 
 const entryProblem = (rule: RememberedRule): string | undefined => {
@@ -130,10 +124,7 @@ export const readPolicies = (text: string): Result.Result<ReadonlyArray<Remember
 export const renderPolicies = (rules: ReadonlyArray<RememberedRule>): string =>
   `${JSON.stringify({ version: policyVersion, rules }, null, 2)}\n`
 
-/**
- * The parts of a question that matter for later calls. From these parts, the program derives what an answer may cover,
- * for the session or permanently.
- */
+/** The parts of a question that decide what an answer may cover, for the session or permanently. */
 export interface Asked {
   readonly tool: string
   readonly risk: Risk
@@ -143,10 +134,7 @@ export interface Asked {
   readonly pin?: ToolPin
 }
 
-/**
- * A permission that the user can give for the session. Permissions with equal keys are the same. `covers` describes the
- * permission to the user.
- */
+/** A permission for the session, identified by its key. `covers` describes it to the user. */
 interface SessionScope {
   readonly key: Schema.Json
   readonly covers: string
@@ -166,9 +154,8 @@ const accessScope = (tool: string, access: CanonicalAccess): SessionScope => {
 }
 
 /**
- * The permissions for the session that a call needs to run without a question. Undefined if the gate must ask each
- * time. For a high-risk call, these permissions cover exactly this call. A tool without accesses is permitted as a
- * whole.
+ * The permissions for the session with which a call runs without a question. Undefined if the gate must ask each time.
+ * For a high-risk call, they cover exactly this call. A tool without accesses is permitted as a whole.
  */
 export const sessionScopes = (question: Asked): ReadonlyArray<SessionScope> | undefined => {
   const { accesses, pin, risk, tool } = question
@@ -182,6 +169,6 @@ export const sessionScopes = (question: Asked): ReadonlyArray<SessionScope> | un
   return scopes.filter(({ covers }, index) => scopes.findIndex((one) => one.covers === covers) === index)
 }
 
-/** True if the user may let the program remember the answer permanently. */
+/** True if the answer may be remembered permanently. */
 export const canRemember = ({ accesses, risk }: Asked): boolean =>
   risk !== "high" && accesses.every((access) => eachTimeReason(access) === undefined)

@@ -14,24 +14,23 @@ import { mostUrlData } from "../tools/Access.ts"
 /** Matches the scheme of a URL, such as `https://`. */
 const scheme = /^[a-z][a-z0-9+.-]*:\/\//
 
-/** Converts one label of a host name to the ASCII form that URLs use (Punycode). */
+/** Converts a label of a host name to the ASCII form of URLs (Punycode). */
 const asciiLabel = (label: string): string =>
   /^[\u0020-\u007e]*$/.test(label) ? label : (URL.parse(`http://${label}`)?.hostname ?? label)
 
-/** Converts the host in a pattern to ASCII, and removes a dot at its end. The given pattern must be in lower case. */
+/** Converts the host in a lower-case pattern to ASCII, without a dot at its end. */
 export const urlPattern = (pattern: string): string => {
   const [, before = "", host = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)?([^/?#\s:]+)(.*)$/s.exec(pattern) ?? []
   return host === "" ? pattern : `${before}${host.replace(/\.$/, "").split(".").map(asciiLabel).join(".")}${rest}`
 }
 
-/** The pattern of a URL with a normalised host. The part after the host keeps its letter case. */
+/** The pattern of a URL with a normalised host. The rest keeps its letter case. */
 const withPlainHost = (pattern: string): string =>
   pattern.replace(/^https?:\/\/[^/?#]+/i, (start) => urlPattern(start.toLowerCase()))
 
 /**
- * All lower-case texts with which a pattern may name a URL: with or without the scheme, the port, a trailing dot of the
- * host, and escapes. A deny rule for a host therefore applies to every port and every spelling of the host. If the text
- * is no URL, the result is only the text itself.
+ * All lower-case texts with which a pattern may name a URL: with or without scheme, port, trailing dot of the host, and
+ * escapes. So a deny rule for a host applies to every port and spelling. Other text is returned as the only form.
  */
 export const urlForms = (url: string): ReadonlyArray<string> => {
   const [, before, host = "", rest = ""] = /^([^/]*\/\/)([^/?#]*)(.*)$/s.exec(url) ?? []
@@ -44,9 +43,9 @@ export const urlForms = (url: string): ReadonlyArray<string> => {
 }
 
 /**
- * The folder of a command, and whether it runs in the sandbox. If a pattern has no prefix, its rule covers sandboxed
- * commands in the project folder. A prefix in parentheses names another place: `(packages/a) npm test`, `(no sandbox)
- * make`, `(packages/*, no sandbox) make`. No command begins with a parenthesis.
+ * The folder of a command, and whether it runs in the sandbox. Without a prefix, a pattern covers sandboxed commands in
+ * the project folder. A prefix in parentheses names another place: `(packages/*, no sandbox) make`. No command begins
+ * with a parenthesis.
  */
 
 export interface CommandPlace {
@@ -56,10 +55,10 @@ export interface CommandPlace {
 }
 
 interface ScopedPattern {
-  /** The part of the pattern that names the folder. Absent if the pattern names no folder. */
+  /** The part of the pattern for the folder, if any. */
   readonly folder?: string
   readonly withoutSandbox: boolean
-  /** The part of the pattern that is compared with the command. */
+  /** The part of the pattern for the command. */
   readonly rest: string
 }
 
@@ -76,55 +75,44 @@ export const scopedPattern = (pattern: string): ScopedPattern => {
   return { folder: folder.replace(/^\.\/(?=.)|\/$/g, ""), withoutSandbox, rest }
 }
 
-/**
- * True if an allow rule with this pattern covers the place. A rule for commands without the sandbox also covers
- * commands in the sandbox.
- */
+/** True if an allow rule covers the place. A rule for commands without the sandbox also covers sandboxed commands. */
 const coversPlace = ({ folder = ".", withoutSandbox }: ScopedPattern, place: CommandPlace): boolean =>
   (place.sandboxed || withoutSandbox) && matches(folder, place.folder === "." ? "." : wordText(place.folder))
 
-/** True if a deny or ask rule applies to the place. A rule without a folder applies to any place. */
+/** True if a deny or ask rule applies to the place. Without a folder, it applies to any. */
 const concernsPlace = ({ folder }: ScopedPattern, place: CommandPlace): boolean =>
   folder === undefined || matches(folder.toLowerCase(), wordText(place.folder).toLowerCase(), "/")
 
 /** The pattern that matches exactly this text. */
 export const exactPattern = (text: string): string => text.replace(/[*\\]/g, "\\$&")
 
-/** The prefix of a pattern for a command in this place. Empty for a sandboxed command in the project folder. */
+/** The prefix of a pattern for a command in this place; empty in the sandbox in the project folder. */
 export const placePrefix = ({ folder, sandboxed }: CommandPlace): string => {
   const words = [...(folder === "." ? [] : [exactPattern(wordText(folder))]), ...(sandboxed ? [] : [outside])]
   return words.length === 0 ? "" : `(${words.join(", ")}) `
 }
 
-/** The pattern that matches exactly this target, including the place of a command. */
+/** The pattern that matches exactly this target, with the place of a command. */
 export const targetPattern = ({ canonical, place }: Pick<Target, "canonical" | "place">): string =>
   `${place === undefined ? "" : placePrefix(place)}${exactPattern(canonical)}`
 
 /** A file, a page, a command or the start of a program that a call accesses. */
 export interface Target {
-  /**
-   * Files are compared by path. The start of a program, or a command without the sandbox, is allowed only by a rule
-   * with a pattern.
-   */
+  /** Files are compared by path. Starts of programs, and commands without the sandbox, need a rule with a pattern. */
   readonly kind: "file" | "start" | "other"
   /** The real absolute path, the canonical URL, or another one-line text. */
   readonly canonical: string
   readonly relative?: string
   readonly place?: CommandPlace
-  /** True for a URL that contains text which the model has read before. Only a rule for exactly this URL allows it. */
+  /** True for a URL with text that the model has read before. Only a rule for exactly this URL allows it. */
   readonly carries?: boolean
-  /**
-   * True for a write that would lose most of a file, or lines that the model left out. Only a rule for exactly this
-   * file allows it.
-   */
+  /** True for a write that would lose most of a file, or omitted lines. Only a rule for exactly this file allows it. */
   readonly loses?: boolean
   /** True for a file outside the project that belongs to the skill of the task. */
   readonly ofSkill?: boolean
-  /** Built-in tools with the same effect. A deny or ask rule for one of them also applies to this target. */
+  /** Built-in tools with the same effect. Their deny and ask rules apply to this target too. */
   readonly effects?: ReadonlyArray<string>
-  /**
-   * For a part of a move, the tool that would do this part alone. A rule that allows this tool also covers the part.
-   */
+  /** For a part of a move, the tool that does this part alone. A rule that allows it covers the part. */
   readonly part?: string
 }
 
@@ -145,19 +133,16 @@ const matchesText = (pattern: string, { canonical, kind, place, relative }: Targ
   return relative !== undefined && matches(withoutDots(pattern), relative)
 }
 
-/** True if the pattern without its wildcards passes the test. Text that only a wildcard matches does not count. */
+/** True if the pattern passes the test without what its wildcards match. */
 const names = (pattern: string, test: (path: string) => boolean): boolean => {
   const literal = pattern.replace(/\\(.)/g, "$1")
   return test(literal) || test(literal.replaceAll("*", ""))
 }
 
-/**
- * True if the wildcards would cover a long part of the URL. With such a part, a URL could carry data of the project to
- * its server.
- */
+/** True if wildcards would cover a long part of the URL, which could carry data of the project to the server. */
 const carriesData = (pattern: string, url: string): boolean => {
   if (!/^https?:\/\//.test(url)) return false
-  /** A command may look like a URL without being one, so its host and protocol may be missing. */
+  /** A command may only look like a URL, so host and protocol may be missing. */
   const { host = "", protocol = "" } = URL.parse(url) ?? {}
   const named = pattern.replace(/\\(.)|\*/g, "$1").length
   const tail = url.length - Math.max(named, `${protocol}//${host}`.length)
@@ -195,7 +180,7 @@ export const matchesAllow = (pattern: string | undefined, target: Target): boole
   return (!isSecret || names(pattern, isSecretLike)) && (!isRun || names(pattern, isAutomatic))
 }
 
-/** The characters that end a component of a path. `otherBoundaries` end a part of a URL or a word of a command. */
+/** What ends a component of a path. `otherBoundaries` end a part of a URL or a word of a command. */
 const pathBoundaries = "/"
 const otherBoundaries = "/?# "
 
@@ -212,15 +197,15 @@ const matchesFile = (pattern: string, { canonical, relative }: Target): boolean 
 }
 
 /**
- * True if a deny or ask rule matches the target. It matches every target that an allow rule with this pattern matches,
- * and possibly more. For example, a relative pattern also matches files outside the project, at any depth.
+ * True if a deny or ask rule matches the target. It matches at least what an allow rule with this pattern does, and
+ * more. For example, a relative pattern also matches files outside the project, at any depth.
  */
 export const matchesDeny = (pattern: string, target: Target): boolean => {
   if (target.place !== undefined && !concernsPlace(scopedPattern(pattern), target.place)) return false
   if (matchesText(pattern, target)) return true
   const wide = withoutDots(target.place === undefined ? pattern : scopedPattern(pattern).rest).toLowerCase()
   if (target.kind === "file") return matchesFile(wide, target)
-  // `https://host/` means all pages of the host, just as `folder/` means all files in the folder.
+  // `https://host/` means all pages of the host, as `folder/` means all its files.
   const named = urlPattern(wide).replace(/\/$/, "")
   return urlForms(target.canonical.toLowerCase()).some((form) => matches(named, form, otherBoundaries))
 }

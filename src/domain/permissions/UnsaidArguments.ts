@@ -1,15 +1,15 @@
 /**
- * Computes what every approval question shows of a call: a sentence, and those arguments that the sentence does not
- * contain. So no user approves a call without seeing its arguments.
+ * What every approval question shows of a call: a sentence, and the arguments that the sentence lacks. So no user
+ * approves a call without seeing its arguments.
  */
 import { fenced } from "../markdown/PromptBlock.ts"
 import { printableJson } from "../text/Printable.ts"
 import type { ApprovalItem } from "./ApprovalItem.ts"
 
-/** True for a step without calls that still needs approval. */
+/** True for a step that needs approval although it has no calls. */
 export const hasNoCall = ({ call, targets }: ApprovalItem): boolean => call === undefined && targets.length === 0
 
-/** What the call does. The text begins with a verb, unless there is no call. */
+/** What the call does, with a verb first, unless there is no call. */
 export const itemDoes = (item: ApprovalItem): string => {
   const { origin, targets, tool, words } = item
   if (words !== undefined) return words.does
@@ -19,8 +19,8 @@ export const itemDoes = (item: ApprovalItem): string => {
 }
 
 /**
- * True if the summary describes the call completely. For a tool of a plugin this is never so, because only the
- * arguments describe the call.
+ * True if the summary describes the call completely. It never does for a plugin's tool, which only the arguments
+ * describe.
  */
 export const wordsSayCall = ({ origin, targets, words }: ApprovalItem): boolean =>
   words !== undefined && origin === undefined && targets.length > 0
@@ -28,11 +28,11 @@ export const wordsSayCall = ({ origin, targets, words }: ApprovalItem): boolean 
 export const argumentsOf = ({ call }: ApprovalItem): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(call?.arguments ?? {})
 
-/** The arguments that a question must show because its summary omits them. */
+/** The arguments that the summary omits, for the question. */
 export const unsaidArguments = (item: ApprovalItem): ReadonlyArray<readonly [string, unknown]> =>
   wordsSayCall(item) ? [] : argumentsOf(item)
 
-/** The omitted arguments as a block of markdown without hidden characters; empty if there are none. */
+/** The omitted arguments as markdown without hidden characters; empty if there are none. */
 export const unsaidArgumentsText = (item: ApprovalItem): string => {
   const unsaid = unsaidArguments(item)
   return unsaid.length === 0 ? "" : fenced(printableJson(Object.fromEntries(unsaid), 2), "json")

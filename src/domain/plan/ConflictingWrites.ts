@@ -3,8 +3,7 @@ import { type Repair, makeRepair } from "../findings/Issue.ts"
 import { type CanonicalAccess, writesIn } from "../tools/Access.ts"
 
 /**
- * A file that several tasks of one section would write. These tasks run side by side, so it is undefined which of them
- * writes last.
+ * A file that several tasks of one section would write. They run side by side, so it is undefined which writes last.
  */
 interface ConflictingWrite {
   readonly path: string
@@ -16,7 +15,7 @@ interface TouchingTask {
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }
 
-/** The files that more than one task would write, in the order of their first write. */
+/** The files that several tasks would write, in the order of their first write. */
 export const conflictingWrites = (tasks: ReadonlyArray<TouchingTask>): ReadonlyArray<ConflictingWrite> => {
   const writes = tasks.flatMap(({ accesses, task }) => writesIn(accesses).map(({ path }) => ({ path, task })))
   return [...Map.groupBy(writes, ({ path }) => path)]

@@ -1,4 +1,4 @@
-/** Tasks that work on many items: the kinds of items, where the items come from, and the outcome of each item. */
+/** Tasks that work on many items: kinds, sources and outcomes of the items. */
 import * as Schema from "effect/Schema"
 import { shortened } from "../text/Excerpt.ts"
 import { counted, oneLine, tableCell } from "../text/Format.ts"
@@ -13,26 +13,23 @@ export type ItemKind = typeof ItemKind.Type
 
 export const ForEach = Schema.Struct({
   kind: ItemKind,
-  /**
-   * Where the items come from: a pattern for project paths, or the result of an earlier task. The entries of this
-   * result are the items.
-   */
+  /** Where the items come from: a pattern for project paths, or the entries of an earlier task's result. */
   source: Schema.Union([Schema.Struct({ kind: Schema.tag("glob"), pattern: Schema.String }), ResultReference]),
-  /** The text that a file, line, heading or entry must contain. For calls, this is the name of the called function. */
+  /** The text that a file, line, heading or entry must contain; for calls, the name of the function. */
   containing: Schema.optionalKey(Schema.String)
 })
 export type ForEach = typeof ForEach.Type
 
 /**
- * A `failed` item has no result. An item is `skipped` if the user denied what it needs. It is also skipped if earlier
- * items showed that the model cannot do the work.
+ * A `failed` item has no result. An item is `skipped` if the user denied what it needs, or if the model failed on
+ * earlier items.
  */
 export const ItemState = Schema.Literals(["done", "unchanged", "failed", "skipped"])
 export type ItemState = typeof ItemState.Type
 
 /**
- * The outcome of an item. `note` is the beginning of the report about it, or the reason why there is no report. `files`
- * are the files that were changed for the item.
+ * The outcome of an item. `note` is the beginning of its report, or why there is none. `files` are the files changed
+ * for it.
  */
 export const ItemResult = Schema.Struct({
   item: Schema.String,
@@ -42,13 +39,12 @@ export const ItemResult = Schema.Struct({
 })
 export type ItemResult = typeof ItemResult.Type
 
-/** The maximum number of characters of the note of an item. */
+/** The maximum length of the note of an item, in characters. */
 const longestNote = 200
 
-/** The note of an item: the beginning of the text, on one line. */
 export const itemNote = (text: string): string => shortened(oneLine(text), longestNote)
 
-/** The number of items in each state. Their sum is the number of all items. */
+/** The number of items in each state, which add up to all items. */
 export const ItemCounts = Schema.Record(ItemState, Schema.Int)
 export type ItemCounts = typeof ItemCounts.Type
 
@@ -72,15 +68,12 @@ const tableOf = (items: ReadonlyArray<ItemResult>): string =>
     ...items.map(({ item, note, state }) => `| ${tableCell(item)} | ${state} | ${tableCell(note)} |`)
   ].join("\n")
 
-/**
- * The maximum number of rows in a summary. If there are more items, a later stage learns more from numbers than from
- * rows.
- */
+/** The maximum number of rows in a summary. With more items, numbers tell a later stage more than rows. */
 const mostRows = 20
 
 /**
  * The report that the program writes: the number of items in each state, and a row for each item. Later stages see only
- * the summary. If there are many items, the summary has rows only for items without a result.
+ * the summary, which for many items has rows only for those without a result.
  */
 export const itemsReport = (
   items: ReadonlyArray<ItemResult>

@@ -19,7 +19,7 @@ const referenceOf = <const Kind extends string>(kind: Kind) => Schema.Struct({ k
 const AnchorReference = referenceOf("anchor")
 export type AnchorReference = typeof AnchorReference.Type
 
-/** A link to the result of a task; `target` is the slug of the name of this task. */
+/** A link to the result of a task; `target` is the slug of its name. */
 export const ResultReference = referenceOf("task_result")
 export type ResultReference = typeof ResultReference.Type
 
@@ -31,8 +31,8 @@ export const resultReference = (title: string, slug: string): ResultReference =>
 })
 
 /**
- * A link to a file. `target` is the path without the fragment. If `heading` or `lines` is set, the reference is only to
- * this part of the file.
+ * A link to a file. `target` is the path without the fragment. `heading` or `lines` limit the reference to a part of
+ * the file.
  */
 export const FileReference = Schema.Struct({
   kind: Schema.tag("file"),
@@ -46,7 +46,7 @@ export type FileReference = typeof FileReference.Type
 const UrlReference = referenceOf("url")
 export type UrlReference = typeof UrlReference.Type
 
-/** A link of no accepted kind. It is always an issue. The program still keeps it, because no link may get lost. */
+/** A link of no accepted kind, and always an issue. It is kept, because no link may get lost. */
 const UnknownReference = referenceOf("unknown")
 export type UnknownReference = typeof UnknownReference.Type
 

@@ -1,4 +1,4 @@
-/** A task of a plan. The result of the task is stored separately (see domain/plan/TaskResult). */
+/** A task of a plan. Its result is stored separately (see domain/plan/TaskResult). */
 import * as Schema from "effect/Schema"
 import { ForEach } from "./ForEach.ts"
 import { CodeBlock } from "../markdown/PromptBlock.ts"
@@ -9,15 +9,14 @@ import { slugOf } from "../text/Slug.ts"
 export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")({
   name: TaskName,
   whatIsNeeded: Schema.String,
-  /** Where the task gets its items, if it works on many items one by one. Absent for most tasks. */
+  /** Where the items come from, if the task works item by item. Absent for most tasks. */
   forEach: Schema.optionalKey(ForEach),
   /** The name of the skill. The planner checks that it exists. */
   skill: Schema.String,
   references: Schema.Array(Reference),
   expectedOutput: Schema.String,
   /**
-   * True if the plan itself requires an approval of the task. The program may require more approvals, but never drops
-   * this one.
+   * True if the plan requires approval of the task. The program may require more approvals, but never drops this one.
    */
   requiresApproval: Schema.Boolean,
   /** The fenced blocks below the task in the document. */
@@ -29,7 +28,7 @@ export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")(
     return (this.#slug ??= slugOf(this.name))
   }
 
-  /** The slugs of the tasks whose results this task uses, either through a reference or as the source of its items. */
+  /** The slugs of the tasks whose results this task uses, through a reference or as the source of its items. */
   get producerSlugs(): ReadonlyArray<string> {
     const source = this.forEach?.source
     const sources = source === undefined || source.kind === "glob" ? this.references : [...this.references, source]

@@ -3,10 +3,7 @@ import * as Schema from "effect/Schema"
 import { Task } from "./Task.ts"
 import type { TaskName } from "./TaskName.ts"
 
-/**
- * One section `### Task section N`. `title` is the whole heading, such as `Task section 1` or `Task section 2:
- * research`.
- */
+/** A section `### Task section N`. `title` is the whole heading, such as `Task section 2: research`. */
 export class Step extends Schema.Class<Step>("task-conductor/domain/plan/TaskList/Step")({
   title: Schema.String,
   tasks: Schema.NonEmptyArray(Task)
@@ -28,7 +25,7 @@ export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan
     return this.tasks.some((task) => !finished.has(task.name))
   }
 
-  /** The plan without finished tasks, and without steps in which no task is left. */
+  /** The plan without finished tasks and steps. */
   outstanding(finished: ReadonlySet<TaskName>): TaskList {
     const steps = this.steps.flatMap((step) => {
       const [first, ...rest] = step.tasks.filter((task) => !finished.has(task.name))
@@ -39,8 +36,8 @@ export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan
 }
 
 /**
- * The new steps, followed by those outstanding tasks that the model did not see. The model saw the first `shown`
- * outstanding tasks. A task that a new step also contains is left out.
+ * The new steps, then the outstanding tasks that the model did not see, which are those after the first `shown`. Tasks
+ * that a new step contains are left out.
  */
 export const withKept = (steps: ReadonlyArray<Step>, outstanding: TaskList, shown: number): ReadonlyArray<Step> => {
   const written = new Set(steps.flatMap(({ tasks }) => tasks.map(({ slug }) => slug)))

@@ -3,11 +3,11 @@ import * as Schema from "effect/Schema"
 import { printable } from "../text/Printable.ts"
 import { slugOf } from "../text/Slug.ts"
 
-/** One line of text without blanks at its ends. Its slug must not be empty. */
+/** One line without blanks at its ends, and with a slug that is not empty. */
 export const TaskName = Schema.String.check(
   Schema.isTrimmed(),
   Schema.isPattern(/^[^\n\r]+$/),
-  // A name with an ASCII letter or digit always has a slug. The slug is computed only for other names.
+  // A name with an ASCII letter or digit always has a slug, so it is not computed.
   Schema.makeFilter(
     (name: string) => /[A-Za-z0-9]/.test(name) || slugOf(name) !== "" || "a name needs at least one letter or digit"
   )

@@ -8,8 +8,8 @@ import { TaskName } from "./TaskName.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 
 /**
- * `checked` is the number of links that the program compared with the project and the run. `wrong` is the number of
- * these links that are wrong and marked.
+ * `checked` is the number of links compared with the project and the run. `wrong` is the number of those that are wrong
+ * and marked.
  */
 export const EvidenceCount = Schema.Struct({ checked: Schema.Int, wrong: Schema.Int })
 export type EvidenceCount = typeof EvidenceCount.Type
@@ -39,10 +39,7 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   task: Task,
   calls: Schema.Array(CallOutcome),
   result: ResultDocument,
-  /**
-   * `files` are the changed files, and `checks` the outcomes of the checks after the last changes. Both come from the
-   * program, not from the model.
-   */
+  /** The changed files, and the checks after the last changes. Both come from the program, not from the model. */
   files: Schema.optionalKey(Schema.Array(FileFact)),
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
   /** The references that the model saw only in part. */
@@ -57,23 +54,21 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   }
 }
 
-/** False if a call of the task was denied. A resumed run may then ask the user about this call again. */
+/** False if a call was denied. A resumed run may then ask the user about it again. */
 export const isFinal = ({ calls }: TaskResult): boolean =>
   calls.every(({ result }) => result.error_type !== "permission_denied")
 
-/** For a task with a denied call: `all` if none of its calls succeeded, `some` if at least one call succeeded. */
+/** For a task with a denied call: `all` if no call succeeded, otherwise `some`. */
 export const DeniedCalls = Schema.Literals(["some", "all"])
 export type DeniedCalls = typeof DeniedCalls.Type
 
-/** Tells whether some or all calls of a task were denied. Undefined if no call was denied. */
+/** Whether some or all calls of a task were denied, if any. */
 export const deniedOf = (calls: ReadonlyArray<Pick<CallOutcome, "result">>): DeniedCalls | undefined => {
   if (!calls.some(({ result }) => result.error_type === "permission_denied")) return undefined
   return calls.some(({ result }) => result.success) ? "some" : "all"
 }
 
-/**
- * The status of a task that has a result. If all its calls were denied, the task is not done, whatever its report says.
- */
+/** The status of a task with a result. If all its calls were denied, it is not done, whatever its report says. */
 export const finishedText = (denied: DeniedCalls | undefined): string =>
   denied === undefined
     ? "finished"
@@ -82,26 +77,26 @@ export const finishedText = (denied: DeniedCalls | undefined): string =>
       : "finished in part (some calls were denied)"
 
 /**
- * The phase that a task reached. It is `execution` once the task has made calls. Events, reports and saved runs contain
- * these words.
+ * The phase that a task reached: `execution` once it has made calls. Events, reports and saved runs contain these
+ * words.
  */
 export const TaskPhase = Schema.Literals(["refinement", "execution"])
 export type TaskPhase = typeof TaskPhase.Type
 
 /**
- * Why a task failed, in a form that code can test. The field `reason` says the same in words. A skipped task has no
- * cause. In journals of old versions, no task has a cause.
+ * Why a task failed, in a form that code can test. `reason` says it in words. Skipped tasks, and tasks in journals of
+ * old versions, have no cause.
  */
 export const FailureCause = Schema.Union([
-  /** The gate denied a call that the task needs. `by` tells who decided this. */
+  /** The gate denied a call that the task needs; `by` tells who decided. */
   Schema.TaggedStruct("Denied", {
     tool: Schema.String,
     targets: Schema.Array(Schema.String),
     by: Schema.Literals(["person", "rule", "nobody"])
   }),
   /**
-   * The program accepted no answer of the model. `repeated` is true if the model gave the same answer each time. If the
-   * last answers were all useless, `unable` describes the model.
+   * No answer of the model was accepted. `repeated` is true if it gave the same answer each time. `unable` describes
+   * the model if its last answers were all useless.
    */
   Schema.TaggedStruct("NoValidAnswer", {
     attempts: Schema.Int,
@@ -116,10 +111,7 @@ export const FailureCause = Schema.Union([
 ])
 export type FailureCause = typeof FailureCause.Type
 
-/**
- * A task that ended without a result. `skipped` is true if the task needs the result of another task, and that other
- * task has no result.
- */
+/** A task that ended without a result. `skipped` is true if it needs the result of another task that has none. */
 export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure", {
   task: TaskName,
   phase: TaskPhase,
@@ -135,13 +127,13 @@ export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure"
   }
 }
 
-/** The description of a model that gave useless answers. Undefined if the task failed for another reason. */
+/** The description of a model that gave useless answers, if the task failed for this reason. */
 export const unableIn = ({ cause }: TaskFailure): string | undefined =>
   cause?._tag === "NoValidAnswer" ? cause.unable : undefined
 
 /**
- * The failure that ends a run because the model gives useless answers. This is the first failure of this kind if the
- * model has done no other work. Otherwise it is the second failure of this kind.
+ * The failure that ends a run because the model gives useless answers: the first such failure if the model did no other
+ * work, otherwise the second.
  */
 export const endingFailure = (
   failures: ReadonlyArray<TaskFailure>,
@@ -152,7 +144,7 @@ export const endingFailure = (
   return unable[hasWorked ? 1 : 0]
 }
 
-/** The failures of tasks that still have no result. A task that succeeded later is left out. */
+/** The failures of tasks without a result. */
 export const openFailures = (
   failures: ReadonlyArray<TaskFailure>,
   results: ReadonlyArray<TaskResult>

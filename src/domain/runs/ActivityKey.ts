@@ -1,6 +1,6 @@
 /**
- * The stable keys of model calls, tool calls and stages. The journal records outcomes under these keys. A key contains
- * only parts that are the same after a restart: stage, round, task, attempt, uid. Only this file makes and reads keys.
+ * The stable keys under which the journal records model calls, tool calls and stages. Their parts stay the same after a
+ * restart: stage, round, task, attempt, uid. Only this file makes and reads keys.
  */
 import * as Schema from "effect/Schema"
 import { slugOf } from "../text/Slug.ts"
@@ -40,11 +40,11 @@ export const ToolCallId = Schema.Struct({
 })
 export type ToolCallId = typeof ToolCallId.Type
 
-/** The words for an attempt: `turn 2` for a task, `attempt 2` for any other stage, or `attempt 1, second answer`. */
+/** The words for an attempt: `turn 2` for a task, otherwise `attempt 2`, or `attempt 1, second answer`. */
 export const attemptText = ({ attempt, choice, stage }: Pick<ModelCallId, "attempt" | "choice" | "stage">): string =>
   `${stage === "task" ? "turn" : "attempt"} ${attempt}${choice === undefined ? "" : ", second answer"}`
 
-/** For example `round-1/turn/research-2/attempt-1`, `plan/attempt-1` or `plan/attempt-1/choice-2`. */
+/** For example `round-1/turn/research-2/attempt-1` or `plan/attempt-1/choice-2`. */
 export const modelCallKey = (id: ModelCallId): string =>
   [
     ...(id.round === 0 ? [] : [`round-${id.round}`]),
@@ -54,14 +54,11 @@ export const modelCallKey = (id: ModelCallId): string =>
     ...(id.choice === undefined ? [] : [`choice-${id.choice}`])
   ].join("/")
 
-/**
- * The keys of the parts of a run whose outcome the journal records: `plan`, `round-1`, `round-1/refined/research-2`,
- * `round-1/task/research-2`.
- */
+/** The keys of the recorded parts of a run, such as `plan`, `round-1` and `round-1/task/research-2`. */
 export const stageKey = {
   briefing: "briefing",
   plan: "plan",
-  /** The key of the trial of the checks, which happens once in a run. */
+  /** The key of the trial of the checks, once in a run. */
   trials: "trials",
   round: (round: number): string => `round-${round}`,
   worked: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}`,
@@ -73,8 +70,7 @@ export const stageKey = {
 export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`
 
 /**
- * The key of the answer that contains a call: `round-1/turn/research-2/attempt-3` for
- * `round-1/tool/research-2/turn-3/call-1`.
+ * The key of the answer with a call: `round-1/turn/research-2/attempt-3` for `round-1/tool/research-2/turn-3/call-1`.
  */
 export const answerOf = (call: string): string | undefined => {
   const [, round, task, turn] = /^(round-\d+)\/tool\/([^/]+)\/turn-(\d+)\//.exec(call) ?? []
@@ -93,10 +89,10 @@ export const checkKey = (id: {
 export const activityName = ({ input, key }: { readonly key: string; readonly input: string }): string =>
   `${key}#${input.slice(0, 16)}`
 
-/** The key in the name of an activity. A key alone stays unchanged. */
+/** The key in the name of an activity. A mere key stays unchanged. */
 export const keyOfActivity = (name: string): string => name.replace(/#[0-9a-f]{16}$/, "")
 
-/** The parts of a key. `round` is 0 before the first round. `task` is the form that the name of a task has in keys. */
+/** The parts of a key. `round` is 0 before the first round. `task` is the slug of the task. */
 export interface ParsedKey {
   readonly kind: "briefing" | "round" | "refined" | "tool" | "check" | "turn" | Stage
   readonly round: number
@@ -105,7 +101,7 @@ export interface ParsedKey {
 
 /**
  * The words that may follow the round in a key about a task, such as `task` in `round-1/task/research-2`. The number
- * says how many parts must follow the word if the first of them is a task name.
+ * says how many parts follow the word. The first part is the task.
  */
 const partsBehind: ReadonlyMap<string, number> = new Map([
   ["refined", 1],
@@ -113,7 +109,7 @@ const partsBehind: ReadonlyMap<string, number> = new Map([
   ...["tool", "check", "turn", "iterate", "conclude", "ask"].map((word) => [word, 2] as const)
 ])
 
-/** Reads the key of a stage, or the key or activity name of a call; undefined for other keys. */
+/** Reads the key of a stage, or the key or activity name of a call; undefined for others. */
 export const parseKey = (name: string): ParsedKey | undefined => {
   const [, number = "0", rest = ""] = /^(?:round-(\d+)(?:\/|$))?(.*)$/s.exec(keyOfActivity(name)) ?? []
   const round = Number(number)
@@ -130,57 +126,49 @@ export const parseKey = (name: string): ParsedKey | undefined => {
 /** The key of a question that a stage asks outside of any call: `round-1/task`. */
 export const stagePlace = (round: number, stage: Stage): string => `round-${round}/${stage}`
 
-/**
- * The keys of data that a stage reads, for example `check/research-1,research-2`,
- * `reference/research-1/document/notes.md`, `inputs/research-1`, `changes/research-1`.
- */
+/** The keys of data that a stage reads, such as `reference/research-1/document/notes.md`. */
 export const seenKey = {
   check: (tasks: ReadonlyArray<string>): string => `check/${tasks.map(slugOf).join()}`,
   reference: (task: string, href: string): string => `reference/${slugOf(task)}/document/${href}`,
-  /** The key for the parts of files that the first prompt of a task shows. */
+  /** The parts of files that the first prompt of a task shows. */
   firstLook: (round: number, task: string): string => `first-look/${slugOf(task)}/round-${round}`,
-  /** The key for the parts of files around the matches of the first search that a task makes. */
+  /** The parts of files around the matches of a task's first search. */
   secondLook: (round: number, task: string): string => `second-look/${slugOf(task)}/round-${round}`,
-  /**
-   * The key for the instructions of the project about the files of a task. `place` is the folder in which the program
-   * looked for instructions.
-   */
+  /** The project's instructions about the files of a task, searched for in the folder `place`. */
   instructions: (task: string, place: string): string => `instructions/${slugOf(task)}/${place}`,
   inputs: (task: string): string => `inputs/${slugOf(task)}`,
-  /** The key for the decision whether the task asks about the project. */
+  /** Whether the task asks about the project. */
   about: (round: number, task: string): string => `about/${slugOf(task)}/round-${round}`,
-  /** The key for checked links. If the links are in the answer of the run, `task` is absent. */
+  /** The checked links: of a task, or else of the answer of the run. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),
   requestedChanges: (round: number): string => `wishes/round-${round}`,
   items: (round: number, task: string): string => `items/${slugOf(task)}/round-${round}`,
   itemCount: (task: string): string => `items/${slugOf(task)}/count`,
-  /**
-   * The key for the contents of a task's files at the time when its changes are merged with the changes of other tasks.
-   */
+  /** The contents of a task's files when its changes are merged with those of other tasks. */
   joined: (round: number, task: string): string => `joined/${slugOf(task)}/round-${round}`,
   changes: (task: string): string => `changes/${slugOf(task)}`,
-  /** The key for the file edits that result from the answer of the model about numbered places. */
+  /** The file edits that follow from the model's answer about numbered places. */
   places: (task: string): string => `places/${slugOf(task)}`,
-  /** The key for the list of those paths in an answer that are files of the project. */
+  /** The paths in an answer that are files of the project. */
   paths: (task: string): string => `paths/${slugOf(task)}`,
-  /** The key for the artefacts that the program removed from new texts of a task. */
+  /** The artefacts that were removed from new texts of a task. */
   tidied: (task: string): string => `tidied/${slugOf(task)}`,
-  /** The key for the lines that a call changes in the project. */
+  /** The lines that a call changes in the project. */
   lines: (call: ToolCallId): string => `lines/${toolCallKey(call)}`,
-  /** The key for the changes of a call in the working copy of its task. */
+  /** The changes of a call in the working copy of its task. */
   proposal: (call: ToolCallId): string => `proposal/${toolCallKey(call)}`,
   checks: (task: string, round: number, turn: number): string => `checks/${slugOf(task)}/round-${round}/turn-${turn}`,
-  /** The key for the list of checks that run while the model plans. */
+  /** The checks that run while the model plans. */
   trials: "trials",
-  /** The key for a boolean: true if the trials of the checks had ended when the first task began. */
+  /** True if the trials of the checks had ended when the first task began. */
   trialEnded: "trials/ended",
   trial: (index: number): string => `trials/${index}`,
   leftovers: (task: string, round: number, turn: number): string => `left/${slugOf(task)}/round-${round}/turn-${turn}`,
-  /** The key for the images that the model sees in a turn. They come from results of calls. */
+  /** The images from results of calls that the model sees in a turn. */
   images: (task: string, round: number, turn: number): string => `images/${slugOf(task)}/round-${round}/turn-${turn}`,
   /** The uses of declarations that a task changed. */
   uses: (task: string, round: number, turn: number): string => `uses/${slugOf(task)}/round-${round}/turn-${turn}`
 }
 
-/** The task name of calls in a conversation, because a conversation has no plan. */
+/** The task name of calls in a conversation, which has no plan. */
 export const askTask = "ask"

@@ -7,7 +7,7 @@ const mainArguments = ["pattern", "query", "argv", "command", "url", "path", "ti
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : Array.isArray(value) ? value.map(textOf).join(" ") : JSON.stringify(value)
 
-/** The path. If the project contains it, the result is relative to the project. */
+/** The path, relative to the project if it is inside. */
 const withinProject = (path: string, project: string): string =>
   project !== "" && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path
 
@@ -18,8 +18,8 @@ const linesPart = ({ end_line: end, start_line: start }: ToolCall["arguments"]):
     : `:${typeof start === "number" ? start : 1}-${typeof end === "number" ? end : ""}`
 
 /**
- * The subject of a call: a pattern and its folder, a command, an address, or a file with its lines. If the arguments
- * name no subject, the subject is taken from `targets`, the canonical accesses of the call.
+ * The subject of a call: a pattern and its folder, a command, an address, or a file with its lines. Without one in the
+ * arguments, it comes from `targets`, the canonical accesses of the call.
  */
 const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string => {
   const values = call.arguments

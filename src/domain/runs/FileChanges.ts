@@ -1,10 +1,9 @@
-/** Finds the files that a run changed. It reads them from results of calls with a path and a diff. */
+/** Finds the files that a run changed, from results of calls with a path and a diff. */
 import * as Schema from "effect/Schema"
 import type { TaskResult } from "../plan/TaskResult.ts"
 
 /**
- * A file, with the numbers of its added and removed lines. `isPartial` is true if a diff was too long to count all
- * lines.
+ * A file with the numbers of its added and removed lines. `isPartial` is true if a diff was too long to count them all.
  */
 export interface FileChange {
   readonly path: string
@@ -30,7 +29,7 @@ const countDiff = (path: string, diff: string): FileChange => {
   }
 }
 
-/** The change in the result of a call; undefined if it changed no file. */
+/** The change in the result of a call, if it changed a file. */
 export const changeOf = (data: unknown): FileChange | undefined =>
   isChange(data) && data.diff !== "" ? countDiff(data.path, data.diff) : undefined
 

@@ -1,6 +1,6 @@
 /**
- * When the user declines a step or call, the user may say what the run should do in its place. This file tells whether
- * the run did it. A model may claim success without any change, so only the results of calls count.
+ * A user who declines a step or call may say what to do in its place. This file tells whether the run did it. Only
+ * results of calls count, because a model may claim success without any change.
  */
 import type { RequestedChange } from "../permissions/ApprovalItem.ts"
 import { deniedOf } from "../plan/TaskResult.ts"
@@ -8,7 +8,7 @@ import { type CallOutcome, fileTools } from "../tools/ToolCall.ts"
 import type { ChangeKinds, RoundWork } from "./NotDone.ts"
 
 /**
- * A change that the user asked for in place of a declined step or call. `round` is the round in which the user asked,
+ * A change that the user wants in place of a declined step or call. `round` is the round in which the user said so,
  * from 1.
  */
 export interface RequestedInRound extends RequestedChange {
@@ -29,8 +29,8 @@ const isFollowedAtOnce = ({ task, tool }: RequestedChange, { results }: RoundWor
 }
 
 /**
- * The requested changes that the run did not make. After a declined change, the run must make another change. After a
- * declined read, any later result is enough.
+ * The requested changes that the run did not make. A declined change needs another change. After a declined read, any
+ * later result is enough.
  */
 export const unfollowed = (
   requested: ReadonlyArray<RequestedInRound>,

@@ -1,6 +1,6 @@
 /**
- * The current state of a run or a conversation, computed from its events. It contains the plan with the stage of each
- * task, unfinished calls of models and tools, and counts.
+ * The current state of a run or a conversation, from its events: the plan with the stage of each task, unfinished calls
+ * of models and tools, and counts.
  */
 import type { TaskList } from "../plan/TaskList.ts"
 import { deniedOf } from "../plan/TaskResult.ts"
@@ -10,15 +10,15 @@ import { progressText } from "../tools/ToolProgress.ts"
 import type { CallPhase, EventOf, RecordedEvent, RunEvent } from "./RunEvent.ts"
 
 /**
- * `ready`: the calls of the task are chosen, and the task waits for its turn or for an approval. `kept`: the task had
- * finished before the run was resumed.
+ * `ready`: the calls are chosen, and wait for their turn or an approval. `kept`: the task had finished before the run
+ * was resumed.
  */
 type TaskStage = "waiting" | "preparing" | "ready" | "running" | "finished" | "kept" | "failed" | "skipped"
 
 export interface LiveTask {
   readonly name: string
   readonly stage: TaskStage
-  /** The number of the attempt that the last model call of the task belongs to. */
+  /** The attempt of the task's last model call. */
   readonly attempt: number
 }
 
@@ -32,8 +32,8 @@ export interface LiveCall {
   readonly call: ModelCallId
   readonly model?: string
   /**
-   * `sent`: the server has not reported any progress yet. `stalled`: the server has stopped in the middle of the
-   * answer. `again`: the call waits for a retry.
+   * `sent`: the server has not reported progress yet. `stalled`: it has stopped in the middle of the answer. `again`:
+   * the call waits for a retry.
    */
   readonly phase: CallPhase | "sent" | "stalled" | "again"
   /** When the phase began. */
@@ -45,7 +45,7 @@ export interface LiveCall {
 
 export interface LiveTool {
   readonly task: string
-  /** The name of the tool, with the main argument of the call. */
+  /** The name of the tool, and the main argument of the call. */
   readonly text: string
   readonly since: number
   readonly progress?: string
@@ -55,27 +55,24 @@ export interface LiveTool {
 interface LiveQuestions {
   /** The hashes of unanswered questions. */
   readonly open: ReadonlySet<string>
-  /**
-   * The time at which the current wait for the user began. Undefined if the run waits for no answer. `userMs` does not
-   * include the current wait yet.
-   */
+  /** When the current wait for the user began; undefined without a wait. `userMs` does not include it yet. */
   readonly askedAt: number | undefined
-  /** How long the user took to answer the answered questions. */
+  /** How long the user took for the answered questions. */
   readonly userMs: number
 }
 
 export interface LiveState {
   readonly run: { readonly project: string; readonly model: string; readonly startedAt: number | undefined }
-  /** The active stage of the whole run: planning, revising, answering, or working on a message of a conversation. */
+  /** The active stage of the whole run or conversation. */
   readonly stage: Stage | undefined
   readonly steps: ReadonlyArray<LiveStep>
   readonly tasks: ReadonlyMap<string, LiveTask>
   readonly calls: ReadonlyMap<string, LiveCall>
   readonly tools: ReadonlyMap<string, LiveTool>
-  /** The time until which calls wait for the server; undefined if they do not wait. */
+  /** Until when calls wait for the server; undefined if they do not wait. */
   readonly serverUntil: number | undefined
   readonly questions: LiveQuestions
-  /** The part of the run's answer that is written so far. */
+  /** The part of the run's answer written so far. */
   readonly answer: string
   readonly answerTokens: number
 }
@@ -96,11 +93,11 @@ export const emptyLive: LiveState = {
 export const isResolved = (stage: TaskStage): boolean =>
   stage === "finished" || stage === "kept" || stage === "failed" || stage === "skipped"
 
-/** True while work is active and no question is unanswered. */
+/** True while work is active and no question is open. */
 export const isLively = ({ calls, questions, run, stage, tools }: LiveState): boolean =>
   run.startedAt !== undefined && questions.open.size === 0 && (stage !== undefined || calls.size > 0 || tools.size > 0)
 
-/** A copy of the map in which the key has this value. If the value is `undefined`, the copy lacks the key. */
+/** A copy of the map with this value for the key, or without the key for `undefined`. */
 const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V | undefined): ReadonlyMap<string, V> => {
   const changed = new Map(map)
   if (value === undefined) changed.delete(key)
@@ -108,7 +105,7 @@ const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V | undef
   return changed
 }
 
-/** Changes the named task. In a run with a plan, names that are no task are ignored, such as names of items. */
+/** Changes the named task. In a run with a plan, names of items and other names are ignored. */
 const withTask = (state: LiveState, name: string, change: Partial<LiveTask>): LiveState => {
   const known = state.tasks.get(name)
   if (known === undefined && state.steps.length > 0) return state
@@ -116,7 +113,7 @@ const withTask = (state: LiveState, name: string, change: Partial<LiveTask>): Li
   return { ...state, tasks: withEntry(state.tasks, name, { ...task, ...change }) }
 }
 
-/** A new plan replaces unfinished tasks. Finished tasks stay, unless the new plan contains them again. */
+/** Replaces unfinished tasks. Finished tasks stay, unless the new plan contains them again. */
 const withPlan = (state: LiveState, list: TaskList): LiveState => {
   const planned = new Set<string>(list.tasks.map(({ name }) => name))
   const stays = (name: string): boolean => {
@@ -139,7 +136,7 @@ const changeCall = (state: LiveState, call: ModelCallId, at: number, change: Par
   return { ...state, calls: withEntry(state.calls, key, { ...before, ...change }) }
 }
 
-/** Changes a call. If the phase stays the same, the time at which it began stays too. */
+/** Changes a call. The time at which the phase began stays if the phase does. */
 const inPhase = (state: LiveState, call: ModelCallId, at: number, change: Partial<LiveCall>): LiveState => {
   const before = state.calls.get(modelCallKey(call))
   return changeCall(state, call, at, before?.phase === change.phase ? change : { since: at, ...change })
@@ -147,7 +144,7 @@ const inPhase = (state: LiveState, call: ModelCallId, at: number, change: Partia
 
 const isBeforeFirstWord: ReadonlySet<LiveCall["phase"]> = new Set(["turn", "loading", "loading_or_reading", "reading"])
 
-/** Applies a heartbeat of a model call. If other events have reported a more precise phase, that phase stays. */
+/** Applies a heartbeat of a model call. A more precise phase from another event stays. */
 const withWaiting = (state: LiveState, { call, phase, seconds }: EventOf<"model.waiting">, at: number): LiveState => {
   const knownPhase = state.calls.get(modelCallKey(call))?.phase
   const since = at - seconds * 1000
@@ -184,7 +181,7 @@ const endTask = (state: LiveState, name: string, stage: LiveTask["stage"]): Live
     { stage }
   )
 
-/** Removes an answered question. If the user answered it, the time of the question counts as the user's time. */
+/** Removes an answered question. If the user answered it, its time counts as the user's time. */
 const withAnswer = ({ askedAt, open, userMs }: LiveQuestions, hash: string, by: string, at: number): LiveQuestions => {
   const others = new Set(open)
   others.delete(hash)
@@ -234,7 +231,7 @@ const withCallEvent = (state: LiveState, event: RunEvent, at: number): LiveState
   }
 }
 
-/** Ends a step. Tasks that are unfinished at this point were declined, so they are marked as skipped. */
+/** Ends a step. Its unfinished tasks were declined, and are marked as skipped. */
 const endStep = (state: LiveState, title: string): LiveState =>
   (state.steps.findLast((step) => step.title === title)?.tasks ?? [])
     .filter((name) => !isResolved(state.tasks.get(name)?.stage ?? "skipped"))
@@ -269,7 +266,7 @@ const withTaskEvent = (state: LiveState, event: RunEvent): LiveState => {
   }
 }
 
-/** The name of a check. It contains the task, because two tasks can run the same command at the same time. */
+/** The name of a check. It contains the task, because two tasks can run the same command at once. */
 const checkName = ({ command, task = "" }: { readonly task?: string; readonly command: string }): string =>
   `check ${JSON.stringify([task, command])}`
 
@@ -330,7 +327,7 @@ export const liveStateAfter = (state: LiveState, { at: when, event }: RecordedEv
     case "check.finished":
       return { ...state, tools: withEntry(state.tools, checkName(event), undefined) }
     default: {
-      // A run of a single stage has no `run.started` event, so its first event starts the run.
+      // A single stage has no `run.started` event, so its first event starts the run.
       const { startedAt = at } = state.run
       return withTaskEvent(withCallEvent({ ...state, run: { ...state.run, startedAt } }, event, at), event)
     }

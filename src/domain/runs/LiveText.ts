@@ -4,7 +4,7 @@ import { printable } from "../text/Printable.ts"
 import type { Stage } from "./ActivityKey.ts"
 import type { LiveCall } from "./LiveState.ts"
 
-/** The time at which a view is drawn, in milliseconds since 1970. */
+/** When a view is drawn, in milliseconds since 1970. */
 export interface ViewTime {
   readonly now: number
   readonly marks: ReturnType<typeof marksAt>
@@ -17,13 +17,13 @@ const frameMs = 100
 const frameAt = (all: ReadonlyArray<string>, now: number): string =>
   all[Math.floor(Math.abs(now) / frameMs) % all.length] ?? ""
 
-/** Markers at the beginning of lines, in Unicode or ASCII. `work` is animated. */
+/** Markers of lines, in Unicode or ASCII. `work` is animated. */
 export const marksAt = (now: number, isUnicode: boolean) =>
   isUnicode
     ? { work: frameAt(frames, now), done: "✔", failed: "✖", skipped: "↷", waiting: "·", open: "▸" }
     : { work: frameAt(plainFrames, now), done: "+", failed: "x", skipped: "-", waiting: ".", open: ">" }
 
-/** Describes the work of each stage in everyday words. */
+/** The work of each stage in everyday words. */
 export const stageText: Readonly<Record<Stage, string>> = {
   plan: "planning",
   task: "working on a task",

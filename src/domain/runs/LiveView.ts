@@ -1,7 +1,4 @@
-/**
- * Draws the live view as lines for a terminal: the unfinished answer, and below it the active work, the plan and the
- * progress.
- */
+/** Draws the live view as lines for a terminal: the unfinished answer, the active work, the plan and the progress. */
 import { stepText } from "../plan/TaskName.ts"
 import {
   type LiveCall,
@@ -17,7 +14,7 @@ import { printable, printableLines } from "../text/Printable.ts"
 import { type StyledLine, cutLine, lineWidth, textWidth, cutText, wrapLine } from "../text/TextWidth.ts"
 import { counted } from "../text/Format.ts"
 
-/** The minimum width of a name that is cut, in columns. */
+/** A name is cut to at least this width, in columns. */
 const leastName = 20
 
 const widthOf = (detail: string): number => (detail === "" ? 0 : textWidth(detail) + 3)
@@ -57,18 +54,17 @@ export interface ViewSize {
 
 interface ViewOptions extends ViewTime {
   readonly size: ViewSize
-  /** What Ctrl-C does at this moment, such as `stops`. */
+  /** What Ctrl-C does now, such as `stops`. */
   readonly stop: string
-  /** The text of an unfinished answer that has not been printed yet. */
+  /** The unfinished answer that is not printed yet. */
   readonly unfinished?: string
 }
 
-/** `columns` is one less than the width of the terminal, because some terminals wrap a full line. */
+/** `columns` is one less than the terminal's width, because some terminals wrap a full line. */
 interface View extends ViewOptions {
   readonly columns: number
 }
 
-/** A step with its tasks and their counts. */
 interface Shown {
   readonly step: LiveStep
   readonly tasks: ReadonlyArray<LiveTask>
@@ -77,10 +73,7 @@ interface Shown {
   readonly failed: number
 }
 
-/**
- * What each task does now: the tool that runs, or else the model call. A model call that waits for a slot does not
- * count.
- */
+/** What each task does now: its tool, or else its model call. A call that waits for a slot does not count. */
 const workOf = (state: LiveState) => {
   const tools = new Map<string, LiveTool>()
   for (const tool of state.tools.values()) tools.set(tool.task, tool)
@@ -132,7 +125,7 @@ const stepLine = (stepState: Shown, { columns, marks }: View): StyledLine => {
   return cutLine([...name, { text: ` · ${count}${prepared}`, style: "dim" }, ...failures], columns)
 }
 
-/** The texts for a tool, the longest first. Shorter texts are for narrow screens. */
+/** The texts for a tool, the longest first, for screens of any width. */
 const toolDetails = ({ progress, text }: LiveTool): ReadonlyArray<string> =>
   progress === undefined
     ? [printable(text)]
@@ -150,7 +143,7 @@ const taskLine = (state: LiveState, { calls, tools }: Work, task: LiveTask, view
   return workLine(name, details, call.since, view, phase.split(/[\s,]/, 1)[0])
 }
 
-/** The lines for the next tasks of a step, and a line with the number of tasks after these. */
+/** The lines for the next tasks of a step, and a line with the number of the others. */
 const nextLines = ({ active, tasks }: Shown, { columns, marks }: View, most: number): ReadonlyArray<StyledLine> => {
   const busy = new Set(active)
   const left = tasks.filter((task) => !isResolved(task.stage) && !busy.has(task))
@@ -165,7 +158,7 @@ const nextLines = ({ active, tasks }: Shown, { columns, marks }: View, most: num
       ]
 }
 
-/** A line for each inactive step. If there are too few rows, one line stands for all inactive steps. */
+/** A line for each inactive step, or one for all of them if there are too few rows. */
 const quietLines = (steps: ReadonlyArray<Shown>, options: View, remaining: number): ReadonlyArray<StyledLine> => {
   if (steps.length === 0 || remaining <= 0) return []
   if (steps.length <= remaining) return steps.map((shown) => stepLine(shown, options))
@@ -216,7 +209,7 @@ const planLines = (state: LiveState, options: View, rows: number): ReadonlyArray
 }
 
 const mostRows = 20
-/** A line for a stage of the whole run. Calls of tasks are drawn with their tasks. */
+/** A line for a stage of the whole run. */
 const stageLine = (state: LiveState, view: View): ReadonlyArray<StyledLine> => {
   const call = [...state.calls.values()].find((one) => one.call.task === undefined)
   const stage = call?.call.stage ?? state.stage
@@ -263,8 +256,8 @@ const writtenLines = (text: string, columns: number, rows: number): ReadonlyArra
 }
 
 /**
- * The progress of the run, its queue, its duration without the time of the user, and how to stop the run. On a narrow
- * screen the least important parts are omitted.
+ * Progress, queue, duration without the user's time, and how to stop the run. A narrow screen omits the least important
+ * parts.
  */
 const statusLine = (state: LiveState, { columns, now, stop }: View): StyledLine => {
   const { calls, questions, run, serverUntil = now, steps, tasks } = state
@@ -301,8 +294,8 @@ const statusLine = (state: LiveState, { columns, now, stop }: View): StyledLine 
 }
 
 /**
- * All lines of the view. Empty if no work is active. The lines take only a part of the screen, so that the log above
- * them stays readable.
+ * All lines of the view; empty without active work. They fill only a part of the screen, so that the log above stays
+ * readable.
  */
 export const liveView = (state: LiveState, options: ViewOptions): ReadonlyArray<StyledLine> => {
   if (!isLively(state)) return []

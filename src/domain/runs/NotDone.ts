@@ -1,7 +1,7 @@
 /**
- * Finds work that a run promised and did not do: failed or unrun tasks, and failed calls that no later call replaced. A
- * task without a change is listed too, if its skill exists to make changes. The model may call such work finished, so
- * only the results of calls count.
+ * Finds work that a run promised and did not do: failed or unrun tasks, failed calls that no later call replaced, and
+ * tasks without a change whose skill exists to make changes. Only results of calls count, because the model may call
+ * such work finished.
  */
 import { rawBlock } from "../markdown/PromptBlock.ts"
 import { failureLines, fittedResults, type Frame, leastResults, partOf } from "../models/ExecutionBlocks.ts"
@@ -21,7 +21,7 @@ export interface RoundWork {
   readonly failures: ReadonlyArray<TaskFailure>
 }
 
-/** True if the task continued without denied reads: only reads were denied, and at least one call was not denied. */
+/** True if the task went on without denied reads: only reads were denied, and not all calls. */
 const didWithout = ({ calls }: TaskResult, { changeOf }: ChangeKinds): boolean =>
   deniedOf(calls) !== "all" &&
   calls.every(({ call, result }) => result.error_type !== "permission_denied" || changeOf(call) === undefined)
@@ -31,7 +31,7 @@ const isPartial = ({ result: { summary } }: TaskResult): boolean => /^[*_]*partl
 
 const isWhole = (one: TaskResult): boolean => !isPartial(one) && openItems(one.items ?? []).length === 0
 
-/** True for a run that had one task and has nothing left to do. The report of this task is the answer of the run. */
+/** True for a run with a single task and nothing left to do. The report of the task is then the answer. */
 export const endedClean = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): boolean => {
   const [round, ...others] = rounds
   const [result, ...more] = round?.results ?? []
@@ -49,11 +49,11 @@ export const endedClean = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds)
 interface Change {
   /** A description such as `src/a.ts (edit_file)`. */
   readonly what: string
-  /** The path of the changed file. If the call changes no file, this is the name of the tool. */
+  /** The path of the changed file, or else the name of the tool. */
   readonly target: string
-  /** True if any later change of the same target makes up for the failed change. */
+  /** True if any later change of the target makes up for it. */
   readonly isFile: boolean
-  /** True for a removal. Only another removal of the target makes up for it. */
+  /** True for a removal, which only another removal of the target makes up for. */
   readonly isRemoval?: boolean
 }
 
@@ -70,11 +70,11 @@ export interface MissingChange {
   readonly task: TaskName
   readonly what: string
   readonly why: string
-  /** True if items, or a part of the task, have no result. */
+  /** True if items or a part of the task have no result. */
   readonly isResult?: boolean
 }
 
-/** The end of a sentence about what a task did not do: `did not change src/a.ts (edit_file)`. */
+/** The end of a sentence: `did not change src/a.ts (edit_file)`. */
 export const lackText = ({ isResult = false, what }: MissingChange): string =>
   `${isResult ? "gave no result for" : "did not change"} ${what}`
 
@@ -85,23 +85,21 @@ interface Made extends Change {
 
 interface Missed extends MissingChange {
   readonly isMadeBy: (made: Made) => boolean
-  /** The skill of the task. A complete result of this skill in a later round makes up for the missing change. */
+  /** The skill of the task. A later complete result of this skill makes up for the change. */
   readonly skill?: string
-  /**
-   * True if a later change makes up for only one failed change, even if several failed changes have the same target.
-   */
+  /** True if a later change makes up for one failed change only, even of several with this target. */
   readonly isSingle: boolean
 }
 
-/** The maximum number of items without a result that are named. */
+/** At most this many items without a result are named. */
 const mostNamedItems = 5
 
-/** The maximum number of characters that are quoted from a partial result. */
+/** At most this many characters of a partial result are quoted. */
 const mostOfSummary = 300
 
 const sameCall = ({ arguments: given, name }: ToolCall): string => canonicalJson([name, given])
 
-/** The changes that tasks made. Tasks that failed after a change are included. */
+/** The changes that tasks made, even if they failed afterwards. */
 const madeIn = ({ failures, results, tasks }: RoundWork, { changeOf }: ChangeKinds): ReadonlyArray<Made> => {
   const ran = [
     ...results.map(({ calls, task: { skill } }) => ({
@@ -122,8 +120,8 @@ const madeIn = ({ failures, results, tasks }: RoundWork, { changeOf }: ChangeKin
 }
 
 /**
- * The failed calls that were to change something. A failed call is omitted if the same call succeeded elsewhere in the
- * round. Denied calls are omitted too, because the gate reports them.
+ * The failed calls that were to change something. Calls that succeeded elsewhere in the round are omitted. So are
+ * denied calls, which the gate reports.
  */
 const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, changesMade: ReadonlyArray<Made>) =>
   results.flatMap(({ calls, name }) =>
@@ -137,10 +135,7 @@ const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, changesM
     })
   )
 
-/**
- * Describes a task that made no change at all. A later change by a task with the same skill makes up for the missing
- * change.
- */
+/** A task without any change. A later change by a task of the same skill makes up for it. */
 const nothingBy = (task: Task, why: string): Missed => ({
   task: task.name,
   what: "anything",
@@ -156,10 +151,7 @@ const idleTasks = ({ results }: RoundWork, { changeOf, promisesChange }: ChangeK
       nothingBy(task, `None of its calls changes anything, although changes are what its skill "${task.skill}" is for.`)
     )
 
-/**
- * Tasks that failed and lack changes. A failed task that made all its changes is omitted, because only its report is
- * missing.
- */
+/** Failed tasks that lack changes. Otherwise only the report is missing. */
 const failedTasks = (
   { failures, tasks }: RoundWork,
   { changeOf, promisesChange }: ChangeKinds
@@ -171,10 +163,7 @@ const failedTasks = (
     return changes.length > 0 && changes.every(({ success }) => success) ? [] : [nothingBy(task, reason)]
   })
 
-/**
- * Results whose report says that a part is missing. A result with a failed or denied call is omitted, because that call
- * is already listed.
- */
+/** Results whose report says that a part is missing. Those with a failed or denied call are listed already. */
 const partialResults = ({ results }: RoundWork, { changeOf }: ChangeKinds): ReadonlyArray<Missed> =>
   results.flatMap((one) => {
     const { calls, result, task } = one
@@ -197,8 +186,8 @@ const leftItems = ({ results }: RoundWork): ReadonlyArray<Missed> =>
   })
 
 /**
- * The changes that are still missing after these rounds. A missing change can be made up for only in a later round,
- * because the model learns of the failure between rounds.
+ * The changes that are missing after these rounds. Only a later round can make up for one, because the model learns of
+ * failures between rounds.
  */
 export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): ReadonlyArray<MissingChange> => {
   const changesByRound = rounds.map((round) => madeIn(round, kinds))
@@ -222,7 +211,7 @@ export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKi
   })
 }
 
-/** Tasks whose calls were all denied. A task is omitted if a later round has a successful call of the same skill. */
+/** Tasks whose calls were all denied, unless a call of the same skill succeeded in a later round. */
 export const deniedTasks = (rounds: ReadonlyArray<RoundWork>): ReadonlyArray<TaskName> =>
   rounds.flatMap(({ results }, index) => {
     const later = rounds.slice(index + 1).flatMap((round) => round.results)
@@ -243,10 +232,10 @@ export interface NotDone {
   readonly notRun?: ReadonlyArray<NotRun>
 }
 
-/** Appends advice to the lines. If there are no lines, there is no advice either. */
+/** Appends advice to the lines, if there are any. */
 const advised = (lines: string, advice: string): string => (lines === "" ? "" : `${lines}\n\n${advice}`)
 
-/** The changes that the user wants instead of declined calls, for the stage that revises the plan. */
+/** The changes that the user wants instead of declined calls, for the revision of the plan. */
 export const requestedChangesBlock = (changes: ReadonlyArray<RequestedChange>): string =>
   rawBlock(
     "## What the user wants instead",
@@ -260,7 +249,7 @@ export const requestedChangesBlock = (changes: ReadonlyArray<RequestedChange>): 
     )
   )
 
-/** A list of undone work: a line for each entry, and the task names as a shorter form of the list. */
+/** A list of undone work: a line for each entry, and the task names as a short form. */
 interface Undone {
   readonly heading: string
   readonly lines: string
@@ -272,8 +261,8 @@ const moreTasks = (count: number): string =>
   `- ${count} more ${count === 1 ? "task" : "tasks"}; there is no room here for the ${count === 1 ? "name" : "names"}.`
 
 /**
- * Writes the lists in at most `budget` characters in total. A list whose lines do not fit shows only its task names. If
- * the names do not fit either, the list shows some names and the number of the others.
+ * Writes the lists in at most `budget` characters. A list that does not fit shows its task names, or some of them and
+ * the number of the others.
  */
 const undoneBlocks = (all: ReadonlyArray<Undone>, budget: number): string => {
   const lists = all.map((one) => {
@@ -299,7 +288,7 @@ const failed = ({ failures }: NotDone): Undone => ({
   tasks: failures.map(({ task }) => task)
 })
 
-/** Finished tasks that did not make a change. If `ofItems` is true, finished tasks that have items without a result. */
+/** Finished tasks that did not make a change or, with `ofItems`, that have items without a result. */
 const lacking = ({ failures, missing }: NotDone, ofItems: boolean): Undone => {
   const withoutResult = new Set(failures.map(({ task }) => task))
   const listed = missing.filter(({ isResult = false, task }) => isResult === ofItems && !withoutResult.has(task))
@@ -310,7 +299,7 @@ const lacking = ({ failures, missing }: NotDone, ofItems: boolean): Undone => {
   }
 }
 
-/** The undone work for the stage that revises the plan, in at most `budget` characters; see `undoneBlocks`. */
+/** The undone work for the revision of the plan, in at most `budget` characters; see `undoneBlocks`. */
 export const leftBlock = (incomplete: NotDone, budget = Number.POSITIVE_INFINITY): string =>
   undoneBlocks(
     [
@@ -331,7 +320,7 @@ export const leftBlock = (incomplete: NotDone, budget = Number.POSITIVE_INFINITY
     budget
   )
 
-/** The undone work for the stage that answers, in at most `budget` characters. It includes tasks that never ran. */
+/** The undone work for the answer, with tasks that never ran, in at most `budget` characters. */
 export const incompleteBlock = (incomplete: NotDone, budget = Number.POSITIVE_INFINITY): string => {
   const { notRun = [] } = incomplete
   const neverRun = {
@@ -349,9 +338,8 @@ export interface ResultsAndLines {
 }
 
 /**
- * Divides the budget of a prompt between results and lines about undone work. The lines get one half of the budget.
- * They also get what the results leave of the other half. `lines(budget)` must have at most `budget` characters more
- * than `lines(0)`.
+ * Divides the budget of a prompt between results and lines about undone work. The lines get half, and what the results
+ * leave of the rest. `lines(budget)` must have at most `budget` characters more than `lines(0)`.
  */
 export const sharedBudget = (
   results: ReadonlyArray<TaskResult>,

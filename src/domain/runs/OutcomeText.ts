@@ -1,9 +1,9 @@
-/** The outcome of a run in the words of the program. This text is shown above the answer of the model. */
+/** The outcome of a run in the words of the program, above the answer of the model. */
 import { factLines } from "../checks/Facts.ts"
 import { commandEnd } from "../tools/ToolCall.ts"
 import type { RunReport } from "./RunReport.ts"
 
-/** True if no call is known to have changed a file. A command may still have changed one. */
+/** True if no call is known to have changed a file. A command may have changed one. */
 const changedNothing = ({ facts, results }: Pick<RunReport, "facts" | "results">): boolean =>
   facts !== undefined &&
   facts.files.length === 0 &&

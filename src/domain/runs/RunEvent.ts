@@ -1,6 +1,6 @@
 /**
- * The events of a run, for progress on the terminal, for the lines of `--json`, and for the stream of the library.
- * Readers must ignore unknown types.
+ * The events of a run, for the terminal, the lines of `--json`, and the stream of the library. Readers must ignore
+ * unknown types.
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
@@ -37,8 +37,8 @@ const stepAnswers = ["step", "repairs", "remaining", "chosen", "decline"] as con
 const callAnswers = ["once", "session", "remember", "deny"] as const
 
 /**
- * The references whose content a task receives. `hash` is the SHA-256 of the text in hex, and `tokens` is an estimate.
- * If the prompt does not show the whole text, `shown` is the number of characters that it shows.
+ * The references whose content a task receives. `hash` is the SHA-256 of the text in hex, and `tokens` an estimate.
+ * `shown` is the number of characters in the prompt, if not all.
  */
 export const ReadReferences = Schema.Array(
   Schema.Struct({
@@ -60,7 +60,7 @@ export type WaitedFor = typeof WaitedFor.Type
 
 /**
  * The phase of a model call. `queued`: waiting for a slot of the run. `turn`: waiting at the server.
- * `loading_or_reading`: the server loads the model or reads the prompt, and does not say which.
+ * `loading_or_reading`: the server does not say whether it loads the model or reads the prompt.
  */
 export const CallPhase = Schema.Literals([
   "queued",
@@ -75,8 +75,8 @@ export const CallPhase = Schema.Literals([
 export type CallPhase = typeof CallPhase.Type
 
 /**
- * The progress of a model call, about once a second, beginning after one second. `seconds` is the time in this phase.
- * `tokens` estimates what the model has written. This event is not saved with the run.
+ * The progress of a model call, about once a second from the first second on. `seconds` is the time in this phase.
+ * `tokens` estimates what is written. Not saved with the run.
  */
 export const ModelProgress = event("model.progress", {
   call: ModelCallId,
@@ -98,7 +98,7 @@ export const RunEvent = Schema.Union([
     runId: Schema.String,
     project: Schema.String,
     model: Schema.String,
-    /** The models of the stages that do not use the model of the run, by the name of the stage. */
+    /** The models of stages with a model of their own, by stage. */
     stageModels: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
     prompt: Schema.String
   }),
@@ -109,8 +109,8 @@ export const RunEvent = Schema.Union([
     task: Schema.optionalKey(Schema.String)
   }),
   /**
-   * A prompt was sent. `model` is absent for the model of the run. If the prompt is sent again, `retry` counts from 1,
-   * and `after` says why.
+   * A prompt was sent. `model` is absent for the model of the run. If it is sent again, `retry` counts from 1, and
+   * `after` says why.
    */
   event("model.started", {
     call: ModelCallId,
@@ -119,10 +119,7 @@ export const RunEvent = Schema.Union([
     retry: Schema.optionalKey(Schema.Int),
     after: Schema.optionalKey(Schema.String)
   }),
-  /**
-   * A model call has waited or worked for `seconds`. If the phase still lasts at `endsAtSeconds`, its time limit ends
-   * the call.
-   */
+  /** A model call has waited or worked for `seconds`. At `endsAtSeconds`, the time limit of the phase ends the call. */
   event("model.waiting", {
     call: ModelCallId,
     phase: WaitedFor,
@@ -131,16 +128,14 @@ export const RunEvent = Schema.Union([
     characters: Schema.optionalKey(Schema.Int)
   }),
   ModelProgress,
-  /**
-   * A part of the answer while the model writes it, before the answer is checked. This event is not saved with the run.
-   */
+  /** A part of the answer while the model writes it, not checked yet. Not saved with the run. */
   event("answer.piece", { call: ModelCallId, text: Schema.String }),
   /** The model thinks before its answer, or has begun to write. A model without thinking has no phases. */
   event("model.phase", { call: ModelCallId, phase: Schema.Literals(["thinking", "writing"]) }),
   event("model.finished", { call: ModelCallId, usage: Usage }),
   /**
    * A model call failed. `willRetry` is true if the prompt is sent again. `what` is the cause in a few words. `retry`
-   * is the number of the next attempt, and `retries` is the maximum. Both are absent if the run waits for the server.
+   * of `retries` is the next attempt; both are absent if the run waits for the server.
    */
   event("model.failed", {
     call: ModelCallId,
@@ -151,13 +146,13 @@ export const RunEvent = Schema.Union([
     retry: Schema.optionalKey(Schema.Int),
     retries: Schema.optionalKey(Schema.Int)
   }),
-  /** The model server is gone or overloaded. The calls of the run wait for `secondsLeft` more seconds. */
+  /** The model server is gone or overloaded. Calls wait for `secondsLeft` more seconds. */
   event("server.waiting", { reason: Schema.String, message: Schema.String, secondsLeft: Schema.Int }),
   /** The model server answers again. */
   event("server.back", { waitedSeconds: Schema.Int }),
   /**
-   * An answer was unusable. The prompt of the next attempt lists its issues. `answer` is the raw text. The stage may
-   * make `mostAttempts` attempts.
+   * An answer was unusable. The next prompt lists its issues. `answer` is the raw text. The stage may make
+   * `mostAttempts` attempts.
    */
   event("answer.rejected", {
     call: ModelCallId,
@@ -167,10 +162,7 @@ export const RunEvent = Schema.Union([
   }),
   /** An answer was read after harmless repairs. */
   event("answer.repaired", { call: ModelCallId, repairs: Schema.Array(Repair) }),
-  /**
-   * The plan. If the user wrote the plan, `repairs` lists what was repaired in it. If the model wrote it, this list is
-   * in `answer.repaired`.
-   */
+  /** The plan. `repairs` is about a plan that the user wrote. For a plan of the model, `answer.repaired` lists them. */
   event("plan.created", {
     attempts: Schema.Int,
     taskList: TaskList,
@@ -184,8 +176,8 @@ export const RunEvent = Schema.Union([
   event("step.started", stepFields),
   event("step.finished", stepFields),
   /**
-   * An answer of a task. It requests `calls`, and changes the files in `changed`, whose paths are relative to the
-   * project. `turn` counts from 1.
+   * An answer of a task, with the `calls` that it requests and the files that it `changed`, relative to the project.
+   * `turn` counts from 1.
    */
   event("task.turn", {
     ...taskFields,
@@ -193,10 +185,10 @@ export const RunEvent = Schema.Union([
     calls: Schema.Array(ToolCall),
     changed: Schema.Array(Schema.String)
   }),
-  /** A task works item by item, and item `number` of `of` has ended. */
+  /** Item `number` of `of` has ended in a task that works item by item. */
   event("task.item", { ...taskFields, number: Schema.Int, of: Schema.Int, ...ItemResult.fields }),
   TaskWorked,
-  /** The task had finished before the run was resumed. Its result is reused. */
+  /** The task had finished before the run was resumed, and its result is reused. */
   event("task.kept", taskFields),
   event("references.read", { task: Schema.String, references: ReadReferences }),
   event("task.started", taskFields),
@@ -204,7 +196,7 @@ export const RunEvent = Schema.Union([
   event("task.failed", { ...taskFields, failure: TaskFailure }),
   /** A tool runs. `targets` are its canonical accesses. */
   event("tool.started", { id: ToolCallId, call: ToolCall, risk: Risk, targets: Schema.Array(Schema.String) }),
-  /** A tool has run for `seconds`. If its time limit is known, the limit ends the tool at `endsAtSeconds`. */
+  /** A tool has run for `seconds`. Its time limit, if known, ends it at `endsAtSeconds`. */
   event("tool.running", {
     id: ToolCallId,
     name: Schema.String,
@@ -216,14 +208,11 @@ export const RunEvent = Schema.Union([
   event("tool.finished", { id: ToolCallId, name: Schema.String, result: ToolResult }),
   /** The program runs a check. `task` is absent for a check of the whole run. */
   event("check.started", checkFields),
-  /** A check has run for `seconds`. Its time limit ends the check at `endsAtSeconds`. */
+  /** A check has run for `seconds`. Its time limit ends it at `endsAtSeconds`. */
   event("check.running", { ...checkFields, seconds: Schema.Int, endsAtSeconds: Schema.Int }),
-  /** How a check ended on the unchanged project, while the model plans. */
+  /** How a check ended on the unchanged project, during planning. */
   event("check.tried", TriedCheck.fields),
-  /**
-   * A check has ended. `newFailures` are failures that do not occur without the changes. `text` is what the model
-   * reads.
-   */
+  /** A check has ended. `newFailures` do not occur without the changes. `text` is what the model reads. */
   event("check.finished", {
     ...checkFields,
     status: Schema.optionalKey(CheckStatus),
@@ -249,27 +238,24 @@ export const RunEvent = Schema.Union([
     scope,
     hash: Schema.String,
     answer: Schema.Literals([...stepAnswers, ...callAnswers, ...UncertainAnswer.literals, ...WordsAnswer.literals]),
-    /** With the answer `chosen`: the numbers of the allowed items, from 1. The other items are denied. */
+    /** With `chosen`: the numbers of the allowed items, from 1. The others are denied. */
     chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
-    /** With a negative answer: the change that the user wants instead, in the words of the user. */
+    /** With a negative answer: the change that the user wants instead, in their words. */
     instead: Schema.optionalKey(Schema.String),
-    /** With `said`: the user's answer to a question of the model. */
+    /** With `said`: the user's words. */
     text: Schema.optionalKey(Schema.String),
     /** With a positive answer: the offered rules that the user chose for this project. */
     always: Schema.optionalKey(Schema.Array(Schema.String)),
     /** Who answered: `person`, `rule` (also for a flag), or `nobody` if nobody could be asked. */
     by: AnsweredBy
   }),
-  /**
-   * A message to the user. `code` is the code of a rule. In a saved run, it may also be `files-changed` or
-   * `journal-unproven`.
-   */
+  /** A message to the user. `code` is the code of a rule or, in a saved run, `files-changed` or `journal-unproven`. */
   event("message", {
     level: Schema.Literals(["info", "warning", "error"]),
     text: Schema.String,
     code: Schema.optionalKey(Schema.String)
   }),
-  /** Work on a message of a conversation begins. `message` is the number of the message, from 1. */
+  /** Work on a message of a conversation begins. `message` counts from 1. */
   event("ask.started", { message: Schema.Int, text: Schema.String }),
   /** A message was answered, or could not be answered. */
   event("ask.finished", { report: AskReport }),
@@ -281,7 +267,7 @@ export type RunEvent = typeof RunEvent.Type
 /** The event of this type: `EventOf<"task.finished">`. */
 export type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 
-/** Reads `task.worked` under its earlier name, `task.refined`, with which older runs are saved. */
+/** Reads `task.worked` under its earlier name in older runs, `task.refined`. */
 const TaskRefined = Schema.Struct({ type: Schema.Literal("task.refined"), ...workedFields }).pipe(
   Schema.decodeTo(
     Schema.toType(TaskWorked),
@@ -292,7 +278,7 @@ const TaskRefined = Schema.Struct({ type: Schema.Literal("task.refined"), ...wor
   )
 )
 
-/** An event as a run saves it. Older runs use older names of events. */
+/** An event as saved with a run, also under an older name. */
 export const SavedEvent = Schema.Union([RunEvent, TaskRefined])
 
 /** An event with the time at which it was emitted. */
@@ -319,7 +305,7 @@ export const flattenEvent = (recorded: RecordedEvent): FlatEvent => {
 }
 
 /**
- * The lines of `--json` for an event. A renamed event also appears under its earlier name until the next version,
+ * The lines of `--json` for an event. Until the next version, a renamed event also appears under its earlier name,
  * marked as deprecated.
  */
 export const jsonEvents = (recorded: RecordedEvent): ReadonlyArray<object> => {
@@ -327,7 +313,7 @@ export const jsonEvents = (recorded: RecordedEvent): ReadonlyArray<object> => {
   return event.type === "task.worked" ? [event, { ...event, type: "task.refined", deprecated: event.type }] : [event]
 }
 
-/** While a call of the run is active, the run emits an event at least this often, in milliseconds. */
+/** An active call emits an event at least this often, in milliseconds. */
 export const heartbeatEvery = 10_000
 
 /** How often a model call reports its progress, in milliseconds. */
@@ -350,5 +336,5 @@ const heartbeatTypes: ReadonlySet<string> = new Set(heartbeats)
 export const isHeartbeat = (event: RunEvent): event is EventOf<(typeof heartbeats)[number]> =>
   heartbeatTypes.has(event.type)
 
-/** True for events that come every second or more often and are useful only at that moment. */
+/** True for events that come at least every second and matter only at that moment. */
 export const isTransient = ({ type }: RunEvent): boolean => type === "model.progress" || type === "answer.piece"

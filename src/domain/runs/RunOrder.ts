@@ -9,9 +9,9 @@ export const RunOrder = Schema.Struct({
   runId: Schema.String,
   /** The prompt of the user; not empty. */
   prompt: Schema.String,
-  /** Path of the file that the user looks at. */
+  /** The path of the file that the user looks at. */
   currentFile: Schema.optionalKey(Schema.String),
-  /** Paths of the files that are open in the user's editor. */
+  /** The paths of the files that are open in the editor. */
   openFiles: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Skips planning: one task with this skill. */
   skill: Schema.optionalKey(Schema.String),
@@ -21,16 +21,16 @@ export const RunOrder = Schema.Struct({
   attachment: Schema.optionalKey(Attachment),
   /** The JSON schema that the answer must fit. */
   outputSchema: Schema.optionalKey(Schema.Json),
-  /** True if the run must not change anything. It then needs no lock on the project. */
+  /** True if the run must change nothing. It then needs no lock on the project. */
   readOnly: Schema.optionalKey(Schema.Boolean),
-  /** True if the run may end as `done` although a check failed, or although a named check proves nothing. */
+  /** True if the run may end as `done` although a check failed, or a named check proves nothing. */
   acceptUnverified: Schema.optionalKey(Schema.Boolean)
 })
 export type RunOrder = typeof RunOrder.Type
 
 /**
- * The run has no valid task list. `issues` are the issues of the last attempt. `attempts` counts the attempts of the
- * model; it is absent for a task list that the user wrote.
+ * The run has no valid task list. `issues` are those of the last attempt. `attempts` counts the model's attempts;
+ * absent if the user wrote the list.
  */
 export class NoValidPlan extends Schema.TaggedError<NoValidPlan>()("NoValidPlan", {
   detail: Schema.String,

@@ -1,6 +1,6 @@
 /**
- * Computes how a run ends. The rounds, the answer and the denials determine a status and its reason. Links of the
- * answer to task results become sources that a user can open.
+ * Computes how a run ends: its status and the reason, from the rounds, the answer and the denials. Links of the answer
+ * to task results become sources that a user can open.
  */
 import { type CheckOutcome, statusOf } from "../checks/CheckOutcome.ts"
 import { namesOf } from "../text/Format.ts"
@@ -23,9 +23,9 @@ export type RoundsEnd =
   | { readonly _tag: "Unresolved"; readonly failures: ReadonlyArray<TaskFailure> }
   /** A task failed in the same way for the second time. */
   | { readonly _tag: "FailedTwice"; readonly failure: TaskFailure }
-  /** The answers of the model were unusable. `message` says in which stage, and what the user can do. */
+  /** The answers of the model were unusable. `message` names the stage, and what the user can do. */
   | { readonly _tag: "ModelUnable"; readonly message: string }
-  /** Work is left after the last allowed round. `rounds` is the limit. */
+  /** Work is left after the last allowed round. */
   | { readonly _tag: "MaxRounds"; readonly rounds: number }
   /** A step was not approved. `by` tells who declined it. */
   | { readonly _tag: "Declined"; readonly by: CallListApproval["by"]; readonly step: string }
@@ -36,11 +36,11 @@ export interface Outcome {
   readonly message: string
   readonly issues: ReadonlyArray<Issue>
   readonly answer: string
-  /** True if no task is left, so that resuming the run would do nothing. */
+  /** True if no task is left, so that resuming would do nothing. */
   readonly nothingLeft?: boolean
   /** Tasks that did not make a change, or never ran. */
   readonly notDone?: ReadonlyArray<IncompleteFact>
-  /** How many links of the answer were checked, and how many of these links are wrong. */
+  /** How many links of the answer were checked, and how many are wrong. */
   readonly evidence?: EvidenceCount
 }
 
@@ -57,8 +57,8 @@ export const modelOutcome = (error: ModelError): Outcome =>
   outcome(error.isUnavailable || error.isTransient ? "unavailable" : "failed", error.message)
 
 /**
- * The outcome for failed tasks. It is `not_permitted` if a permission was missing. It is `declined` if the user
- * declined a step or call, and the run did not do what the user wanted instead.
+ * The outcome for failed tasks. It is `not_permitted` if a permission was missing. It is `declined` if the run did not
+ * do what the user wanted in place of a declined step or call.
  */
 const failed = (failures: ReadonlyArray<TaskFailure>, message: string, shortfall: Shortfall): Outcome => {
   const declined = unfollowedMessages(shortfall)
@@ -67,21 +67,18 @@ const failed = (failures: ReadonlyArray<TaskFailure>, message: string, shortfall
   return outcome(status, [...declined, message].join("\n"))
 }
 
-/**
- * A denied call. `isRead` is true if the call only reads. `leftOut` is true if it would change something and the run is
- * read-only.
- */
+/** A denied call. `isRead` is true if it only reads. `leftOut` is true if it changes something in a read-only run. */
 interface Denial {
   readonly message: string
   readonly tool?: string
   readonly targets?: ReadonlyArray<string>
   readonly isRead?: boolean
   readonly leftOut?: boolean
-  /** The change that the user wants instead of the call. The run continued with this change. */
+  /** The change that the user wants instead, with which the run continued. */
   readonly instead?: string
 }
 
-/** Everything that keeps a run from ending as `done` although no task is pending. */
+/** What keeps a run from ending as `done` although no task is pending. */
 export interface Shortfall {
   /** All denied calls of the run. */
   readonly denials: ReadonlyArray<Denial>
@@ -90,7 +87,7 @@ export interface Shortfall {
   readonly missing: ReadonlyArray<MissingChange>
   /** The tasks that never ran. */
   readonly notRun: ReadonlyArray<NotRun>
-  /** Changes that the user wanted instead of declined calls, and that the run did not make. */
+  /** Changes that the user wanted instead of declined calls, and did not get. */
   readonly unfollowed: ReadonlyArray<RequestedChange>
   /** The id of the run, for commands in messages. */
   readonly runId: string
@@ -106,7 +103,7 @@ const unfollowedMessages = ({ unfollowed }: Pick<Shortfall, "unfollowed">): Read
 /** The message of an interrupted run, also printed when it ends. */
 export const interruptedText = "The run was interrupted."
 
-/** Appends a sentence to the message: it names the changes that were left out because the run is read-only. */
+/** Appends a sentence about changes that were left out because the run is read-only. */
 const withLeftOut = (outcome: Outcome, { denials }: Shortfall): Outcome => {
   const names = denials.flatMap(({ leftOut, targets = [], tool = "a call" }) =>
     leftOut !== true ? [] : [targets.length === 0 ? tool : `${tool} on ${targets.join(", ")}`]
@@ -116,7 +113,7 @@ const withLeftOut = (outcome: Outcome, { denials }: Shortfall): Outcome => {
   return { ...outcome, message: outcome.message === "" ? text : `${outcome.message}\n${text}` }
 }
 
-/** Messages about missing changes: which changes are missing, why, and what the user can do. */
+/** Messages about missing changes: which, why, and what the user can do. */
 const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> => {
   const [first] = missing
   if (first === undefined) return []
@@ -129,7 +126,7 @@ const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> =
 const maxRoundsText = (rounds: number): string =>
   `Max rounds reached. The limit limits.rounds is ${rounds}: resume the run with --max-rounds ${rounds * 2}, or raise it in your configuration.`
 
-/** The denials that affect the outcome. Denied reads are omitted if every task continued without them. */
+/** The denials that affect the outcome. Denied reads do not, if every task went on without them. */
 export const decidingDenials = <D extends Denial>({
   deniedTasks,
   denials
@@ -149,7 +146,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       const declined = unfollowedMessages(shortfall)
       const isMissing = missing.length > 0 ? "failed" : "done"
       const status = denials.length > 0 ? "not_permitted" : declined.length > 0 ? "declined" : isMissing
-      /** A resumed run asks again about denied calls, so a run with denied calls still has something to do. */
+      /** A run with denied calls still has work, because a resumed run asks about them again. */
       return { ...outcome(status, message), ...(status === "failed" ? { nothingLeft: true } : {}) }
     }
     case "Unresolved":
@@ -173,13 +170,11 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   }
 }
 
-/** The checks of a run, and two facts. These facts decide whether the checks must prove something. */
+/** The checks of a run, and whether they must prove something. */
 export interface CheckedWork {
   readonly checks: ReadonlyArray<CheckOutcome>
   readonly hasChanged: boolean
-  /**
-   * True if the user named the checks. The changes then count as unverified unless one of the checks proves something.
-   */
+  /** True if the user named the checks. Unless one of them proves something, the changes are unverified. */
   readonly isNamed: boolean
 }
 
@@ -188,7 +183,7 @@ const failedText = ({ command, newFailures, stillFails }: CheckOutcome): string 
     ? `The check ${command} fails with the changes: ${namesOf(newFailures)}`
     : `The check ${command} fails. ${stillFails}`
 
-/** Lines that say why the changes are unverified; empty if the changes are verified. */
+/** Why the changes are unverified, as lines; empty if they are verified. */
 export const unverifiedLines = ({ checks, hasChanged, isNamed }: CheckedWork): ReadonlyArray<string> => {
   const failed = checks.filter((check) => statusOf(check) === "failed")
   const open = isNamed ? checks.filter(({ notRun }) => notRun !== undefined) : []
@@ -200,7 +195,7 @@ export const unverifiedLines = ({ checks, hasChanged, isNamed }: CheckedWork): R
   ]
 }
 
-/** Turns `done` into `unverified` if a check fails, or if a check that the user named proves nothing. */
+/** Turns `done` into `unverified` if a check fails, or if a named check proves nothing. */
 export const withChecks = (outcome: Outcome, work: CheckedWork): Outcome => {
   const lines = unverifiedLines(work)
   if (outcome.status !== "done" || lines.length === 0) return outcome
@@ -208,11 +203,11 @@ export const withChecks = (outcome: Outcome, work: CheckedWork): Outcome => {
   return { ...outcome, status: "unverified", message: [...lines, how].join("\n"), nothingLeft: true }
 }
 
-/** Advice for the user about an answer that has no evidence. */
+/** Advice about an answer without evidence. */
 export const unfoundedHelp =
   "Look it up before you rely on it, name a file in the prompt, or try a larger model (--model)."
 
-/** Turns `done` into `unfounded` if a task describes the project without having looked at it. */
+/** Turns `done` into `unfounded` if a task describes the project without a look at it. */
 export const withLooks = (outcome: Outcome, results: ReadonlyArray<TaskResult>): Outcome => {
   const unfounded = results.filter((result) => result.unfounded === true)
   if (outcome.status !== "done" || unfounded.length === 0) return outcome
@@ -232,7 +227,7 @@ export const outcomeOf = (end: RoundsEnd, answer: string, shortfall: Shortfall):
   return { ...ended, answer, ...(notDone.length === 0 ? {} : { notDone }) }
 }
 
-/** The maximum number of sources of a link. More sources would hide the sentence around the link. */
+/** The maximum number of sources of a link. More would hide the sentence around it. */
 const maxSources = 3
 
 /** The task result that a link leads to; undefined if the link leads elsewhere. */
@@ -243,10 +238,7 @@ const resultOf = ({ form, href }: EvidenceLink, results: ReadonlyArray<TaskResul
   return name === "" ? undefined : results.find(({ name }) => forgivingSlug(slugOf(name)) === wanted)
 }
 
-/**
- * The files and pages that the first links of a result lead to, without duplicates. Links that are marked as wrong are
- * omitted.
- */
+/** The files and pages of a result's first links, each once, without links marked as wrong. */
 const sourcesOf = ({ result }: TaskResult): ReadonlyArray<string> => {
   const sources = new Map<string, string>()
   for (const link of evidenceLinks(result.document)) {
@@ -262,8 +254,8 @@ const sourcesOf = ({ result }: TaskResult): ReadonlyArray<string> => {
 }
 
 /**
- * Replaces the links to task results in the answer, so that the user can follow them. Where the answer mentions a
- * result for the first time, the sources of the result are listed.
+ * Replaces links to task results in the answer, so that the user can follow them. The first mention of a result lists
+ * its sources.
  */
 export const followableAnswer = (answer: string, results: ReadonlyArray<TaskResult>, runId: string): string => {
   const explained = new Set<string>()

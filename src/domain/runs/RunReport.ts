@@ -1,7 +1,4 @@
-/**
- * How a run or one message of a conversation ended. The status is a value in the library and in events, and an exit
- * code of the program.
- */
+/** How a run or one message of a conversation ended, in the library, in events, and as an exit code. */
 import * as Schema from "effect/Schema"
 import { RunFacts } from "../checks/Facts.ts"
 import { Issue } from "../findings/Issue.ts"
@@ -40,7 +37,7 @@ export type RunStatus = typeof RunStatus.Type
 export const RunUsage = Schema.Struct({
   /** The number of calls to a model. */
   modelCalls: Schema.Int,
-  /** How many calls of tools were made. */
+  /** The number of tool calls. */
   toolCalls: Schema.Int,
   promptTokens: Schema.Int,
   /** How many prompt tokens the server took from its cache. Absent unless the server reported this for every call. */
@@ -104,24 +101,21 @@ export const RunReport = Schema.Struct({
   answer: Schema.String,
   /** Why the run ended this way; empty for `done`. */
   message: Schema.String,
-  /** True if no task is left, so that resuming the run would do nothing. */
+  /** True if no task is left, so that resuming would do nothing. */
   nothingLeft: Schema.optionalKey(Schema.Boolean),
   /** The issues of the last rejected attempt, if its rejection ended the run. */
   issues: Schema.Array(Issue),
   /** The goals of the plan in markdown. Empty if the run has no plan. */
   goals: Schema.String,
-  /** The results of the tasks that finished, in order. */
+  /** The results of finished tasks, in order. */
   results: Schema.Array(TaskResult),
-  /** The tasks that failed, each with the reason. */
+  /** The failed tasks, each with the reason. */
   failures: Schema.Array(TaskFailure),
-  /** How many rounds of tasks the run took. */
+  /** The number of rounds. */
   rounds: Schema.Int,
-  /** Facts from the program: changed files with line counts, checks with exit codes. Absent if nothing changed. */
+  /** Facts from the program: changed files with line counts, checks with exit codes. Absent without changes. */
   facts: Schema.optionalKey(RunFacts),
-  /**
-   * How many links in all results and in the answer were checked, and how many of these are wrong. Absent if no link
-   * was checked.
-   */
+  /** How many links of the results and the answer were checked, and how many are wrong. Absent if none was checked. */
   evidence: Schema.optionalKey(EvidenceCount),
   /** The cost of the run: calls, tokens, milliseconds. */
   usage: RunUsage
@@ -141,10 +135,7 @@ const exitCodes: Record<RunStatus, number> = {
   unfounded: 6
 }
 
-/**
- * The exit code of the program for a status. It is never 2, because that code means wrong usage or a wrong
- * configuration.
- */
+/** The exit code for a status. It is never 2, which means wrong usage or a wrong configuration. */
 export const exitCodeOf = (status: RunStatus): number => exitCodes[status]
 
 /** How one message of a conversation was answered. */
@@ -153,22 +144,22 @@ export const AskReport = Schema.Struct({
   message: Schema.Int,
   /** The status with which the work on the message ended, such as `done`. */
   status: RunStatus,
-  /** The answer in markdown. If a limit ended the work, the last paragraph of the answer says so. */
+  /** The answer in markdown. Its last paragraph says so if a limit ended the work. */
   answer: Schema.String,
   /** Why the work ended; empty for `done`. */
   reason: Schema.String,
-  /** The number of calls to the model. */
+  /** The number of model calls. */
   iterations: Schema.Int,
-  /** How many calls of tools were made. */
+  /** The number of tool calls. */
   toolCalls: Schema.Int,
-  /** Facts from the program about the changes. Absent if nothing changed. */
+  /** Facts from the program about the changes. Absent without changes. */
   facts: Schema.optionalKey(RunFacts),
   /** Milliseconds from the message to the answer. */
   durationMs: Schema.Finite
 })
 export type AskReport = typeof AskReport.Type
 
-/** How the work on a message ended. The report on the message is made from these fields. */
+/** How the work on a message ended, for the report on it. */
 export interface AskEnding {
   readonly status: RunStatus
   readonly answer: string

@@ -1,7 +1,6 @@
 /**
- * Reads `allowed-tools` of a skill: the tools that the skill may use, and limits on their calls. Names that other
- * programs use for tools are accepted. A limit allows only commands that begin with certain words, only certain files,
- * or only certain sites. Limits permit nothing: the gate still decides about each call.
+ * Reads `allowed-tools` of a skill: its tools, and limits of their calls to certain commands, files or sites. Tool
+ * names of other programs are accepted. Limits permit nothing: the gate still decides about each call.
  */
 import * as Schema from "effect/Schema"
 import { matches } from "../text/PatternMatch.ts"
@@ -10,14 +9,14 @@ import type { Arguments, ToolCall } from "../tools/ToolCall.ts"
 
 export const ToolLimit = Schema.Struct({
   tool: Schema.String,
-  /** The patterns as they are written in the file. If one of them matches a call, the call is within the limit. */
+  /** The patterns as written in the file. A call must match one of them. */
   patterns: Schema.Array(Schema.String)
 })
 export type ToolLimit = typeof ToolLimit.Type
 
 /**
- * `git add:*` and `git add *` match commands that begin with the words `git add`. A pattern without the star matches
- * only the command with exactly these words.
+ * `git add:*` and `git add *` match commands that begin with `git add`. Without the star, only the whole command
+ * matches.
  */
 const fitsCommand = (pattern: string, argv: ReadonlyArray<string>): boolean => {
   const start = pattern.replace(/(?::| +)\*$/, "")
@@ -44,8 +43,8 @@ const fitsUrl = (pattern: string, url: string): boolean => {
 const isWords = Schema.is(Schema.NonEmptyArray(Schema.String))
 
 /**
- * For each tool that can be limited, a function that tells whether a pattern matches a call. It returns undefined for
- * arguments of a wrong type, because other checks reject these.
+ * For each tool with limits, whether a pattern matches a call. Undefined for arguments of a wrong type, which other
+ * checks reject.
  */
 const fits: Readonly<Record<string, (pattern: string, given: Arguments) => boolean | undefined>> = {
   run_command: (pattern, { argv }) => (isWords(argv) ? fitsCommand(pattern, argv) : undefined),
@@ -64,8 +63,8 @@ export const exceedsLimits = (limits: ReadonlyArray<ToolLimit>, { arguments: giv
 }
 
 /**
- * Maps names of tools in other programs to tools of this program. A lower-case name that could be a tool of this
- * program is never translated, because a plugin may add a tool of this name.
+ * Tool names of other programs, with the tools of this program. Lower-case names are not among them, because a plugin
+ * may add such a tool.
  */
 const others: ReadonlyMap<string, string> = new Map([
   ["Read", "read_file"],
@@ -80,14 +79,14 @@ const others: ReadonlyMap<string, string> = new Map([
 ])
 
 export interface ToolNames {
-  /** The names of the tools, each once. The name of an unknown tool stays unchanged. */
+  /** The tools, each once. Unknown names stay unchanged. */
   readonly tools: ReadonlyArray<string>
   readonly limits: ReadonlyArray<ToolLimit>
-  /** Names that were translated, each with the name of the tool in this program. */
+  /** Translated names, each with the tool of this program. */
   readonly renamed: ReadonlyArray<readonly [written: string, tool: string]>
 }
 
-/** The words of the text. Blanks and commas separate words, but not inside parentheses. */
+/** The words of the text, separated by blanks and commas outside parentheses. */
 const wordsIn = (text: string): ReadonlyArray<string> => {
   const words = [""]
   let depth = 0
@@ -100,7 +99,7 @@ const wordsIn = (text: string): ReadonlyArray<string> => {
   return words.map((word) => word.trim()).filter((word) => word !== "")
 }
 
-/** The name that a tool of a server has in this program. Other programs call such a tool `mcp__My-Server__readFile`. */
+/** The name of a server's tool in this program. Others write `mcp__My-Server__readFile`. */
 const serverTool = (name: string): string | undefined => {
   const [, server = "", tool = ""] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
   const [prefix, rest] = [snakeCase(server), snakeCase(tool)]
@@ -109,7 +108,7 @@ const serverTool = (name: string): string | undefined => {
 
 interface NamedTool {
   readonly tool: string
-  /** The pattern of a limit. Absent if the skill may use the tool without a limit. */
+  /** The pattern of a limit, if any. */
   readonly pattern?: string
 }
 
@@ -118,8 +117,7 @@ const readWord = (word: string): NamedTool => {
   const pattern = given.trim()
   const tool = others.get(name) ?? serverTool(name) ?? name
   if (pattern === "" || pattern === "*") return { tool }
-  // A limit that cannot be checked must not be ignored. The whole word therefore becomes the name of the tool, and no
-  // tool has this name.
+  // A limit that cannot be checked must not be ignored. The whole word becomes the tool name, which no tool has.
   return Object.hasOwn(fits, tool) ? { tool, pattern } : { tool: word }
 }
 

@@ -1,7 +1,7 @@
 /**
- * A skill tells how to do one kind of task and how to report it. It also has the allowed tools and files, and the typed
- * inputs of its tasks. A line of `## Input requirements` such as "- `file` (path, required): The file to change."
- * declares an input. All other lines there are free text.
+ * A skill tells how to do and report one kind of task, with its allowed tools, its files, and typed inputs. A line of
+ * `## Input requirements` such as "- `file` (path, required): The file to change." declares an input. Other lines there
+ * are free text.
  */
 import * as Schema from "effect/Schema"
 import { type Issue, makeIssue } from "../findings/Issue.ts"
@@ -21,7 +21,7 @@ type InputType = typeof InputType.Type
 export const SkillInput = Schema.Struct({
   name: Schema.String,
   type: InputType,
-  /** The words to choose from, for the type `choice`. Absent for other types. */
+  /** The words to choose from, for the type `choice`; otherwise absent. */
   choices: Schema.optionalKey(Schema.Array(Schema.String)),
   required: Schema.Boolean,
   about: Schema.String
@@ -30,13 +30,13 @@ export type SkillInput = typeof SkillInput.Type
 
 export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Skill")({
   name: Schema.String,
-  /** Tells what the skill does and when to use it. The planner sees nothing else of the skill. */
+  /** What the skill does and when to use it. The planner sees nothing else. */
   description: Schema.String,
   /** Names of the tools that the skill may use. Absent if the skill file does not restrict them. */
   allowedTools: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The limits of some of these tools. Absent if all arguments are allowed. */
   toolLimits: Schema.optionalKey(Schema.Array(ToolLimit)),
-  /** The files beside SKILL.md, as paths for `read_file`. A path is relative to the project, or absolute. */
+  /** The files beside SKILL.md, as paths for `read_file`: relative to the project, or absolute. */
   files: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The setting `metadata.task-conductor.requires-approval`. */
   requiresApproval: Schema.Boolean,
@@ -48,9 +48,7 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   inputRequirements: Schema.String,
   /** The inputs that the lines of `inputRequirements` declare. */
   inputs: Schema.Array(SkillInput),
-  /**
-   * The markdown under `## How to work`. If the file has none of the headings of this format, this is the whole body.
-   */
+  /** The markdown under `## How to work`, or the whole body of a file without the headings of this format. */
   refinement: Schema.String,
   /** The markdown under `## How to report`. */
   execution: Schema.String
@@ -62,7 +60,7 @@ export const isModelName = (name: string): boolean =>
   /^(?:[a-z][a-z\d-]*:)?[a-z\d][\w.-]*(?:\/[a-z\d][\w.-]*){0,2}(?::[a-z\d][\w.-]*)?$/i.test(name) &&
   !name.includes("..")
 
-/** True for a model that its server forwards to another server, such as `gpt-oss:120b-cloud`. */
+/** True for a model that its server forwards elsewhere, such as `gpt-oss:120b-cloud`. */
 export const isCloudModel = (name: string): boolean => /[:-]cloud(?:@.*)?$/i.test(name.trim())
 
 /** The maximum number of turns that a skill may request. */
@@ -72,8 +70,8 @@ export const maxTurns = 100
 export const isSkillName = (name: string): boolean => /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 64
 
 /**
- * The skills that the run can use with these tools. If the run has none of the tools of a skill, the skill is left out,
- * because its tasks could never run. A skill that names no tools is always included.
+ * The skills that can be used with these tools. A skill whose tools are all missing is left out, because its tasks
+ * could never run. A skill that names no tools always counts.
  */
 export const usableSkills = (all: ReadonlyArray<Skill>, toolNames: ReadonlyArray<string>): ReadonlyArray<Skill> =>
   all.filter(
@@ -85,7 +83,7 @@ export const usableSkills = (all: ReadonlyArray<Skill>, toolNames: ReadonlyArray
 export const missingTools = ({ allowedTools = [] }: Skill, toolNames: ReadonlyArray<string>): ReadonlyArray<string> =>
   allowedTools.filter((tool) => !toolNames.includes(tool))
 
-/** Why the planner does not see a skill. Undefined if it sees the skill. */
+/** Why the planner does not see a skill, or undefined if it does. */
 export const whyNotOffered = (skill: Skill, toolNames: ReadonlyArray<string>): string | undefined => {
   if (usableSkills([skill], toolNames).length > 0) return undefined
   const missing = missingTools(skill, toolNames)
@@ -93,7 +91,7 @@ export const whyNotOffered = (skill: Skill, toolNames: ReadonlyArray<string>): s
   return `The skill "${skill.name}" is not offered: ${tools}.`
 }
 
-/** A note for the user about the missing tools of a skill that can still be used. */
+/** A note about the missing tools of a skill that can still be used. */
 export const missingToolsNote = (skill: Skill, toolNames: ReadonlyArray<string>): string | undefined => {
   const missing = missingTools(skill, toolNames)
   if (missing.length === 0 || whyNotOffered(skill, toolNames) !== undefined) return undefined
@@ -101,7 +99,7 @@ export const missingToolsNote = (skill: Skill, toolNames: ReadonlyArray<string>)
   return `The skill "${skill.name}" works without ${missing.join(", ")}: ${are}.`
 }
 
-/** How many tokens the skill takes in the prompts of each stage. The numbers are estimates. */
+/** The estimated tokens of the skill in the prompts of each stage. */
 export const skillTokens = (skill: Skill) => ({
   planning: estimateTokens(`- ${skill.name}: ${skill.description}`),
   refinement: estimateTokens(skill.inputRequirements + skill.refinement),
@@ -109,12 +107,12 @@ export const skillTokens = (skill: Skill) => ({
 })
 export type SkillTokens = ReturnType<typeof skillTokens>
 
-/** A line that looks like a typed input but declares none. `line` is its number in the text of the section, from 1. */
+/** A line that looks like a typed input but declares none. `line` counts from 1 in the section. */
 interface InputFault {
   readonly kind: "type" | "name"
   readonly line: number
   readonly what: string
-  /** How to correct the line. Set if this is more exact than the text of the rule. */
+  /** How to correct the line, if more exact than the rule's text. */
   readonly how?: string
 }
 
@@ -134,8 +132,7 @@ interface Signature {
 const plain = (word: string): string => word.trim().replace(/^`([^`]+)`$/, "$1")
 
 /**
- * Reads the text in parentheses. If it is prose, the result is undefined. If it names a type in another notation, the
- * result is a sentence about this mistake.
+ * Reads the text in parentheses. Undefined for prose, and a sentence about the mistake for a type in another notation.
  */
 const readSignature = (text: string): Signature | string | undefined => {
   const words = text.split(",").map(plain)
@@ -152,7 +149,7 @@ const readSignature = (text: string): Signature | string | undefined => {
   return isMarked || foreignType.test(first) ? `"${text}" is not a type.` : undefined
 }
 
-/** The typed inputs in the text under `## Input requirements`, in order, and the lines that only look like inputs. */
+/** The typed inputs under `## Input requirements`, in order, and lines that only look like inputs. */
 export const readSkillInputs = (
   markdown: string
 ): { readonly inputs: ReadonlyArray<SkillInput>; readonly faults: ReadonlyArray<InputFault> } => {
@@ -188,9 +185,7 @@ const valueFormats: Readonly<Record<Exclude<InputType, "choice">, string>> = {
   "yes-no": "yes or no"
 }
 
-/**
- * The lines for the inputs that a model must fill in: "- `file`: <path of a file or folder of the project; required>".
- */
+/** The inputs that a model must fill in: "- `file`: <path of a file or folder of the project; required>". */
 export const inputLines = (inputs: ReadonlyArray<SkillInput>): string =>
   inputs
     .map(({ choices = [], name, required, type }) => {
@@ -201,19 +196,17 @@ export const inputLines = (inputs: ReadonlyArray<SkillInput>): string =>
 
 const reader = "read_file"
 
-/**
- * True if the skill may use the tool `read_file` only for its own files, because it names other tools but not this one.
- */
+/** True if the skill may use `read_file` only for its own files, because it names other tools but not this one. */
 const readsOwnFilesOnly = ({ allowedTools = [], files = [] }: Skill): boolean =>
   files.length > 0 && allowedTools.length > 0 && !allowedTools.includes(reader)
 
-/** The tools that tasks of the skill may call; `toolNames` are the tools of the run. */
+/** The tools for tasks of the skill; `toolNames` are those of the run. */
 export const toolsOfSkill = (skill: Skill, toolNames: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...(skill.allowedTools ?? toolNames), ...(readsOwnFilesOnly(skill) ? [reader] : [])].filter((tool) =>
     toolNames.includes(tool)
   )
 
-/** The limits on the tools of a skill. A skill may always read its own files. */
+/** The limits on the tools of a skill, which may always read its own files. */
 const limitsOfSkill = (skill: Skill): ReadonlyArray<ToolLimit> => {
   const { files = [], toolLimits = [] } = skill
   if (readsOwnFilesOnly(skill)) return [...toolLimits, { tool: reader, patterns: files.map(escaped) }]
@@ -247,8 +240,8 @@ const partWith = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<st
   lines.length === 0 ? [] : [`#### ${title}\n\n${lines.join("\n")}`]
 
 /**
- * Replaces the paths of the skill's files by paths that `read_file` can read. Authors write paths relative to the
- * folder of the skill, and models copy the paths that they see.
+ * Makes paths of the skill's files readable for `read_file`. Authors write them relative to the skill's folder, and
+ * models copy what they see.
  */
 const withWholePaths = (text: string, { files = [], name }: Skill): string => {
   const folder = `/skills/${name}/`
@@ -262,8 +255,8 @@ const withWholePaths = (text: string, { files = [], name }: Skill): string => {
 }
 
 /**
- * The file of the skill that a model means by this path. The path is relative to the folder of the skill, or begins
- * with `~`. Undefined if it means no file, or several files.
+ * The file of the skill that a model means by a path, relative to the skill's folder or with `~`. Undefined if it is
+ * none or several.
  */
 export const skillFileAt = (path: string, { files = [] }: Skill): string | undefined => {
   const tail = path.replace(/^(?:\.\/)+/, "")
@@ -277,10 +270,7 @@ export const skillFileAt = (path: string, { files = [] }: Skill): string | undef
 /** The placeholders that skills of other programs use for the folder of the skill. */
 const skillFolderNames = String.raw`(?:\{[Bb]ase_?[Dd]ir\}|<(?:base|skill)[-_ ]?(?:dir|folder|path)>|\$\{?(?:CLAUDE_)?SKILL_(?:DIR|ROOT|PATH)\}?)`
 
-/**
- * The part of the skill that the prompt of a turn shows, with its files and limits. Headings of the skill become
- * sub-headings of the prompt.
- */
+/** The skill in the prompt of a turn, with its files and limits. Its headings become sub-headings. */
 export const refinementText = (skill: Skill): string => {
   const { files = [], refinement, toolLimits = [] } = skill
   return [
@@ -296,8 +286,8 @@ export const refinementText = (skill: Skill): string => {
   ].join("\n\n")
 }
 
-/** The part of the skill that the prompt for a report shows. */
+/** The skill in the prompt for a report. */
 export const executionText = (skill: Skill): string => nestMarkdown(withWholePaths(skill.execution, skill), 2)
 
-/** The input requirements as a prompt shows them. Paths of the skill's files are written as `read_file` needs them. */
+/** The input requirements for a prompt, with paths as `read_file` needs them. */
 export const requirementsText = (skill: Skill): string => withWholePaths(skill.inputRequirements, skill)

@@ -1,7 +1,7 @@
 /**
- * Reads SKILL.md files by the rules of agentskills.io. The file has front matter between two lines `---`, and a body of
- * three parts: input requirements, how to work, and how to report. A small deviation is repaired, and only a linter
- * shows the repair. An issue makes the skill unusable.
+ * Reads SKILL.md files by the rules of agentskills.io: front matter between two lines `---`, and a body of three parts
+ * (input requirements, how to work, how to report). A small deviation is repaired, which only a linter shows. An issue
+ * makes the skill unusable.
  */
 import * as Predicate from "effect/Predicate"
 import * as Option from "effect/Option"
@@ -17,7 +17,7 @@ import { isModelName, isSkillName, maxTurns, readSkillInputs, Skill } from "./Sk
 
 interface FrontMatter {
   readonly fields: Readonly<Record<string, unknown>>
-  /** The number of the line with a key, from 1. If the key is missing, 1. */
+  /** The line of a key, from 1; 1 if the key is missing. */
   readonly lineOf: (key: string) => number
   readonly repairs: ReadonlyArray<Repair>
 }
@@ -27,21 +27,16 @@ const broken = (what: string, line: number, how?: string): Result.Result<never, 
 
 const asLines = "Write it as lines `key: value`."
 
-/**
- * Quotes values that contain colons. `key: text with: a colon` is not valid YAML, but many skills contain such lines.
- */
+/** Quotes values that contain colons. `key: text with: a colon` is not valid YAML, but occurs in many skills. */
 const quoteColons = (yaml: string): string =>
   yaml.replace(/^([\w-]+):[ \t]+([^\s"'[{|>&*!#][^\n]*: [^\n]*)$/gm, (_, key: string, value: string) => {
     return `${key}: ${JSON.stringify(value.trim())}`
   })
 
-/** The maximum number of levels of front matter. The YAML parser recurses without a limit of its own. */
+/** The maximum number of levels of front matter, because the YAML parser recurses without a limit. */
 const maxNesting = 64
 
-/**
- * True if the text may be nested too deeply for the parser. The test counts open brackets, and blanks and list signs at
- * the beginning of a line.
- */
+/** True if the text may be too deep for the parser. Counts open brackets, and blanks and list signs at line starts. */
 const isNested = (yaml: string): boolean => {
   let open = 0
   return yaml.split("\n").some((line) => {
@@ -65,13 +60,13 @@ const parse = (yaml: string) => {
   return { document, lineOf }
 }
 
-/** Converts maps to objects. Keys that are not strings are left out. */
+/** Converts maps to objects, without keys that are not strings. */
 const plain = (value: unknown): unknown =>
   value instanceof Map
     ? Object.fromEntries([...value].flatMap(([key, inner]) => (typeof key === "string" ? [[key, plain(inner)]] : [])))
     : value
 
-/** The values in the document. Undefined if the document uses an alias. */
+/** The values in the document; undefined if it uses an alias. */
 const valuesOf = (document: Document): Record<string, unknown> | undefined => {
   try {
     return plain(document.toJS({ mapAsMap: true, maxAliasCount: 0 })) as Record<string, unknown>
@@ -108,7 +103,7 @@ export interface SkillFile extends FrontMatter {
   readonly bodyLine: number
 }
 
-/** Reads the bytes of a SKILL.md. Fails if they are not text, or if the front matter is unreadable. */
+/** Reads the bytes of a SKILL.md. Fails if they are no text, or if the front matter is unreadable. */
 export const readSkillFile = (bytes: Uint8Array): Result.Result<SkillFile, Issue> =>
   decodeText(bytes).pipe(
     Result.mapError((because) =>
@@ -138,7 +133,7 @@ const headings = {
 
 type SkillPart = keyof typeof headings
 
-/** The headings that earlier versions used. They are read without a repair. */
+/** The headings of earlier versions, read without a repair. */
 const earlierHeadings: Partial<Record<SkillPart, string>> = { refinement: "Refinement", execution: "Execution" }
 
 const partBySlug: ReadonlyMap<string, SkillPart> = new Map(
@@ -147,24 +142,24 @@ const partBySlug: ReadonlyMap<string, SkillPart> = new Map(
   )
 )
 
-/** The part that a heading begins. Undefined if the heading begins no part. */
+/** The part that a heading begins, if any. */
 export const skillPart = ({ heading }: MarkdownSection): SkillPart | undefined =>
   partBySlug.get(forgivingSlug(slugOf(heading)))
 
-/** The text of a part. It ends at the next part, or at the next heading of the same level. */
+/** The text of a part, up to the next part or heading of the same level. */
 const partOf = (body: SectionedText, part: SkillPart): string => {
   const start = body.sections.find((section) => skillPart(section) === part)
   if (start === undefined) return ""
   return textUnder(body, start, (other) => other.depth <= start.depth || skillPart(other) !== undefined)
 }
 
-/** True for a body that has no heading of this format, as in skills of other programs. */
+/** True for a body without headings of this format, as in skills of other programs. */
 export const isPlainBody = ({ sections }: SectionedText): boolean =>
   sections.every((section) => skillPart(section) === undefined)
 
 /**
- * Reads the body of a skill. A heading with another level or case is a repair. If no heading begins a part, the whole
- * body becomes the instructions.
+ * Reads the body of a skill. A heading with another level or case is a repair. A body without parts becomes the
+ * instructions.
  */
 const readSkillBody = ({ body, bodyLine }: SkillFile) => {
   const written = outline(body)
@@ -229,7 +224,7 @@ const readAllowedTools = (file: SkillFile, findings: Findings): ToolNames | unde
   return names
 }
 
-/** A setting under `metadata`. Its value should be a string. Other scalars are converted to text. */
+/** A setting under `metadata`, which should be a string. Other scalars become text. */
 const readSetting = (file: SkillFile, key: string, findings: Findings): string => {
   const metadata = file.fields["metadata"]
   const value = Predicate.isObject(metadata) ? metadata[`task-conductor.${key}`] : undefined
@@ -240,8 +235,8 @@ const readSetting = (file: SkillFile, key: string, findings: Findings): string =
 }
 
 /**
- * True if tasks of the skill require an approval. Only a clear "no" means no, so that a misspelled value cannot remove
- * a question.
+ * True if the skill's tasks require approval. Only a clear "no" means no, so that a misspelled value cannot remove a
+ * question.
  */
 const readApproval = (file: SkillFile, findings: Findings): boolean => {
   const text = readSetting(file, "requires-approval", findings).toLowerCase()
@@ -260,7 +255,7 @@ const readModel = (file: SkillFile, findings: Findings): string => {
   return ""
 }
 
-/** The number of turns of a task. Undefined if the file does not set it. */
+/** The number of turns of a task, if set. */
 const readTurns = (file: SkillFile, findings: Findings): number | undefined => {
   const text = readSetting(file, "turns", findings)
   if (text === "") return undefined
@@ -299,7 +294,7 @@ const readFields = (file: SkillFile, folder: string): Reading<Skill> => {
   }
 }
 
-/** Reads the bytes of `<folder>/SKILL.md`. `folder` is the name of the folder without its path. */
+/** Reads the bytes of `<folder>/SKILL.md`. `folder` is a name without a path. */
 export const readSkill = (bytes: Uint8Array, folder: string): Reading<Skill> =>
   Result.match(readSkillFile(bytes), {
     onFailure: (issue) => ({ value: Option.none(), issues: [issue], repairs: [] }),

@@ -1,37 +1,34 @@
 /**
- * Makes skills for those tools of plugins and servers that no skill names. A plan can then use these tools. The
- * descriptions that a server gives to its tools are foreign text. The program shortens them, removes all characters
- * that have a meaning in a prompt, and quotes them.
+ * Makes skills for tools of plugins and servers that no skill names, so that plans can use them. The descriptions of a
+ * server's tools are foreign text. They are shortened, cleaned of characters with a meaning in a prompt, and quoted.
  */
 import { builtInOrigin, type ToolInfo } from "../tools/ToolCall.ts"
 import { snakeCase } from "../text/Json.ts"
 import { Skill } from "./Skill.ts"
 
-/** How many tokens the descriptions of tools may take in a prompt, and a function that counts them. */
+/** How many tokens descriptions of tools may take in a prompt, and a function that counts them. */
 interface ToolSkillBudget {
-  /** The maximum number of tokens for the descriptions of the tools of one skill. */
+  /** The maximum number of tokens for the tools of one skill. */
   readonly tokens: number
   readonly tokensOf: (tool: ToolInfo) => number
 }
 
-/** A skill that the program made for the tools of one plugin or server. */
+/** A skill made for the tools of one plugin or server. */
 interface MadeSkill {
   readonly skill: Skill
-  /** The name of the plugin or server. The tools have this name as their origin. */
+  /** The name of the plugin or server, which is the origin of the tools. */
   readonly origin: string
 }
 
 const maxPhrase = 60
 const maxName = 50
-/**
- * The minimum and maximum number of characters of a line in the list of skills, and the maximum of all lines together.
- */
+/** The minimum and maximum length of a line in the list of skills, and the maximum of all lines, in characters. */
 const lineLength = { least: 120, most: 360, all: 2000 }
 
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most).replace(/\s+\S*$|[\uD800-\uDBFF]$/, "")}...`
 
-/** The beginning of a foreign text, as plain words on one line. Headings, links, quotes and tags are removed. */
+/** The beginning of a foreign text as plain words on one line, without headings, links, quotes and tags. */
 const plainText = (text: string, most: number): string =>
   cut(
     (text.trim().split(/\n|(?<=[.!?])\s/, 1)[0] ?? "")
@@ -42,16 +39,13 @@ const plainText = (text: string, most: number): string =>
     most
   )
 
-/** The name and title of skills for tools that a configuration file declares. */
+/** The name and title of skills for tools from a configuration file. */
 const declared: Readonly<Record<string, readonly [name: string, title: string]>> = {
   "task-conductor.json": ["use-project-tools", "tools that the project declares"],
   "user configuration": ["use-own-tools", "tools that the user declares"]
 }
 
-/**
- * The name of the skill for the tools of an origin, and a title for these tools. The origin is a server `mcp:name` or a
- * plugin `name@version`.
- */
+/** The name and title of the skill for an origin: a server `mcp:name` or a plugin `name@version`. */
 const introduce = (origin: string): readonly [name: string, title: string] => {
   const known = declared[origin]
   if (known !== undefined) return known
@@ -60,17 +54,14 @@ const introduce = (origin: string): readonly [name: string, title: string] => {
   return [name, `the tools of the ${origin.startsWith("mcp:") ? "server" : "plugin"} ${plainText(bare, maxName)}`]
 }
 
-/** The name, with a number if another skill already has it. */
+/** The name, with a number if it is taken. */
 const freeName = (name: string, taken: ReadonlySet<string>): string => {
   let free = name
   for (let number = 2; taken.has(free); number += 1) free = `${name}-${number}`
   return free
 }
 
-/**
- * A list of tools: tools with their descriptions as far as they fit, then tools with only their names, and then the
- * number of further tools.
- */
+/** A list of tools: first with descriptions as far as they fit, then only names, then the number of the others. */
 const toolList = (tools: ReadonlyArray<ToolInfo>, budget: number): string => {
   let list = ""
   let listedCount = 0

@@ -1,19 +1,19 @@
 /**
- * The character sets other than Unicode that text files may have: Windows-1252, which includes Latin-1, and Shift-JIS.
- * The same table decodes and encodes a set. Text that is read and written again therefore keeps its bytes.
+ * The character sets other than Unicode of text files: Windows-1252, which includes Latin-1, and Shift-JIS. One table
+ * decodes and encodes a set, so text that is read and written keeps its bytes.
  */
 
 /** A character set that includes ASCII. */
 export interface CharacterSet {
   /** The text; undefined if a byte is not in the set. */
   readonly decode: (bytes: Uint8Array) => string | undefined
-  /** The bytes of one character. Undefined if the set does not contain it. */
+  /** The bytes of one character; undefined if the set lacks it. */
   readonly encode: (character: string) => ReadonlyArray<number> | undefined
 }
 
 /**
- * The characters of Windows-1252 from 0x80 to 0x9F. Five positions have no character. They hold the control character
- * with the same number.
+ * The characters of Windows-1252 from 0x80 to 0x9F. Five positions have no character, and hold the control character of
+ * the same number.
  */
 const windowsSigns =
   "\u20AC\u0081\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u008D\u017D\u008F" +
@@ -32,10 +32,7 @@ export const windows1252: CharacterSet = {
 
 const isHalfWidth = (byte: number): boolean => byte >= 0xa1 && byte <= 0xdf
 
-/**
- * Some characters are at two positions of the set, and encoders write only one of them. True for the first byte at the
- * position that encoders do not write.
- */
+/** True for the first byte of a second encoding, which some characters have and encoders never write. */
 const isDoubled = (lead: number): boolean => lead === 0xed || lead === 0xee
 
 const keyOf = (lead: number, trail: number): number => lead * 256 + trail
@@ -52,7 +49,7 @@ const makePairTable = (): PairTable => {
   for (let lead = 0x81; lead <= 0xfc; lead += 1) {
     for (let trail = 0x40; trail <= 0xfc; trail += 1) {
       const character = decoder.decode(Uint8Array.of(lead, trail))
-      /* Skips bytes that stand for no character or for several characters, and private-use characters. */
+      /* Skips bytes for no character or for several, and private-use characters. */
       if (character.length !== 1 || /[\uE000-\uF8FF\uFFFD]/.test(character)) continue
       characters.set(keyOf(lead, trail), character)
       if (!isDoubled(lead) && !bytes.has(character)) bytes.set(character, [lead, trail])
@@ -64,7 +61,7 @@ const makePairTable = (): PairTable => {
 let pairTable: PairTable | undefined
 const pairs = (): PairTable => (pairTable ??= makePairTable())
 
-/** The first half-width katakana. Its encoding is the byte 0xA1. */
+/** The first half-width katakana, encoded as the byte 0xA1. */
 const halfWidth = 0xff61
 
 export const shiftJis: CharacterSet = {
@@ -92,15 +89,15 @@ export const shiftJis: CharacterSet = {
   }
 }
 
-/** True for the first byte of the most common Chinese characters. Accented letters in Windows-1252 are higher bytes. */
+/** True for the first byte of the most common Chinese characters. Accented letters of Windows-1252 are higher. */
 const isCommonLead = (lead: number): boolean => lead >= 0x88 && lead <= 0x97
 
 const kana = /[\u3041-\u3096\u30A1-\u30FA]/
 const chineseRuns = /[\u3000-\u3003\u3005\u30FB\u30FC\u4E00-\u9FFF]{2,}/g
 
 /**
- * True for decoded text that is almost certainly Shift-JIS. Such text has kana, or several Chinese characters in a row,
- * of which one is common. Words with accents in Windows-1252 may look like rare Chinese characters.
+ * True for decoded text that is almost certainly Shift-JIS: it has kana, or several Chinese characters in a row with a
+ * common one. Words with accents in Windows-1252 may look like rare Chinese characters.
  */
 export const looksLikeShiftJis = (text: string): boolean =>
   kana.test(text) ||

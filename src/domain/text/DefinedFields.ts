@@ -1,3 +1,3 @@
-/** Drops fields whose value is undefined. A program that prints or compares the object then does not see them. */
+/** Drops undefined fields, for programs that print or compare the object. */
 export const definedFields = <A extends object>(fields: A): A =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as A

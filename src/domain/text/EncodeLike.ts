@@ -1,7 +1,4 @@
-/**
- * Encodes the new text of a file in the encoding that the file has. Unchanged lines keep their bytes, even invalid
- * bytes. Only changed lines are encoded again.
- */
+/** Encodes the new text of a file in the file's encoding. Unchanged lines keep their bytes, even invalid ones. */
 import * as Result from "effect/Result"
 import * as TextDiff from "effect/TextDiff"
 import { type CharacterSet, shiftJis, windows1252 } from "./CharacterSets.ts"
@@ -42,7 +39,7 @@ interface OldLine {
   readonly text: string
 }
 
-/** The lines of a file as bytes. Each line includes its line feed. */
+/** The lines of a file as bytes, with their line feeds. */
 const byteLines = (bytes: Uint8Array, decode: (line: Uint8Array) => string): ReadonlyArray<OldLine> => {
   const lines: Array<OldLine> = []
   for (let at = 0; at < bytes.length;) {
@@ -54,14 +51,14 @@ const byteLines = (bytes: Uint8Array, decode: (line: Uint8Array) => string): Rea
 }
 
 /**
- * Lines are compared up to this many differences, because more differences take too long. If there are more, all lines
- * between the first and the last difference are encoded again.
+ * Lines are compared up to this many differences, because more take too long. With more, all lines from the first to
+ * the last difference are encoded again.
  */
 const maxEdits = 5000
 
 /**
- * Compares the old lines with the new text. `lines` are the new lines, in which unchanged lines have their old bytes.
- * `replaced` are the old lines that the new text lacks.
+ * Compares the old lines with the new text. `lines` are the new lines, with the old bytes if unchanged. `replaced` are
+ * the old lines that the new text lacks.
  */
 const compareLines = (before: ReadonlyArray<OldLine>, after: string) => {
   const edits = TextDiff.diff(
@@ -99,8 +96,8 @@ const inCharacterSet =
   }
 
 /**
- * Encodes a line in UTF-8. In the old line, an invalid byte was displayed as text such as `\xe9`. Such text becomes the
- * same byte again.
+ * Encodes a line in UTF-8. Text such as `\xe9`, which displayed an invalid byte of the old line, becomes that byte
+ * again.
  */
 const withShownBytes = (replaced: ReadonlyArray<OldLine>): LineEncoder => {
   const byteOfText = new Map(
@@ -162,15 +159,15 @@ const encodeAs = (before: Uint8Array, text: string, encoding: TextEncoding): Res
 const withoutMark = (text: string): string => (text.startsWith(byteOrderMark) ? text.slice(1) : text)
 
 /**
- * The bytes of a text in the encoding of the old bytes. If the old bytes are no text, the encoding is UTF-8. The
- * failure is the end of a sentence "because ...".
+ * The bytes of a text in the encoding of the old bytes, or else in UTF-8. The failure is the end of a sentence "because
+ * ...".
  */
 export const encodeLike = (before: Uint8Array | undefined, text: string): Result.Result<Uint8Array, string> => {
   const decoded = before === undefined ? undefined : Result.getOrUndefined(decodeFile(before))
   if (before === undefined || decoded === undefined) return Result.succeed(utf8(text))
   return Result.flatMap(encodeAs(before, text, decoded.encoding), (bytes) => {
     if (decoded.encoding === "UTF-8") return Result.succeed(bytes)
-    /* Checks that the bytes decode to the same text again. */
+    /* The bytes must decode to the same text. */
     const read = decodeFile(bytes)
     if (Result.isSuccess(read) && read.success.text === withoutMark(text)) return Result.succeed(bytes)
     return Result.fail(

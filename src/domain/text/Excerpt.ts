@@ -1,8 +1,6 @@
-/** Shortens texts for prompts at line ends and paragraph ends. A note tells how much is left out. */
+/** Shortens texts for prompts at line ends and paragraph ends, with a note of what is left out. */
 
-/**
- * The marker of the fence that is open after the line. Empty if no fence is open. `open` is the marker before the line.
- */
+/** The marker of the fence that is open after the line, or an empty text. `open` is the marker before the line. */
 const fenceAfter = (open: string, line: string): string => {
   const marker = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line)
   if (marker === null) return open
@@ -11,7 +9,7 @@ const fenceAfter = (open: string, line: string): string => {
   return run[0] === open[0] && run.length >= open.length && rest.trim() === "" ? "" : open
 }
 
-/** The end of the last paragraph that fits and does not end inside a fence. 0 if the first paragraph does not fit. */
+/** The end of the last paragraph that fits, outside fences; 0 if the first does not fit. */
 const lastParagraphEnd = (text: string, max: number): number => {
   let end = 0
   let offset = 0
@@ -25,16 +23,13 @@ const lastParagraphEnd = (text: string, max: number): number => {
   return end
 }
 
-/** The end of the last whole line that fits. If no line fits, the end of the last whole character that fits. */
+/** The end of the last whole line that fits, or else of the last whole character. */
 const lastLineEnd = (text: string, max: number): number => {
   const end = text.lastIndexOf("\n", max)
   return end > 0 ? end : cutAt(text, max).length
 }
 
-/**
- * If a text has more than `max` characters, cuts it at the end of a paragraph. If nothing is cut, `omittedCharacters`
- * is 0.
- */
+/** Cuts a text of more than `max` characters at the end of a paragraph. `omittedCharacters` is 0 if nothing is cut. */
 export const cutAtParagraph = (
   text: string,
   max: number
@@ -52,17 +47,17 @@ export const firstLines = (text: string, max: number): { readonly text: string; 
     : { text: `${lines.slice(0, max).join("\n")}\n`, omittedLines: lines.length - max }
 }
 
-/** Cuts a text to about `limit` characters, at a line end if possible. Adds a note that says how much is left out. */
+/** Cuts a text to about `limit` characters, at a line end if possible, with a note of what is left out. */
 export const shorten = (text: string, limit: number): string => {
   if (text.length <= limit) return text
-  /* The digits of the number in the note count towards the limit. */
+  /* The digits of the note's number count towards the limit. */
   const cut = text.slice(0, Math.max(0, limit - String(limit).length + 1))
   const lineEnd = cut.lastIndexOf("\n")
   const kept = lineEnd > limit / 2 ? cut.slice(0, lineEnd) : cut
   return `${kept}\n[only the first ${kept.length} of ${text.length} characters are shown]`
 }
 
-/** Divides the budget equally among texts. A short text takes only its length, and longer texts share what is left. */
+/** Divides the budget equally among texts. Longer texts share what short texts leave. */
 export const shares = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {
   const order = lengths.map((length, index) => ({ length, index })).sort((a, b) => a.length - b.length)
   const result = lengths.map(() => 0)
@@ -76,8 +71,8 @@ export const shares = (lengths: ReadonlyArray<number>, budget: number): Readonly
 }
 
 /**
- * Divides the budget as `shares` does. While several texts would get less than `least`, the last of these texts gets
- * nothing. The reason: a whole function helps more than a few lines of several functions.
+ * Divides the budget as `shares` does. While several texts would get less than `least`, the last of them gets nothing:
+ * a whole function helps more than a few lines of several.
  */
 export const usefulShares = (
   lengths: ReadonlyArray<number>,
@@ -100,7 +95,7 @@ export const usefulShares = (
 export const cutAt = (text: string, length: number): string =>
   text.slice(0, Math.max(0, length)).replace(/[\uD800-\uDBFF]$/, "")
 
-/** Cuts a text to `most` characters. An ellipsis replaces the end. */
+/** Cuts a text to `most` characters, with an ellipsis at the end. */
 export const shortened = (text: string, most: number): string =>
   text.length <= most ? text : `${cutAt(text, most - 1)}…`
 
@@ -110,8 +105,8 @@ export interface ListExcerpt {
 }
 
 /**
- * Lists entries in at most `limit` characters. `rest` returns a line about the omitted entries. This line is added even
- * if it exceeds the limit.
+ * Lists entries in at most `limit` characters. `rest` returns a line about the omitted entries, which is added even
+ * beyond the limit.
  */
 export const listWithin = (
   entries: ReadonlyArray<string>,
@@ -131,7 +126,7 @@ export const listWithin = (
   return { text: [...entries.slice(0, count), note(count)].join("\n"), shownEntries: count }
 }
 
-/** Where lines are in their file. */
+/** The place of lines in their file. */
 export interface LinePlace {
   /** The number of the first line, from 1. */
   readonly first: number

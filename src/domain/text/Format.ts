@@ -13,16 +13,11 @@ export const secondsText = (seconds: number): string => {
     : parted(Math.floor(minutes / 60), "h", minutes % 60, "min")
 }
 
-/**
- * A duration with its unit. Below a minute it is in seconds, such as `1.7 s`. Longer durations are in minutes or hours.
- */
+/** A duration with its unit: seconds such as `1.7 s`, or minutes or hours. */
 export const durationText = (ms: number): string =>
   ms < 59_950 ? `${(ms / 1000).toFixed(1)} s` : secondsText(Math.round(ms / 1000))
 
-/**
- * A duration with its unit. Below a second it is in milliseconds, such as `12 ms`. Longer durations are as in
- * `durationText`.
- */
+/** Like `durationText`, but in milliseconds below a second, such as `12 ms`. */
 export const shortDurationText = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : durationText(ms))
 
 /** A size such as `5.2 GB`, `270 MB` or `472 kB`. */
@@ -33,18 +28,15 @@ export const sizeText = (bytes: number): string =>
       ? `${Math.round(bytes / 1e6)} MB`
       : `${Math.round(bytes / 1e3)} kB`
 
-/** A size such as `12 bytes`. From 1000 bytes on, it is written as in `sizeText`. */
+/** A size such as `12 bytes`; from 1000 bytes on, as in `sizeText`. */
 export const bytesText = (bytes: number): string => (bytes < 1000 ? counted(bytes, "byte") : sizeText(bytes))
 
-/** Joins all lines of a text to one line, and replaces repeated blanks by a single blank. */
+/** Joins a text to one line, with single blanks. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
 
 export const tableCell = (text: string): string => oneLine(text).replaceAll("|", "\\|")
 
-/**
- * Makes paths inside the project relative to the project. Other paths that contain the path of the project stay
- * unchanged.
- */
+/** Makes paths inside the project relative. Other paths that contain the project's path stay unchanged. */
 export const withoutProject = (text: string, project: string): string =>
   project.length < 2
     ? text
@@ -52,13 +44,13 @@ export const withoutProject = (text: string, project: string): string =>
         .split(`${project}/`)
         .reduce((before, after) => (/[^\s"'`(<[:=]$/.test(before) ? `${before}${project}/${after}` : before + after))
 
-/** The path. If it is inside the home folder, `~` replaces the home folder. */
+/** The path, with `~` in place of the home folder. */
 export const belowHome = (path: string, home: string): string =>
   home.length > 1 && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
 
 /** A number with its noun, such as `1 task` or `2 tasks`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** The first names, and how many further names there are. */
+/** The first names, and the number of the others. */
 export const namesOf = (names: ReadonlyArray<string>, most = 3): string =>
   `${names.slice(0, most).join("; ")}${names.length > most ? ` and ${names.length - most} more` : ""}`

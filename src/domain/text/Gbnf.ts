@@ -1,7 +1,7 @@
 /** Builds grammars in GBNF, the notation of llama.cpp. A part is the right side of a rule. */
 import type * as Schema from "effect/Schema"
 
-/** The right side of a rule, or a part of it. It can be used inside another part without brackets. */
+/** The right side of a rule, or a part of it. It needs no brackets inside another part. */
 export type Part = string
 
 export const literal = (text: string): Part => JSON.stringify(text)
@@ -17,7 +17,7 @@ export const times = (part: Part, least: number, most: number): Part => `(${part
 
 export const makeRules = () => {
   const rules = new Map<string, Part>()
-  /** Adds the rule if it does not exist yet, and returns the name of the rule as a part. */
+  /** Adds the rule if it is new, and returns its name as a part. */
   const rule = (name: string, make: () => Part): Part => {
     if (!rules.has(name)) {
       rules.set(name, "")
@@ -46,7 +46,7 @@ export const makeJson = ({ rule }: Rules) => {
   const boolean = () => rule("boolean", () => `"true" | "false"`)
   const value = (): Part => rule("value", () => either([string(), number(), boolean(), `"null"`, `"[" "]"`, `"{" "}"`]))
 
-  /** The required members of an object, then its optional members, in a fixed order. */
+  /** The required members of an object, then its optional ones, in a fixed order. */
   const members = (schema: JsonSchema): Part => {
     const properties = Object.entries(isSchema(schema["properties"]) ? schema["properties"] : {})
     const required = Array.isArray(schema["required"]) ? schema["required"] : []

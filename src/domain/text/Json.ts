@@ -6,20 +6,20 @@ import type * as Schema from "effect/Schema"
 import { printableJson } from "./Printable.ts"
 
 /**
- * The maximum number of levels of a JSON value. The program rejects deeper values, because no real arguments, results or settings
- * are that deep.
+ * The maximum number of levels of a JSON value. Deeper values are rejected, because no real arguments, results or
+ * settings are that deep.
  */
 export const maxNesting = 64
 
 /**
- * The maximum number of parts of a value that are visited. A value with more parts counts as too deep. A value may
- * contain the same part many times, so without a maximum a visit could take endless time.
+ * A value with more parts counts as too deep. Without this maximum, a visit of a value that contains the same part many
+ * times could take endless time.
  */
 export const maxParts = 1_000_000
 
 const partsOf = (value: object): ReadonlyArray<unknown> => (Array.isArray(value) ? value : Object.values(value))
 
-/** True for a value with more than `most` levels of objects and lists. Also true for a value that contains itself. */
+/** True for a value with more than `most` levels of objects and lists, or for one that contains itself. */
 export const isNestedTooDeep = (value: unknown, most: number = maxNesting): boolean => {
   let partsLeft = maxParts
   const exceeds = (part: unknown, level: number): boolean => {
@@ -33,7 +33,7 @@ export const isNestedTooDeep = (value: unknown, most: number = maxNesting): bool
 /** The text in place of parts that are nested too deeply. */
 const leftOut = "(nested too deeply)"
 
-/** The value with at most `most` levels. A text replaces deeper parts. */
+/** The value with a text in place of the parts below `most` levels. */
 export const withoutDeeper = (value: Schema.Json, most: number): Schema.Json => {
   if (typeof value !== "object" || value === null) return value
   if (most === 0) return leftOut
@@ -41,10 +41,7 @@ export const withoutDeeper = (value: Schema.Json, most: number): Schema.Json => 
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withoutDeeper(one, most - 1)]))
 }
 
-/**
- * True for JSON text with more than `most` levels. Brackets inside strings do not count. The time is linear in the
- * length of the text.
- */
+/** True for JSON text with more than `most` levels. Brackets in strings do not count. Takes linear time. */
 export const textNestedTooDeep = (text: string, most: number = maxNesting): boolean => {
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -68,14 +65,14 @@ export const canonicalJson = (value: Schema.Json): string => {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`
 }
 
-/** Facts about a JSON text, collected in a single pass. Keys and numbers are valid only if the text is JSON. */
+/** Facts about a JSON text from a single pass. Keys and numbers are valid only if it is JSON. */
 export interface JsonScan {
   readonly deepest: number
-  /** The number of open brackets at the end of the text. */
+  /** The number of open brackets at the end. */
   readonly open: number
   /** True if the text ends inside a string. */
   readonly inString: boolean
-  /** True if `...` occurs outside strings. There it stands for omitted parts. */
+  /** True if `...` stands outside strings, for omitted parts. */
   readonly ellipsis: boolean
   readonly repeatedKey: string | undefined
   readonly forbiddenKey: string | undefined
@@ -116,7 +113,7 @@ const isInexact = (token: string): boolean => {
   return !Number.isFinite(value) || (/^-?\d+$/.test(token) && !Number.isSafeInteger(value))
 }
 
-/** Scans a text for facts about its JSON. The time is linear in the length of the text. */
+/** Collects facts about the JSON in a text, in linear time. */
 export const scanJson = (text: string): JsonScan => {
   const stack: Array<Set<string> | undefined> = []
   const ends: Array<number> = []
@@ -158,15 +155,15 @@ export const scanJson = (text: string): JsonScan => {
 }
 
 /**
- * Fields whose values have a foreign format: arguments and results of tools, JSON schemas, and metadata of skills.
- * Names inside these values stay unchanged.
+ * Fields with values in a foreign format: arguments and results of tools, JSON schemas, and metadata of skills. Names
+ * inside stay unchanged.
  */
 export const foreignNames: ReadonlySet<string> = new Set(["arguments", "data", "metadata", "parameters", "schema"])
 
 /** A name in snake case: `endsAtSeconds` becomes `ends_at_seconds`. Names such as `_tag` stay unchanged. */
 export const snakeName = (name: string): string => name.replace(/[a-z0-9](?=[A-Z])/g, "$&_").toLowerCase()
 
-/** The value with field names in `snake_case`. Names inside values of `foreignNames` stay unchanged. */
+/** The value with field names in `snake_case`, except inside `foreignNames`. */
 const snakeNames = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(snakeNames)
   if (typeof value !== "object" || value === null) return value
@@ -175,7 +172,7 @@ const snakeNames = (value: unknown): unknown => {
   )
 }
 
-/** The JSON that a command prints. Names are in `snake_case`. The text is safe on a terminal. */
+/** The JSON that a command prints, with names in `snake_case`. It is safe on a terminal. */
 export const outputJson = (value: unknown, indent?: number): string => printableJson(snakeNames(value), indent)
 
 /**
@@ -189,7 +186,7 @@ export const snakeCase = (name: string): string =>
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_+|_+$/g, "")
 
-/** Returns the value with every text in it changed, including names of fields. */
+/** Changes every text in a value, also names of fields. */
 export const withTexts = <Value>(value: Value, change: (text: string) => string): Value => {
   const within = (part: unknown): unknown => {
     if (typeof part === "string") return change(part)

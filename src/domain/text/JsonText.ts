@@ -1,7 +1,4 @@
-/**
- * Reads JSON, and remembers the line and column of each key and element. A message about a problem that is found later
- * can then name its place.
- */
+/** Reads JSON, and remembers the line and column of each key and element for messages about later problems. */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import {
@@ -24,10 +21,7 @@ export interface JsonProblem extends Place {
   readonly what: string
 }
 
-/**
- * A JSON value with the places of its parts. If a path does not exist in the text, `placeOf` returns the place of its
- * nearest parent that exists.
- */
+/** A JSON value with the places of its parts. For a missing path, `placeOf` returns the place of its nearest parent. */
 export interface LocatedJson {
   readonly value: Schema.Json
   readonly placeOf: (path: ReadonlyArray<PropertyKey>) => Place
@@ -39,7 +33,7 @@ const placeAt = (text: string, offset: number): Place => {
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
 }
 
-/** Turns an error code of the parser, such as `ValueExpected`, into words for the user. */
+/** An error code of the parser, such as `ValueExpected`, in words for the user. */
 const faultText = ({ error }: ParseError): string =>
   `${printParseErrorCode(error)
     .replace(/(?<=[a-z])[A-Z]/g, " $&")
@@ -47,7 +41,7 @@ const faultText = ({ error }: ParseError): string =>
 
 const keyOf = ({ children: [key] = [] }: Node): unknown => key?.value
 
-/** The first key that an object repeats. The parser itself accepts repeated keys. */
+/** The first repeated key of an object, which the parser accepts. */
 const repeatedKey = (node: Node): Node | undefined => {
   const { children = [], type } = node
   const again =
@@ -58,8 +52,8 @@ const repeatedKey = (node: Node): Node | undefined => {
 }
 
 /**
- * Reads strict JSON and rejects repeated keys. If `isLoose` is true, comments and trailing commas are allowed. Files of
- * other programs may contain them.
+ * Reads strict JSON and rejects repeated keys. `isLoose` allows comments and trailing commas, as in files of other
+ * programs.
  */
 export const readJson = (given: string, isLoose = false): Result.Result<LocatedJson, JsonProblem> => {
   const text = isLoose ? given.replace(/^\uFEFF/, " ") : given

@@ -1,4 +1,4 @@
-/** Ranges of lines. References use them to name a part of a file. Both ends are inclusive and count from 1. */
+/** Ranges of lines, with which references name a part of a file. Both ends are inclusive and count from 1. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
@@ -11,13 +11,10 @@ export const LineRange = Schema.Struct({
 })
 export type LineRange = typeof LineRange.Type
 
-/** True if the outer range contains the whole inner range. */
 export const holdsRange = (outer: LineRange, inner: LineRange): boolean =>
   outer.from <= inner.from && inner.to <= outer.to
 
-/**
- * Joins ranges that overlap or follow each other. The result contains the same lines, in order and without repetition.
- */
+/** Joins ranges that overlap or follow each other, in order and without repetition. */
 export const joinRanges = (ranges: ReadonlyArray<LineRange>): ReadonlyArray<LineRange> => {
   const joined: Array<LineRange> = []
   for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
@@ -30,13 +27,10 @@ export const joinRanges = (ranges: ReadonlyArray<LineRange>): ReadonlyArray<Line
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 
-/** The number of lines of a text. A line end at the end of the text begins no new line. */
+/** The number of lines of a text. A final line end begins no new line. */
 export const countLines = (text: string): number => linesOf(text).length
 
-/**
- * The text of the lines of a range. None if the range begins after the last line. The range may end after the last
- * line.
- */
+/** The text of a range. None if it begins after the last line; it may end after it. */
 export const takeLines = (text: string, { from, to }: LineRange): Option.Option<string> => {
   const lines = linesOf(text)
   return from < 1 || to < from || from > lines.length
@@ -44,10 +38,7 @@ export const takeLines = (text: string, { from, to }: LineRange): Option.Option<
     : Option.some(lines.slice(from - 1, to).join("\n"))
 }
 
-/**
- * How many of the first lines fit into this many characters. The result is at least 1. If the whole text fits, the
- * result is a very large number.
- */
+/** How many of the first lines fit into this many characters, at least 1. A very large number if all fit. */
 export const linesWithin = (text: string, characters: number): number => {
   let left = characters
   const over = linesOf(text).findIndex((line) => (left -= line.length + 1) < 0)

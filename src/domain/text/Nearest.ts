@@ -1,10 +1,10 @@
 /**
- * Suggests valid names for a wrong name, in issues and error messages. Compares the words of names, in any order. Words
- * are alike if they have a similar spelling, or are synonyms in names of tools, skills and arguments.
+ * Suggests valid names for a wrong name. Compares the words of names, in any order. Words are alike if they have a
+ * similar spelling, or are synonyms in names of tools, skills and arguments.
  */
 import { distance } from "fastest-levenshtein"
 
-/** Groups of synonyms. The first word of each group is the name of the group. */
+/** Groups of synonyms, each named by its first word. */
 const groups: ReadonlyArray<readonly [meaning: string, ...words: ReadonlyArray<string>]> = [
   ["search", "find", "grep", "rg", "ripgrep", "ag", "ack", "lookup", "locate", "seek", "scan", "query", "hunt"],
   ["tree", "list", "ls", "dir", "directory", "folder", "glob", "listing", "outline", "structure", "layout"],
@@ -36,7 +36,7 @@ const groups: ReadonlyArray<readonly [meaning: string, ...words: ReadonlyArray<s
   ["edit", "code", "develop", "program"]
 ]
 
-/** Words of names that say little. They have a lower weight. */
+/** Words that say little, and weigh less. */
 const weak = new Set(["get", "the", "a", "an", "of", "in", "for", "to", "tool", "file", "current", "my", "task", "do"])
 
 const changing = new Set(["edit", "write", "delete", "remove", "move", "rename", "erase", "rm", "mv"])
@@ -60,7 +60,7 @@ interface NameWord {
   readonly weight: number
 }
 
-/** The words of a name in lower case: `searchFiles`, `search-files` and `Search files` give the same words. */
+/** The words of a name in lower case, the same for `searchFiles`, `search-files` and `Search files`. */
 export const wordsInName = (name: string): ReadonlyArray<string> =>
   name
     .replace(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, " ")
@@ -75,21 +75,21 @@ const wordsOf = (name: string): ReadonlyArray<NameWord> =>
     weight: weak.has(word) ? 0.4 : 1
   }))
 
-/** True for two verbs that both stand for a change, even if for different changes. */
+/** True for two verbs that stand for changes, even different ones. */
 const bothChange = (a: NameWord, b: NameWord): boolean =>
   [a, b].every(({ meanings, stem }) => changing.has(stem) || changing.has(meanings[0] ?? ""))
 
-/** Tells whether a name promises a change or a read. Undefined if its words promise neither. */
+/** Whether a name promises a change or a read; undefined if neither. */
 export const intentOf = (name: string): "changes" | "reads" | undefined => {
   const words = wordsOf(name)
   const has = (set: ReadonlySet<string>) => words.some((word) => set.has(word.stem) || set.has(word.meanings[0] ?? ""))
   return has(changing) ? "changes" : has(reading) ? "reads" : undefined
 }
 
-/** The minimum likeness between a suggestion and the wrong name. Names that are less alike are unrelated. */
+/** Names that are less alike are unrelated, and not suggested. */
 const threshold = 0.45
 
-/** True for words of at least three letters that have the same letters in another order, such as `scr` and `src`. */
+/** True for words with the same letters in another order, such as `scr` and `src`. */
 const hasSameLetters = (a: string, b: string): boolean =>
   a.length > 2 && a.length === b.length && [...a].toSorted().join("") === [...b].toSorted().join("")
 
@@ -107,8 +107,7 @@ const wordLikeness = (a: NameWord, b: NameWord): number => {
 const weightOf = (words: ReadonlyArray<NameWord>): number => words.reduce((sum, { weight }) => sum + weight, 0)
 
 /**
- * Adds up the weights of the words in `some`. Each weight is multiplied by the likeness of the word to the most similar
- * word in `others`.
+ * The sum of the weights in `some`, each multiplied by the likeness of its word to the most similar word in `others`.
  */
 const covered = (some: ReadonlyArray<NameWord>, others: ReadonlyArray<NameWord>): number =>
   some.reduce((sum, word) => sum + word.weight * Math.max(0, ...others.map((other) => wordLikeness(word, other))), 0)
@@ -140,10 +139,7 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): Readon
       const isOpposite = intent !== undefined && other !== undefined && intent !== other
       const spelling = spellingLikeness(bare, bareOf(candidate))
       const meaning = isOpposite ? 0 : meaningLikeness(words, wordsOf(candidate))
-      /*
-       * If candidates are equally alike, the more similar spelling comes first, because a typing error is more probable
-       * than a synonym.
-       */
+      /* Among equals, the more similar spelling comes first, because a typing error is more probable than a synonym. */
       return { candidate, spelling, likeness: Math.max(meaning, spelling >= 0.6 && !isOpposite ? spelling : 0) }
     })
     .filter(({ likeness }) => likeness >= threshold)
@@ -152,7 +148,7 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): Readon
     .map(({ candidate }) => candidate)
 }
 
-/** The nearest names. If no name is near, returns all candidates. Used where only the candidates are valid names. */
+/** The nearest names, or else all candidates. For places where only the candidates are valid. */
 export const nearestOrAll = (word: string, candidates: ReadonlyArray<string>): ReadonlyArray<string> => {
   const near = nearest(word, candidates)
   return near.length > 0 ? near : candidates

@@ -1,19 +1,15 @@
-/**
- * Compares a number in a sentence with the numbers in the lines that the sentence is about, and finds contradictions.
- */
+/** Finds contradictions between a number in a sentence and the numbers in the lines that it is about. */
 
-/**
- * The maximum number of lines that are compared with a sentence. Among more lines, some number would differ by chance.
- */
+/** A sentence is compared with at most this many lines. Among more, some number would differ by chance. */
 const mostLines = 3
 
 const number = /(?<![\w.$#/-]|\bL)\d[\d_,]*(?:\.\d+)?(?![\w/]|\.\d|-\d)/g
-/** Matches words that show that the number after them is only a count or a position. */
+/** Matches words before a number that is only a count or a position. */
 const counts =
   /\b(?:lines?|rows?|columns?|steps?|tasks?|sections?|chapters?|versions?|v|nodes?|pages?|no\.?|number|issue|example|exit code|port|python|typescript|ecmascript|es)\s*$/i
 const counted =
   /^\s*(?:(?:\w+ )?(?:lines?|files?|places?|times?|calls?|callers?|usages?|uses|matches|results?|tests?|functions?|methods?|classes|cases?|links?|hits|of)\b|[):.]\s)/i
-/** Matches words that show that the number after them is a value. */
+/** Matches words before a number that is a value. */
 const isValue =
   /(?:\b(?:is|are|was|to|of|at|most|least|default|defaults|limit|maximum|minimum|equals|than)|[=:])\s*[*_`"'(]*$/i
 
@@ -39,15 +35,15 @@ const words = (text: string): ReadonlySet<string> =>
   )
 
 /**
- * The number in a sentence (`claimed`), and the numbers in the lines that contradict it (`there`). Undefined if the
- * numbers agree or may agree. The sentence must have only one number, and share a word with the lines.
+ * The number in a sentence (`claimed`), and the numbers in the lines that contradict it (`there`). Undefined if they
+ * may agree. The sentence must have only one number, and share a word with the lines.
  */
 export const otherNumber = (
   sentence: string,
   lines: ReadonlyArray<string>
 ): { readonly claimed: string; readonly there: string } | undefined => {
   if (lines.length > mostLines) return undefined
-  // Quoted text is hidden, because a sentence does not state what it quotes.
+  // A sentence does not state what it quotes, so quoted text is hidden.
   const prose = sentence.replace(/`[^`]*`|"[^"]*"/g, (span) =>
     /^[`"][\d_,.]+[`"]$/.test(span) ? span : "·".repeat(span.length)
   )

@@ -32,7 +32,7 @@ const literalSteps = (text: string): ReadonlyArray<PatternStep> =>
 const stepsOf = (pattern: string): ReadonlyArray<PatternStep> =>
   (pattern.match(part) ?? []).flatMap((text) => wildcards.get(text) ?? literalSteps(text))
 
-/** Adds a step to the steps that may match next. If this step may match nothing, the step after it is added too. */
+/** Adds a step that may match next, and the step after it if this one may match nothing. */
 const enter = (steps: ReadonlyArray<PatternStep>, first: number, next: Set<number>): void => {
   let index = first
   while (!next.has(index)) {
@@ -44,7 +44,7 @@ const enter = (steps: ReadonlyArray<PatternStep>, first: number, next: Set<numbe
   }
 }
 
-/** A step has matched this character. Adds the steps that may match the next character. */
+/** Adds the steps that may match after this step has matched a character. */
 const take = (steps: ReadonlyArray<PatternStep>, index: number, character: string, next: Set<number>): void => {
   const step = steps[index]
   switch (step?.kind) {
@@ -62,10 +62,7 @@ const take = (steps: ReadonlyArray<PatternStep>, index: number, character: strin
   }
 }
 
-/**
- * True if the pattern matches the whole text. If `boundaries` is not empty, it is enough that the pattern matches the
- * beginning of the text, and that one of these characters follows.
- */
+/** True if the pattern matches the whole text, or its beginning before one of the characters in `boundaries`. */
 export const matches = (pattern: string, text: string, boundaries = ""): boolean => {
   const steps = stepsOf(pattern)
   let current = new Set<number>()

@@ -18,41 +18,41 @@ const invisibles = new RegExp(`[${invisible}]`, "gu")
 const signs = new RegExp(sign, "gu")
 
 /**
- * Conditions before and after a sign. Each neighbour must be ASCII or another sign of this kind. Otherwise the sign may
- * belong to another script.
+ * Conditions before and after a sign. Unless its neighbours are ASCII or signs of this kind, it may belong to another
+ * script.
  */
 const ascii = `(?<![^\\p{ASCII}${invisible}${sign.slice(1, -1)}])`
 const asciiAfter = ascii.replace("<!", "!")
 const aloneInAscii = new RegExp(`${ascii}[${invisible}]${asciiAfter}`, "gu")
 
-/** The keyboard character that a sign stands for. If there is none, the sign itself. */
+/** The keyboard character that a sign stands for, or the sign itself. */
 const plainSign = (one: string): string => {
   const code = one.charCodeAt(0)
   return plainOf.get(one) ?? (code >= 0xff01 && code <= 0xff5e ? String.fromCharCode(code - fullWidth) : one)
 }
 
 /**
- * The text without invisible characters, and with keyboard characters in place of typographic signs. Used only to
- * compare texts.
+ * The text without invisible characters, and with keyboard characters in place of typographic signs. Only for
+ * comparisons.
  */
 export const plainSigns = (text: string): string => text.replace(invisibles, "").replace(signs, plainSign)
 
-/** Removes invisible characters between ASCII characters. A character that also occurs in `known` stays. */
+/** Removes invisible characters between ASCII characters, unless `known` contains them. */
 export const withoutInvisible = (text: string, known: string): string =>
   text.replace(aloneInAscii, (one) => (known.includes(one) ? one : ""))
 
-/** Replaces typographic characters by keyboard characters. Characters that `isMeant` accepts stay unchanged. */
+/** Replaces typographic characters by keyboard characters, except those that `isMeant` accepts. */
 export const withPlainSigns = (text: string, isMeant: (sign: string) => boolean): string =>
   text.replace(signs, (one) => (isMeant(one) ? one : plainSign(one)))
 
-/** Strings and comments of code. They may hold any character. */
+/** Strings and comments of code, which may hold any character. */
 const texts =
   "\"\"\"[^]*?\"\"\"|'''[^]*?'''|\"(?:\\\\.|[^\"\\\\\\n])*\"|'(?:\\\\.|[^'\\\\\\n])*'|`(?:\\\\.|[^`\\\\])*`|//.*|#.*|--.*|/\\*[^]*?(?:\\*/|(?![^]))|^[ \\t]*\\*.*"
 const codeSign = new RegExp(`${texts}|(?<![a-z])[a-z]{1,40}[‘’][a-z]|${ascii}(?![‐‑‒–—−])${sign}${asciiAfter}`, "gimu")
 
 /**
- * Replaces typographic characters in code. Strings, comments, dashes, words with an apostrophe, and characters that
- * `isMeant` accepts stay unchanged.
+ * Replaces typographic characters in code. Strings, comments, dashes, words with an apostrophe, and what `isMeant`
+ * accepts stay.
  */
 export const withPlainCode = (code: string, isMeant: (sign: string) => boolean): string =>
   code.replace(codeSign, (found) => (found.length > 1 || isMeant(found) ? found : plainSign(found)))

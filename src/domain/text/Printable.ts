@@ -1,20 +1,19 @@
 /**
- * Makes foreign text safe for a terminal. The user then sees the whole text before answering a question about it. All
- * code that prints text of a model, a file or a tool must use these functions.
+ * Makes foreign text safe for a terminal, so that the user sees the whole text before answering a question about it.
+ * All code that prints text of a model, a file or a tool must use these functions.
  */
 
 /**
- * Code points that a terminal does not show as they are: control, format, private-use, unassigned and surrogate code
- * points, separators other than the blank, and invisible code points. They include escape sequences, bidi overrides and
- * zero-width characters.
+ * Code points that a terminal does not show as they are, such as escape sequences, bidi overrides and zero-width
+ * characters.
  */
 const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
 
 const escapeCodePoint = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 
 /**
- * Replaces each code point that a terminal hides, and each line break, by the form `\u{...}`. Nothing is removed. A
- * second call changes nothing.
+ * Replaces each line break and each code point that a terminal hides by `\u{...}`. Nothing is removed. A second call
+ * changes nothing.
  */
 export const printable = (text: string): string => text.replace(hidden, escapeCodePoint)
 
@@ -22,8 +21,8 @@ export const printable = (text: string): string => text.replace(hidden, escapeCo
 const drawn = /[\u2500-\u257f]/gu
 
 /**
- * Like `printable`, for text inside a frame. Also writes box-drawing characters as `\u{...}`, and shortens long gaps
- * that would push text out of sight.
+ * Like `printable`, for text inside a frame. Also escapes box-drawing characters, and shortens long gaps that would
+ * push text out of sight.
  */
 export const unframed = (text: string): string =>
   printable(text)
@@ -46,10 +45,7 @@ const escapeUnits = (character: string): string =>
     (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`
   ).join("")
 
-/**
- * JSON in which control, format and bidi characters are written as `\u` escapes. A parser reads the same value from it.
- * The text is safe on a terminal.
- */
+/** JSON with control, format and bidi characters as `\u` escapes, safe on a terminal. It parses to the same value. */
 export const printableJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(hiddenInJson, escapeUnits)
 

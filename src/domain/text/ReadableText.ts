@@ -1,6 +1,6 @@
 /**
- * Decodes any bytes of the user to text, because a log with a broken character is still worth reading. An invalid byte
- * appears as text such as `\xe9`.
+ * Decodes any bytes of the user, because a log with a broken character is still worth reading. An invalid byte becomes
+ * text such as `\xe9`.
  */
 import * as Result from "effect/Result"
 import { decodeFile, encodingName, hasByteOrderMark, showBytes, unmarkedUtf16, utf16Mark } from "./TextEncoding.ts"
@@ -13,8 +13,8 @@ export interface ReadableText {
 }
 
 /**
- * True if most characters that are not ASCII are accented letters beside other letters, as in Latin-1. False for
- * cut-off or broken bytes.
+ * True if most characters beyond ASCII are accented letters beside other letters, as in Latin-1. False for cut-off or
+ * broken bytes.
  */
 const isLatinWords = (text: string): boolean => {
   const signs = text.match(/[\u0080-\uFFFF]/g) ?? []
@@ -31,7 +31,7 @@ const asShown = (bytes: Uint8Array): ReadableText => {
 export const readableText = (bytes: Uint8Array): ReadableText => {
   const wide = utf16Mark(bytes) ?? (bytes.includes(0) ? unmarkedUtf16(bytes) : undefined)
   if (wide !== undefined) {
-    /* Drops the last byte if it is only half of a character. */
+    /* Drops a last byte that is half of a character. */
     const text = new TextDecoder(wide).decode(bytes.subarray(0, bytes.length - (bytes.length % 2)))
     if (!text.includes("\0")) return { text, encoding: `It was encoded as ${wide}.` }
   }

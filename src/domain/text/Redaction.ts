@@ -1,6 +1,6 @@
 /**
- * Removes secrets from recorded and reported text: keys and tokens in well-known forms, and the secret values that the
- * caller passes. Redact values before you write them as JSON. A text that contains JSON stays valid JSON.
+ * Removes secrets from recorded and reported text: keys and tokens in well-known forms, and given secret values. Redact
+ * values before you write them as JSON. A text that contains JSON stays valid JSON.
  */
 import type * as Schema from "effect/Schema"
 import { withTexts } from "./Json.ts"
@@ -9,8 +9,8 @@ import { withTexts } from "./Json.ts"
 export const redacted = "[redacted]"
 
 /**
- * The characters before a token. A token may not begin directly after a letter, a digit or an underscore. The exception
- * is a character that ends an escape in JSON, a shell, a terminal or a URL (`\n`, `\x0a`, a colour, `%20`).
+ * The place before a token. No letter, digit or underscore may precede it, unless that character ends an escape (`\n`,
+ * `\x0a`, a colour, `%20`).
  */
 const colour = String.raw`(?:\u001b|\\u001b|\\x1b|\\e|\\033)\[[0-9;]{0,20}[A-Za-z]`
 const start = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrtv0]|\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|${colour}|%[0-9a-fA-F]{2}))`
@@ -19,10 +19,10 @@ const begins = (form: RegExp): RegExp => new RegExp(`${start}${form.source}`, fo
 
 const beginKey = String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
 const endKey = String.raw`(?:[^"-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
-/** The lines of a private key that has no end. */
+/** The lines of a private key without an end. */
 const keyLines = String.raw`(?:(?:\\{1,16}[nr]|\s){1,8}[A-Za-z0-9+/=]{16,80}){1,400}`
 
-/** The forms of tokens that only secrets have. Each form has a maximum length, which keeps the search linear. */
+/** Forms of tokens that only secrets have. Maximum lengths keep the search linear. */
 const tokens: ReadonlyArray<RegExp> = [
   /gh[pousr]_[A-Za-z0-9_]{36,255}/g,
   /github_pat_[A-Za-z0-9_]{22,255}/g,
@@ -31,7 +31,7 @@ const tokens: ReadonlyArray<RegExp> = [
   /do[oprt]_v1_[a-f0-9]{64}/g,
   /eyJ[A-Za-z0-9_-]{10,1000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g
 ]
-/** Forms of secrets that may also be the end of an ordinary word. */
+/** Forms of secrets that may also end an ordinary word. */
 const endings: ReadonlyArray<RegExp> = [
   /sk-[A-Za-z0-9_-]{20,200}/g,
   /hf_[A-Za-z0-9]{30,100}/g,
@@ -46,16 +46,15 @@ const endings: ReadonlyArray<RegExp> = [
 const forms = [new RegExp(`${beginKey}(?:${endKey}|${keyLines})`, "g"), ...tokens, ...endings.map(begins)]
 
 /**
- * Forms of secrets that need their context: `Authorization: Bearer ...` and `https://name:password@host`. Only the
- * secret itself is replaced, not its context.
+ * Forms of secrets that need their context, such as `Authorization: Bearer ...`. Only the secret itself is replaced.
  */
 const bearer = begins(/(Bearer\s+)[A-Za-z0-9._~+/=-]{16,4000}/gi)
 const basic = /(Authorization[^A-Za-z0-9]{1,12}Basic\s+)[A-Za-z0-9+/=]{8,4000}/gi
 const userInfo = /(:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,2000}@/g
 
 /**
- * Matches the beginning of every form. Most texts hold no secret. In these texts, one search for this pattern is
- * cheaper than one search for each form.
+ * Matches the beginning of every form. Most texts hold no secret, and one search is then cheaper than one for each
+ * form.
  */
 const anySign = new RegExp(
   [
@@ -69,7 +68,7 @@ const anySign = new RegExp(
 )
 
 const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i
-/** The minimum number of characters of a secret value. A shorter value may be an ordinary word. */
+/** The minimum length of a secret value. A shorter value may be an ordinary word. */
 const leastLength = 8
 
 /** The values of variables whose names suggest a secret, longest first. */
@@ -81,15 +80,15 @@ export const secretValues = (variables: Readonly<Record<string, string | undefin
 
 const escapedOnce = (value: string): string => JSON.stringify(value).slice(1, -1)
 
-/** How each value may be written: unchanged, as in JSON, and as in JSON inside JSON. */
+/** Each value as it may be written: unchanged, in JSON, and in JSON inside JSON. */
 const spellings = (values: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(values.flatMap((value) => [escapedOnce(escapedOnce(value)), escapedOnce(value), value]))
 ]
 
-/** Secret values, or a function that returns the secret values known so far. */
+/** Secret values, or a function that returns those known so far. */
 export type SecretValues = ReadonlyArray<string> | (() => ReadonlyArray<string>)
 
-/** Computes the spellings of secret values. They are computed again only when `values` returns another list. */
+/** Computes spellings of secret values, again only for another list. */
 const spelled = (values: SecretValues, of: (values: ReadonlyArray<string>) => ReadonlyArray<string>) => {
   if (typeof values !== "function") {
     const all = of(values)
@@ -105,7 +104,7 @@ const spelled = (values: SecretValues, of: (values: ReadonlyArray<string>) => Re
   }
 }
 
-/** Makes a function that replaces these values in a text, and no other secrets. */
+/** Makes a function that replaces only these values in a text. */
 export const replaceSecrets = (values: ReadonlyArray<string>): ((text: string) => string) => {
   const all = spellings(values)
   return (given) => all.reduce((text, value) => text.replaceAll(value, redacted), given)
@@ -125,7 +124,7 @@ export const makeRedaction = (values: SecretValues): ((text: string) => string) 
   }
 }
 
-/** Makes a function that redacts every string in a value, including field names. */
+/** Makes a function that redacts every string in a value, also field names. */
 export const makeValueRedaction = (values: SecretValues): ((value: Schema.Json) => Schema.Json) => {
   const redact = makeRedaction(values)
   return (value) => withTexts(value, redact)

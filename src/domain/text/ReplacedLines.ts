@@ -8,10 +8,7 @@ export interface ReplacedLines {
   readonly lines: ReadonlyArray<string>
 }
 
-/**
- * The replacements that turn `before` into `after`. A part with more than `maxEdits` differences is replaced as a
- * whole.
- */
+/** The replacements that turn `before` into `after`. A part with more than `maxEdits` differences is replaced whole. */
 export const replacedLines = (
   before: ReadonlyArray<string>,
   after: ReadonlyArray<string>,

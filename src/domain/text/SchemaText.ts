@@ -1,6 +1,6 @@
 /**
- * Explains why a value does not fit a schema. A user reads the place of each wrong part and the message of the schema
- * library. A model also reads what the value is and how to write the right one.
+ * Explains why a value does not fit a schema. A user reads the place of each wrong part and the schema library's
+ * message. A model also reads what the value is and how to write the right one.
  */
 import type * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
@@ -8,7 +8,7 @@ import type { JsonProblem, LocatedJson } from "./JsonText.ts"
 
 type Path = ReadonlyArray<PropertyKey>
 
-/** A part of a value that does not fit, with the message of the schema library. */
+/** A wrong part of a value, with the message of the schema library. */
 interface SchemaFault {
   readonly path: Path
   readonly kind: "missing" | "unknown" | "wrong"
@@ -36,7 +36,7 @@ const walk = (issue: SchemaIssue.Issue, path: Path): ReadonlyArray<SchemaFault> 
   }))
 }
 
-/** All parts of a value that do not fit, in the order of decoding. */
+/** The wrong parts of a value, in the order of decoding. */
 export const schemaFaults = ({ issue }: Schema.SchemaError): ReadonlyArray<SchemaFault> => walk(issue, [])
 
 /** A path as text, such as `limits.rounds` or `allow[0]`. */
@@ -54,15 +54,15 @@ const sentence = (subject: string, message: string): string =>
 const faultText = ({ message, path }: SchemaFault, whole: string): string =>
   path.length === 0 ? sentence(whole, message) : sentence(`"${pathText(path)}"`, message)
 
-/** All parts that do not fit, for a user, in one line: `"edits[0].line": Expected number. "path": Missing key.` */
+/** All wrong parts in one line for a user: `"edits[0].line": Expected number. "path": Missing key.` */
 export const schemaErrorText = (error: Schema.SchemaError): string =>
   schemaFaults(error)
     .map((fault) => faultText(fault, "the value"))
     .join(" ")
 
 /**
- * The problems in a file that a user wrote: one for each part that does not fit, in the order of the text. `above` is
- * the path of the decoded value in the file. `unknownKey` returns the message about an unknown key.
+ * The problems in a user's file, one for each wrong part, in the order of the text. `above` is the path of the value in
+ * the file. `unknownKey` returns the message about an unknown key.
  */
 export const schemaProblems = (
   error: Schema.SchemaError,
@@ -87,10 +87,10 @@ export interface ModelFault {
   readonly kind: SchemaFault["kind"]
   /** What the value is, such as `a string` or `the number 12`. */
   readonly actual: string
-  /** What the value must be and how to write it, such as `a number, without quotes`. Absent if `message` is set. */
+  /** What the value must be, such as `a number, without quotes`. Absent if `message` is set. */
   readonly wanted?: string
   readonly hint?: string
-  /** The message that the author of the schema wrote. It replaces `wanted`. */
+  /** The message of the schema's author, in place of `wanted`. */
   readonly message?: string
 }
 
@@ -114,10 +114,7 @@ const valueAt = (value: unknown, path: Path): unknown =>
     value
   )
 
-/**
- * Describes what a value is. Quotes a string only if the schema expects one of a few words, because other strings may
- * be secrets.
- */
+/** Describes a value. Quotes a string only if the schema expects one of a few words, because others may be secrets. */
 const givenText = (value: unknown, isChoice: boolean): string => {
   if (typeof value === "string")
     return value === "" ? "an empty string" : isChoice && value.length <= 40 ? JSON.stringify(value) : "a string"
@@ -137,7 +134,7 @@ const hintFor = (kinds: ReadonlyArray<string>, value: unknown): string | undefin
   return kinds.includes("object") ? "in braces, { ... }" : undefined
 }
 
-/** All parts that do not fit, described for a model. `whole` is the value that was decoded. */
+/** All wrong parts for a model. `whole` is the decoded value. */
 export const modelFaults = (error: Schema.SchemaError, whole: unknown): ReadonlyArray<ModelFault> =>
   schemaFaults(error).map(({ kind, message, path }) => {
     const value = valueAt(whole, path)
@@ -150,7 +147,7 @@ export const modelFaults = (error: Schema.SchemaError, whole: unknown): Readonly
     return { path, kind, actual: givenText(value, isChoice), wanted, hint: hintFor(kinds, value) }
   })
 
-/** The sentence that tells a model how to correct a part. Empty for missing and unknown parts. */
+/** How a model corrects a part, as a sentence; empty for missing and unknown parts. */
 export const remedyOf = ({ hint, message, wanted }: ModelFault): string => {
   if (message !== undefined) return ended(message)
   return wanted === undefined ? "" : `Write ${wanted}${hint === undefined ? "" : `, ${hint}`}.`
@@ -165,8 +162,7 @@ export const modelSentence = (subject: string, { actual, hint, kind, message, wa
 }
 
 /**
- * All parts that do not fit, for a model, in one line: `edits[0].line must be a number, but is a string. path is
- * missing. Add it.`
+ * All wrong parts in one line for a model: `edits[0].line must be a number, but is a string. path is missing. Add it.`
  */
 export const modelText = (error: Schema.SchemaError, value: unknown): string =>
   modelFaults(error, value)

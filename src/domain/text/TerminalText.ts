@@ -1,7 +1,4 @@
-/**
- * Converts terminal output to plain text, without escape sequences. If a program overwrote a line, only the last state
- * of the line remains.
- */
+/** Converts terminal output to plain text, without escape sequences and overwritten text. */
 
 /* Terminal links and titles, sequences such as colours, and all other escape sequences. */
 const escapes =
@@ -16,7 +13,7 @@ const everyControl = new RegExp(controls, "g")
 // oxlint-disable-next-line no-control-regex -- a character and the step back over it
 const erased = /[^\u0008]\u0008/g
 
-/** The last state of a line that a program overwrote: `10 %`, carriage return, `20 %` becomes `20 %`. */
+/** The last state of an overwritten line: `10 %`, carriage return, `20 %` becomes `20 %`. */
 export const plainLine = (line: string): string => {
   if (!controls.test(line)) return line
   const states = line.replace(escapes, "").split("\r")

@@ -1,13 +1,11 @@
 /**
- * Decodes bytes to text. `decodeText` accepts only UTF-8, and fails with the reason for all other bytes. `decodeFile`
- * accepts each encoding that the program supports, and also returns the name of the encoding.
+ * Decodes bytes to text. `decodeText` accepts only UTF-8, and fails with the reason. `decodeFile` accepts all supported
+ * encodings, and names the encoding.
  */
 import * as Result from "effect/Result"
 import { looksLikeShiftJis, shiftJis, windows1252 } from "./CharacterSets.ts"
 
-/**
- * The encoding of a file. `Partly UTF-8` means that the text has invalid bytes, which appear as text such as `\xe9`.
- */
+/** The encoding of a file. In `Partly UTF-8`, invalid bytes appear as text such as `\xe9`. */
 export type TextEncoding = "UTF-8" | "Partly UTF-8" | "UTF-16LE" | "UTF-16BE" | "Windows-1252" | "Shift-JIS"
 
 export interface DecodedText {
@@ -19,10 +17,7 @@ export interface DecodedText {
 const startsWith = (bytes: Uint8Array, ...mark: ReadonlyArray<number>): boolean =>
   mark.every((byte, index) => bytes[index] === byte)
 
-/**
- * The kind of UTF-16 of bytes without a byte order mark. Such bytes are recognised by zero bytes at every second
- * position.
- */
+/** The kind of UTF-16 without a byte order mark, recognised by zeros at every second position. */
 export const unmarkedUtf16 = (bytes: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
   const sample = bytes.subarray(0, 512)
   const zeros = [0, 0] as [number, number]
@@ -33,8 +28,8 @@ export const unmarkedUtf16 = (bytes: Uint8Array): "UTF-16LE" | "UTF-16BE" | unde
 }
 
 /**
- * True if the bytes hold control characters that no text has. Tab, line ends, form feed, escape and the old end-of-file
- * mark are allowed.
+ * True for control characters that no text has. Tab, line ends, form feed, escape and the old end-of-file mark are
+ * allowed.
  */
 const hasControls = (bytes: Uint8Array): boolean =>
   bytes.some((byte) => (byte < 32 && ![9, 10, 12, 13, 26, 27].includes(byte)) || byte === 127)
@@ -69,7 +64,7 @@ const strictly = (bytes: Uint8Array, encoding: string): string | undefined => {
 
 /**
  * The text of UTF-8 bytes, without the byte order mark. The failure names the probable format, as the end of a sentence
- * "because ...": `it is binary`, `it looks like UTF-32; convert it to UTF-8`.
+ * "because ...": `it is binary`.
  */
 export const decodeText = (bytes: Uint8Array): Result.Result<string, string> => {
   const text = bytes.includes(0) ? undefined : strictly(bytes, "utf-8")
@@ -78,7 +73,7 @@ export const decodeText = (bytes: Uint8Array): Result.Result<string, string> => 
 
 const follows = (byte: number): boolean => byte >= 0x80 && byte <= 0xbf
 
-/** The number of bytes of the UTF-8 character at this position. 0 if the bytes there are no valid character. */
+/** The length of the UTF-8 character at this position, in bytes; 0 if invalid. */
 const characterLength = (bytes: Uint8Array, at: number): number => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(at, at + 4)
   if (first < 0x80) return 1
@@ -94,13 +89,13 @@ const characterLength = (bytes: Uint8Array, at: number): number => {
   return second >= least && second <= most && follows(third) && follows(fourth) ? 4 : 0
 }
 
-/** The text that displays an invalid byte, such as `\xe9`. */
+/** An invalid byte as text, such as `\xe9`. */
 export const shownByte = (byte: number): string => `\\x${byte.toString(16).padStart(2, "0")}`
 
-/** Bytes displayed as text. Text such as `\xe9` and `\x00` stands for invalid bytes and zeros. */
+/** Bytes as text. `\xe9` and `\x00` stand for invalid bytes and zeros. */
 export interface ShownBytes {
   readonly text: string
-  /** The bytes that are displayed in this way, in order. */
+  /** The bytes displayed in this way, in order. */
   readonly shownBytes: ReadonlyArray<number>
   /** The number of characters that take several bytes. */
   readonly longCharacters: number
@@ -153,8 +148,8 @@ const decodeOther = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
 }
 
 /**
- * The text of a file. Accepts UTF-8 (also with some invalid bytes), UTF-16 and Shift-JIS. Any other text is decoded as
- * Windows-1252, which has a character for each byte. For content that is no text, fails like `decodeText`.
+ * The text of a file in UTF-8 (also with some invalid bytes), UTF-16 or Shift-JIS. Other text is decoded as
+ * Windows-1252, which has a character for each byte. Fails like `decodeText` for other content.
  */
 export const decodeFile = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
   const wide = utf16Mark(bytes) ?? (bytes.includes(0) ? unmarkedUtf16(bytes) : undefined)

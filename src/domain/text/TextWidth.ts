@@ -1,15 +1,12 @@
 /**
- * Measures and fits text for a terminal: wraps lines between words, cuts lines at a width, and splits text into pages.
- * Pass text through `printable` before, because invisible characters would make the width wrong.
+ * Fits text to a terminal: wraps lines between words, cuts lines, and splits text into pages. Pass text through
+ * `printable` first, because invisible characters would make the width wrong.
  */
 import { eastAsianWidth } from "get-east-asian-width"
 
 const combining = /[\p{Mn}\p{Me}]/u
 
-/**
- * How many columns a code point takes: 0 for a combining mark, 2 for East Asian characters and emoji, and 1 for all
- * others.
- */
+/** The columns of a code point: 0 for a combining mark, 2 for East Asian characters and emoji, otherwise 1. */
 const widthOf = (character: string): number => {
   const code = character.codePointAt(0) ?? 0
   if (code < 0x300) return 1
@@ -25,13 +22,10 @@ export const textWidth = (text: string): number => {
 // oxlint-disable-next-line no-control-regex -- the sequences that set colours begin with a control character
 const colours = /\u001b\[[0-9;]*m/g
 
-/** How many columns a text takes on the terminal. Colour sequences take none. */
+/** The columns of a text on the terminal, without colour sequences. */
 export const shownWidth = (text: string): number => textWidth(text.replaceAll(colours, ""))
 
-/**
- * Wraps a line at `columns` columns. A line is wider only if a single word is longer. Each further line begins with
- * `indent`.
- */
+/** Wraps a line at `columns` columns. Only a single longer word exceeds them. Further lines begin with `indent`. */
 export const wrapLine = (line: string, columns: number, indent: string): ReadonlyArray<string> => {
   if (shownWidth(line) <= columns) return [line]
   const [, blanks = "", text = ""] = /^(\s*)([^]*)$/.exec(line) ?? []
@@ -53,10 +47,7 @@ export const wrapLine = (line: string, columns: number, indent: string): Readonl
   return [...lines, current]
 }
 
-/**
- * Wraps every line of a text. The continuation of a list item is indented like its words. The continuation of any other
- * line is slightly indented.
- */
+/** Wraps every line of a text. List items continue at the column of their words, other lines slightly indented. */
 export const wrapText = (text: string, columns: number | undefined): string =>
   columns === undefined
     ? text
@@ -68,10 +59,7 @@ export const wrapText = (text: string, columns: number | undefined): string =>
         })
         .join("\n")
 
-/**
- * Cuts a text without colours to `columns` columns. A cut text ends with `...`, or with fewer dots if the columns do
- * not suffice.
- */
+/** Cuts a text without colours to `columns` columns. A cut text ends with up to three dots. */
 export const cutText = (text: string, columns: number): string => {
   if (textWidth(text) <= columns) return text
   const end = columns < 3 ? "" : "..."
@@ -108,7 +96,7 @@ export const cutLine = (line: StyledLine, columns: number): StyledLine => {
   for (const span of line) {
     const width = textWidth(span.text)
     if (width >= columnsLeft) {
-      // A piece that fits exactly must be cut too. The dots at its end show that more pieces follow.
+      // A piece that fits exactly is cut too, because the dots show that more follows.
       cut.push({ ...span, text: cutText(`${span.text}${" ".repeat(columnsLeft)}.`, columnsLeft) })
       return cut
     }
@@ -126,7 +114,7 @@ const rowsOf = (line: string, columns: number): number => {
   return Math.max(1, Math.ceil((textWidth(line) + tabs * (tabWidth - 1)) / columns))
 }
 
-/** Splits a line into pieces. A line that fits on one page stays whole. */
+/** Splits a line that exceeds a page into pieces. */
 const piecesOf = (line: string, columns: number, rows: number): ReadonlyArray<string> => {
   if (rowsOf(line, columns) <= rows) return [line]
   /* Assumes that each character takes two columns. */
@@ -137,8 +125,8 @@ const piecesOf = (line: string, columns: number, rows: number): ReadonlyArray<st
 }
 
 /**
- * Splits a text into pages of at most `rows` rows. A line that is longer than a page is split into several lines. Each
- * page ends with a line break.
+ * Splits a text into pages of at most `rows` rows. A line longer than a page is split too. Each page ends with a line
+ * break.
  */
 export const pagesOf = (
   text: string,

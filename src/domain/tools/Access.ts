@@ -1,7 +1,7 @@
 /**
- * The accesses of a call (files, pages, commands), and their risks. A tool declares its accesses. The program makes
- * each of them canonical (real path, parsed URL, argument vector). The gate decides about the canonical form, and the
- * tool receives exactly this form.
+ * The accesses of a call (files, pages, commands), and their risks. A tool declares its accesses, and the program makes
+ * them canonical (real path, parsed URL, argument vector). The gate decides about this form, and the tool receives
+ * exactly it.
  */
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText, wordText } from "../commands/CommandText.ts"
@@ -11,35 +11,28 @@ import { TextEdit } from "../files/TextEdit.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
 import * as Result from "effect/Result"
 
-/** The accesses that a tool declares. Paths are as the model wrote them. */
+/** The accesses that a tool declares, with paths as the model wrote them. */
 export const Access = Schema.Union([
   Schema.TaggedStruct("ReadFile", { path: Schema.String }),
-  /**
-   * `kind` is set only if the write changes the kind of the file. For a link, `content` is the path to which it leads.
-   */
+  /** `kind` is set only if the write changes it. The `content` of a link is its target. */
   Schema.TaggedStruct("WriteFile", { path: Schema.String, content: Schema.String, kind: Schema.optionalKey(FileKind) }),
   /**
-   * Moves a file, a link or a folder. The program turns a move into two `WriteFile` for each file: one writes the
-   * bytes, the other removes the old path.
+   * Moves a file, a link or a folder. It becomes two `WriteFile` for each file: one writes the bytes, one removes the
+   * old path.
    */
   Schema.TaggedStruct("MoveFile", { path: Schema.String, to: Schema.String }),
-  /**
-   * Removes a file, a link or a folder. The program turns a removal into one `WriteFile` with `removes` for each file.
-   */
+  /** Removes a file, a link or a folder. It becomes a `WriteFile` with `removes` for each file. */
   Schema.TaggedStruct("RemoveFile", { path: Schema.String }),
-  /**
-   * Replacements in an existing file. The program computes the new content, and grants the tool a `WriteFile` with this
-   * content.
-   */
+  /** Replacements in an existing file. The program computes the new content, and grants a `WriteFile` with it. */
   Schema.TaggedStruct("EditFile", { path: Schema.String, edits: Schema.NonEmptyArray(TextEdit) }),
   Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
-  /** `cwd` is a folder below the project. If it is absent, the command runs in the folder of the project. */
+  /** `cwd` is a folder below the project; without it, the command runs in the project folder. */
   Schema.TaggedStruct("RunCommand", { argv: CommandLine, cwd: Schema.optionalKey(Schema.String) }),
-  /** A network host to which the code of the tool connects. */
+  /** A network host to which the tool connects. */
   Schema.TaggedStruct("Host", { host: Schema.String, port: Schema.optionalKey(Schema.Int) }),
   /**
-   * Any other effect. `target` is an identifier that the tool defines, such as `db:orders`. `words` describe the
-   * effect, such as "delete rows of orders". The user reads the whole text of `details`, such as a text to send.
+   * Any other effect. `target` is an identifier of the tool, such as `db:orders`. `words` describe the effect, such as
+   * "delete rows of orders". The user reads all `details`, such as a text to send.
    */
   Schema.TaggedStruct("Other", {
     target: Schema.String,
@@ -50,7 +43,7 @@ export const Access = Schema.Union([
 ])
 export type Access = typeof Access.Type
 
-/** A file of the project that a command runs. `hash` is null if the file does not exist yet. */
+/** A file of the project that a command runs. `hash` is null if it does not exist yet. */
 export const RunScript = Schema.Struct({ path: Schema.String, hash: Schema.NullOr(Schema.String) })
 export type RunScript = typeof RunScript.Type
 
@@ -65,58 +58,49 @@ export const CanonicalAccess = Schema.Union([
   Schema.TaggedStruct("ReadFile", {
     path: Schema.String,
     inside: Schema.Boolean,
-    /** True for a file that is outside the project and belongs to the skill of the task. */
+    /** True for a file outside the project that belongs to the skill of the task. */
     ofSkill: Schema.optionalKey(Schema.Boolean)
   }),
   Schema.TaggedStruct("WriteFile", {
     path: Schema.String,
     inside: Schema.Boolean,
     content: Schema.String,
-    /** The new kind of the file. Absent if the write does not change the kind. */
+    /** The new kind of the file, if it changes. */
     kind: Schema.optionalKey(FileKind),
-    /** True if the write removes the file. `content` is then empty. */
+    /** True if the write removes the file; `content` is then empty. */
     removes: Schema.optionalKey(Schema.Boolean),
-    /** The file whose bytes are copied. `content` is the text of this file, or empty for a binary file. */
+    /** The file whose bytes are copied. `content` is its text, or empty if it is binary. */
     from: Schema.optionalKey(FileEntry),
-    /** The folder that is moved or removed as a whole, and that contains this file. */
+    /** The folder around the file, if it is moved or removed as a whole. */
     folder: Schema.optionalKey(Schema.String),
-    /** The file that is at this path now, if it is binary. */
+    /** The file at this path now, if it is binary. */
     holds: Schema.optionalKey(FileEntry),
-    /**
-     * The hash of the text from which `content` was computed. If the file has another text when the write happens,
-     * nothing is written.
-     */
+    /** The hash of the text from which `content` was computed. Nothing is written if the text has changed. */
     base: Schema.optionalKey(Schema.String),
-    /**
-     * The state of the path when the program resolved the access. If the state has changed when the write happens,
-     * nothing is written.
-     */
+    /** The state of the path when the access was resolved. Nothing is written if it has changed. */
     found: Schema.optionalKey(Schema.String),
     /** A sentence about content that the write would destroy. */
     loses: Schema.optionalKey(Schema.String),
-    /** True for a file that controls git because it is in a certain folder, whatever its name is. */
+    /** True for a file that controls git because of its folder, whatever its name. */
     control: Schema.optionalKey(Schema.Boolean)
   }),
   Schema.TaggedStruct("FetchUrl", {
     url: Schema.String,
-    /** Text in the URL that the model has read earlier in this run. */
+    /** Text in the URL that the model has read in this run. */
     carries: Schema.optionalKey(Schema.String)
   }),
   Schema.TaggedStruct("RunCommand", {
     argv: CommandLine,
-    /** The folder in which the command runs. Absolute and real, inside the project. */
+    /** The folder of the command. Absolute and real, inside the project. */
     cwd: Schema.String,
     sandboxed: Schema.Boolean,
-    /** The limits of the sandbox, or the reason why there is none. The user reads them after "Sandbox: ". */
+    /** The limits of the sandbox, or why there is none. The user reads them after "Sandbox: ". */
     sandbox: Schema.String,
-    /** True if the command runs on the working copy of a task and writes only in this copy. */
+    /** True if the command runs on the working copy of a task and writes only there. */
     onCopy: Schema.optionalKey(Schema.Boolean),
-    /** True if all effects of the command vanish with the working copy. The command can then run again. */
+    /** True if all effects vanish with the working copy, so that the command can run again. */
     leavesNothing: Schema.optionalKey(Schema.Boolean),
-    /**
-     * The files of the project that the command runs. An answer of the user is valid only for the bytes that these
-     * files have now. Absent if the command runs none.
-     */
+    /** The project files that the command runs, if any. An answer of the user is valid only for their current bytes. */
     scripts: Schema.optionalKey(Schema.Array(RunScript)),
     /** Why no answer can allow the command: a clause whose subject is the command. */
     denial: Schema.optionalKey(Schema.String)
@@ -130,14 +114,14 @@ export const CanonicalAccess = Schema.Union([
     words: Schema.String,
     details: Schema.optionalKey(Schema.String)
   }),
-  /** The code of a plugin, which runs with all rights of the user. `path` is the file or folder of the plugin. */
+  /** The code of a plugin, which has all rights of the user. `path` is its file or folder. */
   Schema.TaggedStruct("LoadPlugin", {
     name: Schema.String,
     path: Schema.String,
     hash: Schema.String,
-    /** The configuration that the project gives the plugin, as JSON. */
+    /** The project's configuration of the plugin, as JSON. */
     configuration: Schema.optionalKey(Schema.String),
-    /** The commands of the tools, for a plugin that a configuration file declares. */
+    /** The commands of the tools, for a plugin in a configuration file. */
     does: Schema.optionalKey(Schema.Array(Schema.String))
   }),
   /** An MCP server. `does` names the program to start, or the URL to connect to. */
@@ -162,14 +146,14 @@ export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
   return plain
 }
 
-/** If the system confines a command only in part, `sandbox` begins with this text. */
+/** `sandbox` begins with this text if the system confines a command only in part. */
 export const partly = "partly: "
 
-/** The text about the sandbox. For a command on a working copy, it names "a copy of the project". */
+/** The text about the sandbox, which names "a copy of the project" for a command on a working copy. */
 export const sandboxWords = ({ onCopy = false, sandbox }: CanonicalAccess & { readonly _tag: "RunCommand" }): string =>
   onCopy ? sandbox.replace("writes only in the project", "writes only in a copy of the project") : sandbox
 
-/** The target of the access: the text that the user reads and that rules are compared with. */
+/** The target of the access, for the user and for rules. */
 export const accessTarget = (access: CanonicalAccess): string => {
   switch (access._tag) {
     case "ReadFile":
@@ -189,7 +173,7 @@ export const accessTarget = (access: CanonicalAccess): string => {
   }
 }
 
-/** The targets as a user reads them. If a whole folder is moved or removed, the folder replaces all files in it. */
+/** The targets as a user reads them. A folder that is moved or removed replaces its files. */
 export const shownTargets = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<string> => [
   ...new Set(accesses.map((access) => (access._tag === "WriteFile" && access.folder) || accessTarget(access)))
 ]
@@ -220,22 +204,22 @@ export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> =>
 
 export type WriteAccess = CanonicalAccess & { readonly _tag: "WriteFile" }
 
-/** The text of the file after the write. Null if the write removes the file. */
+/** The text of the file after the write; null if it is removed. */
 export const writtenText = ({ content, removes }: WriteAccess): string | null => (removes === true ? null : content)
 
 export const writesIn = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<WriteAccess> =>
   accesses.filter((access) => access._tag === "WriteFile")
 
-/** An access of the program itself before a run: it loads code or starts a server. */
+/** An access of the program before a run: it loads code or starts a server. */
 export type Start = CanonicalAccess & { readonly _tag: "LoadPlugin" | "StartServer" }
 
-/** The gate runs `safe` calls, asks about `medium` calls, and asks about `high` calls with a warning. */
+/** The gate allows `safe` calls, asks about `medium` calls, and asks about `high` calls with a warning. */
 export const Risk = Schema.Literals(["safe", "medium", "high"])
 export type Risk = typeof Risk.Type
 
 /**
- * What happens if a call runs a second time after a crash: nothing (`pure`), the same state again (`idempotent`), or a
- * second effect (`once`).
+ * What a second run after a crash does: nothing (`pure`), the same state again (`idempotent`), or a second effect
+ * (`once`).
  */
 export const EffectClass = Schema.Literals(["pure", "idempotent", "once"])
 export type EffectClass = typeof EffectClass.Type
@@ -246,8 +230,8 @@ export const higherRisk = (a: Risk, b: Risk): Risk => {
 }
 
 /**
- * The risk is high for writing, commands and other changes. It is medium for network access, and for reading secrets or
- * files outside the project.
+ * High for writing, commands and other changes. Medium for network access, and for reading secrets or files outside the
+ * project.
  */
 export const accessRisk = (access: CanonicalAccess): Risk => {
   if (access._tag === "WriteFile" || access._tag === "RunCommand") return "high"
@@ -255,17 +239,17 @@ export const accessRisk = (access: CanonicalAccess): Risk => {
   return access._tag === "ReadFile" && access.inside && !isSecretLike(access.path) ? "safe" : "medium"
 }
 
-/** The risk of a call: the highest among the risk of its tool and the risks of its accesses. */
+/** The highest risk of a tool and its accesses. */
 export const raisedRisk = (risk: Risk, accesses: ReadonlyArray<CanonicalAccess>): Risk =>
   accesses.map(accessRisk).reduce(higherRisk, risk)
 
 /**
- * The maximum length of path and query of a URL, in characters. A longer path and query can carry data of a file or a
- * page to another server.
+ * The maximum length of path and query of a URL, in characters. More could carry data of a file or a page to another
+ * server.
  */
 export const mostUrlData = 256
 
-/** The number of characters after the host of a URL. 0 if they are too few to carry data. */
+/** The number of characters after a URL's host; 0 if too few to carry data. */
 const longPartOf = (text: string): number => {
   const url = URL.parse(text)
   const length = url === null ? text.length : url.pathname.length + url.search.length
@@ -273,8 +257,8 @@ const longPartOf = (text: string): number => {
 }
 
 /**
- * A sentence that says why the gate asks about this access each time. Undefined if an answer can hold for longer. A
- * rule of the user still applies if its pattern names the access itself, and not only a host or a folder.
+ * Why the gate asks about this access each time, as a sentence. Undefined if an answer can hold for longer. A rule
+ * still applies if its pattern names the access itself, and not only a host or a folder.
  */
 export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
   if (access._tag === "WriteFile" && isAutomatic(access.path)) {
@@ -290,8 +274,8 @@ export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
 }
 
 /**
- * True for an access that a general permission does not cover: a secret, a file outside the project, or the start of a
- * plugin or server.
+ * True for an access beyond a general permission: a secret, a file outside the project, or the start of a plugin or
+ * server.
  */
 export const needsUser = (access: CanonicalAccess): boolean => {
   if (access._tag === "LoadPlugin" || access._tag === "StartServer") return true
@@ -299,8 +283,8 @@ export const needsUser = (access: CanonicalAccess): boolean => {
 }
 
 /**
- * The parsed http(s) URL without a fragment, and without a full stop at the end of the host. Fails with the problem and
- * how to fix it.
+ * The parsed http(s) URL without a fragment, and without a full stop after the host. Fails with the problem and its
+ * fix.
  */
 export const canonicalUrl = (text: string): Result.Result<string, string> => {
   const url = URL.parse(text)
@@ -315,7 +299,7 @@ export const canonicalUrl = (text: string): Result.Result<string, string> => {
   return Result.succeed(url.href)
 }
 
-/** The host name in the form that URLs use. Fails with the problem and how to fix it. */
+/** The host name as in URLs. Fails with the problem and its fix. */
 export const canonicalHost = (text: string): Result.Result<string, string> => {
   const url = /^[^\s/?#@:]+$|^\[[\da-f:.]+\]$/i.test(text) ? URL.parse(`http://${text}/`) : null
   const host = url?.hostname.replace(/\.$/, "") ?? ""
@@ -324,7 +308,7 @@ export const canonicalHost = (text: string): Result.Result<string, string> => {
     : Result.succeed(host)
 }
 
-/** The maximum number of characters of `target` and of `words` in an `Other` access. */
+/** The maximum length of `target` and of `words` in an `Other` access, in characters. */
 const mostOther = 500
 
 const isLine = (text: string): boolean =>
@@ -332,12 +316,12 @@ const isLine = (text: string): boolean =>
 
 export type OtherAccess = CanonicalAccess & { readonly _tag: "Other" }
 
-/** The maximum number of characters of `details`, because the user reads the whole text. */
+/** The maximum length of `details`, in characters, because the user reads them all. */
 const mostDetails = 20_000
 
 const fault = (what: string) => Result.fail(`${what} This is a fault of the tool.`)
 
-/** Fails if `target` or `words` is not a single short line. The user could not read such a text. */
+/** Fails unless `target` and `words` are one short line each, which a user can read. */
 export const canonicalOther = (access: Access & { readonly _tag: "Other" }): Result.Result<OtherAccess, string> => {
   const { details = "", target, words } = access
   if (!isLine(target) || !isLine(words)) return fault("The target and the words of an access must be one line each.")

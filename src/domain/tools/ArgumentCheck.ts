@@ -1,6 +1,6 @@
 /**
- * Checks the arguments of a call against the parameters of its tool. Finds missing, invalid, unknown and misspelled
- * arguments. All of them become issues for the model at once.
+ * Checks the arguments of a call against the parameters of its tool. Missing, invalid, unknown and misspelled arguments
+ * become issues for the model, all at once.
  */
 import * as Schema from "effect/Schema"
 import { type Repair, type Where, type Issue, makeRepair, type IssueCode, makeIssue } from "../findings/Issue.ts"
@@ -26,7 +26,7 @@ const only = (found: ReadonlyArray<string>): string | undefined => (found.length
 /** Prefixes that models put before the name of a tool: `functions.read_file`, `tool:read_file`. */
 const group = /^(?:functions?|default_api|tools?|api)[.:/]/
 
-/** True if `long` is `short` with one more letter. A digit does not count, because tools may differ only in a digit. */
+/** True if `long` is `short` with one more letter. Tools may differ only in a digit, so a digit does not count. */
 const lacksLetter = (short: string, long: string): boolean => {
   if (long.length !== short.length + 1 || short.length < 6) return false
   let at = 0
@@ -52,7 +52,7 @@ export const meantTool = (name: string, usable: ReadonlyArray<string>): string |
   return near.some((one) => isOpposite(one, bare)) ? undefined : only(near)
 }
 
-/** This is a map and not an object, because an argument may have the name `constructor`. */
+/** A map and not an object, because an argument may be called `constructor`. */
 const synonyms: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["path", ["file", "filepath", "filename"]],
   ["pattern", ["query", "q"]],
@@ -70,10 +70,7 @@ const unwrap = (given: Arguments, properties: ReadonlyMap<string, JsonSchema>): 
   return others.length === 0 && wrappers.has(name) && !properties.has(name) && isArguments(inner) ? inner : given
 }
 
-/**
- * Renames arguments to the parameters that they clearly mean. If it is not clear which parameter a name means, the name
- * stays.
- */
+/** Renames arguments to the parameters that they clearly mean. Unclear names stay. */
 export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where) => {
   const repairs: Array<Repair> = []
   const properties = propertiesOf(schema)
@@ -117,7 +114,7 @@ export interface Parameters {
 
 const numeral = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?\s*$/
 
-/** The list or object in a text. Undefined if the text is not strict JSON of this type. */
+/** The list or object in a text; undefined unless it is strict JSON of this type. */
 const parseNested = (text: string, type: "array" | "object"): Schema.Json | undefined => {
   const read = readBlock(text)
   const [value, ...others] = Result.isSuccess(read) && !read.success.repaired ? read.success.values : []
@@ -125,7 +122,7 @@ const parseNested = (text: string, type: "array" | "object"): Schema.Json | unde
   return isMeant && others.length === 0 ? value : undefined
 }
 
-/** The number, boolean, list or object that a text stands for. Undefined if this is not certain. */
+/** The number, boolean, list or object that a text stands for, if certain. */
 const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefined => {
   if (typeof value !== "string") return undefined
   if ((type === "number" || type === "integer") && numeral.test(value)) return Number(value)
@@ -134,15 +131,15 @@ const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefin
   return type === "boolean" && (word === "true" || word === "false") ? word === "true" : undefined
 }
 
-/** True if the codec of the tool rejects the value of the argument with this name. */
+/** True if the codec rejects this argument. */
 const rejects = ({ codec }: Parameters, given: Arguments, name: string): boolean => {
   const decoded = Schema.decodeResult(codec)(given, { errors: "all" })
   return Result.isFailure(decoded) && schemaFaults(decoded.failure).some(({ path }) => path[0] === name)
 }
 
 /**
- * Repairs deviations that can mean only one thing: misspelled names, explanations of the call, values written as text,
- * and null or empty text for optional arguments.
+ * Repairs what can mean only one thing: misspelled names, explanations of the call, values written as text, and null or
+ * empty text for optional arguments.
  */
 export const repairArguments = (written: ToolCall, parameters: Parameters, where: Where) => {
   const { aliases = {}, codec, schema } = parameters
@@ -191,8 +188,8 @@ const howInstead = (name: string, knownNames: ReadonlyArray<string>): string =>
     : `Remove it, or use one of: ${quoted(nearestOrAll(name, knownNames))}.`
 
 /**
- * Maps each unknown argument to the missing parameter that it probably means: the parameter with the nearest name, or
- * the only one that is missing.
+ * Maps unknown arguments to the missing parameters that they probably mean: the one with the nearest name, or the only
+ * one.
  */
 const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const meant = new Map<string, string>()
@@ -204,7 +201,7 @@ const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string
   return meant
 }
 
-/** The two texts of the issue for a value: what is wrong, and how to correct it. */
+/** The texts of an issue: what is wrong with a value, and how to correct it. */
 const invalidText = (tool: string, problem: ModelFault) => {
   const { actual, kind, path, message } = problem
   const subject = path.length === 0 ? `The arguments of ${tool}` : `The argument "${pathText(path)}" of ${tool}`
@@ -217,13 +214,13 @@ const invalidText = (tool: string, problem: ModelFault) => {
   }
 }
 
-/** Text that stands for the output of another call: `{{call-1.path}}`, `$call_1.output`, `<path from the search>`. */
+/** Text for the output of another call: `{{call-1.path}}`, `$call_1.output`, `<path from the search>`. */
 const ofOtherCall =
   /(?:\{\{|\$\{|<|\$)\s*(?:calls?|tool|turn|step|task|results?|outputs?|previous|search|response)[-_ .]*\d*(?:[.[/][^\s{}<>]*|[-_ ](?:results?|outputs?|path|file)[^\s{}<>]*)?\s*(?:\}\}|\}|>|$)/i
 const wholeBlank =
   /^\s*(?:\{\{[^{}\n]+\}\}|\{[a-z][\w ]+\}|<[a-z][^<>\n]*[ _-][^<>\n]*>|\[[a-z]+(?: [a-z]+)+\]|(?:path|file) (?:from|of|returned|found)\b.*)\s*$/i
 
-/** Names of arguments whose text goes into a file. In such a text, a placeholder can be real content. */
+/** Names of arguments with text of a file, in which a placeholder can be real content. */
 const holdsText = /content|text|pattern|edits|old|new/i
 
 const placeholders = ({ arguments: given, name: tool }: ToolCall, { quote, where }: Pick<Issue, "where" | "quote">) =>
@@ -234,7 +231,7 @@ const placeholders = ({ arguments: given, name: tool }: ToolCall, { quote, where
     return [makeIssue("argument-placeholder", where, { what, quote })]
   })
 
-/** The issues of all arguments, in this order: missing, invalid, unknown. */
+/** The issues of all arguments: first missing, then invalid, then unknown. */
 export const checkArguments = (
   call: ToolCall,
   { codec, schema }: Parameters,

@@ -1,6 +1,6 @@
 /**
- * A tool that a configuration declares: a command with placeholders for the arguments of a call. The value of an
- * argument fills a whole word or a part of a word. It never becomes an option of the program.
+ * A tool from a configuration: a command with placeholders for arguments. A value fills a word or a part of it, and
+ * never becomes an option of the program.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -109,7 +109,7 @@ const fillWord = (template: string, values: Arguments): Result.Result<ReadonlyAr
   return option === undefined ? Result.succeed(words) : Result.fail(optionProblem(option, names))
 }
 
-/** The command with values in place of its placeholders. Fails with a sentence about the wrong argument. */
+/** The command with its placeholders filled. Fails with a sentence about the wrong argument. */
 export const fillCommand = (
   { command: [program, ...templates] }: CommandTool,
   values: Arguments

@@ -1,6 +1,4 @@
-/**
- * Maps tools of other programs to tools of this program, because models write tool names that they learnt elsewhere.
- */
+/** Maps tools of other programs to tools of this program, because models write names that they learnt elsewhere. */
 
 import type * as Schema from "effect/Schema"
 import type { Arguments } from "./ToolCall.ts"
@@ -30,7 +28,7 @@ const actions: ReadonlyMap<string, string> = new Map([
   ["str_replace", "edit_file"]
 ])
 
-/** Names of tools that other programs have for ending the work or asking the user. This program has no such tools. */
+/** Foreign tools that end the work or ask the user. This program has no such tools. */
 const ends = new Set(["attempt_completion", "ask_followup_question", "plan_mode_respond"])
 
 const plain = (name: string): string =>
@@ -40,8 +38,8 @@ const plain = (name: string): string =>
     .replaceAll("-", "_")
 
 /**
- * The tool of this program that a tool name of another program means. A name stays as it is if its tool ends the work,
- * or if the argument `command` of its tool selects an action.
+ * The tool that a foreign name means. A name stays if its tool ends the work, or if its argument `command` selects an
+ * action.
  */
 export const foreignTool = (name: string): string | undefined =>
   names.get(plain(name)) ?? (editors.has(name) || ends.has(name) ? name : undefined)
@@ -70,7 +68,7 @@ const renamed: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
   }).map(([tool, given]) => [tool, new Map(Object.entries(given))] as const)
 )
 
-/** Arguments of other programs that have no meaning here. */
+/** Foreign arguments without a meaning here. */
 const remarks = new Set([
   "requires_approval",
   "line_count",
@@ -86,7 +84,7 @@ interface Named {
   readonly arguments: Arguments
 }
 
-/** The range of lines to read, from `[first, last]` or from a start and a count. */
+/** The lines to read, from `[first, last]` or from a start and a count. */
 const linesOf = (
   range: Schema.Json | undefined,
   limit: Schema.Json | undefined,
@@ -102,7 +100,7 @@ const linesOf = (
   return limit !== undefined && Number.isInteger(count) ? { end_line: Math.max(1, Number(start ?? 1)) + count - 1 } : {}
 }
 
-/** Translates a call of a tool of another program. Undefined if this program has no such tool. */
+/** Translates a call of a foreign tool. Undefined if this program has no such tool. */
 export const ownCall = (call: Named, has: (name: string) => boolean): Named | undefined => {
   const action = editors.has(call.name) ? call.arguments["command"] : undefined
   const name = typeof action === "string" ? actions.get(action) : names.get(plain(call.name))

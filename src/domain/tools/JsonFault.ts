@@ -1,4 +1,4 @@
-/** Explains why a value that a tool returned is not JSON: the path of the wrong part, and what is there. */
+/** Explains why a tool's value is not JSON: the path of the wrong part, and what is there. */
 import * as Schema from "effect/Schema"
 import { isNestedTooDeep, maxNesting, maxParts } from "../text/Json.ts"
 
@@ -14,7 +14,7 @@ const kindOf = (value: unknown): string | undefined => {
   return name === undefined || name === "Object" ? undefined : `is an object of the class ${String(name)}`
 }
 
-/** Describes the first value that JSON cannot express, in depth-first order. */
+/** Describes the first value that JSON cannot express, depth first. */
 const faultIn = (whole: unknown): string | undefined => {
   let partsLeft = maxParts
   const search = (value: unknown, path: string, holders: ReadonlyArray<unknown>): string | undefined => {
@@ -33,10 +33,7 @@ const faultIn = (whole: unknown): string | undefined => {
   return search(whole, "", [])
 }
 
-/**
- * What is wrong with a value, as the end of a sentence. `deep` means that it has too many levels. Undefined if the
- * value is JSON.
- */
+/** What is wrong with a value, as the end of a sentence, or `deep` for too many levels. Undefined for JSON. */
 export const jsonFault = (value: unknown): string | undefined => {
   if (isNestedTooDeep(value)) return faultIn(value) ?? "deep"
   return isJson(value) ? undefined : (faultIn(value) ?? "it is a value of another kind")

@@ -1,6 +1,6 @@
 /**
- * Finds mistakes in a JSON schema of a plugin or a configuration. Readers of schemas ignore unknown keywords. A
- * misspelled keyword would therefore accept any value.
+ * Finds mistakes in a JSON schema of a plugin or a configuration. A misspelled keyword would accept any value, because
+ * readers ignore unknown keywords.
  */
 import * as Predicate from "effect/Predicate"
 import { nearestOrAll } from "../text/Nearest.ts"
@@ -24,10 +24,7 @@ const isPattern = (source: unknown): boolean => {
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
 const isNames = (value: unknown): boolean => Array.isArray(value) && value.every(Predicate.isString)
 
-/**
- * For each group of keywords, a test of the value and a description of valid values. The description is the end of a
- * sentence.
- */
+/** Groups of keywords with a test of the value, and valid values as the end of a sentence. */
 const plain: ReadonlyArray<readonly [ReadonlySet<string>, (value: unknown) => boolean, string]> = [
   [keywords("$ref description format title"), Predicate.isString, "a text"],
   [keywords("maximum minimum multipleOf"), Predicate.isNumber, "a number"],
@@ -38,8 +35,8 @@ const plain: ReadonlyArray<readonly [ReadonlySet<string>, (value: unknown) => bo
 ]
 
 /**
- * True if a reference leads to a part of the schema. In a schema with `$id` or `$anchor`, a reference may also be a
- * name. A reference by name is always accepted there.
+ * True if a reference leads to a part of the schema. In a schema with `$id` or `$anchor`, references by name are always
+ * accepted.
  */
 const leads = (root: JsonSchema, ref: string): boolean => {
   if (ref !== "#" && !ref.startsWith("#/")) return /"\$(?:id|anchor)":/.test(JSON.stringify(root))
@@ -54,7 +51,7 @@ const leads = (root: JsonSchema, ref: string): boolean => {
 type Path = ReadonlyArray<string | number>
 type Fault = string | undefined
 
-/** The first mistake and its path. Undefined for a schema without a mistake. */
+/** The first mistake and its path, if any. */
 export const jsonSchemaFault = (root: JsonSchema): Fault => {
   const ofKeyword = (key: string, value: unknown, path: Path): Fault => {
     const subject = `"${pathText(path)}"`

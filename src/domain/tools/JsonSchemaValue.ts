@@ -1,6 +1,6 @@
 /**
  * Computes the TypeScript type of values from a JSON schema literal. Only types, properties, items and enums are
- * understood. For everything else, the type is any JSON.
+ * understood; everything else is any JSON.
  */
 import type { Json } from "effect/Schema"
 

@@ -1,6 +1,6 @@
 /**
- * Reads calls as JSON between `<tool_call>` tags. `readNative` converts all other forms of calls into this form. All
- * functions take linear time.
+ * Reads calls as JSON between `<tool_call>` tags, to which `readNative` converts all other forms. All functions take
+ * linear time.
  */
 
 import { endOfJson } from "./native/Source.ts"
@@ -25,7 +25,7 @@ export const hasMarkedLine = (text: string): boolean =>
 /** Tags around a group of calls. They carry no information. */
 const wrapper = /(?:[\s,;]|<\/?tool_calls?>|<\|(?:eom_id|eot_id|im_end)\|>)*/y
 
-/** The parts of a text, in order. A call counts only at the beginning of the text or of a line. */
+/** The parts of a text, in order. A call must begin a line. */
 export const markedParts = (text: string): ReadonlyArray<MarkedPart> => {
   const parts: Array<MarkedPart> = []
   let lastClosing: number | undefined
@@ -47,8 +47,7 @@ export const markedParts = (text: string): ReadonlyArray<MarkedPart> => {
       addText()
       continue
     }
-    // A closing tag ends the call even if its JSON is broken. If there is no closing tag, the brackets of the JSON show
-    // the end.
+    // A closing tag ends the call even if its JSON is broken. Without one, the brackets show the end.
     if (lastClosing === undefined || (lastClosing >= 0 && lastClosing < start)) {
       lastClosing = text.indexOf("</tool_call>", start)
     }
@@ -66,7 +65,7 @@ export const endsInCall = (text: string): boolean => {
   return last === text.lastIndexOf(tag) + "<tool".length && scanJson(text.slice(last + "_call>".length)).open > 0
 }
 
-/** The JSON of the calls. Undefined if the text contains anything else. */
+/** The JSON of the calls; undefined if there is other text. */
 export const markedCalls = (text: string): ReadonlyArray<string> | undefined => {
   if (!beginsWithMark(text)) return undefined
   const parts = markedParts(text)

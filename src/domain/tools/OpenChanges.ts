@@ -1,6 +1,6 @@
 /**
- * Finds open changes: changes that failed and that no later change replaced. While a change is open, the task is not
- * done, whatever its report says.
+ * Finds open changes, which failed and which no later change replaced. With an open change, the task is not done,
+ * whatever its report says.
  */
 import * as Schema from "effect/Schema"
 import { fileName, isBelow } from "../files/PathList.ts"
@@ -22,10 +22,10 @@ const changeNouns: Readonly<Record<string, string>> = { remove_file: "removal", 
 
 const hasPath = ({ call }: CallOutcome): boolean => typeof call.arguments["path"] === "string"
 
-/** True for a replacement in all files, whose call names no file. */
+/** True for a replacement in all files, which names no file. */
 const isReplacement = (one: CallOutcome): boolean => !hasPath(one) && typeof one.call.arguments["old_text"] === "string"
 
-/** Names a change in a few words: by the file, or by the text to replace. */
+/** Names a change by its file, or by the text to replace. */
 export const changeName = (call: ToolCall): string => {
   const { old_text: old, path } = call.arguments
   if (typeof path === "string") return `The ${changeNouns[call.name] ?? "change"} of ${pathOf(call)}`
@@ -34,7 +34,7 @@ export const changeName = (call: ToolCall): string => {
     : "A change that could not be read"
 }
 
-/** The values of these arguments, in the call itself and in each of its edits. */
+/** The values of these arguments, in the call and in its edits. */
 const textsOf = (given: Arguments, ...keys: ReadonlyArray<string>): ReadonlyArray<string> =>
   [given, ...(Array.isArray(given["edits"]) ? given["edits"] : [])]
     .flatMap((part) => (isArguments(part) ? keys.map((key) => part[key]) : []))
@@ -42,7 +42,7 @@ const textsOf = (given: Arguments, ...keys: ReadonlyArray<string>): ReadonlyArra
 
 export const newTextsOf = (given: Arguments): ReadonlyArray<string> => textsOf(given, "new_text", "content")
 
-/** The lines that a change writes. Lines without two word characters in a row, such as brackets, do not count. */
+/** The lines that a change writes, without lines such as brackets, which lack two word characters in a row. */
 const newLines = ({ call }: CallOutcome): ReadonlyArray<string> =>
   newTextsOf(call.arguments)
     .flatMap((text) => text.split("\n"))
@@ -53,15 +53,15 @@ const isMissing = ({ result }: CallOutcome): boolean => /\bThere is no file at\b
 
 const withoutEndSlash = (path: string): string => path.replace(/\/+$/, "")
 
-/** True if the call removes or moves the file, or a folder that contains it. */
+/** True if the call removes or moves the file, or a folder around it. */
 const takesAway = ({ call }: CallOutcome, path: string): boolean => {
   const [taken, file] = [pathOf(call), path].map(withoutEndSlash) as [string, string]
   return (call.name === "remove_file" || call.name === "move_file") && (taken === file || isBelow(taken, file))
 }
 
 /**
- * True if the failed call named a path that does not exist, and the later call names the path that the model meant. The
- * meant path has the same file name, or the error message suggested it.
+ * True if the failed call named a missing path, and the later call names the one that was meant: it has the same file
+ * name, or the error message suggested it.
  */
 const isMeant = (failed: CallOutcome, later: CallOutcome): boolean => {
   const [meant, path] = [pathOf(failed.call), pathOf(later.call)]
@@ -70,20 +70,16 @@ const isMeant = (failed: CallOutcome, later: CallOutcome): boolean => {
   return isMissing(failed) && (name === other || named.includes(path))
 }
 
-/** True if the change removes this text. */
 const takes = ({ call }: CallOutcome, old: string): boolean =>
   textsOf(call.arguments, "old_text").some((text) => text.includes(old))
 
-/**
- * True if a later change writes the new text of a replacement. If the new text is empty, the later change must remove
- * the old text.
- */
+/** True if a later change writes the new text of a replacement or, if that is empty, removes the old text. */
 const replaces = ({ call: { arguments: given } }: CallOutcome, later: CallOutcome): boolean => {
   const [old, now] = [String(given["old_text"]), String(given["new_text"]).trim()]
   return now === "" ? takes(later, old) : newTextsOf(later.call.arguments).some((text) => text.includes(now))
 }
 
-/** True if other changes did what a failed change should do. `later` are the successful changes after it. */
+/** True if other changes did the work of a failed change. `later` are the successful changes after it. */
 const isMadeUpFor = (
   failed: CallOutcome,
   changes: ReadonlyArray<CallOutcome>,
@@ -95,29 +91,20 @@ const isMadeUpFor = (
   const ofFile = answered.filter(({ call }) => pathOf(call) === path)
   const failedBeside = changes.filter((one) => !one.result.success && turnOf(one) === turnOf(failed))
 
-  /**
-   * A failed replacement in all files. It counts as done if a later change made the same replacement, or if an earlier
-   * change had removed the old text.
-   */
+  /** A replacement in all files is done if a later change made it, or if an earlier change removed the old text. */
   if (isReplacement(failed)) {
     const isBefore = (one: CallOutcome) => one.result.success && takes(one, String(values["old_text"]))
     return [...answered, ...changes.filter(isBefore)].some((one) => replaces(failed, one))
   }
-  /**
-   * A change that the program could not read. It counts as done if later answers make as many changes as this answer
-   * has unreadable changes.
-   */
+  /** An unreadable change is done if later answers make as many changes as this answer has unreadable ones. */
   if (!hasPath(failed)) {
     return answered.length >= failedBeside.filter((one) => !hasPath(one) && !isReplacement(one)).length
   }
-  /** An edit whose old and new text are the same. It counts as done if another change of this file was made. */
+  /** An edit with equal old and new text is done if the file changed otherwise. */
   if (typeof values["old_text"] === "string" && values["old_text"] === values["new_text"]) {
     return changes.some((one) => one.result.success && pathOf(one.call) === path)
   }
-  /**
-   * A failed replacement in one file. It counts as done if a later change of this file makes the same replacement, or
-   * writes the whole file.
-   */
+  /** A replacement in one file is done if a later change of the file makes it, or writes the whole file. */
   if (values["replace_all"] === true) {
     return ofFile.some((one) => one.call.name === "write_file" || replaces(failed, one))
   }
@@ -125,8 +112,8 @@ const isMadeUpFor = (
     return answered.some((one) => takesAway(one, path) || (one.call.name === "remove_file" && isMeant(failed, one)))
   }
   /**
-   * A failed move. It counts as done if a later call moves the same file or moves to the same path. It also counts as
-   * done if the new path is written and the old path is removed.
+   * A move is done if a later call moves the same file, or moves to the same path. It is also done if the new path is
+   * written and the old path removed.
    */
   if (name === "move_file") {
     const isThere = answered.some(({ call }) => pathOf(call) === to)
@@ -137,14 +124,13 @@ const isMadeUpFor = (
     )
   }
   /**
-   * A failed edit, or a whole file that was not written. It counts as done if a later change writes one of the lines of
-   * the failed change, or writes the whole file. It also counts as done if there are as many later changes of the file
-   * as failed changes.
+   * An edit or a whole file is done if a later change writes one of its lines or the whole file. It is also done if the
+   * file has as many later changes as failed ones.
    */
   const lines = new Set(newLines(failed))
   const bringsLine = (one: CallOutcome): boolean => newLines(one).some((line) => lines.has(line))
   const others = failedBeside.filter((one) => one !== failed && pathOf(one.call) === path)
-  // The call named a path that does not exist. The model may therefore have meant another file.
+  // With a missing path, the model may have meant another file.
   const elsewhere = isMissing(failed) ? later : []
   return (
     ofFile.length > others.length ||
@@ -153,7 +139,7 @@ const isMadeUpFor = (
   )
 }
 
-/** The failed changes that no change in a later answer replaced. */
+/** The failed changes that no later answer replaced. */
 export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<CallOutcome> => {
   const changes = outcomes.filter(isChange)
   return changes.filter((failed, index) => {
@@ -163,8 +149,7 @@ export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray
 }
 
 /**
- * The calls that have effects outside the working copy, and open changes. `files` are the files that were changed in
- * the project itself.
+ * Open changes, and calls with effects outside the working copy. `files` are the changed files of the project itself.
  */
 export const doneOutside = ({
   files,
@@ -179,7 +164,7 @@ export const doneOutside = ({
   return outcomes.filter((outcome) => !isChange(outcome) || isLeft(outcome))
 }
 
-/** A change that was not made: the issue that prevented it, and the call that would have made it. */
+/** A change that was not made: the issue that prevented it, and its call. */
 export const UnmadeChange = Schema.Struct({ call: ToolCall, issue: Issue })
 export type UnmadeChange = typeof UnmadeChange.Type
 
@@ -195,8 +180,8 @@ export const unmadeOutcome = ({ call, issue }: UnmadeChange, turn: number): Call
 })
 
 /**
- * The unreadable changes of an answer, from the issues of this answer. If the answer has a report, conflict marks do
- * not count, because the report may quote them.
+ * The unreadable changes of an answer, from its issues. Conflict marks do not count if the answer has a report, which
+ * may quote them.
  */
 export const unreadChanges = (issues: ReadonlyArray<Issue>, hasReport: boolean): ReadonlyArray<UnmadeChange> => {
   const unread = issues.filter(({ code }) => code.startsWith("change-"))

@@ -1,7 +1,7 @@
 /**
- * Schemas from authors of plugins: a schema of Effect, a Standard Schema with its JSON schema (zod 4, arktype, valibot
- * with its converter), or a plain JSON schema. Values are first checked against the JSON schema, so that models read
- * uniform messages. The schema of the author then checks the values again.
+ * Schemas from authors of plugins: a schema of Effect, a Standard Schema with its JSON schema (such as zod 4), or a
+ * plain JSON schema. Values are checked against the JSON schema first, so that models read uniform messages. The
+ * author's schema checks them again.
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -38,8 +38,7 @@ export interface UsableSchema {
 }
 
 /**
- * True for a schema that this copy of `effect` made. A schema of another installed copy also passes `isSchema`, but
- * this copy cannot decode with it.
+ * True for a schema of this copy of `effect`. Schemas of another copy pass `isSchema` too, but cannot be decoded here.
  */
 const isOwnSchema = ({ ast }: Schema.Constraint): boolean => {
   if (ast._tag === "Objects") return ast instanceof SchemaAST.Objects
@@ -73,8 +72,8 @@ const reasonOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown)
 
 /**
- * The schema with `additionalProperties: false` on each object that does not set it. The parts of an `allOf` stay as
- * they are, because each part describes only some of the properties.
+ * Adds `additionalProperties: false` to objects that do not set it. The parts of an `allOf` stay, because each
+ * describes only some properties.
  */
 const closed = (schema: Schema.Json): Schema.Json => {
   if (Array.isArray(schema)) return schema.map(closed)
@@ -120,7 +119,7 @@ const fromStandard = (standard: Standard): Result.Result<UsableSchema, string> =
   )
 }
 
-/** The codec and the JSON schema of a schema. The failure completes a sentence that begins with "it is". */
+/** The codec and the JSON schema of a schema. The failure completes "it is". */
 export const readSchemaSource = (source: unknown): Result.Result<UsableSchema, string> => {
   if (Schema.isSchema(source)) {
     return isOwnSchema(source)

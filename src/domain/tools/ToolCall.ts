@@ -1,4 +1,4 @@
-/** A call of a tool in its three stages: as the model wrote it, prepared to run, and with its result. */
+/** A call of a tool in three stages: as the model wrote it, prepared to run, and with its result. */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { type Repair, type Where, makeRepair } from "../findings/Issue.ts"
@@ -11,11 +11,11 @@ export type Arguments = typeof Arguments.Type
 
 export const isArguments = (value: Schema.Json | undefined): value is Arguments => Predicate.isObject(value)
 
-/** `{ "uid": "...", "name": "...", "arguments": { ... } }`. The program identifies calls by uid, never by name. */
+/** `{ "uid": "...", "name": "...", "arguments": { ... } }`. Calls are identified by uid, never by name. */
 export const ToolCall = Schema.Struct({ uid: Schema.String, name: Schema.String, arguments: Arguments })
 export type ToolCall = typeof ToolCall.Type
 
-/** The type of the failure of a call. `none` for a call that succeeded. */
+/** The kind of a call's failure; `none` on success. */
 export const ToolErrorType = Schema.Literals([
   "none",
   "not_found",
@@ -41,10 +41,7 @@ export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure"
   message: Schema.String
 }) {}
 
-/**
- * The result of a call, in a form that is the same for all tools. `data` is null on failure; `error_message` is null on
- * success.
- */
+/** The result of a call, the same for all tools. `data` is null on failure; `error_message` is null on success. */
 export const ToolResult = Schema.Struct({
   /** True when the call did its work. */
   success: Schema.Boolean,
@@ -57,31 +54,30 @@ export const ToolResult = Schema.Struct({
   /** Time and size of the call. */
   metadata: Schema.Struct({
     execution_time_ms: Schema.Finite,
-    /** The size of `data` as UTF-8 text, in bytes. Data that is no string is measured as JSON. */
+    /** The size of `data` as UTF-8 text or JSON, in bytes. */
     data_size_bytes: Schema.Int,
     /** Milliseconds since 1970. */
     timestamp: Schema.Int
   }),
-  /** Notes of the tool for the user. Models do not see these notes. */
+  /** Notes of the tool for the user. Models do not see them. */
   log: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The images and files of the result, which `data` names. Their bytes are stored in another place. */
+  /** The images and files of the result. Their bytes are stored elsewhere. */
   files: Schema.optionalKey(Schema.Array(ResultFile))
 })
 export type ToolResult = typeof ToolResult.Type
 
-/** The metadata of a result whose call was not measured. */
 export const notMeasured: ToolResult["metadata"] = { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
 
 export const CallOutcome = Schema.Struct({ call: ToolCall, result: ToolResult })
 export type CallOutcome = typeof CallOutcome.Type
 
-/** How a command ended. `exitCode` is null if the program stopped the command because it wrote or used too much. */
+/** How a command ended. `exitCode` is null if it was stopped because it wrote or used too much. */
 export interface CommandEnd {
   readonly exitCode: number | null
   readonly output: string
 }
 
-/** How the command of a call ended. Undefined if the call ran no command, or if the command could not start. */
+/** How the command of a call ended. Undefined if none ran. */
 export const commandEnd = ({ data }: ToolResult): CommandEnd | undefined => {
   if (data === null || typeof data !== "object" || !("exit_code" in data) || !("output" in data)) return undefined
   const { exit_code: exitCode, output } = data
@@ -89,7 +85,7 @@ export const commandEnd = ({ data }: ToolResult): CommandEnd | undefined => {
   return isCode && typeof output === "string" ? { exitCode, output } : undefined
 }
 
-/** How a command failed, such as `exit code 1`. The call itself counts as successful, because it ran the command. */
+/** How a command failed, such as `exit code 1`. Its call succeeded, because it ran the command. */
 export const badExit = (result: ToolResult): string | undefined => {
   const end = commandEnd(result)
   if (end === undefined || end.exitCode === 0) return undefined
@@ -99,16 +95,13 @@ export const badExit = (result: ToolResult): string | undefined => {
 /** True for a call whose command exited with code 0. */
 export const ranWell = ({ result }: CallOutcome): boolean => result.success && commandEnd(result)?.exitCode === 0
 
-/** The data of a result as text. A string stays as it is. Other data becomes indented JSON. */
+/** The data of a result as text: a string unchanged, other data as indented JSON. */
 export const dataText = (data: Schema.Json): string => (typeof data === "string" ? data : JSON.stringify(data, null, 2))
 
-/** Maps other names of parameters to the names that the tool declares. */
+/** Other names of parameters, with the declared names. */
 export type ArgumentAliases = Readonly<Record<string, string>>
 
-/**
- * Gives the declared name to each argument that has one of the other names. If there is also a value under the declared
- * name, that value counts.
- */
+/** Gives arguments their declared names. A value under the declared name counts before others. */
 export const withOwnNames = (values: Arguments, aliases: ArgumentAliases = {}): Arguments =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
@@ -117,7 +110,7 @@ export const withOwnNames = (values: Arguments, aliases: ArgumentAliases = {}): 
     })
   )
 
-/** One repair for each argument that `withOwnNames` renames. */
+/** A repair for each argument that `withOwnNames` renames. */
 export const aliasRepairs = (given: Arguments, aliases: ArgumentAliases, where: Where): ReadonlyArray<Repair> => {
   const renamed = withOwnNames(given, aliases)
   return Object.keys(given)
@@ -125,13 +118,13 @@ export const aliasRepairs = (given: Arguments, aliases: ArgumentAliases, where: 
     .map((name) => makeRepair("argument-renamed", where, `Read the argument "${name}" as "${aliases[name]}".`))
 }
 
-/** The origin of built-in tools. Plugins cannot use this name. */
+/** The origin of built-in tools, which no plugin can have. */
 export const builtInOrigin = "built-in"
 
 /** The origin of tools that a calling program defines in code. */
 export const programOrigin = "program"
 
-/** For each type of error, a sentence that says when the tool fails with it. */
+/** For each type of error, when the tool fails with it, in a sentence. */
 export type ToolErrors = { readonly [type in ToolErrorType]?: string }
 
 /** The description of a tool, without its code. */
@@ -152,30 +145,30 @@ export interface ToolInfo {
   readonly aliases?: ArgumentAliases
 }
 
-/** A checked call, with everything that the gate must know to decide. */
+/** A checked call, with everything that the gate needs. */
 export interface PreparedCall {
   readonly call: ToolCall
   readonly info: ToolInfo
-  /** The highest risk among the tool and the accesses. */
+  /** The highest risk of the tool and its accesses. */
   readonly risk: Risk
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }
 
-/** The tools that only change files. In a working copy, they change nothing but the copy. */
+/** The tools that only change files. On a working copy, they change nothing else. */
 export const fileTools: ReadonlySet<string> = new Set(["edit_file", "move_file", "remove_file", "write_file"])
 
 export const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
 
 const plainPath = (path: Schema.Json | undefined): string => String(path).replace(/^(?:\.\/)+/, "")
 
-/** The path of a change or a read, without `./` at its beginning. For a move, this is the old path. */
+/** The path of a change or a read, without a leading `./`; the old path of a move. */
 export const pathOf = (call: ToolCall): string => plainPath(call.arguments["path"])
 
-/** The paths of a change. A move has two: the old path and the new path. */
+/** The paths of a change; for a move, the old and the new path. */
 export const pathsOf = (call: ToolCall): ReadonlyArray<string> =>
   call.name === "move_file" ? [pathOf(call), plainPath(call.arguments["to"])] : [pathOf(call)]
 
-/** Splits a move into a removal and a write, because a skill can limit each of these. */
+/** Splits a move into a removal and a write, which a skill can limit separately. */
 export const partsOfMove = (call: ToolCall): ReadonlyArray<ToolCall> =>
   call.name === "move_file"
     ? [
@@ -184,6 +177,6 @@ export const partsOfMove = (call: ToolCall): ReadonlyArray<ToolCall> =>
       ]
     : [call]
 
-/** The tools that a skill may use. A skill that may write and remove files may also move files. */
+/** The tools that a skill may use. Whoever may write and remove files may move them. */
 export const withMoves = (tools: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(tools.includes("write_file") && tools.includes("remove_file") ? [...tools, "move_file"] : tools)

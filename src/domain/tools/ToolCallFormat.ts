@@ -1,6 +1,6 @@
 /**
- * Reads tool calls from JSON text. An unreadable call becomes an issue, never an empty call. Other code later checks
- * that the tool exists and that its arguments are valid.
+ * Reads tool calls from JSON text. An unreadable call becomes an issue, never an empty call. Tools and arguments are
+ * checked later.
  */
 import type * as Schema from "effect/Schema"
 import { type Where, addRepair, type Findings, addIssue, type IssueCode } from "../findings/Issue.ts"
@@ -36,21 +36,18 @@ const readUid = (value: Schema.Json | undefined): string =>
 
 const named = (keys: ReadonlyArray<string>): string => keys.map((key) => `"${key}"`).join(", ")
 
-/**
- * Prefixes of ids that servers or this program generate. If `id` has a value without such a prefix, it may be an
- * argument of the tool.
- */
+/** Prefixes of ids from servers or this program. An `id` without one may be an argument of the tool. */
 const ofHost = /^(?:call|tool|toolu|chatcmpl|function)[-_]?/i
 const isWordOfProtocol = (key: string, value: Schema.Json | undefined): boolean =>
   key === "type" && typeof value === "string" && /^(?:function|tool)(?:_call)?$/.test(value)
 
-/** True for a key that may be an argument, but may also be a part of the call itself. */
+/** True for a key that may be an argument or a part of the call. */
 const isUnclear = (key: string, value: Schema.Json | undefined): boolean =>
   !remarks.has(key) && isCallKey(key) && !(otherKeys.uid.some((one) => one === key) && ofHost.test(readUid(value)))
 
 /**
- * Collects arguments that are beside the tool name: `{ "tool": "read_file", "path": "a.ts" }`. Undefined if a key could
- * also be another part of the call.
+ * Collects arguments beside the tool name: `{ "tool": "read_file", "path": "a.ts" }`. Undefined if a key could be
+ * another part of the call.
  */
 const gatherArguments = (
   call: Arguments,
@@ -72,16 +69,16 @@ const gatherArguments = (
 /** The uid of a call in a turn: `turn-1/call-1`. */
 export const turnUid = (turn: number, uid: string): string => `turn-${turn}/${uid}`
 
-/** The number of the turn in a uid. 0 if the uid has none. */
+/** The number of the turn in a uid; 0 without one. */
 export const turnNumber = (uid: string): number => Number(/^turn-(\d+)\//.exec(uid)?.[1] ?? 0)
 
-/** The beginning that the uids of all calls of one answer have in common. */
+/** The beginning that the uids of one answer share. */
 export const turnOf = ({ call }: CallOutcome): string => call.uid.split("/", 1)[0] ?? ""
 
-/** A uid without the prefix of a turn. A model may have copied such a prefix. */
+/** A uid without the prefix of a turn, which a model may have copied. */
 export const plainUid = (uid: string): string => uid.replace(/^(?:turn-\d+\/)+/, "")
 
-/** A call whose uid may be missing, or may be equal to the uid of another call. */
+/** A call whose uid may be missing or not unique. */
 export interface UnnumberedCall {
   readonly uid: string
   readonly name: string
@@ -100,10 +97,7 @@ const addCallIssue = ({ findings, text, where }: Block, code: IssueCode, what: s
   return undefined
 }
 
-/**
- * The key under which a call has a part, such as `arguments`. This is the strict key, or the only other key that the
- * call uses for the part.
- */
+/** The key of a part of a call, such as `arguments`: the strict key, or the only other key for it. */
 const keyOf = (call: Arguments, part: keyof typeof otherKeys, block: Block): string | undefined => {
   if (Object.hasOwn(call, part)) return part
   const keys = otherKeys[part].filter((key) => Object.hasOwn(call, key))
@@ -120,7 +114,7 @@ const keyOf = (call: Arguments, part: keyof typeof otherKeys, block: Block): str
   return keys[0]
 }
 
-/** Unwraps `{ "type": "function", "function": { "name", "arguments" } }`, which is the form of other servers. */
+/** Unwraps `{ "type": "function", "function": { "name", "arguments" } }`, the form of other servers. */
 const flatten = (call: Arguments, block: Block): Arguments => {
   const inner = call["function"]
   if (!isArguments(inner)) return call
@@ -191,7 +185,7 @@ const readCall = (written: Arguments, block: Block): UnnumberedCall | undefined 
   return { uid: readUid(given), name: name.trim(), arguments: values, where }
 }
 
-/** The calls in one value. The value is a call, a list of calls, or an object with the list under `tool_calls`. */
+/** The calls in a value: a call, a list of calls, or an object with the list under `tool_calls`. */
 const callsIn = (value: Schema.Json): ReadonlyArray<Schema.Json> => {
   if (Array.isArray(value)) return value
   if (!isArguments(value)) return [value]
@@ -199,7 +193,7 @@ const callsIn = (value: Schema.Json): ReadonlyArray<Schema.Json> => {
   return Array.isArray(inner) && Object.keys(value).length === 1 ? inner : [value]
 }
 
-/** Reads calls from JSON that has no other text around it. */
+/** Reads calls from JSON without other text. */
 const readJsonCalls = (block: Block): ReadonlyArray<UnnumberedCall> => {
   const { findings, text, where } = block
   const read = readBlock(text)
@@ -219,7 +213,7 @@ const readJsonCalls = (block: Block): ReadonlyArray<UnnumberedCall> => {
   })
 }
 
-/** Reads the calls of one block. It usually has one call, but some models write several calls into a block. */
+/** Reads the calls of one block, usually a single one. */
 export const readCallBlock = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> =>
   (markedCalls(text) ?? [text]).flatMap((call) => readJsonCalls({ text: call, where, findings }))
 
@@ -227,7 +221,7 @@ export const readCallBlock = (text: string, where: Where, findings: Findings): R
 export const numberCalls = (calls: ReadonlyArray<UnnumberedCall>, findings: Findings): ReadonlyArray<ToolCall> => {
   const writtenUids = new Set(calls.map((call) => call.uid))
   const used = new Set<string>()
-  // The last number that was tried for each uid. It keeps the search linear.
+  // The last number tried for each uid, which keeps the search linear.
   const reached = new Map<string, number>()
   return calls.map(({ where, ...call }, index) => {
     const base = call.uid === "" ? `call-${index + 1}` : call.uid

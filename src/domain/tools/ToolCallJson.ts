@@ -1,6 +1,6 @@
 /**
- * Reads the JSON of a tool call. If it is not strict JSON, repairs syntax errors. A repair keeps all content of the
- * source and adds none. Truncated or missing parts are never guessed.
+ * Reads the JSON of a tool call, and repairs syntax errors. A repair keeps all content and adds none. Truncated or
+ * missing parts are never guessed.
  */
 import { jsonrepair } from "jsonrepair"
 import * as Result from "effect/Result"
@@ -14,10 +14,7 @@ interface JsonFailure {
   readonly what: string
 }
 
-/**
- * The values of a block. `repaired` is true if the block was not strict JSON. `split` is true if it had several values
- * in a row.
- */
+/** The values of a block. `repaired` is true if it was not strict JSON, `split` if it had several values in a row. */
 interface BlockValues {
   readonly values: ReadonlyArray<Schema.Json>
   readonly repaired: boolean
@@ -25,19 +22,15 @@ interface BlockValues {
 }
 
 const maximumLength = 1_048_576
-/**
- * The maximum number of brackets of a text to repair, because the repair is recursive. Brackets in strings count too.
- */
+/** The maximum number of brackets of a text to repair, also in strings, because the repair is recursive. */
 const maximumBrackets = 500
 
 const failure = (code: IssueCode, what: string): Result.Result<never, JsonFailure> => Result.fail({ code, what })
 
-/** How many characters a message quotes from the mistake on. */
+/** How many characters a message quotes from the mistake. */
 const shownOfBlock = 40
 
-/**
- * Describes the first syntax error of a text. The description quotes the text there instead of naming a line number.
- */
+/** Describes the first syntax error of a text, and quotes the text there instead of a line number. */
 const faultOf = (text: string): string => {
   const read = readJson(text)
   if (Result.isSuccess(read)) return "it holds something that JSON does not know."
@@ -50,7 +43,7 @@ const faultOf = (text: string): string => {
 const parse = (text: string): Result.Result<Schema.Json, string> =>
   Result.try({ try: () => JSON.parse(text) as Schema.Json, catch: () => faultOf(text) })
 
-/** The value of strict JSON. Fails if a key or a number in the JSON is ambiguous. */
+/** The value of strict JSON. Fails if a key or number is ambiguous. */
 const checked = (value: Schema.Json, scan: JsonScan): Result.Result<Schema.Json, JsonFailure> => {
   if (scan.forbiddenKey !== undefined) {
     return failure("tool-call-key-forbidden", `The key "${scan.forbiddenKey}" is not allowed.`)
@@ -66,7 +59,7 @@ const checked = (value: Schema.Json, scan: JsonScan): Result.Result<Schema.Json,
 
 /**
  * Doubles backslashes that begin no JSON escape (`\d`, `C:\Users`), and escapes control characters. The text must not
- * end inside a string.
+ * end in a string.
  */
 const fixStrings = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\[^])*"/g, (token) =>
@@ -80,7 +73,7 @@ const fixStrings = (text: string): string =>
 
 const literals: Readonly<Record<string, string>> = { None: "null", undefined: "null", True: "true", False: "false" }
 
-/** The characters that a repair must preserve: all except blanks, quotes, brackets and separators. */
+/** What a repair must preserve: all characters except blanks, quotes, brackets and separators. */
 const skeleton = (text: string): string =>
   text
     .replace(/\b(?:None|undefined|True|False)\b/g, (word) => literals[word] ?? word)
@@ -136,10 +129,7 @@ const readRepaired = (text: string, scan: JsonScan, reason: string): Result.Resu
 /** Matches what models write between two values: blanks, commas, and fences of an unclosed block. */
 const between = /^(?:[\s,;]|`{3,}\w*|~{3,}\w*)+/
 
-/**
- * Splits a text in which several values follow each other into one text for each value. If there is only one value, the
- * result is the whole text.
- */
+/** Splits a text of several values into one text for each value. */
 const pieces = (text: string, ends: ReadonlyArray<number>): ReadonlyArray<string> => {
   const cuts = ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end).replace(between, ""))
   const tail = text.slice(ends.at(-1) ?? 0).replace(between, "")

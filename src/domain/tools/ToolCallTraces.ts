@@ -1,7 +1,6 @@
 /**
- * Recognises tool calls in places where no reader expects them: under another heading, in running text, or in the
- * syntax of another protocol. Also recognises code blocks with calls. A call in such a place would never run, so the
- * program reports it.
+ * Recognises tool calls where no reader expects them: under another heading, in running text, in a code block, or in
+ * the syntax of another protocol. They would never run, so they are reported.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -19,7 +18,7 @@ const isCall = (value: Schema.Json): boolean => {
 
 const namesTool = new Set(["tool", "tool_name", "toolName", "function_name"])
 
-/** True for JSON calls whose arguments are beside the tool name. An object with only a `name` is no call. */
+/** True for JSON calls with arguments beside the tool name. An object with only a `name` is no call. */
 export const isFlatCall = (block: string): boolean => {
   const read = readBlock(block)
   const values = Result.isSuccess(read) ? read.success.values.flat() : []
@@ -34,10 +33,7 @@ export const isFlatCall = (block: string): boolean => {
   )
 }
 
-/**
- * True if all these patterns match the text, each of them after the match of the previous pattern. Takes linear time,
- * unlike a single pattern for all.
- */
+/** True if the patterns match one after another. Takes linear time, unlike a single pattern. */
 const holdsInOrder = (text: string, ...signs: ReadonlyArray<RegExp>): boolean => {
   let at = 0
   for (const sign of signs) {
@@ -52,7 +48,7 @@ const opening = /[{<]/
 const nameKey = /["'](?:name|tool|function)["']\s*:/
 const argumentsKey = /["'](?:arguments|args|parameters|params|input)["']\s*:/
 
-/** True for a block that contains a call, even if the call is incomplete. */
+/** True for a block that contains a call, even an incomplete one. */
 export const holdsCall = (block: string): boolean => {
   if (!/name|tool|function/.test(block)) return false
   const read = readBlock(block)

@@ -1,15 +1,15 @@
-/** What a tool can return beside text: images, which vision models see, and files, which are kept for the user. */
+/** What a tool can return beside text: images for vision models, and files for the user. */
 import * as Schema from "effect/Schema"
 import { printable } from "../text/Printable.ts"
 import { bytesText } from "../text/Format.ts"
 
 /** An image of a result. */
 export interface OutputImage {
-  /** The name of the image. If it is absent, the name is `image-1.png` and so on. */
+  /** The name of the image; `image-1.png` and so on if absent. */
   readonly name?: string
   /** The media type, such as `image/png`. */
   readonly mediaType: string
-  /** The bytes, or the bytes encoded in base64. */
+  /** The bytes, also in base64. */
   readonly data: Uint8Array | string
 }
 
@@ -22,7 +22,7 @@ export interface OutputFile {
   readonly name: string
   /** The media type, such as `text/csv`. */
   readonly mediaType: string
-  /** The bytes, or the bytes encoded in base64. */
+  /** The bytes, also in base64. */
   readonly data: Uint8Array | string
 }
 
@@ -55,7 +55,7 @@ export class ToolOutput {
   }
 }
 
-/** The description of a file of a result. Its bytes are stored in another place. */
+/** The description of a file of a result. Its bytes are stored elsewhere. */
 export const ResultFile = Schema.Struct({
   name: Schema.String,
   mediaType: Schema.String,
@@ -64,14 +64,14 @@ export const ResultFile = Schema.Struct({
   hash: Schema.String,
   /** True for an image in a format that models can see. */
   isImage: Schema.optionalKey(Schema.Boolean),
-  /** The path of the file in the folder of the run or the conversation; absent if the bytes were not kept. */
+  /** The path in the folder of the run or conversation; absent if the bytes were not kept. */
   path: Schema.optionalKey(Schema.String)
 })
 export type ResultFile = typeof ResultFile.Type
 
 const mostName = 80
 
-/** A safe file name. It has no folders, and no characters that a file system or a terminal could misread. */
+/** A safe file name without folders and characters that a file system or terminal could misread. */
 export const fileNameOf = (given: string): string => {
   const last =
     printable(given)
@@ -85,7 +85,7 @@ export const fileNameOf = (given: string): string => {
 
 const keptText = ({ path }: ResultFile): string => (path === undefined ? "not kept" : `kept as ${path}`)
 
-/** The words for a file in the text of a result: `[image shot.png: image/png, 48 kB, kept as files/0f3a-shot.png]`. */
+/** A file in the text of a result: `[image shot.png: image/png, 48 kB, kept as files/0f3a-shot.png]`. */
 export const resultFileText = (file: ResultFile): string => {
   const { bytes, isImage = false, mediaType, name } = file
   return `[${isImage ? "image" : "file"} ${name}: ${mediaType}, ${bytesText(bytes)}, ${keptText(file)}]`

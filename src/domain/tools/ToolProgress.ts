@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { cutText } from "../text/TextWidth.ts"
 import { printable } from "../text/Printable.ts"
 
-/** How far a call is: an amount of a total, in a unit that the tool chooses, or a text. */
+/** How far a call is: an amount of a total, in a unit of the tool, or a text. */
 export const ToolProgress = Schema.Struct({
   text: Schema.optionalKey(Schema.String),
   done: Schema.optionalKey(Schema.Finite),
@@ -14,9 +14,7 @@ export type ToolProgress = typeof ToolProgress.Type
 /** The maximum length of a progress text, in terminal columns. */
 const mostColumns = 200
 
-/**
- * Reads the progress that a tool passed, which can be any value. Undefined if the value says nothing about progress.
- */
+/** Reads any value that a tool passed as progress. Undefined if it says nothing. */
 export const readProgress = (given: unknown): ToolProgress | undefined => {
   const { done, text, total } = typeof given === "object" && given !== null ? (given as ToolProgress) : {}
   const words = typeof given === "string" ? given : text
@@ -35,10 +33,9 @@ export const progressText = ({ done, text, total }: ToolProgress): string => {
   return [...count, ...(text === undefined ? [] : [text])].join(" ")
 }
 
-/** The maximum number of characters in the notes of one call. */
+/** The maximum length of the notes of a call, in characters. */
 const mostNoted = 100_000
 
-/** Collects the notes of one call, up to `mostNoted` characters. */
 export const makeCallLog = () => {
   const lines: Array<string> = []
   let size = 0

@@ -1,7 +1,7 @@
 /**
- * Simplifies the JSON schema of the parameters of a tool for small models. The result has no references, additional
- * properties or safe-integer bounds. Other functions derive an example from a schema, and parameters from the schema of
- * a server or a configuration.
+ * Simplifies the JSON schema of a tool's parameters for small models: no references, additional properties or
+ * safe-integer bounds. Also derives an example from a schema, and parameters from the schema of a server or a
+ * configuration.
  */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -17,15 +17,13 @@ export const isSchema = (value: unknown): value is JsonSchema => Predicate.isObj
 type Definitions = { readonly [name: string]: unknown }
 
 const referencePrefix = "#/$defs/"
-/** Keys that are left out. effect writes `prefixItems` only together with equal `items`. */
+/** Keys that are left out. effect writes `prefixItems` only with equal `items`. */
 const leftOut = new Set(["$schema", "$defs", "$id", "prefixItems"])
 
 const isSafeIntegerBound = (key: string, value: Schema.Json): boolean =>
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) || (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
-/**
- * Replaces a reference by the schema to which it refers. A recursive reference is replaced by a schema for any value.
- */
+/** Replaces a reference by its schema, and a recursive one by a schema for any value. */
 const resolve = (schema: JsonSchema, definitions: Definitions, within: ReadonlyArray<string>): JsonSchema => {
   const { $ref, ...rest } = schema
   if (typeof $ref !== "string" || !$ref.startsWith(referencePrefix)) return schema
@@ -36,8 +34,8 @@ const resolve = (schema: JsonSchema, definitions: Definitions, within: ReadonlyA
 }
 
 /**
- * A schema for `X or null` becomes the schema for X, because the model can leave the parameter out. The parts of an
- * `allOf` become one object.
+ * A schema for `X or null` becomes that for X, because the model can leave the parameter out. The parts of an `allOf`
+ * become one object.
  */
 const unwrap = ({ allOf, anyOf, ...rest }: JsonSchema): JsonSchema => {
   const all = Array.isArray(allOf) ? allOf.filter(isSchema) : []
@@ -100,7 +98,7 @@ const exampleValue = (name: string, schema: JsonSchema): Schema.Json => {
   }
 }
 
-/** Example arguments with a placeholder for each required parameter. */
+/** Example arguments, with a placeholder for each required parameter. */
 export const exampleArguments = (schema: JsonSchema): Arguments => {
   const properties = propertiesOf(schema)
   return Object.fromEntries(requiredOf(schema).map((name) => [name, exampleValue(name, properties.get(name) ?? {})]))
@@ -109,8 +107,8 @@ export const exampleArguments = (schema: JsonSchema): Arguments => {
 const draft07 = /draft-0[4-7]/
 
 /**
- * The parameters of a tool from the schema of an object. Regular expressions can run without a time limit, so patterns
- * apply only if the schema is trusted. Fails with the reason if the schema is unusable.
+ * The parameters of a tool from an object's schema, or the reason why it is unusable. Patterns apply only in a trusted
+ * schema, because regular expressions can run without a time limit.
  */
 export const jsonSchemaParameters = (
   schema: unknown,
@@ -120,7 +118,7 @@ export const jsonSchemaParameters = (
   return Result.map(jsonSchemaCodec(schema, patterns), (codec) => codec as Schema.Codec<Arguments, unknown>)
 }
 
-/** A codec for the values of a JSON schema. `patterns` means the same as for `jsonSchemaParameters`. */
+/** A codec for the values of a JSON schema, with `patterns` as for `jsonSchemaParameters`. */
 export const jsonSchemaCodec = (
   schema: unknown,
   patterns: "apply" | "ignore"

@@ -1,11 +1,9 @@
 /**
- * Defines a rule: the facts that are the same for every finding with one code. Each check adds the place and the
- * problem. Every rule has an example below test/fixtures/rules.
+ * Defines a rule: what all findings with one code share. Each check adds the place and the problem. Every rule has an
+ * example below test/fixtures/rules.
  */
 
-/**
- * An issue is an error. A repair is a warning if it may lose something or add something unwanted, and otherwise a note.
- */
+/** An issue is an error. A repair is a warning if it may lose or add something unwanted, and otherwise a note. */
 export type Severity = "error" | "warning" | "note"
 
 export interface RuleFacts<S extends Severity = Severity> {
@@ -14,15 +12,15 @@ export interface RuleFacts<S extends Severity = Severity> {
   readonly title: string
   /** The reason for the rule, in one sentence. */
   readonly why: string
-  /** The remedy, in whole sentences. An issue shows it unless the check states a more exact remedy. */
+  /** The remedy, in whole sentences. An issue shows it unless the check states a more exact one. */
   readonly fix: string
   /** Advice for users if a model repeatedly breaks the rule. */
   readonly help?: string | undefined
-  /** For a repair: the URL where the deviation was seen, or the page that promises the repair (Sources.ts). */
+  /** For a repair: where the deviation was seen, as a URL, or the page that promises the repair (Sources.ts). */
   readonly source?: string | undefined
 }
 
-/** A rule with its code and its family. The code is in kebab-case and never changes after its release. */
+/** A rule with its family and its code, which is in kebab-case and never changes after its release. */
 export interface FindingRule extends RuleFacts {
   readonly code: string
   readonly family: string

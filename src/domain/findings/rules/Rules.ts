@@ -1,4 +1,4 @@
-/** The list of all rules, by family. Checks can use only these codes; the compiler rejects any other code. */
+/** The list of all rules, by family. The compiler rejects any other code in a check. */
 import { callRules } from "./CallRules.ts"
 import { documentRules } from "./DocumentRules.ts"
 import { fieldRules } from "./FieldRules.ts"
@@ -18,7 +18,7 @@ export type CodeOf<Wanted extends Severity> = CodeIn<(typeof families)[number]["
 /** The families in the order of the index. */
 export const ruleFamilies: ReadonlyArray<RuleFamily> = families
 
-/** All rules, in the order of their pages. */
+/** All rules in the order of their pages. */
 export const rules: ReadonlyArray<FindingRule> = ruleFamilies.flatMap(({ family, rules: listed }) =>
   Object.entries(listed).map(([code, facts]): FindingRule => Object.assign({ code, family }, facts))
 )

@@ -1,7 +1,6 @@
 /**
  * The sources of repairs. A reader repairs a deviation that was seen in a template, a public report or a real answer.
- * It also repairs a deviation if a page of this product promises the repair. Any other deviation is an issue for the
- * model.
+ * It also repairs what a page of this product promises to repair. Any other deviation is an issue for the model.
  */
 
 const gitHub = "https://github.com/"
@@ -10,8 +9,8 @@ const gitHub = "https://github.com/"
 export const report = (path: string): string => `${gitHub}${path}`
 
 /**
- * OLLMchat, a program with similar documents. Its repository contains answers that Qwen and Gemma gave through Ollama,
- * and rules that were made because of these answers.
+ * OLLMchat, a program with similar documents. Its repository has answers of Qwen and Gemma through Ollama, and rules
+ * made because of them.
  */
 export const ollmChat = (path: string): string =>
   report(`roojs/OLLMchat/blob/5b9e18ecbbe84a1d26ce0e52c08f63de9e85346c/${path}`)
@@ -29,5 +28,5 @@ export const savedFiles = "files saved on Windows"
 /** The rules for skills that several programs share. */
 export const skillFormat = "the format of agentskills.io"
 
-/** The source of a rule whose note reports an action of the program, not a repair. */
+/** The source of a rule whose note reports an action of the program. */
 export const ofProgram = "a note, no repair"

@@ -1,7 +1,4 @@
-/**
- * Reads calls in the form of ReAct agents, which write lines for actions and observations: `Action: read_file` and
- * `Action Input: {"path": "a.ts"}`.
- */
+/** Reads calls of ReAct agents: `Action: read_file` and `Action Input: {"path": "a.ts"}`. */
 
 import { pythonCallAt } from "./PythonCalls.ts"
 import { callJson, endOfJson, type IsTool, type NativeRead, type Source, tornRead } from "./Source.ts"
@@ -9,7 +6,7 @@ import { callJson, endOfJson, type IsTool, type NativeRead, type Source, tornRea
 const after = "[*_`]*[ \\t]*:[*_`]*[ \\t]*"
 const actionLine = new RegExp(`[ \\t]*[*_]*action${after}[\`"'*]*([\\w.:-]+)[\`"'*]*(?:\\(\\))?[ \\t]*(?:\\n|$)`, "iy")
 const inputLine = new RegExp(`\\s*[*_]*action[ _]input${after}(?:\\s*(?=[{\`]))?(?:\`\`\`\\w*\\s*|\`(?=\\{))?`, "iy")
-/** Matches an input without brackets. It is on the line of its label. */
+/** Matches an input without brackets, on the line of its label. */
 const inputLineEnd = /[`"']?([^\n{[]*?)[`"']?[ \t]*(?:\n|$)/y
 const fenceEnd = /\s*`(?:``)?(?=\s|$)/y
 /** Matches a tool name whose arguments follow in brackets. */

@@ -1,10 +1,10 @@
 /**
- * The syntaxes that models use for calls although the prompt asks for another form. Each of these syntaxes is
- * documented by a template, a server, an agent or a bug report. No other syntaxes are read. The journal stores the code
- * of the syntax with each call. `show` can then count how often each syntax occurs.
+ * The syntaxes that models use for calls although the prompt asks for another form. Only syntaxes that a template, a
+ * server, an agent or a bug report documents are read. The journal stores the syntax of each call, so that `show` can
+ * count them.
  */
 
-/** What a call looks like, which models write it in this way, and where this is documented. */
+/** What a call looks like, which models write it so, and where this is documented. */
 export interface CallSyntax {
   readonly form: string
   readonly models: string

@@ -1,6 +1,6 @@
 /**
  * Reads calls in JSON: after the marks of a model family, with the quotes of Gemma, or inside another object such as
- * the message of an API. The tables have one row for each family.
+ * the message of an API.
  */
 
 import * as Result from "effect/Result"
@@ -21,11 +21,11 @@ import {
 
 interface Marks {
   readonly syntax: SyntaxCode
-  /** Matches what precedes the JSON. If the tool name is outside the JSON, the first group is the tool name. */
+  /** Matches what precedes the JSON. The first group is the tool name, if it is outside the JSON. */
   readonly opening: RegExp
   /** Matches the marks after the JSON. */
   readonly closing: RegExp
-  /** True if the call may also follow a sentence on the same line. */
+  /** True if a sentence may precede the call on its line. */
   readonly isMark: boolean
 }
 
@@ -94,15 +94,12 @@ const whole: ReadonlyArray<Marks> = [
 const lostOpening = /(?=\{)/y
 const closingTag = /\s*<\/(?:tool_call|function_call)>/y
 
-/** Removes a second pair of braces. Some models copy doubled braces from a template. */
+/** Removes a second pair of braces, which some models copy from a template. */
 const withoutDoubledBraces = (json: string): string => (/^\{\{[^]*\}\}$/.test(json) ? json.slice(1, -1) : json)
 
 const unfinished = "The JSON of the call is not complete."
 
-/**
- * The end of the JSON between `<tool_call>` tags. The brackets of this JSON may be unbalanced, and a string in it may
- * contain the tag.
- */
+/** The end of the JSON between `<tool_call>` tags. Its brackets may be unbalanced, and a string may contain the tag. */
 const endOfTagged = (source: Source, start: number, opening: string): number | undefined => {
   if (!opening.includes("<tool_call>")) return undefined
   const end = endOfJson(source.text, start)
@@ -110,10 +107,7 @@ const endOfTagged = (source: Source, start: number, opening: string): number | u
   return source.find("</tool_call>", start)
 }
 
-/**
- * Reads a call that begins at `at` with the marks of a family. `isLineStart` is false if a sentence precedes the call
- * on the same line.
- */
+/** Reads a call with the marks of a family. `isLineStart` is false if a sentence precedes it on the line. */
 export const readMarkedJson = (source: Source, at: number, isLineStart: boolean): NativeRead | undefined => {
   const { text } = source
   for (const { closing, isMark, opening, syntax } of [...named, ...whole]) {
@@ -137,8 +131,7 @@ export const readMarkedJson = (source: Source, at: number, isLineStart: boolean)
     return { syntax, calls, end: last + (source.match(closing, last)?.[0].length ?? 0) }
   }
   if (!isLineStart || source.match(lostOpening, at) === undefined) return undefined
-  // Here the opening tag is missing. If the closing tag is missing too, the text is plain JSON, and another reader
-  // reads it.
+  // The opening tag is missing. Without a closing tag, this is plain JSON for another reader.
   const end = source.find("_call>", at) === undefined ? undefined : endOfJson(text, at)
   const close = end === undefined ? undefined : source.match(closingTag, end)
   return end === undefined || close === undefined
@@ -174,7 +167,7 @@ export const readGemma = (source: Source, at: number, isTool: IsTool): NativeRea
   }
 }
 
-/** Adds the quotes that the values of an object lack. */
+/** Adds quotes to values without them. */
 const withoutQuotes = (given: string): string => {
   const inside = /^\{([^{}"'[\]]*)\}$/.exec(given)?.[1]
   if (inside === undefined) return given
@@ -205,10 +198,7 @@ const callOf = (value: Arguments, isTool: IsTool): string | undefined => {
   return undefined
 }
 
-/**
- * The calls of a JSON text that has its calls inside another object. Undefined for any other text, also for calls in
- * the usual form.
- */
+/** The calls inside another JSON object. Undefined for other text, and for calls in the usual form. */
 export const jsonCalls = (text: string, isTool: IsTool): ReadonlyArray<string> | undefined => {
   if (!/^\s*[{[]/.test(text)) return undefined
   const read = readBlock(text)
@@ -231,7 +221,7 @@ export const jsonCalls = (text: string, isTool: IsTool): ReadonlyArray<string> |
 const ownJson = /\{\s*["'](\w+)["']\s*:/y
 const usualKeys = /^(?:name|type|tool|function)$/
 
-/** Reads a call as JSON inside another object. A call in the usual form is read too if an invented reply follows it. */
+/** Reads a call inside another JSON object, or in the usual form before an invented reply. */
 export const readOwnJson = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const key = source.match(ownJson, at)?.[1]
   if (key === undefined || !(usualKeys.test(key) || /^(?:role|content|action|tool_name|tool_calls)$/.test(key))) {

@@ -1,6 +1,6 @@
 /**
- * Removes special tokens that servers leave in an answer: ends of turns, marks of thoughts, bars around tags. Some of
- * them are replaced by the tags that the readers know. File changes and code blocks stay unchanged.
+ * Removes special tokens that servers leave in an answer, such as ends of turns and bars around tags. Some become the
+ * tags that the readers know. File changes and code blocks stay unchanged.
  */
 
 import { afterBlock, fenceAt, readOpen } from "../../files/ChangeMarks.ts"
@@ -9,7 +9,7 @@ const turnEnd =
   /(?:\s*(?:<\|(?:im_end|eot_id|eom_id|end|return|endoftext|end_of_text|end_of_box|python_end|END_OF_TURN_TOKEN)\|>|<\/s>|<end_of_turn>))+\s*$/
 const answerStart =
   /^(?:\s*(?:<\|begin_of_box\|>|<\|START_RESPONSE\|>|<\|im_start\|>\s*assistant\b|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>|<s>))+\s*/
-/** The header of the next speaker. After it, the model invents a reply. */
+/** The header of the next speaker, after which the model invents a reply. */
 const nextSpeaker =
   /<\|(?:eot_id|im_end|end)\|>\s*(?:<\|start_header_id\|>\s*(?:ipython|user|tool)|<\|im_start\|>\s*(?:user|tool))[^]*$/
 const thoughts = [
@@ -18,7 +18,7 @@ const thoughts = [
   /^(\s*)<\|START_THINKING\|>([^]*?)<\|END_THINKING\|>/,
   /^(\s*)<\|begin_of_thought\|>([^]*?)<\|end_of_thought\|>/
 ]
-/** DeepSeek writes bars before the name of each tag. There are several kinds of bars. */
+/** DeepSeek writes bars of several kinds before the name of each tag. */
 const barredTag = /<(\/?)[|｜‖]{1,2}DSML[|｜‖]{1,2}[ \t]*(\w+)/g
 const barredLine = /(?:^|[\s.!?:])<[|｜‖]{1,2}DSML[|｜‖]/
 /** MiniMax writes this text before each tag. */

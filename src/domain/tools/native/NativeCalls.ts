@@ -1,7 +1,6 @@
 /**
- * Reads tool calls in the syntaxes of model families and of other programs. Each call becomes `<tool_call>` with JSON,
- * on the line where the call began. File changes, comments and code blocks stay unchanged. An incomplete call becomes
- * an issue.
+ * Reads tool calls in the syntaxes of model families and other programs. Each becomes `<tool_call>` with JSON on the
+ * line where it began, or an issue if incomplete. File changes, comments and code blocks stay unchanged.
  */
 import { afterBlock, fenceAt, readFence, readOpen } from "../../files/ChangeMarks.ts"
 import { addIssue, addRepair, type Findings, makeRepair, noFindings } from "../../findings/Issue.ts"
@@ -14,21 +13,21 @@ import { withPlainTokens } from "./ModelTokens.ts"
 import { callJson, isMadeUpReply, type IsTool, type NativeRead, Source } from "./Source.ts"
 import { afterCalls, readTagged } from "./TaggedCalls.ts"
 
-/** An answer in which all calls have the form that the readers know. */
+/** An answer whose calls have the form that the readers know. */
 export interface NativeText extends Findings {
   readonly text: string
-  /** The original answer without thoughts. If the answer only talks about calls, the user reads this text. */
+  /** The original answer without thoughts, for the user if it only talks about calls. */
   readonly answer: string
 }
 
-/** Used if the list of tools is unknown. Every name of a tool of this program or of another program then counts. */
+/** Used without a list of tools: every tool name of this or another program counts. */
 const isUsual: IsTool = (name) => foreignTool(name) !== undefined
 
-/** A line that holds only a tag around calls. The tag carries no information. */
+/** A line with only a tag around calls, which carries no information. */
 const callsTag = /^\s*<(?:antml:)?(?:tool|function)_calls?>\s*$/
 const pythonTag = /<\|(?:python_tag|python_start|tool_call_start)\|>\s*/y
 
-/** Reads a call that begins at `at`: at the beginning of a line, or after a sentence. */
+/** Reads a call at the beginning of a line, or after a sentence. */
 const readAt = (source: Source, at: number, isLineStart: boolean, isTool: IsTool): NativeRead | undefined => {
   const start = isLineStart ? source.skip(pythonTag, at) : at
   const marked =
@@ -64,7 +63,7 @@ const readAll = (source: Source, at: number, isLineStart: boolean, isTool: IsToo
   }
 }
 
-/** Matches the positions after a sentence at which the mark of a call can begin. */
+/** Matches the places after a sentence where the mark of a call can begin. */
 const midLine =
   /(?<=[.!?:…)][ \t]*)(?=\[TOOL_|<[|｜]tool|<\|(?:start|channel|python_tag)|<tool_call>|<function=|<invoke|<)/g
 
@@ -78,10 +77,10 @@ const notRun = "The code would have to be run: only calls with literal values ar
 const harmony =
   /<\|channel\|>(analysis|commentary|final)(?![^<]*to=)[^<]*<\|message\|>([^]*?)(?=<\|(?:end|return|call|start|channel)\|>|$(?![^]))/g
 const harmonyMarks = /<\|(?:start\|>assistant|end\|>|return\|>)/g
-/** Text of gpt-oss in which the marks of the channels were lost. */
+/** Text of gpt-oss that lost the marks of its channels. */
 const leaked = /^analysis(?=\S)([^]*?)assistant(final|commentary(?= to=))/
 
-/** Removes the thoughts that a model wrote into a separate channel. */
+/** Removes thoughts in a separate channel. */
 const withoutChannels = (answer: string, findings: Findings): string => {
   const note = () =>
     addRepair(findings, "thinking-removed", { line: 1 }, "Removed the model's thoughts before its answer.")
@@ -110,7 +109,7 @@ class Reader {
   private readonly lines: ReadonlyArray<string>
   private readonly starts: ReadonlyArray<number>
   private readonly isTool: IsTool
-  /** The line with `Code:` above the code to run. Code blocks before it belong to the thoughts of the model. */
+  /** The line with `Code:` above the code to run. Code blocks before it are thoughts. */
   private readonly codeAt: number
   private isOfInputs = false
 
@@ -170,7 +169,7 @@ class Reader {
     return this.copy(at, at + 1)
   }
 
-  /** If a fence contains only calls, reads them. Any other fence is copied. */
+  /** Reads a fence of calls only, and copies any other fence. */
   private readFence(at: number, { end, info }: { readonly end: number; readonly info: string }): number {
     const next = Math.min(end + 1, this.lines.length)
     if (shell.test(info)) return this.readShell(at, end)
@@ -180,7 +179,7 @@ class Reader {
       return next
     }
     if (!isCode && !callFence.test(info)) return this.copy(at, next)
-    // Code between sentences is an example, even if it contains nothing but calls.
+    // Code between sentences is an example, even if it contains only calls.
     const rest = this.lines.slice(next).join("\n")
     if (!isCode && /^py(?:thon)?$/i.test(info) && rest.trim() !== "" && !isMadeUpReply(rest)) return this.copy(at, next)
     const inside = this.lines.slice(at + 1, end).join("\n")
@@ -198,7 +197,7 @@ class Reader {
     return this.emit(at, after, "", held, this.line(at + 1))
   }
 
-  /** Reads a shell block as commands to run. The block must end the answer, and only running text may precede it. */
+  /** Reads a shell block as commands to run. It must end the answer, after running text only. */
   private readShell(at: number, end: number): number {
     const next = Math.min(end + 1, this.lines.length)
     const others = [...this.lines.slice(0, at), ...this.lines.slice(next)]
@@ -212,7 +211,7 @@ class Reader {
       : this.copy(at, next)
   }
 
-  /** Writes the calls of `read` in place of the lines from which they were read. */
+  /** Writes the calls of `read` in place of its lines. */
   private put(at: number, before: string, read: NativeRead, quote: string): number {
     const { end, text, torn } = read
     const lastLine = this.lineOf(end, at)
@@ -232,7 +231,7 @@ class Reader {
     return next
   }
 
-  /** Writes the calls. If `fence` is not empty, the calls stay in a code block, because the block may be an example. */
+  /** Writes the calls: inside the code block `fence`, if any, because it may be an example. */
   private emit(
     at: number,
     next: number,
@@ -264,7 +263,7 @@ class Reader {
   }
 }
 
-/** The calls of a text. Undefined if the text contains anything else. */
+/** The calls of a text; undefined if it contains anything else. */
 const onlyCalls = (text: string, isTool: IsTool): HeldCalls | undefined => {
   const enveloped = jsonCalls(text, isTool)
   if (enveloped !== undefined) return { syntax: "json-envelope", calls: enveloped }
@@ -284,7 +283,7 @@ const onlyCalls = (text: string, isTool: IsTool): HeldCalls | undefined => {
 
 const shell = /^(?:bash|sh|shell|zsh|console|terminal)$/i
 
-/** One call for each command of a shell block. */
+/** A call for each command of a shell block. */
 const commandCalls = (inside: string): ReadonlyArray<string> =>
   inside
     .split("\n")
@@ -300,7 +299,7 @@ const callsOf = (inside: string, info: string, isTool: IsTool, endsCode: boolean
     : undefined
 }
 
-/** A quick test. An answer that does not match has no call in one of these syntaxes. */
+/** A quick test for calls in one of these syntaxes. */
 const sign =
   /\[TOOL_|\[(?:tool_calls?\]|calling|tool[ _]call)|<tools>|^call:|^functions\.|^\s*\{\s*["']\w+["']\s*:|\[ARGS\]|<[|｜]|<\|?tool_call|<\/(?:tool|function)_call>|<(?:antml:)?(?:function|invoke|tool|action|start_function_call|TOOLCALL|[a-z_]+>\s*<)|<arg_key>|\bto=|>>>|functools\[|```|~~~|^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?[*_`]*(?:tool|action|function|name)\b|^[ \t]*\[?[\w.]+\(|\*\*\* Begin Patch|^analysis\S/im
 
@@ -310,10 +309,7 @@ const lineSign =
 /** True for a line that may begin a call in one of these syntaxes. */
 export const beginsNative = (line: string): boolean => lineSign.test(line)
 
-/**
- * Converts calls in other syntaxes. `isTool` returns true for the name of a tool. It also returns true for the name of
- * a foreign tool that the program maps to a tool.
- */
+/** Converts calls in other syntaxes. `isTool` accepts names of tools, and of foreign tools that are mapped to them. */
 export const readNative = (answer: string, isTool: IsTool = isUsual): NativeText => {
   const findings = noFindings()
   const plain = withoutChannels(withPlainTokens(answer), findings)

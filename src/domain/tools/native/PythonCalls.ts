@@ -1,8 +1,8 @@
-/** Reads calls in Python syntax: `read_file(path="a.ts")`. Reads only literal values, and runs nothing. */
+/** Reads calls in Python syntax: `read_file(path="a.ts")`. Reads only literals, and runs nothing. */
 
 import { callJson, type IsTool, type NativeRead, type Source, tornRead } from "./Source.ts"
 
-/** A call in Python syntax, with its arguments as JSON. A value without a name gets the empty name. */
+/** A call in Python syntax, with its arguments as JSON. A value without a name has the empty name. */
 export interface PythonCall {
   readonly name: string
   readonly json: string
@@ -57,7 +57,7 @@ class Reader {
     return isThere
   }
 
-  /** Parses items with commas between them, up to the closing bracket. Returns false for any other code. */
+  /** Parses items between commas, up to the closing bracket. Returns false for other code. */
   private items(close: string, read: () => boolean): boolean {
     while (!this.takeSign(close)) {
       if (!read()) return false
@@ -118,13 +118,13 @@ class Reader {
     }
     if (!this.items(")", read)) return undefined
     const [[name, only] = ["", undefined]] = entries
-    // If the only argument has no name and is an object, this object contains all arguments.
+    // A single object without a name contains all arguments.
     const isAll = name === "" && typeof only === "object" && only !== null && !Array.isArray(only)
     return JSON.stringify(isAll ? only : Object.fromEntries(entries))
   }
 }
 
-/** The call that begins at `at`. Undefined if there is no call, or if a value in it is no literal. */
+/** The call at `at`; undefined if there is none, or if a value is no literal. */
 export const pythonCallAt = (text: string, at: number): PythonCall | undefined => {
   const reader = new Reader(text, at)
   const name = reader.take(word)?.[0]
@@ -138,7 +138,7 @@ export const pythonCallAt = (text: string, at: number): PythonCall | undefined =
   return json === undefined ? undefined : { name: plainName, json: callJson(plainName, json), end: reader.at }
 }
 
-/** The calls of a list such as `[a(x=1), b()]` that begins at `at`, and the index after the list. */
+/** The calls of a list `[a(x=1), b()]` at `at`, and the index after it. */
 export const pythonListAt = (
   text: string,
   at: number
@@ -160,7 +160,7 @@ const remark = /^\s*(?:#.*|import\s.*|from\s.*|print\(\s*\w+\s*\)|\w+)?$/
 const assigned = /^\s*(?:\w+(?:\s*:\s*\w+)?\s*=\s*)?/
 const printed = /^print\(\s*/
 
-/** The calls in Python code. Undefined if the code contains any other statement. */
+/** The calls in Python code; undefined if it contains any other statement. */
 export const pythonCalls = (code: string): ReadonlyArray<PythonCall> | undefined => {
   const calls: Array<PythonCall> = []
   let rest = code.trim()

@@ -1,45 +1,39 @@
-/** The text in which the readers of this folder search, and what a reader returns. */
+/** The text in which these readers search, and what a reader returns. */
 
 import * as Result from "effect/Result"
 import type { IssueCode } from "../../findings/Issue.ts"
 import { readBlock } from "../ToolCallJson.ts"
 import type { SyntaxCode } from "./CallSyntaxes.ts"
 
-/** True for the name of a tool. Also true for the name of a foreign tool that the program maps to a tool. */
+/** True for the name of a tool, or of a foreign tool that is mapped to one. */
 export type IsTool = (name: string) => boolean
 
-/** What a reader found: the JSON of calls, or a text that replaces a file change or an answer. */
+/** What a reader found: the JSON of calls, or a text in place of a file change or an answer. */
 export interface NativeRead {
   readonly calls: ReadonlyArray<string>
-  /** The syntax of the call. A reader that reads only one syntax omits this field, and the caller adds it. */
+  /** The syntax of the call. Readers of only one syntax leave it to their caller. */
   readonly syntax?: SyntaxCode
   /** The index after the text that was read. */
   readonly end: number
   readonly text?: string
-  /** Why a text that begins like a call is no call. Set only for such a text. */
+  /** Why a text that begins like a call is none. */
   readonly torn?: { readonly code: TornCode; readonly what: string }
 }
 
 type TornCode = Extract<IssueCode, "tool-call-json" | "tool-call-truncated" | "tool-call-key-duplicate">
 
-/** Writes a call as JSON. `given` must be valid JSON of the arguments: it is copied unchanged. */
+/** Writes a call as JSON. `given` is valid JSON of the arguments, and copied unchanged. */
 export const callJson = (name: string, given: string): string =>
   `{"name": ${JSON.stringify(name)}, "arguments": ${given}}`
 
-/**
- * The result for a broken call. The end of the call is unknown, so the whole remaining text counts as a part of the
- * call.
- */
+/** The result for a broken call, which takes the whole remaining text because its end is unknown. */
 export const tornRead = ({ text }: Source, what: string, code: TornCode = "tool-call-json"): NativeRead => ({
   calls: [],
   torn: { code, what },
   end: text.length
 })
 
-/**
- * A text in which searches take linear time. It remembers strings that it does not contain, and does not search for
- * them again.
- */
+/** A text with searches in linear time: it remembers strings that it does not contain. */
 export class Source {
   readonly text: string
   private readonly missing = new Set<string>()
@@ -48,7 +42,7 @@ export class Source {
     this.text = text
   }
 
-  /** The index of a string at or after a position. Undefined if the string does not occur there. */
+  /** The index of a string from a position on, if any. */
   find(sign: string, from: number): number | undefined {
     if (this.missing.has(sign)) return undefined
     const found = this.text.indexOf(sign, from)
@@ -79,7 +73,7 @@ export class Source {
 
 const jsonToken = /"(?:[^"\\]|\\[^])*"|[{}[\]]/g
 
-/** The index after the JSON value that begins at `at`. Undefined if its brackets are not closed. */
+/** The index after the JSON value at `at`; undefined if its brackets are open. */
 export const endOfJson = (text: string, at: number): number | undefined => {
   jsonToken.lastIndex = at
   let depth = 0
@@ -92,7 +86,7 @@ export const endOfJson = (text: string, at: number): number | undefined => {
   return undefined
 }
 
-/** True for the text of a single JSON object. It may have syntax errors that can be repaired later. */
+/** True for a single JSON object, also with syntax errors that can be repaired later. */
 export const isObject = (text: string): boolean => {
   const read = readBlock(text)
   if (Result.isFailure(read)) return false
@@ -103,5 +97,5 @@ export const isObject = (text: string): boolean => {
 const reply =
   /^\s*(?:(?:#+ *)?\**(?:observation|(?:tool )?(?:output|result|response))\**\s*:|`{3,}tool_outputs?\b|\[TOOL_RESULT\]|<tool_(?:response|result)>|<function_results?>|\[TOOL_RESULTS\]|<[|｜]tool[▁_ ]outputs?[▁_ ]|<\|im_start\|>(?:user|tool)|<\|start\|>(?:functions|user))/i
 
-/** True for text that begins with the result of a tool. The model invented this result after its call. */
+/** True for text that begins with a tool result, which the model invented. */
 export const isMadeUpReply = (text: string): boolean => reply.test(text)

@@ -1,6 +1,6 @@
 /**
- * Reads calls whose parameters are tags: `<function=...>`, `<invoke name=...>`, `<arg_key>`, or a tag with the name of
- * the tool.
+ * Reads calls whose parameters are tags: `<function=...>`, `<invoke name=...>`, `<arg_key>`, or a tag named like the
+ * tool.
  */
 
 import * as Result from "effect/Result"
@@ -8,13 +8,10 @@ import type * as Schema from "effect/Schema"
 import { readBlock } from "../ToolCallJson.ts"
 import { callJson, isObject, type IsTool, type NativeRead, type Source, tornRead } from "./Source.ts"
 
-/** Foreign tools whose `diff` argument contains blocks with conflict marks. */
+/** Foreign tools whose `diff` contains blocks with conflict marks. */
 const editTools = new Set(["replace_in_file", "apply_diff", "search_and_replace", "search_replace"])
 
-/**
- * Converts the edit blocks of a foreign tool to the blocks that the reader of file changes knows. A line with the path
- * precedes them.
- */
+/** Converts the edit blocks of a foreign tool to this program's blocks, below a line with the path. */
 const editText = (path: string, blocks: string): string =>
   `${path.trim()}\n${blocks
     .replace(/^:(?:start|end)_line:.*\n/gm, "")
@@ -23,15 +20,15 @@ const editText = (path: string, blocks: string): string =>
     .replace(/^[+>]{5,9}[ \t]*REPLACE>?[ \t]*$/gm, ">>>>>>> NEW")}`
 
 /**
- * The value without the line breaks next to its tags. If a value of several lines begins on the line of its opening
- * tag, the line break before its closing tag stays.
+ * The value without the line breaks next to its tags. A value of several lines that begins beside its opening tag keeps
+ * its last line break.
  */
 const valueOf = (written: string): string => {
   const value = written.replace(/^\r?\n/, "")
   return value !== written || !/\n[^]*\n/.test(written) ? value.replace(/\r?\n[ \t]*$/, "") : value
 }
 
-/** If the tag of a value is indented, removes the same indentation from the value. */
+/** The value without the indentation of its tag. */
 const indentedValue = (written: string, indent: string): string => {
   const value = valueOf(written)
   const filled = value.split("\n").filter((line) => line.trim() !== "")
@@ -60,7 +57,7 @@ const tags = () =>
   )
 const noString = /\sstring=["']?false/
 
-/** Closing tags after calls. They carry no information. */
+/** Closing tags after calls, which carry no information. */
 export const afterCalls = new RegExp(
   `\\s*(?:</${prefix}(?:tool_calls?|function_calls?|(?:minimax|seed):tool_call|tool_use)>|<\\|(?:python_end|tool_call_end|eo[mt]_id)\\|>)`,
   "y"
@@ -68,14 +65,11 @@ export const afterCalls = new RegExp(
 
 const beginsLine = (text: string, at: number): boolean => /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 40), at))
 
-/** The indentation of a tag. Empty if the tag does not begin its line. */
+/** The indentation of a tag; empty unless it begins its line. */
 const indentOf = (text: string, at: number): string =>
   /(?:^|\n)([ \t]*)$/.exec(text.slice(Math.max(0, at - 40), at))?.[1] ?? ""
 
-/**
- * True if the call has fewer closing tags of parameters than opening tags. In such a call, a tag at the beginning of a
- * line also ends a value.
- */
+/** True if closing tags of parameters are missing. A tag at a line start then also ends a value. */
 const mayLackClosing = (text: string, from: number): boolean => {
   const end = /<\/(?:antml:)?(?:function|invoke|tool_call)>|\n[ \t]*<(?:antml:)?(?:function|invoke|tool)[=\s]/g
   end.lastIndex = from
@@ -87,7 +81,7 @@ const mayLackClosing = (text: string, from: number): boolean => {
 
 const unclosed = "A parameter of the call has no closing tag."
 
-/** Reads the call after the tag with the tool name. Its parameters are tags, or one JSON object. */
+/** Reads the call after the tag with the tool name. The parameters are tags or a JSON object. */
 const readParameters = (source: Source, name: string, from: number): NativeRead => {
   const { text } = source
   const json = /\s*(\{[^]*?\})\s*<\/(?:function|invoke)>/y
@@ -168,12 +162,11 @@ const readArgumentPairs = (source: Source, name: string, from: number): NativeRe
 }
 
 const child = /\s*<(\w+)(?:\s+(?:key|name)=["']?(\w+)["']?)?>/y
-/** Tags that only group other tags and mean nothing by themselves. */
+/** Tags that only group other tags. */
 const gathers = new Set(["args", "arguments", "parameters", "params", "file", "input"])
 
 /**
- * The tags of a text, with their values. Undefined if the text contains anything else. A grouping tag is replaced by
- * the tags in it.
+ * The tags of a text, with their values; undefined if there is other text. The tags in a grouping tag take its place.
  */
 const childrenOf = (source: Source, from: number, until: number): ReadonlyArray<Entry> | undefined => {
   const entries: Array<Entry> = []
@@ -191,7 +184,7 @@ const childrenOf = (source: Source, from: number, until: number): ReadonlyArray<
   return source.text.slice(at, until).trim() === "" ? entries : undefined
 }
 
-/** Foreign tools that end the work or ask the user, each with the tag that holds the answer. */
+/** Foreign tools that end the work or ask the user, with the tag of the answer. */
 const answers = new Map([
   ["attempt_completion", "result"],
   ["ask_followup_question", "question"],
@@ -200,13 +193,13 @@ const answers = new Map([
 
 const looks = /^(?:read|search|find|list|get)_/
 
-/** Reads a call as a tag with the name of the tool, and one inner tag for each argument. */
+/** Reads a call as a tag named like the tool, with an inner tag for each argument. */
 const readToolTag = (source: Source, name: string, from: number): NativeRead | undefined => {
   const close = `</${name}>`
   const end = source.find(close, from)
   if (end === undefined) {
-    // Only the last tag is missing. If the tool only reads, the call is accepted, which is cheaper than asking the
-    // model again.
+    // Only the last tag is missing. The call of a reading tool is accepted, which is cheaper than another question to
+    // the model.
     const all = looks.test(name) ? childrenOf(source, from, source.text.length) : undefined
     return all === undefined || all.length === 0
       ? tornRead(source, `The tag <${name}> is not closed.`)
@@ -284,7 +277,7 @@ const functionTag = new RegExp(
   "y"
 )
 const pairsTag = /(?:<tool_call>\s*([\w.:-]+)\s*(?=<arg_key>|<\/?tool_call>)|([\w.:-]+)[ \t]*\n?\s*(?=<arg_key>))/y
-/** A tool name and an object of arguments. The object may be in a code fence. */
+/** A tool name and an object of arguments, also in a code fence. */
 const namedObject = /<tool_call>\s*([\w.:-]+)\s*(?:```(?:json)?\s*)?(\{[^]*?\})\s*(?:```\s*)?<\/tool_call>/y
 const holderTag = /<(tool_use|use_tool|tool_call|function_call|tool|action)>(?=\s*<(?:tool_?)?name>)/y
 const toolTag = /<([a-z]+(?:_[a-z]+)*)>(?=\s*<\w+>)/y
