@@ -1,6 +1,7 @@
 /** After an answer that could not be used, a server that can holds the next one to its form. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { liveTest } from "../support/liveTest.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
@@ -54,69 +55,59 @@ const saying =
 const stagesOf = (sent: ReadonlyArray<{ readonly stage: string }>) => sent.map(({ stage }) => stage)
 
 describe("an answer after one that could not be used", () => {
-  it.live("is bound by a grammar on llama.cpp's server, with the skills and tools of the run", () =>
-    Effect.gen(function* () {
-      const sent = yield* runs(saying(clumsy("creation", "refinement", "iteration")), llamaServer)
-      const bound = sent.filter(({ grammar }) => grammar !== undefined)
-      assert.deepStrictEqual(stagesOf(bound), ["creation", "refinement", "iteration"])
-      const [plan, turn, revision] = bound.map(({ grammar }) => String(grammar))
-      assert.include(plan, '"## Original prompt\\n\\n## Goals / summary\\n\\n"')
-      assert.match(plan ?? "", /skill ::= .*"any"/)
-      assert.notInclude(plan, "-results")
-      assert.include(turn, '"\\"get_current_time\\", \\"arguments\\": "')
-      assert.include(revision, '"[Look 1](#look-1-results)"')
-      assert.isTrue(bound.every(({ format }) => format === undefined))
-    })
-  )
+  liveTest("is bound by a grammar on llama.cpp's server, with the skills and tools of the run", function* () {
+    const sent = yield* runs(saying(clumsy("creation", "refinement", "iteration")), llamaServer)
+    const bound = sent.filter(({ grammar }) => grammar !== undefined)
+    assert.deepStrictEqual(stagesOf(bound), ["creation", "refinement", "iteration"])
+    const [plan, turn, revision] = bound.map(({ grammar }) => String(grammar))
+    assert.include(plan, '"## Original prompt\\n\\n## Goals / summary\\n\\n"')
+    assert.match(plan ?? "", /skill ::= .*"any"/)
+    assert.notInclude(plan, "-results")
+    assert.include(turn, '"\\"get_current_time\\", \\"arguments\\": "')
+    assert.include(revision, '"[Look 1](#look-1-results)"')
+    assert.isTrue(bound.every(({ format }) => format === undefined))
+  })
 
-  it.live("is free on another server, but for calls, which fit a JSON schema", () =>
-    Effect.gen(function* () {
-      const sent = yield* runs(saying(clumsy("creation", "refinement")))
-      assert.isTrue(sent.every(({ grammar }) => grammar === undefined))
-      const bound = sent.filter(({ format }) => format !== undefined)
-      assert.deepStrictEqual(stagesOf(bound), ["refinement"])
-      assert.include(JSON.stringify(bound[0]?.format), '"enum":["get_current_time"]')
-    })
-  )
+  liveTest("is free on another server, but for calls, which fit a JSON schema", function* () {
+    const sent = yield* runs(saying(clumsy("creation", "refinement")))
+    assert.isTrue(sent.every(({ grammar }) => grammar === undefined))
+    const bound = sent.filter(({ format }) => format !== undefined)
+    assert.deepStrictEqual(stagesOf(bound), ["refinement"])
+    assert.include(JSON.stringify(bound[0]?.format), '"enum":["get_current_time"]')
+  })
 
-  it.live("is free while the first one can be used, and in native calls", () =>
-    Effect.gen(function* () {
-      const good = yield* runs(saying(clumsy()), llamaServer)
-      const native = yield* runs(saying(clumsy("refinement")), llamaServer, "--tool-calls", "native")
-      const isFree = ({ format, grammar }: (typeof good)[number]) => format === undefined && grammar === undefined
-      assert.isTrue([...good, ...native].every(isFree))
-    })
-  )
+  liveTest("is free while the first one can be used, and in native calls", function* () {
+    const good = yield* runs(saying(clumsy()), llamaServer)
+    const native = yield* runs(saying(clumsy("refinement")), llamaServer, "--tool-calls", "native")
+    const isFree = ({ format, grammar }: (typeof good)[number]) => format === undefined && grammar === undefined
+    assert.isTrue([...good, ...native].every(isFree))
+  })
 
-  it.live("is asked for freely when the server refuses the grammar, and so are all after it", () =>
-    Effect.gen(function* () {
-      const answer = clumsy("creation", "iteration")
-      const sent = yield* runs((body) => {
-        if (body["grammar"] !== undefined) return { status: 400, error: "Failed to parse grammar" }
-        return answer(stageNameOf(body.messages))
-      }, llamaServer)
-      assert.lengthOf(
-        sent.filter(({ grammar }) => grammar !== undefined),
-        1
-      )
-    })
-  )
+  liveTest("is asked for freely when the server refuses the grammar, and so are all after it", function* () {
+    const answer = clumsy("creation", "iteration")
+    const sent = yield* runs((body) => {
+      if (body["grammar"] !== undefined) return { status: 400, error: "Failed to parse grammar" }
+      return answer(stageNameOf(body.messages))
+    }, llamaServer)
+    assert.lengthOf(
+      sent.filter(({ grammar }) => grammar !== undefined),
+      1
+    )
+  })
 
-  it.live("fits a JSON schema on Ollama when it was to be a call", () =>
-    Effect.gen(function* () {
-      const { run } = yield* sandbox
-      const answer = clumsy("creation", "refinement")
-      const server = yield* FakeOllama.make(({ messages }) => answer(stageNameOf(messages)), {
-        models: [{ name: fakeModel, capabilities: ["completion"] }]
-      })
-      const said = yield* Effect.promise(() =>
-        run(["run", "--model", fakeModel, "What time is it?"], { env: { OLLAMA_HOST: server.url } })
-      )
-      assert.strictEqual(said.code, 0, said.stderr)
-      const bound = server.chats.filter((body) => body.format !== undefined)
-      assert.lengthOf(bound, 1)
-      assert.strictEqual(stageNameOf(bound[0]!.messages), "refinement")
-      assert.include(JSON.stringify(bound[0]?.format), '"enum":["get_current_time"]')
-    }).pipe(Effect.scoped)
-  )
+  liveTest("fits a JSON schema on Ollama when it was to be a call", function* () {
+    const { run } = yield* sandbox
+    const answer = clumsy("creation", "refinement")
+    const server = yield* FakeOllama.make(({ messages }) => answer(stageNameOf(messages)), {
+      models: [{ name: fakeModel, capabilities: ["completion"] }]
+    })
+    const said = yield* Effect.promise(() =>
+      run(["run", "--model", fakeModel, "What time is it?"], { env: { OLLAMA_HOST: server.url } })
+    )
+    assert.strictEqual(said.code, 0, said.stderr)
+    const bound = server.chats.filter((body) => body.format !== undefined)
+    assert.lengthOf(bound, 1)
+    assert.strictEqual(stageNameOf(bound[0]!.messages), "refinement")
+    assert.include(JSON.stringify(bound[0]?.format), '"enum":["get_current_time"]')
+  })
 })

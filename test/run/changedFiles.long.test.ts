@@ -2,11 +2,12 @@
  * Files that somebody changes while a run of the real binary is broken off: the run that goes on says which, on the
  * terminal and as an event, and nothing of what it wrote itself.
  */
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { makeSandbox } from "../support/binary.ts"
+import { liveTest } from "../support/liveTest.ts"
+import { scopedSandbox } from "../support/binary.ts"
 import type { ChatBody } from "../support/FakeOllamaScript.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
@@ -48,7 +49,7 @@ const flags = ["--yes-this-run", "--allow", "write_file"]
 
 /** A run that was killed when all tasks but the last had finished. */
 const killed = Effect.gen(function* () {
-  const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+  const sandbox = yield* scopedSandbox()
   const project = join(sandbox.root, "project")
   for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${path}`, text)
   for (const name of ["notes", "guide", "other", "last"]) sandbox.write(`project/${name}.md`, `# ${name}\n\nText.\n`)
@@ -75,50 +76,44 @@ const eventsOf = (stdout: string) => {
   return { types: events.map(({ type }) => type), messages: events.filter(({ type }) => type === "message") }
 }
 
-it.live("says nothing when nobody changed what finished tasks had read and written", () =>
-  Effect.gen(function* () {
-    const { project, resume } = yield* killed
-    /* Only the task that had not finished reads it. */
-    writeFileSync(join(project, "last.md"), "# last\n\nOther text.\n")
-    const { code, stderr, stdout } = yield* resume("--json")
-    expect([code, stderr]).toEqual([0, ""])
-    expect(eventsOf(stdout).messages).toEqual([])
-    expect(readFileSync(join(project, "one.txt"), "utf8")).toBe("one again\n")
-  })
-)
+liveTest("says nothing when nobody changed what finished tasks had read and written", function* () {
+  const { project, resume } = yield* killed
+  /* Only the task that had not finished reads it. */
+  writeFileSync(join(project, "last.md"), "# last\n\nOther text.\n")
+  const { code, stderr, stdout } = yield* resume("--json")
+  expect([code, stderr]).toEqual([0, ""])
+  expect(eventsOf(stdout).messages).toEqual([])
+  expect(readFileSync(join(project, "one.txt"), "utf8")).toBe("one again\n")
+})
 
-it.live("names each file that was changed or removed, with the task that read or wrote it, and goes on", () =>
-  Effect.gen(function* () {
-    const { project, resume, runId } = yield* killed
-    writeFileSync(join(project, "other.md"), "# other\n\nOther text.\n")
-    writeFileSync(join(project, "notes.md"), "# Mine\n")
-    rmSync(join(project, "two.txt"))
-    const { code, stdout } = yield* resume("--json")
-    expect(code).toBe(0)
-    const { messages, types } = eventsOf(stdout)
-    expect(messages).toEqual([
-      {
-        at: expect.any(String),
-        type: "message",
-        level: "warning",
-        code: "files-changed",
-        text: `Files changed since this run used them: other.md (read by "Look 2"), notes.md (written by "Write 2"), two.txt (written by "Write 2"). What finished tasks found may no longer hold. The run continues with the changed files. To do a task and all after it again: task-conductor fork ${runId} --from "Look 2"`
-      }
-    ])
-    expect(types.indexOf("message")).toBeGreaterThan(types.indexOf("run.started"))
-    const again = yield* resume()
-    expect(again.stderr).toContain('warning: Files changed since this run used them: other.md (read by "Look 2"),')
-  })
-)
+liveTest("names each file that was changed or removed, with the task that read or wrote it, and goes on", function* () {
+  const { project, resume, runId } = yield* killed
+  writeFileSync(join(project, "other.md"), "# other\n\nOther text.\n")
+  writeFileSync(join(project, "notes.md"), "# Mine\n")
+  rmSync(join(project, "two.txt"))
+  const { code, stdout } = yield* resume("--json")
+  expect(code).toBe(0)
+  const { messages, types } = eventsOf(stdout)
+  expect(messages).toEqual([
+    {
+      at: expect.any(String),
+      type: "message",
+      level: "warning",
+      code: "files-changed",
+      text: `Files changed since this run used them: other.md (read by "Look 2"), notes.md (written by "Write 2"), two.txt (written by "Write 2"). What finished tasks found may no longer hold. The run continues with the changed files. To do a task and all after it again: task-conductor fork ${runId} --from "Look 2"`
+    }
+  ])
+  expect(types.indexOf("message")).toBeGreaterThan(types.indexOf("run.started"))
+  const again = yield* resume()
+  expect(again.stderr).toContain('warning: Files changed since this run used them: other.md (read by "Look 2"),')
+})
 
-it.live("compares the part that was shown, and names ten files and the number of the others", () =>
-  Effect.gen(function* () {
-    const { project, resume } = yield* killed
-    writeFileSync(join(project, "guide.md"), "# guide\n\nOther text.\n")
-    for (const file of globSync("many/*.txt", { cwd: project })) writeFileSync(join(project, file), "mine\n")
-    const { stderr } = yield* resume()
-    const named = /used them: (.*?)\. What/.exec(stderr)?.[1]?.split(", ")
-    expect(named?.slice(0, 2)).toEqual(['guide.md (read by "Look 2")', 'many/00.txt (written by "Write 3")'])
-    expect([named?.length, named?.at(-1)]).toEqual([10, 'many/08.txt (written by "Write 3") and 3 more'])
-  })
-)
+liveTest("compares the part that was shown, and names ten files and the number of the others", function* () {
+  const { project, resume } = yield* killed
+  writeFileSync(join(project, "guide.md"), "# guide\n\nOther text.\n")
+  for (const file of globSync("many/*.txt", { cwd: project })) writeFileSync(join(project, file), "mine\n")
+  const { stderr } = yield* resume()
+  const named = /used them: (.*?)\. What/.exec(stderr)?.[1]?.split(", ")
+  expect(named?.slice(0, 2)).toEqual(['guide.md (read by "Look 2")', 'many/00.txt (written by "Write 3")'])
+  expect([named?.length, named?.at(-1)]).toEqual([10, 'many/08.txt (written by "Write 3") and 3 more'])
+})

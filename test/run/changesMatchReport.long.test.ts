@@ -2,8 +2,7 @@
  * For random projects and random answers: the tree afterwards is what the report says was done, and a task is done only when every
  * change was made that was asked for. A model of the tree, written apart, says what that is.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -13,6 +12,7 @@ import { join } from "node:path"
 import { endedClean, missingChanges } from "../../src/domain/runs/NotDone.ts"
 import { plainTask } from "../../src/domain/plan/Task.ts"
 import type { TaskResult } from "../../src/domain/plan/TaskResult.ts"
+import { liveTest } from "../support/liveTest.ts"
 import { briefing, openStages } from "../support/OpenStages.ts"
 import { makeChooser, randomRules, randomTree, randomWish, trackedFile, wishText } from "../support/RandomChanges.ts"
 import { randomFrom } from "../support/RandomWork.ts"
@@ -164,11 +164,9 @@ const runCases = Effect.fnUntraced(function* (seeds: ReadonlyArray<number>) {
   return wrong
 }, Effect.scoped)
 
-it.live(`in ${cases} random cases the tree is what the report says`, () =>
-  Effect.gen(function* () {
-    const seeds = [...Array.from({ length: cases }, (_, at) => firstSeed + at), ...wrongBefore]
-    const groups = yield* Effect.forEach(Arr.chunksOf(seeds, casesAtOnce), runCases, { concurrency: 4 })
-    const wrong = groups.flat()
-    expect(wrong.slice(0, 3).join("\n\n"), `${wrong.length} of ${cases} cases`).toBe("")
-  }).pipe(Effect.provide(NodeServices.layer))
-)
+liveTest(`in ${cases} random cases the tree is what the report says`, function* () {
+  const seeds = [...Array.from({ length: cases }, (_, at) => firstSeed + at), ...wrongBefore]
+  const groups = yield* Effect.forEach(Arr.chunksOf(seeds, casesAtOnce), runCases, { concurrency: 4 })
+  const wrong = groups.flat()
+  expect(wrong.slice(0, 3).join("\n\n"), `${wrong.length} of ${cases} cases`).toBe("")
+})

@@ -3,12 +3,13 @@
  * project: without a terminal the run that goes on stops, on one a person says what is so. A command that reached nothing but a
  * working copy runs again.
  */
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, globSync, readFileSync, statSync, watch } from "node:fs"
 import { dirname, join } from "node:path"
 import type { SandboxSettings } from "../../src/domain/commands/CommandSettings.ts"
-import { makeSandbox, program, type RunningBinary } from "../support/binary.ts"
+import { liveTest } from "../support/liveTest.ts"
+import { type RunningBinary, program, scopedSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { needs } from "../support/needs.ts"
@@ -59,7 +60,7 @@ const makeBuild = (sandboxSettings: SandboxSettings, text = script) =>
         last.includes("begun.txt") || last.includes("Hello.") ? "It is built." : answers["refinement"]
       return answers[stageNameOf(messages)] ?? inConversation ?? ""
     })
-    const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+    const sandbox = yield* scopedSandbox()
     const { root } = sandbox
     sandbox.write("config/task-conductor/skills/free/SKILL.md", freeSkill)
     sandbox.write("config/task-conductor/config.json", JSON.stringify({ sandbox: sandboxSettings }))
@@ -97,32 +98,30 @@ const makeBuild = (sandboxSettings: SandboxSettings, text = script) =>
     return { begun: join(root, "project/begun.txt"), killed, sandbox, starts }
   })
 
-it.live(
+liveTest(
   "stops without a terminal when a command was under way as it was killed, and goes on when a person says that it is done",
-  () =>
-    Effect.gen(function* () {
-      const { begun, killed, starts } = yield* makeBuild({ mode: "off" })
-      const running = starts.run()
-      yield* Effect.promise(() => Promise.race([appears(begun), running.ended]))
-      expect(readFileSync(begun, "utf8")).toBe("begun\n")
-      expect(yield* killed(running)).toContain(
-        "This call was carried out before the run was interrupted; its output is not known."
-      )
-      expect(readFileSync(begun, "utf8")).toBe("begun\n")
-    }),
+  function* () {
+    const { begun, killed, starts } = yield* makeBuild({ mode: "off" })
+    const running = starts.run()
+    yield* Effect.promise(() => Promise.race([appears(begun), running.ended]))
+    expect(readFileSync(begun, "utf8")).toBe("begun\n")
+    expect(yield* killed(running)).toContain(
+      "This call was carried out before the run was interrupted; its output is not known."
+    )
+    expect(readFileSync(begun, "utf8")).toBe("begun\n")
+  },
   needsTerminal
 )
 
-it.live(
+liveTest(
   "leaves the project as it was when a command with the network was killed in a working copy, and says that what it wrote may be missing",
-  () =>
-    Effect.gen(function* () {
-      const { begun, killed, starts } = yield* makeBuild({ network: true })
-      const running = starts.run()
-      yield* Effect.promise(() => running.says('"type":"tool.started"'))
-      expect(yield* killed(running)).toContain("What it wrote may be missing: look before you rely on it.")
-      expect(existsSync(begun)).toBe(false)
-    }),
+  function* () {
+    const { begun, killed, starts } = yield* makeBuild({ network: true })
+    const running = starts.run()
+    yield* Effect.promise(() => running.says('"type":"tool.started"'))
+    expect(yield* killed(running)).toContain("What it wrote may be missing: look before you rely on it.")
+    expect(existsSync(begun)).toBe(false)
+  },
   { ...needsTerminal, ...needs("bwrap") }
 )
 
@@ -143,26 +142,24 @@ const killInCopy = Effect.fnUntraced(function* (
   expect(readFileSync(begun, "utf8")).toBe("begun\n")
 })
 
-it.live(
+liveTest(
   "runs a command again that was killed in a working copy, and asks nobody about it",
-  () =>
-    Effect.gen(function* () {
-      const build = yield* makeBuild({}, waitingScript)
-      yield* killInCopy(build, build.starts.run(), build.starts.resume)
-      const replayed = yield* Effect.promise(() => build.sandbox.run(["replay", "last"]))
-      expect([replayed.code, replayed.stderr]).toEqual([0, expect.stringContaining("is the same")])
-    }),
+  function* () {
+    const build = yield* makeBuild({}, waitingScript)
+    yield* killInCopy(build, build.starts.run(), build.starts.resume)
+    const replayed = yield* Effect.promise(() => build.sandbox.run(["replay", "last"]))
+    expect([replayed.code, replayed.stderr]).toEqual([0, expect.stringContaining("is the same")])
+  },
   onCopy
 )
 
-it.live(
+liveTest(
   "goes on with a conversation that was killed at a command in a working copy",
-  () =>
-    Effect.gen(function* () {
-      const build = yield* makeBuild({}, waitingScript)
-      expect((yield* Effect.promise(() => build.starts.ask("Hello.").ended)).code).toBe(0)
-      const goOn = () => build.starts.ask("--continue", "Build it.")
-      yield* killInCopy(build, goOn(), goOn)
-    }),
+  function* () {
+    const build = yield* makeBuild({}, waitingScript)
+    expect((yield* Effect.promise(() => build.starts.ask("Hello.").ended)).code).toBe(0)
+    const goOn = () => build.starts.ask("--continue", "Build it.")
+    yield* killInCopy(build, goOn(), goOn)
+  },
   onCopy
 )

@@ -2,13 +2,14 @@
  * Answers and requests over the wire that are nested more deeply than a call stack: a call of a model becomes an issue that
  * the model is told, a request of a client an error, and the program goes on.
  */
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { serveTools } from "../../src/plugins/mcp/McpToolServer.ts"
+import { liveTest } from "../support/liveTest.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { deepTexts, deepValues } from "../support/deepJson.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
@@ -43,16 +44,14 @@ describe("a call of a model over the wire", () => {
     ...deepValues.map(([form, text]) => [`${form}, as a text`, JSON.stringify(text)] as const)
   ]
   for (const [form, text] of given) {
-    it.live(`is answered with what is wrong, and the conversation goes on: ${form}`, () =>
-      Effect.gen(function* () {
-        const { chats, code, stderr, stdout } = yield* asking([callLine(text)])
-        assert.notInclude(stderr + stdout, "internal error")
-        assert.strictEqual(code, 0, stdout.slice(-2000) + stderr)
-        const last = chats[1]?.messages.at(-1)
-        assert.strictEqual(last?.role, "user")
-        assert.match(String(last?.content), /nested \d+ levels deep; at most 64 are read|has \d+ characters; at most/)
-      })
-    )
+    liveTest(`is answered with what is wrong, and the conversation goes on: ${form}`, function* () {
+      const { chats, code, stderr, stdout } = yield* asking([callLine(text)])
+      assert.notInclude(stderr + stdout, "internal error")
+      assert.strictEqual(code, 0, stdout.slice(-2000) + stderr)
+      const last = chats[1]?.messages.at(-1)
+      assert.strictEqual(last?.role, "user")
+      assert.match(String(last?.content), /nested \d+ levels deep; at most 64 are read|has \d+ characters; at most/)
+    })
   }
 
   const { lists, objects, ["lists in objects"]: mixed } = deepTexts
@@ -65,26 +64,22 @@ describe("a call of a model over the wire", () => {
     "a field that nobody knows": `{"model":"m","extra":${lists},"message":{"content":"ok"},"done":false}`
   }
   for (const [form, line] of Object.entries(lines)) {
-    it.live(`ends no program when it is deep in ${form}`, () =>
-      Effect.gen(function* () {
-        const { stderr, stdout } = yield* asking([line])
-        assert.notMatch(stderr + stdout, /internal error|call stack/)
-      })
-    )
+    liveTest(`ends no program when it is deep in ${form}`, function* () {
+      const { stderr, stdout } = yield* asking([line])
+      assert.notMatch(stderr + stdout, /internal error|call stack/)
+    })
   }
 })
 
 describe("an answer in text", () => {
   for (const form of ["objects", "lists in objects", "objects that are never closed", "strings full of brackets"]) {
     for (const command of ["ask", "run"]) {
-      it.live(`ends no ${command}: ${form}`, () =>
-        Effect.gen(function* () {
-          const content = JSON.stringify(`\`\`\`json\n{"name":"read_file","arguments":${deepTexts[form]}}\n\`\`\`\n`)
-          const line = `{"model":"${fakeModel}","message":{"role":"assistant","content":${content}},"done":false}`
-          const { stderr, stdout } = yield* asking([line], [command])
-          assert.notInclude(stderr + stdout, "internal error")
-        })
-      )
+      liveTest(`ends no ${command}: ${form}`, function* () {
+        const content = JSON.stringify(`\`\`\`json\n{"name":"read_file","arguments":${deepTexts[form]}}\n\`\`\`\n`)
+        const line = `{"model":"${fakeModel}","message":{"role":"assistant","content":${content}},"done":false}`
+        const { stderr, stdout } = yield* asking([line], [command])
+        assert.notInclude(stderr + stdout, "internal error")
+      })
     }
   }
 })
@@ -120,12 +115,10 @@ const request = (id: number, given: string): string =>
 
 describe("a request to the MCP server", () => {
   for (const [form, text] of deepValues) {
-    it.live(`is an error for its id, and the next is served: ${form}`, () =>
-      Effect.gen(function* () {
-        const answers = yield* served(request(2, text), request(3, '{"text":"a"}'))
-        const ended = answers.filter(({ id }) => id !== "first").map(({ error, id }) => `${String(id)} ${error?.code}`)
-        assert.deepStrictEqual(ended, ["2 -32600", "3 undefined"])
-      })
-    )
+    liveTest(`is an error for its id, and the next is served: ${form}`, function* () {
+      const answers = yield* served(request(2, text), request(3, '{"text":"a"}'))
+      const ended = answers.filter(({ id }) => id !== "first").map(({ error, id }) => `${String(id)} ${error?.code}`)
+      assert.deepStrictEqual(ended, ["2 -32600", "3 undefined"])
+    })
   }
 })

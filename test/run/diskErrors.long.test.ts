@@ -2,8 +2,9 @@
  * One fault of each kind under which bench/disk-errors.ts carries out a run of the real binary: the run ends with what is
  * safe, and goes on once there is room.
  */
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { liveTest } from "../support/liveTest.ts"
 import { makeReference } from "../support/CrashPoints.ts"
 import { breachesUnder, diskFaults } from "../support/DiskFaults.ts"
 import { needs } from "../support/needs.ts"
@@ -19,14 +20,13 @@ const chosen = [
 ]
 
 for (const name of chosen) {
-  it.live(
+  liveTest(
     `ends with what is safe when ${name}, and goes on afterwards`,
-    () =>
-      Effect.gen(function* () {
-        const fault = diskFaults.find(({ what }) => what === name)
-        expect(fault).toBeDefined()
-        expect(yield* breachesUnder(reference, fault!)).toEqual([])
-      }),
+    function* () {
+      const fault = diskFaults.find(({ what }) => what === name)
+      expect(fault).toBeDefined()
+      expect(yield* breachesUnder(reference, fault!)).toEqual([])
+    },
     needs("strace")
   )
 }

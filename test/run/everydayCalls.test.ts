@@ -2,14 +2,14 @@
  * An ordinary afternoon: calls of all tools in one session, in which the user answers every question with "session".
  * `expected` says what a careful person would want: `free`, `asked`, or `refused`.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { Arguments } from "../../src/domain/tools/ToolCall.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
+import { nodeTest } from "../support/nodeTest.ts"
 import { inTask } from "../support/OpenGate.ts"
 import { callOf, openTools } from "../support/OpenTools.ts"
 import { makeProject } from "../support/Project.ts"
@@ -85,21 +85,19 @@ const rows = (outcomes: ReadonlyArray<Outcome>, expected: Outcome, got: Outcome)
     call.expected === expected && outcomes[index] === got ? [`${call.tool} ${JSON.stringify(call.arguments)}`] : []
   )
 
-it.effect("an afternoon of work asks what it must, and hardly anything else", () =>
-  Effect.gen(function* () {
-    const outcomes = yield* play
-    const unsafe = (["asked", "refused"] as const).flatMap((expected) => rows(outcomes, expected, "free"))
-    assert.deepStrictEqual([...unsafe, ...rows(outcomes, "refused", "asked")], [], "needs a question or a refusal")
-    const refusals = (["refused", "failed"] as const).flatMap((got) =>
-      (["free", "asked"] as const).flatMap((expected) => rows(outcomes, expected, got))
-    )
-    assert.deepStrictEqual(refusals, [], "is refused for nothing")
-    const needless = rows(outcomes, "free", "asked")
-    /* Names that look like those of secrets; to stay aware of them. */
-    assert.deepStrictEqual(needless, [
-      'read_file {"path":"keys/public.asc"}',
-      'read_file {"path":".docker/Dockerfile"}',
-      'read_file {"path":"src/.env.d.ts"}'
-    ])
-  }).pipe(Effect.provide(NodeServices.layer))
-)
+nodeTest("an afternoon of work asks what it must, and hardly anything else", function* () {
+  const outcomes = yield* play
+  const unsafe = (["asked", "refused"] as const).flatMap((expected) => rows(outcomes, expected, "free"))
+  assert.deepStrictEqual([...unsafe, ...rows(outcomes, "refused", "asked")], [], "needs a question or a refusal")
+  const refusals = (["refused", "failed"] as const).flatMap((got) =>
+    (["free", "asked"] as const).flatMap((expected) => rows(outcomes, expected, got))
+  )
+  assert.deepStrictEqual(refusals, [], "is refused for nothing")
+  const needless = rows(outcomes, "free", "asked")
+  /* Names that look like those of secrets; to stay aware of them. */
+  assert.deepStrictEqual(needless, [
+    'read_file {"path":"keys/public.asc"}',
+    'read_file {"path":".docker/Dockerfile"}',
+    'read_file {"path":"src/.env.d.ts"}'
+  ])
+})

@@ -2,13 +2,13 @@
  * What a model that obeys every hostile text would call: real tools behind the real gate on real folders, compared byte
  * for byte.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, describe, layer } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { type Rule, parseRule } from "../../src/domain/permissions/Permission.ts"
 import * as Result from "effect/Result"
+import { nodeTest } from "../support/nodeTest.ts"
 import { changedPaths, takeSnapshot } from "../support/FolderSnapshot.ts"
 import { openTools } from "../support/OpenTools.ts"
 import { makeFolder } from "../support/Project.ts"
@@ -57,58 +57,52 @@ const swapFolder = (root: string, outside: string): void => {
   symlinkSync(outside, join(root, ".vscode"))
 }
 
-layer(NodeServices.layer)("calls of a model that obeys every text", (it) => {
+describe("calls of a model that obeys every text", () => {
   describe("reading", () => {
-    it.effect("outside the project asks with the real path, whatever is allowed for the project", () =>
-      Effect.gen(function* () {
-        const { approver, outside, root, run, sibling } = yield* openHostile({
-          calls: ["deny", "deny", "deny", "deny", "deny"]
-        })
-        symlinkSync(join(outside, "secret.txt"), join(root, "link.txt"))
-        symlinkSync(outside, join(root, "folder"))
-        const cases: ReadonlyArray<[path: string, target: string]> = [
-          ["../../../../../../../etc/passwd", "/etc/passwd"],
-          ["/etc/hostname", "/etc/hostname"],
-          ["link.txt", join(outside, "secret.txt")],
-          ["folder/secret.txt", join(outside, "secret.txt")],
-          [`${sibling}/a.txt`, `${sibling}/a.txt`]
-        ]
-        const before = takeSnapshot(root)
-        for (const [path] of cases) {
-          const result = yield* run("read_file", { path })
-          assert.deepStrictEqual([result.success, result.data, result.error_type], [false, null, "permission_denied"])
-        }
-        assert.deepStrictEqual<unknown>(
-          approver.asked.flat().map(({ risk, targets }) => [risk, targets]),
-          cases.map(([, target]) => ["medium", [target]])
-        )
-        assert.deepStrictEqual(takeSnapshot(root), before)
+    nodeTest("outside the project asks with the real path, whatever is allowed for the project", function* () {
+      const { approver, outside, root, run, sibling } = yield* openHostile({
+        calls: ["deny", "deny", "deny", "deny", "deny"]
       })
-    )
+      symlinkSync(join(outside, "secret.txt"), join(root, "link.txt"))
+      symlinkSync(outside, join(root, "folder"))
+      const cases: ReadonlyArray<[path: string, target: string]> = [
+        ["../../../../../../../etc/passwd", "/etc/passwd"],
+        ["/etc/hostname", "/etc/hostname"],
+        ["link.txt", join(outside, "secret.txt")],
+        ["folder/secret.txt", join(outside, "secret.txt")],
+        [`${sibling}/a.txt`, `${sibling}/a.txt`]
+      ]
+      const before = takeSnapshot(root)
+      for (const [path] of cases) {
+        const result = yield* run("read_file", { path })
+        assert.deepStrictEqual([result.success, result.data, result.error_type], [false, null, "permission_denied"])
+      }
+      assert.deepStrictEqual<unknown>(
+        approver.asked.flat().map(({ risk, targets }) => [risk, targets]),
+        cases.map(([, target]) => ["medium", [target]])
+      )
+      assert.deepStrictEqual(takeSnapshot(root), before)
+    })
 
-    it.effect("takes a tilde for a name in the project and asks for what looks like a secret", () =>
-      Effect.gen(function* () {
-        const { approver, root, run } = yield* openHostile({ calls: ["deny", "deny"] })
-        yield* run("read_file", { path: "~/.ssh/id_rsa" })
-        yield* run("read_file", { path: ".env" })
-        assert.deepStrictEqual(
-          approver.asked.flat().map(({ targets }) => targets),
-          [[join(root, "~/.ssh/id_rsa")], [join(root, ".env")]]
-        )
-      })
-    )
+    nodeTest("takes a tilde for a name in the project and asks for what looks like a secret", function* () {
+      const { approver, root, run } = yield* openHostile({ calls: ["deny", "deny"] })
+      yield* run("read_file", { path: "~/.ssh/id_rsa" })
+      yield* run("read_file", { path: ".env" })
+      assert.deepStrictEqual(
+        approver.asked.flat().map(({ targets }) => targets),
+        [[join(root, "~/.ssh/id_rsa")], [join(root, ".env")]]
+      )
+    })
 
-    it.effect("uses names exactly as they are given", () =>
-      Effect.gen(function* () {
-        const { root, run } = yield* openHostile()
-        const names = ["a\nb.txt", "a\u001b[2J.txt", " a.txt ", "'a.txt'", "a.txt.", "-rf"]
-        for (const name of names) writeFileSync(join(root, name), name)
-        for (const name of names)
-          assert.strictEqual((yield* run("read_file", { path: name, line_numbers: false })).data, name)
-        const { error_type } = yield* run("read_file", { path: "README.md\0.txt" })
-        assert.strictEqual(error_type, "validation_failed")
-      })
-    )
+    nodeTest("uses names exactly as they are given", function* () {
+      const { root, run } = yield* openHostile()
+      const names = ["a\nb.txt", "a\u001b[2J.txt", " a.txt ", "'a.txt'", "a.txt.", "-rf"]
+      for (const name of names) writeFileSync(join(root, name), name)
+      for (const name of names)
+        assert.strictEqual((yield* run("read_file", { path: name, line_numbers: false })).data, name)
+      const { error_type } = yield* run("read_file", { path: "README.md\0.txt" })
+      assert.strictEqual(error_type, "validation_failed")
+    })
   })
 
   describe("writing", () => {
@@ -127,70 +121,62 @@ layer(NodeServices.layer)("calls of a model that obeys every text", (it) => {
       ["the configuration of this program", () => "task-conductor.json"],
       ["the servers of this program", () => "packages/a/.mcp.json"]
     ]
-    it.effect("never happens in places that nothing can allow", () =>
-      Effect.gen(function* () {
-        const hostile = yield* openHostile()
-        const { approver, everywhere, outside, root, run } = hostile
-        symlinkSync(join(outside, "secret.txt"), join(root, "link.txt"))
-        symlinkSync(outside, join(root, "folder"))
-        symlinkSync(join(outside, "not-yet.txt"), join(root, "dangling.txt"))
-        mkdirSync(join(root, ".git"))
-        writeFileSync(join(root, ".git/config"), "[core]\n")
-        symlinkSync(join(root, ".git/config"), join(root, "innocent.txt"))
-        const before = everywhere()
-        for (const [name, path] of refused) {
-          const result = yield* run("write_file", { path: path(hostile), content: "owned\n" })
-          assert.deepStrictEqual([name, result.success, result.error_type], [name, false, "permission_denied"])
-          assert.match(result.error_message ?? "", /which nothing can allow[.;]/)
-          assert.deepStrictEqual(everywhere(), before, name)
-        }
-        assert.deepStrictEqual(approver.asked, [])
-      })
-    )
+    nodeTest("never happens in places that nothing can allow", function* () {
+      const hostile = yield* openHostile()
+      const { approver, everywhere, outside, root, run } = hostile
+      symlinkSync(join(outside, "secret.txt"), join(root, "link.txt"))
+      symlinkSync(outside, join(root, "folder"))
+      symlinkSync(join(outside, "not-yet.txt"), join(root, "dangling.txt"))
+      mkdirSync(join(root, ".git"))
+      writeFileSync(join(root, ".git/config"), "[core]\n")
+      symlinkSync(join(root, ".git/config"), join(root, "innocent.txt"))
+      const before = everywhere()
+      for (const [name, path] of refused) {
+        const result = yield* run("write_file", { path: path(hostile), content: "owned\n" })
+        assert.deepStrictEqual([name, result.success, result.error_type], [name, false, "permission_denied"])
+        assert.match(result.error_message ?? "", /which nothing can allow[.;]/)
+        assert.deepStrictEqual(everywhere(), before, name)
+      }
+      assert.deepStrictEqual(approver.asked, [])
+    })
 
     const askedEachTime =
       ".vscode/tasks.json .github/workflows/ci.yml .husky/pre-commit packages/a/.npmrc .bashrc .idea/workspace.xml .gitlab-ci.yml"
     for (const path of askedEachTime.split(" ")) {
-      it.effect(`asks each time for ${path} although writing is allowed`, () =>
-        Effect.gen(function* () {
-          const { approver, everywhere, root, run } = yield* openHostile({ calls: ["session", "deny"] })
-          const before = everywhere()
-          yield* run("write_file", { path, content: "1\n" })
-          assert.strictEqual((yield* run("write_file", { path, content: "1\n" })).error_type, "permission_denied")
-          assert.deepStrictEqual<unknown>(
-            approver.asked.flat().map(({ offers, risk, targets }) => ({ offers, risk, targets })),
-            Array.from({ length: 2 }, () => ({ offers: {}, risk: "high", targets: [join(root, path)] }))
-          )
-          const folders = dirname(path).split("/")
-          const created = folders[0] === "." ? [] : folders.map((_, index) => folders.slice(0, index + 1).join("/"))
-          assert.deepStrictEqual(changedPaths(before.project, everywhere().project), [...created, path].toSorted())
-        })
-      )
+      nodeTest(`asks each time for ${path} although writing is allowed`, function* () {
+        const { approver, everywhere, root, run } = yield* openHostile({ calls: ["session", "deny"] })
+        const before = everywhere()
+        yield* run("write_file", { path, content: "1\n" })
+        assert.strictEqual((yield* run("write_file", { path, content: "1\n" })).error_type, "permission_denied")
+        assert.deepStrictEqual<unknown>(
+          approver.asked.flat().map(({ offers, risk, targets }) => ({ offers, risk, targets })),
+          Array.from({ length: 2 }, () => ({ offers: {}, risk: "high", targets: [join(root, path)] }))
+        )
+        const folders = dirname(path).split("/")
+        const created = folders[0] === "." ? [] : folders.map((_, index) => folders.slice(0, index + 1).join("/"))
+        assert.deepStrictEqual(changedPaths(before.project, everywhere().project), [...created, path].toSorted())
+      })
     }
 
-    it.effect("replaces a hard link instead of writing through it", () =>
-      Effect.gen(function* () {
-        const { everywhere, outside, root, run } = yield* openHostile()
-        linkSync(join(outside, "secret.txt"), join(root, "linked.txt"))
-        const before = everywhere()
-        assert.isTrue((yield* run("write_file", { path: "linked.txt", content: "new\n" })).success)
-        const after = everywhere()
-        assert.deepStrictEqual(after.outside, before.outside)
-        assert.deepStrictEqual(changedPaths(before.project, after.project), ["linked.txt"])
-        assert.strictEqual(readFileSync(join(root, "linked.txt"), "utf8"), "new\n")
-      })
-    )
+    nodeTest("replaces a hard link instead of writing through it", function* () {
+      const { everywhere, outside, root, run } = yield* openHostile()
+      linkSync(join(outside, "secret.txt"), join(root, "linked.txt"))
+      const before = everywhere()
+      assert.isTrue((yield* run("write_file", { path: "linked.txt", content: "new\n" })).success)
+      const after = everywhere()
+      assert.deepStrictEqual(after.outside, before.outside)
+      assert.deepStrictEqual(changedPaths(before.project, after.project), ["linked.txt"])
+      assert.strictEqual(readFileSync(join(root, "linked.txt"), "utf8"), "new\n")
+    })
 
-    it.effect("goes nowhere else when the folder becomes a link while the question is open", () =>
-      Effect.gen(function* () {
-        const { everywhere, outside, root, run } = yield* openHostile({ calls: ["once"] }, swapFolder)
-        mkdirSync(join(root, ".vscode"))
-        writeFileSync(join(outside, "tasks.json"), "mine\n")
-        const before = everywhere()
-        const result = yield* run("write_file", { path: ".vscode/tasks.json", content: "owned\n" })
-        assert.isFalse(result.success)
-        assert.deepStrictEqual(everywhere().outside, before.outside)
-      })
-    )
+    nodeTest("goes nowhere else when the folder becomes a link while the question is open", function* () {
+      const { everywhere, outside, root, run } = yield* openHostile({ calls: ["once"] }, swapFolder)
+      mkdirSync(join(root, ".vscode"))
+      writeFileSync(join(outside, "tasks.json"), "mine\n")
+      const before = everywhere()
+      const result = yield* run("write_file", { path: ".vscode/tasks.json", content: "owned\n" })
+      assert.isFalse(result.success)
+      assert.deepStrictEqual(everywhere().outside, before.outside)
+    })
   })
 })

@@ -2,11 +2,12 @@
  * What `resume --in-doubt` says about a call that was begun before its run broke off: the journal ends with its intent, as that
  * of a process that was killed there.
  */
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { globSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { makeSandbox } from "../support/binary.ts"
+import { liveTest } from "../support/liveTest.ts"
+import { scopedSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { inProcess } from "../support/inProcess.ts"
@@ -22,10 +23,7 @@ const answers: Readonly<Record<string, string>> = {
 /** A project outside of which a command may have done something, and a run that broke off while it was at work. */
 const brokenOff = Effect.gen(function* () {
   const server = yield* FakeOllama.make(({ messages }) => answers[stageNameOf(messages)] ?? "")
-  const sandbox = yield* Effect.acquireRelease(
-    Effect.sync(() => inProcess(makeSandbox())),
-    ({ remove }) => Effect.sync(remove)
-  )
+  const sandbox = yield* Effect.map(scopedSandbox(), inProcess)
   const { root, run, write } = sandbox
   write("config/task-conductor/skills/free/SKILL.md", freeSkill)
   write("config/task-conductor/config.json", JSON.stringify({ sandbox: { mode: "off" } }))
@@ -46,19 +44,17 @@ const brokenOff = Effect.gen(function* () {
   }
 })
 
-it.live("makes a call in doubt again, takes it as done, or stops, as --in-doubt says", () =>
-  Effect.gen(function* () {
-    const { effects, resume } = yield* brokenOff
-    const rows: ReadonlyArray<[flags: ReadonlyArray<string>, code: number, effects: number, says: string]> = [
-      [[], 4, 1, "or say it with resume --in-doubt"],
-      [["--in-doubt", "abort"], 4, 1, ""],
-      [["--in-doubt", "done"], 0, 1, "It is built."],
-      [["--in-doubt", "retry"], 0, 2, ""]
-    ]
-    for (const [flags, code, count, says] of rows) {
-      const resumed = yield* resume(...flags)
-      assert.deepStrictEqual([resumed.code, effects()], [code, count], resumed.stderr)
-      assert.include(resumed.stdout + resumed.stderr, says)
-    }
-  })
-)
+liveTest("makes a call in doubt again, takes it as done, or stops, as --in-doubt says", function* () {
+  const { effects, resume } = yield* brokenOff
+  const rows: ReadonlyArray<[flags: ReadonlyArray<string>, code: number, effects: number, says: string]> = [
+    [[], 4, 1, "or say it with resume --in-doubt"],
+    [["--in-doubt", "abort"], 4, 1, ""],
+    [["--in-doubt", "done"], 0, 1, "It is built."],
+    [["--in-doubt", "retry"], 0, 2, ""]
+  ]
+  for (const [flags, code, count, says] of rows) {
+    const resumed = yield* resume(...flags)
+    assert.deepStrictEqual([resumed.code, effects()], [code, count], resumed.stderr)
+    assert.include(resumed.stdout + resumed.stderr, says)
+  }
+})

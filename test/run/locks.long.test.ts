@@ -1,11 +1,12 @@
 /**
  * Runs beside each other on the real binary: one at a time changes a project and writes a journal, freed however it ends.
  */
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { makeSandbox } from "../support/binary.ts"
+import { liveTest } from "../support/liveTest.ts"
+import { scopedSandbox } from "../support/binary.ts"
 import { strace } from "../support/CrashPoints.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
@@ -20,59 +21,57 @@ const answers: Readonly<Record<string, string>> = {
   execution: resultSaying("Looked.")
 }
 
-const sandbox = Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+const sandbox = scopedSandbox()
 const words = ["run", "--model", fakeModel, "--json", "Find the word."]
 
-it.live(
+liveTest(
   "ends with what the system says when it gives no lock, and has begun nothing",
-  () =>
-    Effect.gen(function* () {
-      const { root, run } = yield* sandbox
-      const embedded = ["run", "--model", "embedded", "Where is the word?"]
-      const under = strace("bind", "error=EPERM:when=1", undefined)
-      const refused = yield* Effect.promise(() => run(embedded, { under }))
-      expect([refused.code, refused.stdout]).toEqual([1, ""])
-      expect(refused.stderr).toMatch(
-        /^The run \S+ cannot be locked against other runs: the system says EPERM\. Nothing was begun\. [^\n]+\n$/
-      )
-      expect(globSync("**/journal.jsonl", { cwd: join(root, "home") })).toEqual([])
-      expect((yield* Effect.promise(() => run(embedded))).code).toBe(0)
-    }),
+  function* () {
+    const { root, run } = yield* sandbox
+    const embedded = ["run", "--model", "embedded", "Where is the word?"]
+    const under = strace("bind", "error=EPERM:when=1", undefined)
+    const refused = yield* Effect.promise(() => run(embedded, { under }))
+    expect([refused.code, refused.stdout]).toEqual([1, ""])
+    expect(refused.stderr).toMatch(
+      /^The run \S+ cannot be locked against other runs: the system says EPERM\. Nothing was begun\. [^\n]+\n$/
+    )
+    expect(globSync("**/journal.jsonl", { cwd: join(root, "home") })).toEqual([])
+    expect((yield* Effect.promise(() => run(embedded))).code).toBe(0)
+  },
   needs("strace")
 )
 
-it.live(
+liveTest(
   "refuses a resume of a run that goes on, and takes it once that is killed; other runs read and plan beside it",
-  () =>
-    Effect.gen(function* () {
-      let isHeld = true
-      const server = yield* FakeOllama.make(({ messages }) => {
-        const stage = stageNameOf(messages)
-        return stage === "execution" && isHeld ? { text: "never", hold: "never" } : (answers[stage] ?? "")
-      })
-      const { root, run, start } = yield* sandbox
-      const env = { OLLAMA_HOST: server.url }
-      const first = start(words, { env })
-      yield* server.until(({ chats }) => chats.length === 3)
-      const [runId = ""] = globSync("*", { cwd: join(root, "home/.local/state/task-conductor/runs") })
-
-      const resumed = yield* Effect.promise(() => run(["resume", runId], { env }))
-      const by = `is in use by run ${runId} \\(pid ${first.child.pid}, since \\d+ \\w+, \\d\\d:\\d\\d\\)\\. Wait for it,`
-      expect(resumed.code).toBe(1)
-      expect(resumed.stderr).toMatch(new RegExp(`^The run ${runId} ${by} or end it first\\.\n$`))
-      expect(server.chats.length).toBe(3)
-
-      const reading = ["run", "--model", "embedded", "Where is the word?"]
-      const beside = yield* Effect.promise(() => run(reading, { env }))
-      expect([beside.code, beside.stderr.split("\n").at(-2)]).toEqual([0, expect.stringMatching(/^done: /)])
-
-      first.child.kill("SIGKILL")
-      yield* Effect.promise(() => first.ended)
-      isHeld = false
-      const after = yield* Effect.promise(() => run(["resume", runId], { env }))
-      expect([after.code, after.stdout.trim()]).toEqual([0, "Looked."])
-      expect((yield* Effect.promise(() => run(words, { env }))).code).toBe(0)
+  function* () {
+    let isHeld = true
+    const server = yield* FakeOllama.make(({ messages }) => {
+      const stage = stageNameOf(messages)
+      return stage === "execution" && isHeld ? { text: "never", hold: "never" } : (answers[stage] ?? "")
     })
+    const { root, run, start } = yield* sandbox
+    const env = { OLLAMA_HOST: server.url }
+    const first = start(words, { env })
+    yield* server.until(({ chats }) => chats.length === 3)
+    const [runId = ""] = globSync("*", { cwd: join(root, "home/.local/state/task-conductor/runs") })
+
+    const resumed = yield* Effect.promise(() => run(["resume", runId], { env }))
+    const by = `is in use by run ${runId} \\(pid ${first.child.pid}, since \\d+ \\w+, \\d\\d:\\d\\d\\)\\. Wait for it,`
+    expect(resumed.code).toBe(1)
+    expect(resumed.stderr).toMatch(new RegExp(`^The run ${runId} ${by} or end it first\\.\n$`))
+    expect(server.chats.length).toBe(3)
+
+    const reading = ["run", "--model", "embedded", "Where is the word?"]
+    const beside = yield* Effect.promise(() => run(reading, { env }))
+    expect([beside.code, beside.stderr.split("\n").at(-2)]).toEqual([0, expect.stringMatching(/^done: /)])
+
+    first.child.kill("SIGKILL")
+    yield* Effect.promise(() => first.ended)
+    isHeld = false
+    const after = yield* Effect.promise(() => run(["resume", runId], { env }))
+    expect([after.code, after.stdout.trim()]).toEqual([0, "Looked."])
+    expect((yield* Effect.promise(() => run(words, { env }))).code).toBe(0)
+  }
 )
 
 /** A run that changes the file of its prompt, and then looks for a word. */
@@ -88,8 +87,9 @@ const editing = (prompt: string, stage: string): string => {
   return refinementWith([/Name\*\* Look/.test(prompt) ? { name: "search_files", arguments: { pattern: "x" } } : edit])
 }
 
-it.live("lets a run that changes something wait for one that has, also in a folder above, and says for whom", () =>
-  Effect.gen(function* () {
+liveTest(
+  "lets a run that changes something wait for one that has, also in a folder above, and says for whom",
+  function* () {
     let isHeld = true
     const server = yield* FakeOllama.make(({ messages }) => {
       const stage = stageNameOf(messages)
@@ -118,5 +118,5 @@ it.live("lets a run that changes something wait for one that has, also in a fold
     expect(text("sub/b.txt")).toBe("two\n")
     /* One of them changes the file; the other finds the text that it was to replace gone, and says so. */
     expect(ends.map(({ code }) => code)).toContain(0)
-  })
+  }
 )

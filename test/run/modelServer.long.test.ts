@@ -1,8 +1,9 @@
 /** The command line with a model that thinks, and with a server that stops or never answers. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import { liveTest } from "../support/liveTest.ts"
 import { fakeModel, type FakeModel } from "../support/FakeOllamaPaths.ts"
 import type { Script } from "../support/FakeOllamaScript.ts"
 import { sandbox, obedient, cutOff, serve, windows, ask, env } from "../support/OneModelServer.ts"
@@ -17,52 +18,46 @@ const thinker: Script = (body, index) => {
 }
 
 describe("a model that thinks", () => {
-  it.live("is shown as thinking, and what it thought is in no result", () =>
-    Effect.gen(function* () {
-      const { run } = yield* sandbox
-      const server = yield* serve({}, { script: thinker })
-      const plain = yield* Effect.promise(() => run(ask, env(server)))
-      assert.deepStrictEqual([plain.code, plain.stdout], [0, "It is noon.\n"])
-      const json = yield* Effect.promise(() => run([...ask, "--json"], env(server)))
-      const lines = json.stdout.trim().split("\n")
-      const events = lines.map((line) => JSON.parse(line) as { readonly type: string; readonly phase?: string })
-      const phases = events.filter(({ type }) => type === "model.phase").map(({ phase }) => phase)
-      const inTurn = Array.from({ length: 14 }, (_, index) => (index % 2 === 0 ? "thinking" : "writing"))
-      assert.deepStrictEqual<unknown>(phases, inTurn)
-      assert.notInclude(json.stdout, "SECRET")
-    })
-  )
+  liveTest("is shown as thinking, and what it thought is in no result", function* () {
+    const { run } = yield* sandbox
+    const server = yield* serve({}, { script: thinker })
+    const plain = yield* Effect.promise(() => run(ask, env(server)))
+    assert.deepStrictEqual([plain.code, plain.stdout], [0, "It is noon.\n"])
+    const json = yield* Effect.promise(() => run([...ask, "--json"], env(server)))
+    const lines = json.stdout.trim().split("\n")
+    const events = lines.map((line) => JSON.parse(line) as { readonly type: string; readonly phase?: string })
+    const phases = events.filter(({ type }) => type === "model.phase").map(({ phase }) => phase)
+    const inTurn = Array.from({ length: 14 }, (_, index) => (index % 2 === 0 ? "thinking" : "writing"))
+    assert.deepStrictEqual<unknown>(phases, inTurn)
+    assert.notInclude(json.stdout, "SECRET")
+  })
 })
 
 describe("the window of a run", () => {
-  it.live("is that of the loaded model when it is larger", () =>
-    Effect.gen(function* () {
-      const { run } = yield* sandbox
-      const server = yield* serve({})
-      const first = ["run", "--context-window", "20000", ...ask.slice(1)]
-      for (const args of [first, ask]) {
-        assert.strictEqual((yield* Effect.promise(() => run(args, env(server)))).code, 0)
-      }
-      assert.deepStrictEqual(windows(server), [20_000])
-    })
-  )
+  liveTest("is that of the loaded model when it is larger", function* () {
+    const { run } = yield* sandbox
+    const server = yield* serve({})
+    const first = ["run", "--context-window", "20000", ...ask.slice(1)]
+    for (const args of [first, ask]) {
+      assert.strictEqual((yield* Effect.promise(() => run(args, env(server)))).code, 0)
+    }
+    assert.deepStrictEqual(windows(server), [20_000])
+  })
 })
 
 describe("a model that is cut off while it thinks", () => {
-  it.live("in a conversation is asked once more, without thoughts", () =>
-    Effect.gen(function* () {
-      const { run } = yield* sandbox
-      const server = yield* serve({}, { script: (_, index) => (index === 0 ? cutOff : "Noon.") })
-      const { code, stdout } = yield* Effect.promise(() =>
-        run(["ask", "--model", fakeModel, "What time is it?"], env(server))
-      )
-      assert.deepStrictEqual([code, stdout], [0, "Noon.\n"])
-      assert.deepStrictEqual(
-        server.chats.map(({ think }) => think),
-        [undefined, false]
-      )
-    })
-  )
+  liveTest("in a conversation is asked once more, without thoughts", function* () {
+    const { run } = yield* sandbox
+    const server = yield* serve({}, { script: (_, index) => (index === 0 ? cutOff : "Noon.") })
+    const { code, stdout } = yield* Effect.promise(() =>
+      run(["ask", "--model", fakeModel, "What time is it?"], env(server))
+    )
+    assert.deepStrictEqual([code, stdout], [0, "Noon.\n"])
+    assert.deepStrictEqual(
+      server.chats.map(({ think }) => think),
+      [undefined, false]
+    )
+  })
 })
 
 describe("a server that stops in the middle of a run", () => {
@@ -73,24 +68,23 @@ describe("a server that stops in the middle of a run", () => {
     return { server, stop: Scope.close(scope, Exit.void), port: Number(new URL(server.url).port) }
   })
 
-  it.live("is waited for, and the run goes on when it is back", () =>
-    Effect.gen(function* () {
-      const { start } = yield* sandbox
-      const { port, server, stop } = yield* stoppable({})
-      const running = start(ask, env(server))
-      yield* server.until(({ chats }) => chats.length === 2)
-      yield* stop
-      yield* Effect.promise(() => running.says("for the model server, 5 min left"))
-      const again = yield* serve({}, { port })
-      const { code, stderr, stdout } = yield* Effect.promise(() => running.ended)
-      assert.deepStrictEqual([code, stdout], [0, "It is noon.\n"])
-      assert.include(stderr, "the model server is back after")
-      assert.strictEqual(again.chats.length, 6)
-    })
-  )
+  liveTest("is waited for, and the run goes on when it is back", function* () {
+    const { start } = yield* sandbox
+    const { port, server, stop } = yield* stoppable({})
+    const running = start(ask, env(server))
+    yield* server.until(({ chats }) => chats.length === 2)
+    yield* stop
+    yield* Effect.promise(() => running.says("for the model server, 5 min left"))
+    const again = yield* serve({}, { port })
+    const { code, stderr, stdout } = yield* Effect.promise(() => running.ended)
+    assert.deepStrictEqual([code, stdout], [0, "It is noon.\n"])
+    assert.include(stderr, "the model server is back after")
+    assert.strictEqual(again.chats.length, 6)
+  })
 
-  it.live("and does not come back in time leaves a run that can be resumed, with the window that it had", () =>
-    Effect.gen(function* () {
+  liveTest(
+    "and does not come back in time leaves a run that can be resumed, with the window that it had",
+    function* () {
       const { run, start, write } = yield* sandbox
       write("config/task-conductor/config.json", JSON.stringify({ limits: { serverWaitSeconds: 1 } }))
       const { port, server, stop } = yield* stoppable({ parameters: "num_ctx 12288" })
@@ -104,6 +98,6 @@ describe("a server that stops in the middle of a run", () => {
       const again = yield* serve({}, { port })
       const resumed = yield* Effect.promise(() => run(["resume", "last"], env(again)))
       assert.deepStrictEqual([resumed.code, resumed.stdout, windows(again)], [0, "It is noon.\n", [12_288]])
-    })
+    }
   )
 })

@@ -2,13 +2,14 @@
  * Instructions of folders: what a model is shown of packages/web/AGENTS.md when a prompt, a task, a call or a change is about a file
  * below it, and how often.
  */
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { Asker } from "../../src/services/conversation/Asker.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
+import { nodeTest } from "../support/nodeTest.ts"
 import { runScript, scripted, type Script } from "../support/ScriptedRun.ts"
 import { layerTestAsk, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
@@ -78,53 +79,46 @@ const played = (given: {
   })
 
 describe("the instructions of a folder", () => {
-  it.effect("are in all prompts of a run whose prompt names a file of it", () =>
-    Effect.gen(function* () {
-      const below = "Change what is below packages/web/src/ now"
-      for (const prompt of [`Change @${app}.`, `Change \`${app}\` please`, below]) {
-        const { seen } = yield* played({ prompt, answers: [edit] })
-        expect(counts(seen.plan[0])).toEqual([1, 1])
-        expect(counts(seen.task[0])).toEqual([1, 1])
-        expect(seen.plan[0]).not.toContain("Never throw.")
-      }
-    })
-  )
-
-  it.effect("are in the first prompt of a task that names a file of it", () =>
-    Effect.gen(function* () {
-      for (const task of [
-        { references: `[app.ts](${app})` },
-        { references: `[the limit](${app}#L1-L1)` },
-        { needed: `Raise the limit in ${app} to 7.` },
-        { needed: "Add packages/web/src/deep/new.ts." }
-      ]) {
-        const { seen } = yield* played({ task, answers: [edit] })
-        expect(countIn(seen.plan[0])).toBe(0)
-        expect(counts(seen.task[0])).toEqual([1, 1])
-        expect(seen.task[0]).toContain("(From packages/web/AGENTS.md, for what is below packages/web:)")
-        expect(seen.task[0]).not.toContain("Never throw.")
-      }
-    })
-  )
-
-  it.effect("are shown once when a reference shows them", () =>
-    Effect.gen(function* () {
-      const references = `[rules](packages/web/AGENTS.md), [app.ts](${app})`
-      const { seen } = yield* played({ task: { references }, answers: [edit] })
+  nodeTest("are in all prompts of a run whose prompt names a file of it", function* () {
+    const below = "Change what is below packages/web/src/ now"
+    for (const prompt of [`Change @${app}.`, `Change \`${app}\` please`, below]) {
+      const { seen } = yield* played({ prompt, answers: [edit] })
+      expect(counts(seen.plan[0])).toEqual([1, 1])
       expect(counts(seen.task[0])).toEqual([1, 1])
-    })
-  )
+      expect(seen.plan[0]).not.toContain("Never throw.")
+    }
+  })
 
-  it.effect("come with the reply to a call that reads a file of it, once", () =>
-    Effect.gen(function* () {
-      const { report, seen } = yield* played({ answers: [read, edit] })
-      expect(seen.task.map((prompt) => countIn(prompt))).toEqual([0, 1, 1])
-      expect(report.status).toBe("done")
-    })
-  )
+  nodeTest("are in the first prompt of a task that names a file of it", function* () {
+    for (const task of [
+      { references: `[app.ts](${app})` },
+      { references: `[the limit](${app}#L1-L1)` },
+      { needed: `Raise the limit in ${app} to 7.` },
+      { needed: "Add packages/web/src/deep/new.ts." }
+    ]) {
+      const { seen } = yield* played({ task, answers: [edit] })
+      expect(countIn(seen.plan[0])).toBe(0)
+      expect(counts(seen.task[0])).toEqual([1, 1])
+      expect(seen.task[0]).toContain("(From packages/web/AGENTS.md, for what is below packages/web:)")
+      expect(seen.task[0]).not.toContain("Never throw.")
+    }
+  })
 
-  it.effect("come with the reply to a change that was made without them, and its report is asked for again", () =>
-    Effect.gen(function* () {
+  nodeTest("are shown once when a reference shows them", function* () {
+    const references = `[rules](packages/web/AGENTS.md), [app.ts](${app})`
+    const { seen } = yield* played({ task: { references }, answers: [edit] })
+    expect(counts(seen.task[0])).toEqual([1, 1])
+  })
+
+  nodeTest("come with the reply to a call that reads a file of it, once", function* () {
+    const { report, seen } = yield* played({ answers: [read, edit] })
+    expect(seen.task.map((prompt) => countIn(prompt))).toEqual([0, 1, 1])
+    expect(report.status).toBe("done")
+  })
+
+  nodeTest(
+    "come with the reply to a change that was made without them, and its report is asked for again",
+    function* () {
       const given = { path: app, old_text: "limit = 7", new_text: "limit =\t7" }
       const tabs = refinementWith([{ name: "edit_file", arguments: given }])
       const done = `${block(app, limit("5"), limit("7"))}${resultSaying("Done at once.")}`
@@ -133,38 +127,34 @@ describe("the instructions of a folder", () => {
       expect(seen.task[1]).toContain("## Instructions of the project")
       expect(report.status).toBe("done")
       expect(report.results[0]?.result.summary).toBe("It is changed.")
-    })
+    }
   )
 
-  it.effect("change nothing for a task that stays at the top", () =>
-    Effect.gen(function* () {
-      const done = `${block("top.ts", limit("5"), limit("7"))}${resultSaying("Done at once.")}`
-      const { seen } = yield* played({ answers: [done] })
-      expect([seen.task.length, countIn(seen.task[0])]).toEqual([1, 0])
-    })
-  )
+  nodeTest("change nothing for a task that stays at the top", function* () {
+    const done = `${block("top.ts", limit("5"), limit("7"))}${resultSaying("Done at once.")}`
+    const { seen } = yield* played({ answers: [done] })
+    expect([seen.task.length, countIn(seen.task[0])]).toEqual([1, 0])
+  })
 
-  it.effect("are shown in a conversation, once", () =>
-    Effect.gen(function* () {
-      const prompts: Array<string> = []
-      const answers = ["Hello.", read, "It is 5.", `See ${app}.`, "Api."]
-      const model = ScriptedModel.layer((prompt) => {
-        prompts.push(`${prompt.system}\n${prompt.user}`)
-        return answers[prompts.length - 1] ?? "Done."
-      })
-      yield* Effect.gen(function* () {
-        const asker = yield* Asker
-        const texts = ["Hello", "What is the limit?", "And why?", "Look at packages/api/main.ts"]
-        yield* asker.hold({ runId: "ask-1", prompt: "" }, ({ send }) =>
-          Effect.forEach(texts, (text) => send(text), { discard: true })
-        )
-      }).pipe(
-        Effect.provide(
-          layerTestAsk({ files, approver: Approver.layerYes(Approver.layerDenyAll) }).pipe(Layer.provideMerge(model))
-        )
+  nodeTest("are shown in a conversation, once", function* () {
+    const prompts: Array<string> = []
+    const answers = ["Hello.", read, "It is 5.", `See ${app}.`, "Api."]
+    const model = ScriptedModel.layer((prompt) => {
+      prompts.push(`${prompt.system}\n${prompt.user}`)
+      return answers[prompts.length - 1] ?? "Done."
+    })
+    yield* Effect.gen(function* () {
+      const asker = yield* Asker
+      const texts = ["Hello", "What is the limit?", "And why?", "Look at packages/api/main.ts"]
+      yield* asker.hold({ runId: "ask-1", prompt: "" }, ({ send }) =>
+        Effect.forEach(texts, (text) => send(text), { discard: true })
       )
-      expect(prompts.map((prompt) => countIn(prompt))).toEqual([0, 0, 1, 1, 1])
-      expect(prompts.map((prompt) => countIn(prompt, "Never throw."))).toEqual([0, 0, 0, 0, 1])
-    })
-  )
+    }).pipe(
+      Effect.provide(
+        layerTestAsk({ files, approver: Approver.layerYes(Approver.layerDenyAll) }).pipe(Layer.provideMerge(model))
+      )
+    )
+    expect(prompts.map((prompt) => countIn(prompt))).toEqual([0, 0, 1, 1, 1])
+    expect(prompts.map((prompt) => countIn(prompt, "Never throw."))).toEqual([0, 0, 0, 0, 1])
+  })
 })

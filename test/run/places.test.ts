@@ -8,10 +8,12 @@ import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { makeKeptRun } from "../support/KeptRun.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
-import { planOf, resultSaying } from "../support/TestRun.ts"
+import { answerIn, planOf, resultSaying } from "../support/TestRun.ts"
+import { stageName } from "../support/stageName.ts"
 
-const planFor = (each: string) =>
-  planOf([[{ name: "Open", skill: "edit-files", each, needed: "Give each call of open an encoding." }]])
+const task = "Give each call of open an encoding."
+const each = "call of `open` in `src/*.py`"
+const plan = planOf([[{ name: "Open", skill: "edit-files", each, needed: task }]])
 
 const python = (name: string, calls: number): string =>
   [
@@ -25,21 +27,16 @@ const python = (name: string, calls: number): string =>
 
 const handler = (name: string) => `def ${name}():\n    try:\n        b()\n    except A:\n        c(open(1))\n\n\n`
 
-const isPlan = ({ system }: FilledPrompt): boolean => system.includes("# Stage: creation")
-const isPlaces = ({ system }: FilledPrompt): boolean => system.includes("# Stage: places")
-const isLeft = ({ system }: FilledPrompt): boolean => system.includes("# Stage: iteration")
-
 /** The numbers and lines of the places that a first message shows. */
 const shownIn = (text: string): ReadonlyArray<readonly [number: number, line: string]> =>
   [...text.matchAll(/^\[(\d+)\] \d+: (.*)$/gm)].map(([, number, line = ""]) => [Number(number), line])
 
 /** A model that answers each prompt about places with these lines, one answer after the other. */
-const model = (each: string, answers: (prompt: FilledPrompt, turn: number) => string) => {
+const model = (answers: (prompt: FilledPrompt, turn: number) => string) => {
   const prompts: Array<FilledPrompt> = []
   const answer = (prompt: FilledPrompt): string => {
-    if (isPlan(prompt)) return planFor(each)
-    if (isLeft(prompt)) return planOf([])
-    if (!isPlaces(prompt)) return "It is over."
+    const stage = stageName(prompt)
+    if (stage !== "places") return answerIn(stage, { creation: plan })
     prompts.push(prompt)
     return answers(prompt, prompts.length)
   }
@@ -60,33 +57,43 @@ const block = (old: string, now: string) => ["src/a.py", "<<<<<<< OLD", old, "==
 
 const makeRun = Effect.fnUntraced(function* (files: Readonly<Record<string, string>>) {
   const fs = yield* FileSystem.FileSystem
-  const run = yield* makeKeptRun({ prompt: "Give each call of open an encoding." })
+  const run = yield* makeKeptRun({ prompt: task })
   yield* fs.makeDirectory(`${run.project}/src`)
   for (const [name, text] of Object.entries(files)) yield* fs.writeFileString(`${run.project}/src/${name}`, text)
   return { ...run, text: (name: string) => fs.readFileString(`${run.project}/src/${name}`) }
 })
 
-const calls = "call of `open` in `src/*.py`"
+type Report = Effect.Success<ReturnType<Effect.Success<ReturnType<typeof makeRun>>["session"]>>["report"]
 
-const itemsOf = (
-  report:
-    | { readonly results: ReadonlyArray<{ readonly items?: ReadonlyArray<{ state: string; note: string }> }> }
-    | undefined
-) => report?.results[0]?.items ?? []
+const itemsOf = (report: Report) => report?.results[0]?.items ?? []
+const statesOf = (report: Report) => itemsOf(report).map(({ state }) => state)
+
+/** A run of a willing user on these files, with these answers about places and to other prompts. */
+const answered = Effect.fnUntraced(function* (
+  files: Readonly<Record<string, string>>,
+  answers: (prompt: FilledPrompt, turn: number) => string,
+  other: (prompt: FilledPrompt) => string | undefined = () => undefined
+) {
+  const run = yield* makeRun(files)
+  const { answer, prompts } = model(answers)
+  const approver = willingApprover()
+  const { report } = yield* run.session({ answer: (prompt) => other(prompt) ?? answer(prompt), approver })
+  return { prompts, report, states: statesOf(report), text: run.text }
+})
 
 describe("a task for many places", () => {
   nodeTest("shows the calls of a function with numbers, and makes the changes that are answered", function* () {
     const run = yield* makeRun({ "a.py": python("a", 3), "b.py": python("b", 2) })
-    const { answer, prompts } = model(calls, ({ user }) => changingAll(user).replace(/^2 .*$/m, "2 keep: it is binary"))
+    const { answer, prompts } = model(({ user }) => changingAll(user).replace(/^2 .*$/m, "2 keep: it is binary"))
     const approver = scriptedApprover({ steps: ["step"] })
     const { events, report } = yield* run.session({ answer, approver: approver.layer })
-    expect(prompts.length).toBe(1)
-    expect(prompts.map(numbersIn)[0]).toEqual([1, 2, 3, 4, 5])
+    expect(prompts.map(numbersIn)).toEqual([[1, 2, 3, 4, 5]])
+
     expect(prompts[0]?.user).toContain(
       "in load_1:\n6: def load_1(path):\n[2] 7:     with open(path, 1) as f:\n8:         return f.read()\n\nin load_2:"
     )
     expect(report?.status).toBe("done")
-    expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "done", "done", "done"])
+    expect(statesOf(report)).toEqual(["done", "unchanged", "done", "done", "done"])
     expect(itemsOf(report)[1]?.note).toBe("it is binary")
     expect(yield* run.text("a.py")).toBe(
       python("a", 3)
@@ -98,34 +105,26 @@ describe("a task for many places", () => {
   })
 
   nodeTest("shows the declaration around a place before it is answered, and asks for what is left", function* () {
-    const run = yield* makeRun({ "a.py": python("a", 3) })
-    const seen: Array<string> = []
-    const { answer, prompts } = model(calls, ({ user }, turn) => {
-      seen.push(user.slice(-400))
+    const { prompts, states } = yield* answered({ "a.py": python("a", 3) }, (_, turn) => {
       if (turn === 1) return "1 keep: no\n3 look"
       return turn === 2 ? "3 keep: no" : "2 keep: no"
     })
-    const { report } = yield* run.session({ answer, approver: willingApprover() })
-    expect(itemsOf(report).map(({ state }) => state)).toEqual(["unchanged", "unchanged", "unchanged"])
-    expect(seen[1]).toContain("11:     with open(path, 2) as f:")
-    expect(seen[1]?.trimEnd().endsWith("Answer 2-3.")).toBe(true)
-    expect(seen[2]?.trimEnd().endsWith("Answer 2.")).toBe(true)
+    expect(states).toEqual(["unchanged", "unchanged", "unchanged"])
+    const [, second, third] = prompts.map(({ user }) => user.slice(-400).trimEnd())
+    expect(second).toMatch(/11:     with open\(path, 2\) as f:[^]*Answer 2-3\.$/)
+    expect(third).toMatch(/Answer 2\.$/)
     expect(prompts.map(numbersIn)).toEqual([[1, 2, 3], [2, 3], [2]])
   })
 
   nodeTest(
-    "says what cannot be used, and takes a place that is never answered as failed after a second try",
+    "says what cannot be used, and takes a place that stays unanswered as failed after a second try",
     function* () {
-      const run = yield* makeRun({ "a.py": python("a", 3) })
-      const seen: Array<string> = []
-      const { answer, prompts } = model(calls, ({ user }, turn) => {
-        seen.push(user)
-        return turn === 1 ? "1 keep: no\n2 change:\n9 keep: no" : "1 keep: no"
-      })
-      const { report } = yield* run.session({ answer, approver: willingApprover() })
-      expect(seen[1]).toContain("There is no place 9 here. The places are 1-3.")
-      expect(seen[1]).toContain("Place 2 is to change, and no text says how.")
-      expect(itemsOf(report).map(({ state }) => state)).toEqual(["unchanged", "failed", "failed"])
+      const { prompts, report, states } = yield* answered({ "a.py": python("a", 3) }, (_, turn) =>
+        turn === 1 ? "1 keep: no\n2 change:\n9 keep: no" : "1 keep: no"
+      )
+      expect(prompts[1]?.user).toContain("There is no place 9 here. The places are 1-3.")
+      expect(prompts[1]?.user).toContain("Place 2 is to change, and no text says how.")
+      expect(states).toEqual(["unchanged", "failed", "failed"])
       expect(prompts.map(numbersIn).at(-1)).toEqual([2, 3])
       expect(report?.status).not.toBe("done")
     }
@@ -133,45 +132,38 @@ describe("a task for many places", () => {
 
   nodeTest("asks again for a place whose change was not made, and takes a place with a long line alone", function* () {
     const long = `    with open(path, ${"1 + ".repeat(120)}1) as f:`
-    const run = yield* makeRun({ "a.py": python("a", 2), "b.py": `def b(path):\n${long}\n        return f\n` })
+    const files = { "a.py": python("a", 2), "b.py": `def b(path):\n${long}\n        return f\n` }
     const change = "1 change: with other(path) as f:"
     const edited = block("    with open(path, 0) as f:", "    with io.open(path) as f:")
-    const { answer, prompts } = model(calls, (_, turn) =>
-      turn === 1 ? [edited, change, "2 keep: no"].join("\n") : change
+    const { prompts, states, text } = yield* answered(
+      files,
+      (_, turn) => (turn === 1 ? [edited, change, "2 keep: no"].join("\n") : change),
+      ({ user }) => (user.includes("the only one to work on") ? resultSaying("It stays.") : undefined)
     )
-    const { report } = yield* run.session({
-      answer: (prompt) =>
-        prompt.user.includes("the only one to work on") ? resultSaying("It stays.") : answer(prompt),
-      approver: willingApprover()
-    })
     expect(prompts.map(numbersIn)[0]).toEqual([1, 2])
-    expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "unchanged"])
-    expect(yield* run.text("b.py")).toContain(long)
+    expect(states).toEqual(["done", "unchanged", "unchanged"])
+    expect(yield* text("b.py")).toContain(long)
   })
 
   nodeTest("asks again in the same turns for a place whose edit was refused, which was no answer to it", function* () {
-    const run = yield* makeRun({ "a.py": python("a", 2), "b.py": python("b", 1) })
-    const seen: Array<string> = []
-    const { answer, prompts } = model(calls, ({ user }, turn) => {
-      seen.push(user)
+    const files = { "a.py": python("a", 2), "b.py": python("b", 1) }
+    const { prompts, states, text } = yield* answered(files, (_, turn) => {
       if (turn === 1) return "1 change: # ... the rest of the code stays the same\n2 keep: no\n3 keep: no"
       return turn === 2 ? "2 keep: no" : "1 change: with io.open(path) as f:"
     })
-    const { report } = yield* run.session({ answer, approver: willingApprover() })
     expect(prompts.length).toBe(3)
-    expect(seen[2]?.trimEnd().endsWith("Answer 1.")).toBe(true)
-    expect(seen[2]).toContain("replaces other lines, which would be lost")
-    expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "unchanged"])
-    expect(yield* run.text("a.py")).toBe(python("a", 2).replace("with open(path, 0) as f:", "with io.open(path) as f:"))
+    expect(prompts[2]?.user.trimEnd()).toMatch(/Answer 1\.$/)
+    expect(prompts[2]?.user).toContain("replaces other lines, which would be lost")
+    expect(states).toEqual(["done", "unchanged", "unchanged"])
+    expect(yield* text("a.py")).toBe(python("a", 2).replace("with open(path, 0) as f:", "with io.open(path) as f:"))
   })
 
   nodeTest("changes a line without a number by its path and line, and shows only what failed again", function* () {
-    const run = yield* makeRun({ "a.py": handler("a") + handler("b"), "b.py": python("b", 8) })
+    const files = { "a.py": handler("a") + handler("b"), "b.py": python("b", 8) }
     const edited = block("    except A:", "    except A as e:")
-    const { answer, prompts } = model(calls, (_, turn) =>
+    const { prompts, report, text } = yield* answered(files, (_, turn) =>
       turn === 1 ? `1 change: c(open(1, e))\n2-10 keep: no\n${edited}` : "src/a.py:4 change: except A as e:"
     )
-    const { report } = yield* run.session({ answer, approver: willingApprover() })
     expect(prompts.map(numbersIn)).toEqual([
       [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
       [1, 2]
@@ -179,37 +171,32 @@ describe("a task for many places", () => {
     expect(prompts[1]?.user).toContain("The old_text occurs 2 times")
     expect(prompts[1]?.user).not.toContain("b.py")
     expect(report?.status).toBe("done")
-    expect(yield* run.text("a.py")).toBe(
+    expect(yield* text("a.py")).toBe(
       handler("a").replace("except A:", "except A as e:").replace("open(1)", "open(1, e)") + handler("b")
     )
   })
 
   nodeTest("divides many places into parts that fit the window", function* () {
     const files = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`m${at}.py`, python(`m${at}`, 8)]))
-    const run = yield* makeRun(files)
-    const { answer, prompts } = model(calls, ({ user }) => changingAll(user))
-    const { report } = yield* run.session({ answer, approver: willingApprover() })
+    const { prompts, report, text } = yield* answered(files, ({ user }) => changingAll(user))
     expect(prompts.length).toBeLessThanOrEqual(6)
     expect(report?.results[0]?.result.summary).toBe("96 items: 96 done.")
-    expect((yield* run.text("m7.py")).match(/encoding="utf-8"/g)?.length).toBe(8)
+    expect((yield* text("m7.py")).match(/encoding="utf-8"/g)?.length).toBe(8)
   })
 
   nodeTest(
     "says of lines that two answers changed beside each other, and that nobody made again, that they are not changed",
     function* () {
       const lines = Array.from({ length: 80 }, (_, at) => `x_${at} = open(${at})`)
-      const run = yield* makeRun({ "a.py": `${lines.join("\n")}\n` })
-      const { answer } = model(calls, ({ user }) =>
-        user.includes("at the same lines") ? resultSaying("It is done.") : changingAll(user)
+      const { report, states, text } = yield* answered(
+        { "a.py": `${lines.join("\n")}\n` },
+        ({ user }) => changingAll(user),
+        ({ user }) => (user.includes("at the same lines") ? resultSaying("It is done.") : undefined)
       )
-      const { report } = yield* run.session({ answer, approver: willingApprover() })
-      const now = (yield* run.text("a.py")).split("\n")
-      const items = itemsOf(report)
-      expect(items.length).toBe(80)
-      for (const [at, { note, state }] of items.entries()) {
-        if (state === "done") expect(now[at], note).toContain("utf-8")
-      }
-      expect(items.some(({ state }) => state === "failed")).toBe(true)
+      const now = (yield* text("a.py")).split("\n")
+      expect(states.length).toBe(80)
+      expect(states.flatMap((state, at) => (state === "done" && !now[at]?.includes("utf-8") ? [at] : []))).toEqual([])
+      expect(states).toContain("failed")
       expect(report?.status).not.toBe("done")
     }
   )

@@ -2,8 +2,7 @@
  * The sizes of the prompts of a run on this repository, held against the table in `docs/internals/prompts.md`: what is added to a
  * prompt has to take the place of something else.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { readFileSync } from "node:fs"
@@ -11,6 +10,7 @@ import { join } from "node:path"
 import { estimatePrompt, type FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
+import { nodeTest } from "../support/nodeTest.ts"
 import { makeFolder } from "../support/Project.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 import { stageName } from "../support/stageName.ts"
@@ -37,24 +37,20 @@ const answers: Readonly<Record<string, string>> = {
   conclusion: "It is in [package.json](package.json)."
 }
 
-it.effect("prompts stay within their budgets", () =>
-  Effect.gen(function* () {
-    const home = yield* makeFolder
-    const sizes = new Map<string, number>()
-    const answer = (prompt: FilledPrompt): string => {
-      const name = names[stageName(prompt)] ?? stageName(prompt)
-      if (name !== "") sizes.set(name, estimatePrompt(prompt))
-      return answers[stageName(prompt)] ?? ""
-    }
-    yield* Pipeline.use((pipeline) =>
-      pipeline.run({ prompt: "Where is the version of the program written?", runId: "budgets" })
-    ).pipe(
-      Effect.provide(layerTestRun({ at: { project, home } }).pipe(Layer.provideMerge(ScriptedModel.layer(answer))))
-    )
-    expect([...sizes.keys()].toSorted()).toEqual(Object.keys(budgets).toSorted())
-    for (const [stage, tokens] of sizes) {
-      expect(tokens, `${stage} is larger than its budget`).toBeLessThanOrEqual(budgets[stage] ?? 0)
-      expect(tokens, `${stage} is far below its budget: lower it`).toBeGreaterThan((budgets[stage] ?? 0) * 0.7)
-    }
-  }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
-)
+nodeTest("prompts stay within their budgets", function* () {
+  const home = yield* makeFolder
+  const sizes = new Map<string, number>()
+  const answer = (prompt: FilledPrompt): string => {
+    const name = names[stageName(prompt)] ?? stageName(prompt)
+    if (name !== "") sizes.set(name, estimatePrompt(prompt))
+    return answers[stageName(prompt)] ?? ""
+  }
+  yield* Pipeline.use((pipeline) =>
+    pipeline.run({ prompt: "Where is the version of the program written?", runId: "budgets" })
+  ).pipe(Effect.provide(layerTestRun({ at: { project, home } }).pipe(Layer.provideMerge(ScriptedModel.layer(answer)))))
+  expect([...sizes.keys()].toSorted()).toEqual(Object.keys(budgets).toSorted())
+  for (const [stage, tokens] of sizes) {
+    expect(tokens, `${stage} is larger than its budget`).toBeLessThanOrEqual(budgets[stage] ?? 0)
+    expect(tokens, `${stage} is far below its budget: lower it`).toBeGreaterThan((budgets[stage] ?? 0) * 0.7)
+  }
+})

@@ -2,12 +2,13 @@
  * Images that tools return, over a server that speaks like Ollama: a model that sees is shown them, others read that they were left out,
  * and they are kept with the run.
  */
-import { assert, describe, expect, it } from "@effect/vitest"
+import { assert, describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { openConversation, replay, report, resume, run } from "../../src/index.ts"
 import { definePlugin, tool, ToolOutput } from "../../src/plugin-kit.ts"
+import { liveTest } from "../support/liveTest.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { ollamaTask } from "../support/ExampleProject.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
@@ -77,8 +78,9 @@ const replyIn = (chats: ReadonlyArray<ChatBody>) =>
 const kept = /kept as (files\/[0-9a-f]{12}-page-1\.png)/
 
 describe("an image of a result", () => {
-  it.live("is shown to a model that sees, kept with the run, in its report, and found again by a replay", () =>
-    Effect.gen(function* () {
+  liveTest(
+    "is shown to a model that sees, kept with the run, in its report, and found again by a replay",
+    function* () {
       const { handle, options, root, server } = yield* looked(seeing)
       const { status } = yield* Effect.promise(() => handle.report)
       assert.strictEqual(status, "done")
@@ -105,74 +107,69 @@ describe("an image of a result", () => {
       expect((yield* replayed).differences).toEqual([])
       rmSync(join(root, "state/runs", handle.runId, "files"), { recursive: true })
       expect((yield* replayed).differences).toEqual([])
-    })
+    }
   )
 
-  it.live(
+  liveTest(
     "is left out for a model that sees none, and beyond the fourth of a message, which says where it is kept",
-    () =>
-      Effect.gen(function* () {
-        const unseen = yield* looked(blind)
-        yield* Effect.promise(() => unseen.handle.report)
-        const without = replyIn(unseen.server.chats)
-        assert.isUndefined(without?.["images"])
-        const why =
-          /The image page-1\.png of `shoot` is left out: this model sees no images\. It is kept as files\/\S+-page-1\.png\./
-        assert.match(without?.content ?? "", why)
-        const { handle, server } = yield* looked(seeing, 6)
-        yield* Effect.promise(() => handle.report)
-        const reply = replyIn(server.chats)
-        const images = reply?.["images"] as ReadonlyArray<string>
-        assert.isTrue(images.length >= 1 && images.length <= 4)
-        assert.include(reply?.content, "The image page-6.png of `shoot` is left out: there is no room for it.")
-      })
+    function* () {
+      const unseen = yield* looked(blind)
+      yield* Effect.promise(() => unseen.handle.report)
+      const without = replyIn(unseen.server.chats)
+      assert.isUndefined(without?.["images"])
+      const why =
+        /The image page-1\.png of `shoot` is left out: this model sees no images\. It is kept as files\/\S+-page-1\.png\./
+      assert.match(without?.content ?? "", why)
+      const { handle, server } = yield* looked(seeing, 6)
+      yield* Effect.promise(() => handle.report)
+      const reply = replyIn(server.chats)
+      const images = reply?.["images"] as ReadonlyArray<string>
+      assert.isTrue(images.length >= 1 && images.length <= 4)
+      assert.include(reply?.content, "The image page-6.png of `shoot` is left out: there is no room for it.")
+    }
   )
 
-  it.live("is shown again when the run is resumed, without another call", () =>
-    Effect.gen(function* () {
-      let isFirst = true
-      const stalling: Script = (body, index) => {
-        const hasReply = replyIn([body]) !== undefined
-        if (!hasReply || !isFirst) return looking(body, index)
-        isFirst = false
-        return { text: "", hold: "never" }
-      }
-      const { handle, options, server } = yield* looked(seeing, 1, stalling)
-      yield* server.until(({ chats }) => replyIn(chats) !== undefined)
-      yield* Effect.promise(() => handle.interrupt())
-      const before = server.chats.length
-      const { report } = resume(handle.runId, options)
-      assert.strictEqual((yield* Effect.promise(() => report)).status, "done")
-      assert.deepStrictEqual(replyIn(server.chats.slice(before))?.["images"], [png.toString("base64")])
-    })
-  )
+  liveTest("is shown again when the run is resumed, without another call", function* () {
+    let isFirst = true
+    const stalling: Script = (body, index) => {
+      const hasReply = replyIn([body]) !== undefined
+      if (!hasReply || !isFirst) return looking(body, index)
+      isFirst = false
+      return { text: "", hold: "never" }
+    }
+    const { handle, options, server } = yield* looked(seeing, 1, stalling)
+    yield* server.until(({ chats }) => replyIn(chats) !== undefined)
+    yield* Effect.promise(() => handle.interrupt())
+    const before = server.chats.length
+    const { report } = resume(handle.runId, options)
+    assert.strictEqual((yield* Effect.promise(() => report)).status, "done")
+    assert.deepStrictEqual(replyIn(server.chats.slice(before))?.["images"], [png.toString("base64")])
+  })
 })
 
 describe("an image of a result in a conversation", () => {
-  it.live("is shown while the message is answered, and not with later ones", () =>
-    Effect.gen(function* () {
-      const { root } = yield* sandbox
-      const script = inOrder({ toolCalls: [{ id: "call_1", name: "shoot", arguments: {} }] }, "It is white.", "Yes.")
-      const server = yield* FakeOllama.make(script, { models })
-      const conversation = openConversation({
-        project: join(root, "project"),
-        stateFolder: join(root, "state"),
-        host: server.url,
-        model: seeing,
-        plugins: [shots()],
-        toolCalls: "native"
-      })
-      const { answer } = yield* Effect.promise(() => conversation.send("How does the page look?"))
-      yield* Effect.promise(() => conversation.send("Really?"))
-      yield* Effect.promise(conversation.close)
-      assert.strictEqual(answer, "It is white.")
-      const [, second, third] = server.chats.map(({ messages }) => messages)
-      const last = second?.slice(-2).map(({ images, role }) => [role, images])
-      assert.deepStrictEqual<unknown>(last, [
-        ["tool", undefined],
-        ["user", [png.toString("base64")]]
-      ])
-      assert.isTrue(third?.every(({ images }) => images === undefined))
+  liveTest("is shown while the message is answered, and not with later ones", function* () {
+    const { root } = yield* sandbox
+    const script = inOrder({ toolCalls: [{ id: "call_1", name: "shoot", arguments: {} }] }, "It is white.", "Yes.")
+    const server = yield* FakeOllama.make(script, { models })
+    const conversation = openConversation({
+      project: join(root, "project"),
+      stateFolder: join(root, "state"),
+      host: server.url,
+      model: seeing,
+      plugins: [shots()],
+      toolCalls: "native"
     })
-  )
+    const { answer } = yield* Effect.promise(() => conversation.send("How does the page look?"))
+    yield* Effect.promise(() => conversation.send("Really?"))
+    yield* Effect.promise(conversation.close)
+    assert.strictEqual(answer, "It is white.")
+    const [, second, third] = server.chats.map(({ messages }) => messages)
+    const last = second?.slice(-2).map(({ images, role }) => [role, images])
+    assert.deepStrictEqual<unknown>(last, [
+      ["tool", undefined],
+      ["user", [png.toString("base64")]]
+    ])
+    assert.isTrue(third?.every(({ images }) => images === undefined))
+  })
 })

@@ -4,15 +4,13 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Layer from "effect/Layer"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
-import { Approver } from "../../src/services/approvals/Approver.ts"
 import { makeKeptRun } from "../support/KeptRun.ts"
 import { needs } from "../support/needs.ts"
 import { nodeTest } from "../support/nodeTest.ts"
-import { scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
+import { type ScriptedApprover, scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
 import { stageName } from "../support/stageName.ts"
-import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { answerIn, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
 const plan = planOf([
   [
@@ -35,9 +33,8 @@ const model =
   (changes: Readonly<Record<string, string>>, clash: (prompt: FilledPrompt) => string = () => "?") =>
   (prompt: FilledPrompt): string => {
     const stage = stageName(prompt)
-    if (stage === "creation") return plan
-    if (stage === "iteration") return planOf([])
-    if (stage === "conclusion") return "It is over."
+    if (!/^(?:refine|execu)/.test(stage)) return answerIn(stage, { creation: plan })
+
     const isClash = prompt.user.includes(clashes)
     if (stage === "refinement") return isClash ? clash(prompt) : (changes[taskOf(prompt)] ?? "?")
     const isOpen = isClash && !/^### Changed: /m.test(prompt.user)
@@ -58,6 +55,9 @@ const makeRun = Effect.gen(function* () {
   }
 })
 
+const changesIn = (items: ReadonlyArray<{ readonly diff?: string }>) =>
+  items.map(({ diff = "" }) => diff.split("\n").filter((line) => /^[-+]\w/.test(line)))
+
 const second = (turn: number): string => `round-1/turn/second/attempt-${turn}`
 
 describe("tasks of a section that change one file", () => {
@@ -71,9 +71,11 @@ describe("tasks of a section that change one file", () => {
     expect(sent.filter((key) => key.includes("second"))).toEqual([second(1), second(2)])
     const [items = []] = approver.asked
     expect(items.map(({ task }) => task)).toEqual(["First", "Second"])
-    expect(items[0]?.diff).toContain("+1a")
-    expect(items[1]?.diff).toContain(" 1a\n two\n three\n four\n-five\n+5".slice(5))
-    expect(items[1]?.diff).not.toContain("+1a")
+    expect(changesIn(items)).toEqual([
+      ["-one", "+1", "+1a"],
+      ["-five", "+5"]
+    ])
+
     const lines = report?.results.flatMap(({ files = [] }) => files.map((one) => [one.insertions, one.deletions]))
     expect(lines).toEqual([
       [2, 1],
@@ -97,8 +99,7 @@ describe("tasks of a section that change one file", () => {
     expect(seen[0]).toContain("### a.txt, line 2, as it is now\n\n```text\none\nTWO\nthree\nfour\nfive\n```")
     expect(seen[0]).toContain("You had changed\n\n```text\ntwo\n```\n\nto\n\n```text\n2\n```")
     const [items = []] = approver.asked
-    const changed = items.map(({ diff = "" }) => diff.split("\n").filter((line) => /^[-+]\w/.test(line)))
-    expect(changed).toEqual([
+    expect(changesIn(items)).toEqual([
       ["-two", "+TWO"],
       ["-TWO", "+TWO, or 2"]
     ])
@@ -173,20 +174,13 @@ const alone = (old: string, now: string, clash?: (prompt: FilledPrompt) => strin
 }
 
 /** Approves everything, after `change` was made at the question with this number. */
-const changing = (change: (count: number) => Effect.Effect<void>) => {
-  const asked: Array<string> = []
-  const layer = Layer.succeed(Approver)(
-    Approver.of({
-      step: (_title, items) =>
-        Effect.gen(function* () {
-          yield* change(asked.push(items.map(({ diff }) => diff).join("\n")))
-          return { answer: "step" as const, by: "person" as const }
-        }),
-      call: () => Effect.die("No single call is asked about."),
-      inDoubt: () => Effect.die("Nothing is in doubt.")
-    })
+const changing = (change: (count: number) => Effect.Effect<void>): ScriptedApprover => {
+  const steps = ["step", "step", "step"] as const
+  const approver: ScriptedApprover = scriptedApprover(
+    { steps },
+    Effect.suspend(() => change(approver.asked.length))
   )
-  return { asked, layer }
+  return approver
 }
 
 /** At the first question only. */
@@ -235,7 +229,7 @@ describe("a file that somebody changes while a task works", () => {
       approver: layer
     })
     expect([report?.status, yield* run.now]).toEqual(["done", text.replace("two", "2")])
-    expect(asked[1]).toContain("-TWO\n+2")
+    expect(asked[1]?.[0]?.diff).toContain("-TWO\n+2")
     expect(events.flatMap((event) => (event.type === "message" ? [event.text] : []))).toContain(
       '"First": a.txt was changed meanwhile at the same lines; the task makes its change again.'
     )

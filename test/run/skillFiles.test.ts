@@ -2,14 +2,14 @@
  * The files beside a skill of the user, which lie outside the project: a task of the skill reads them where the scripts of the skill may
  * run, and no other file by it.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
 import { exitCodeOf } from "../../src/domain/runs/RunReport.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
+import { nodeTest } from "../support/nodeTest.ts"
 import { makeFolder, makeProject } from "../support/Project.ts"
 import { allow, deny } from "../support/OpenGate.ts"
 import { runScript, scripted } from "../support/ScriptedRun.ts"
@@ -73,22 +73,20 @@ const makeWorld = Effect.gen(function* () {
 describe("a file beside a skill of the user", () => {
   for (const [name, path, allowed = [], tools = "Read Bash"] of [...read, ...notRead]) {
     const isRead = read.some(([other]) => other === name)
-    it.effect(`${isRead ? "is read" : "is not read"} ${name}`, () =>
-      Effect.gen(function* () {
-        const { home, project, write } = yield* makeWorld
-        write(`${folder}/SKILL.md`, skill(tools))
-        const call = { name: "read_file", arguments: { path: path.replace("HOME", home) } }
-        const script = {
-          plan: () => planOf([[{ name: "Write 1", skill: "relnotes" }]]),
-          refine: () => refinementWith([call]),
-          execute: () => resultSaying("Written.")
-        }
-        const answers = allowed === "yes" ? { approver: Approver.layerYes(Approver.layerDenyAll) } : { rules: allowed }
-        const { report } = yield* runScript().pipe(scripted(script, { at: { home, project }, ...answers }))
-        const results = report.results.flatMap(({ calls }) => calls.map(({ result }) => result))
-        expect(JSON.stringify(results).includes("present tense")).toBe(isRead)
-        if (isRead) expect(exitCodeOf(report.status)).toBe(0)
-      }).pipe(Effect.provide(NodeServices.layer))
-    )
+    nodeTest(`${isRead ? "is read" : "is not read"} ${name}`, function* () {
+      const { home, project, write } = yield* makeWorld
+      write(`${folder}/SKILL.md`, skill(tools))
+      const call = { name: "read_file", arguments: { path: path.replace("HOME", home) } }
+      const script = {
+        plan: () => planOf([[{ name: "Write 1", skill: "relnotes" }]]),
+        refine: () => refinementWith([call]),
+        execute: () => resultSaying("Written.")
+      }
+      const answers = allowed === "yes" ? { approver: Approver.layerYes(Approver.layerDenyAll) } : { rules: allowed }
+      const { report } = yield* runScript().pipe(scripted(script, { at: { home, project }, ...answers }))
+      const results = report.results.flatMap(({ calls }) => calls.map(({ result }) => result))
+      expect(JSON.stringify(results).includes("present tense")).toBe(isRead)
+      if (isRead) expect(exitCodeOf(report.status)).toBe(0)
+    })
   }
 })

@@ -1,9 +1,9 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { layerOllama } from "../../src/services/providers/ollama/OllamaModel.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
+import { nodeTest } from "../support/nodeTest.ts"
 import { EventLog } from "../support/EventLog.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { stageNameOf } from "../support/stageName.ts"
@@ -58,30 +58,26 @@ const runWith = (model: string) =>
     return { status, asked: asked.toSorted(), started }
   })
 
-layer(NodeServices.layer)("a skill with a model of its own", (it) => {
-  it.effect("refines and executes its tasks with it, on the server and in the window of the run", () =>
-    Effect.gen(function* () {
-      const { asked, started, status } = yield* runWith("qwen3:30b")
-      assert.strictEqual(status, "done")
-      assert.deepStrictEqual(asked, [
-        "conclusion : qwen3:8b 8192",
-        "execution Own: qwen3:30b 8192",
-        "execution Usual: qwen3:8b 8192",
-        "iteration : qwen3:8b 8192",
-        "refinement Own: qwen3:30b 8192",
-        "refinement Usual: qwen3:8b 8192"
-      ])
-      const own = started.filter((model) => model === "qwen3:30b")
-      assert.deepStrictEqual([own.length, started.filter((model) => model === undefined).length], [2, 4])
-    })
-  )
+describe("a skill with a model of its own", () => {
+  nodeTest("refines and executes its tasks with it, on the server and in the window of the run", function* () {
+    const { asked, started, status } = yield* runWith("qwen3:30b")
+    assert.strictEqual(status, "done")
+    assert.deepStrictEqual(asked, [
+      "conclusion : qwen3:8b 8192",
+      "execution Own: qwen3:30b 8192",
+      "execution Usual: qwen3:8b 8192",
+      "iteration : qwen3:8b 8192",
+      "refinement Own: qwen3:30b 8192",
+      "refinement Usual: qwen3:8b 8192"
+    ])
+    const own = started.filter((model) => model === "qwen3:30b")
+    assert.deepStrictEqual([own.length, started.filter((model) => model === undefined).length], [2, 4])
+  })
 
-  it.effect("cannot send anything elsewhere", () =>
-    Effect.gen(function* () {
-      for (const model of ["http://127.0.0.1:1/qwen3", "../../qwen3", "gpt-oss:120b-cloud"]) {
-        const { asked } = yield* runWith(model)
-        assert.isTrue(asked.every((one) => one.includes("qwen3:8b")))
-      }
-    })
-  )
+  nodeTest("cannot send anything elsewhere", function* () {
+    for (const model of ["http://127.0.0.1:1/qwen3", "../../qwen3", "gpt-oss:120b-cloud"]) {
+      const { asked } = yield* runWith(model)
+      assert.isTrue(asked.every((one) => one.includes("qwen3:8b")))
+    }
+  })
 })

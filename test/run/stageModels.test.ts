@@ -3,6 +3,7 @@
  */
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { liveTest } from "../support/liveTest.ts"
 import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import type { ChatBody } from "../support/FakeOllamaScript.ts"
@@ -55,76 +56,66 @@ const ofStages = {
 }
 
 describe("models of single stages", () => {
-  it.live("are asked by their stages, and stand in the events", () =>
-    Effect.gen(function* () {
-      configure({ model: "qwen3:8b", stages })
-      const server = yield* serve()
-      const { code, stderr, stdout } = yield* running(server, "run", "--json", "Tell.")
-      assert.strictEqual(code, 0, stderr)
-      assert.include(stderr, "note: using big:70b, the only installed tag of big.\n")
-      assert.deepStrictEqual(askedOf(server.chats), ofStages)
-      const lines = linesOf(stdout)
-      assert.deepInclude(lines[0], {
-        model: "qwen3:8b",
-        stage_models: { plan: "big:70b", task: "small:1b", ask: "small:1b" }
-      })
-      const started = lines.flatMap(({ call, model, type }) => (type === "model.started" ? [[call?.stage, model]] : []))
-      assert.deepStrictEqual(started, [
-        ["plan", "big:70b"],
-        ...Array.from({ length: 4 }, () => ["task", "small:1b"]),
-        ["iterate", undefined],
-        ["conclude", undefined]
-      ])
-    }).pipe(Effect.scoped)
-  )
+  liveTest("are asked by their stages, and stand in the events", function* () {
+    configure({ model: "qwen3:8b", stages })
+    const server = yield* serve()
+    const { code, stderr, stdout } = yield* running(server, "run", "--json", "Tell.")
+    assert.strictEqual(code, 0, stderr)
+    assert.include(stderr, "note: using big:70b, the only installed tag of big.\n")
+    assert.deepStrictEqual(askedOf(server.chats), ofStages)
+    const lines = linesOf(stdout)
+    assert.deepInclude(lines[0], {
+      model: "qwen3:8b",
+      stage_models: { plan: "big:70b", task: "small:1b", ask: "small:1b" }
+    })
+    const started = lines.flatMap(({ call, model, type }) => (type === "model.started" ? [[call?.stage, model]] : []))
+    assert.deepStrictEqual(started, [
+      ["plan", "big:70b"],
+      ...Array.from({ length: 4 }, () => ["task", "small:1b"]),
+      ["iterate", undefined],
+      ["conclude", undefined]
+    ])
+  })
 
-  it.live("give way to a model that is named later, as by a flag or the environment", () =>
-    Effect.gen(function* () {
-      configure({ model: "qwen3:8b", stages })
-      const server = yield* serve()
-      const { code, stderr } = yield* running(server, "run", "--model", "small:1b", "Tell.")
-      assert.strictEqual(code, 0, stderr)
-      assert.deepStrictEqual([...new Set(server.chats.map(({ model }) => model))], ["small:1b"])
-    }).pipe(Effect.scoped)
-  )
+  liveTest("give way to a model that is named later, as by a flag or the environment", function* () {
+    configure({ model: "qwen3:8b", stages })
+    const server = yield* serve()
+    const { code, stderr } = yield* running(server, "run", "--model", "small:1b", "Tell.")
+    assert.strictEqual(code, 0, stderr)
+    assert.deepStrictEqual([...new Set(server.chats.map(({ model }) => model))], ["small:1b"])
+  })
 
-  it.live("are those of its start in a run that is resumed, and the replay finds no difference", () =>
-    Effect.gen(function* () {
-      const own = { plan: { model: "big" }, conclude: { model: "small:1b" } }
-      configure({ model: "qwen3:8b", stages: own, limits: { serverWaitSeconds: 0, busyRetries: 0 } })
-      const broken = { stage: "conclusion" }
-      const server = yield* serve(broken)
-      assert.strictEqual((yield* running(server, "run", "Tell.")).code, 5)
-      configure({ model: "big:70b", stages: { conclude: { model: "big:70b" } } })
-      broken.stage = ""
-      const { code, stderr } = yield* running(server, "resume", "last")
-      assert.strictEqual(code, 0, stderr)
-      const asked = server.chats.filter((chat) => stageOf(chat) === "conclusion").map(({ model }) => model)
-      assert.deepStrictEqual(asked, ["small:1b", "small:1b"])
-      const replayed = yield* running(server, "replay", "last")
-      assert.strictEqual(replayed.code, 0, replayed.stdout + replayed.stderr)
-    }).pipe(Effect.scoped)
-  )
+  liveTest("are those of its start in a run that is resumed, and the replay finds no difference", function* () {
+    const own = { plan: { model: "big" }, conclude: { model: "small:1b" } }
+    configure({ model: "qwen3:8b", stages: own, limits: { serverWaitSeconds: 0, busyRetries: 0 } })
+    const broken = { stage: "conclusion" }
+    const server = yield* serve(broken)
+    assert.strictEqual((yield* running(server, "run", "Tell.")).code, 5)
+    configure({ model: "big:70b", stages: { conclude: { model: "big:70b" } } })
+    broken.stage = ""
+    const { code, stderr } = yield* running(server, "resume", "last")
+    assert.strictEqual(code, 0, stderr)
+    const asked = server.chats.filter((chat) => stageOf(chat) === "conclusion").map(({ model }) => model)
+    assert.deepStrictEqual(asked, ["small:1b", "small:1b"])
+    const replayed = yield* running(server, "replay", "last")
+    assert.strictEqual(replayed.code, 0, replayed.stdout + replayed.stderr)
+  })
 
-  it.live("are used in a conversation", () =>
-    Effect.gen(function* () {
-      configure({ model: "qwen3:8b", stages })
-      const server = yield* serve()
-      const { stdout } = yield* running(server, "ask", "--json", "Tell.")
-      assert.deepInclude(linesOf(stdout)[0], { model: "small:1b" })
-      assert.deepStrictEqual([...new Set(server.chats.map(({ model }) => model))], ["small:1b"])
-    }).pipe(Effect.scoped)
-  )
+  liveTest("are used in a conversation", function* () {
+    configure({ model: "qwen3:8b", stages })
+    const server = yield* serve()
+    const { stdout } = yield* running(server, "ask", "--json", "Tell.")
+    assert.deepInclude(linesOf(stdout)[0], { model: "small:1b" })
+    assert.deepStrictEqual([...new Set(server.chats.map(({ model }) => model))], ["small:1b"])
+  })
 
-  it.live("are looked for before a run begins", () =>
-    Effect.gen(function* () {
-      configure({ model: "qwen3:8b", stages: { conclude: { model: "smal:1b" } } })
-      const server = yield* serve()
-      const { code, stderr } = yield* running(server, "run", "Tell.")
-      assert.deepStrictEqual([code, server.chats.length], [5, 0])
-      assert.include(stderr, 'The model "smal:1b" is not on the server. Nearest there: small:1b.')
-    }).pipe(Effect.scoped)
-  )
+  liveTest("are looked for before a run begins", function* () {
+    configure({ model: "qwen3:8b", stages: { conclude: { model: "smal:1b" } } })
+    const server = yield* serve()
+    const { code, stderr } = yield* running(server, "run", "Tell.")
+    assert.deepStrictEqual([code, server.chats.length], [5, 0])
+    assert.include(stderr, 'The model "smal:1b" is not on the server. Nearest there: small:1b.')
+  })
 
   it("cannot be the built-in demo, which answers for a whole run", async () => {
     configure({ stages: { plan: { model: "embedded" } } })

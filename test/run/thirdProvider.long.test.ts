@@ -1,6 +1,7 @@
 /** A provider that a plugin of the user brings. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { liveTest } from "../support/liveTest.ts"
 import { textServer, sandbox, order } from "../support/textServer.ts"
 
 /** The same provider as a module of a plugin. */
@@ -33,20 +34,18 @@ export default definePlugin({ name: "acme", providers: [{ id: "acme", model }] }
 `
 
 describe("a third provider", () => {
-  it.live("answers a run when the user names its plugin, and not when a project does", () =>
-    Effect.gen(function* () {
-      const { keys, url } = yield* textServer
-      const made = yield* sandbox
-      made.write("project/acme.mjs", pluginFile(url))
-      const named = yield* Effect.promise(() => made.start(["run", "--plugin", "./acme.mjs", ...order]).ended)
-      assert.deepStrictEqual([named.code, named.stdout.trim()], [0, "It is noon."], named.stderr)
-      const before = keys.length
-      made.write("project/task-conductor.json", JSON.stringify({ plugins: ["./acme.mjs"] }))
-      const unasked = yield* Effect.promise(
-        () => made.start(["run", ...order], { env: { OLLAMA_HOST: "http://127.0.0.1:1" } }).ended
-      )
-      assert.notStrictEqual(unasked.code, 0)
-      assert.strictEqual(keys.length, before)
-    })
-  )
+  liveTest("answers a run when the user names its plugin, and not when a project does", function* () {
+    const { keys, url } = yield* textServer
+    const made = yield* sandbox
+    made.write("project/acme.mjs", pluginFile(url))
+    const named = yield* Effect.promise(() => made.start(["run", "--plugin", "./acme.mjs", ...order]).ended)
+    assert.deepStrictEqual([named.code, named.stdout.trim()], [0, "It is noon."], named.stderr)
+    const before = keys.length
+    made.write("project/task-conductor.json", JSON.stringify({ plugins: ["./acme.mjs"] }))
+    const unasked = yield* Effect.promise(
+      () => made.start(["run", ...order], { env: { OLLAMA_HOST: "http://127.0.0.1:1" } }).ended
+    )
+    assert.notStrictEqual(unasked.code, 0)
+    assert.strictEqual(keys.length, before)
+  })
 })

@@ -1,7 +1,7 @@
 /**
  * One more provider of models: a record in the list of providers, or in a plugin of the user, is all that a run needs.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -11,6 +11,7 @@ import { run } from "../../src/index.ts"
 import { definePlugin } from "../../src/plugin-kit.ts"
 import { builtInProviders } from "../../src/app/providers.ts"
 import type { Provider } from "../../src/services/providers/Provider.ts"
+import { liveTest } from "../support/liveTest.ts"
 import { textServer, sandbox, order } from "../support/textServer.ts"
 
 const usage = {
@@ -74,35 +75,31 @@ const acme = (url: string): Provider => {
 }
 
 describe("a third provider", () => {
-  it.live("answers a run when it is in the list of providers", () =>
-    Effect.gen(function* () {
-      const { keys, url } = yield* textServer
-      const { run: start } = yield* sandbox
-      const list = builtInProviders as Array<Provider>
-      yield* Effect.acquireRelease(
-        Effect.sync(() => list.unshift(acme(url))),
-        () => Effect.sync(() => list.shift())
-      )
-      const { code, stderr, stdout } = yield* Effect.promise(() => start(["run", ...order]))
-      assert.deepStrictEqual([code, stdout.trim()], [0, "It is noon."], stderr)
-      assert.isAbove(keys.length, 3)
-      assert.isTrue(keys.every((key) => key === "Key for acme:small"))
-      const doctor = yield* Effect.promise(() => start(["doctor", "--model", "acme:small"]))
-      assert.include(doctor.stdout, `Acme at ${url}`)
-      assert.include(doctor.stdout, "acme:small")
-    })
-  )
+  liveTest("answers a run when it is in the list of providers", function* () {
+    const { keys, url } = yield* textServer
+    const { run: start } = yield* sandbox
+    const list = builtInProviders as Array<Provider>
+    yield* Effect.acquireRelease(
+      Effect.sync(() => list.unshift(acme(url))),
+      () => Effect.sync(() => list.shift())
+    )
+    const { code, stderr, stdout } = yield* Effect.promise(() => start(["run", ...order]))
+    assert.deepStrictEqual([code, stdout.trim()], [0, "It is noon."], stderr)
+    assert.isAbove(keys.length, 3)
+    assert.isTrue(keys.every((key) => key === "Key for acme:small"))
+    const doctor = yield* Effect.promise(() => start(["doctor", "--model", "acme:small"]))
+    assert.include(doctor.stdout, `Acme at ${url}`)
+    assert.include(doctor.stdout, "acme:small")
+  })
 
-  it.live("answers a run of the library when a plugin brings it", () =>
-    Effect.gen(function* () {
-      const { keys, url } = yield* textServer
-      const { root } = yield* sandbox
-      const plugin = definePlugin({ name: "acme", providers: [acme(url)] })
-      const order = { prompt: "What time is it?", project: `${root}/project`, model: "acme:small" }
-      const { report } = run({ ...order, plugins: [plugin] })
-      const { answer, status } = yield* Effect.promise(() => report)
-      assert.deepStrictEqual([status, answer], ["done", "It is noon."])
-      assert.isAbove(keys.length, 3)
-    })
-  )
+  liveTest("answers a run of the library when a plugin brings it", function* () {
+    const { keys, url } = yield* textServer
+    const { root } = yield* sandbox
+    const plugin = definePlugin({ name: "acme", providers: [acme(url)] })
+    const order = { prompt: "What time is it?", project: `${root}/project`, model: "acme:small" }
+    const { report } = run({ ...order, plugins: [plugin] })
+    const { answer, status } = yield* Effect.promise(() => report)
+    assert.deepStrictEqual([status, answer], ["done", "It is noon."])
+    assert.isAbove(keys.length, 3)
+  })
 })

@@ -3,8 +3,7 @@
  * results, an approved writer), two rounds, and in each stage an answer that is rejected and one that is mended. The
  * prompts, the events and the report are compared as a whole with the files beside the answers.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -16,6 +15,7 @@ import { Approver, stopAtUncertain } from "../../src/services/approvals/Approver
 import { layerOllama } from "../../src/services/providers/ollama/OllamaModel.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
+import { nodeTest } from "../support/nodeTest.ts"
 import { EventLog } from "../support/EventLog.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import type { ChatBody } from "../support/FakeOllamaScript.ts"
@@ -101,87 +101,83 @@ const subjectOf = (event: RunEvent): string => {
 
 const model = (url: string) => layerOllama({ host: url, model: "qwen3:8b", contextWindow: 8192, maxAnswerTokens: 2048 })
 
-it.effect("plans, checks, refines, asks, runs, iterates and concludes", () =>
-  Effect.gen(function* () {
-    const nameOf = makeNaming()
-    const names: Array<string> = []
-    const server = yield* FakeOllama.make((body) => {
-      const name = nameOf(body)
-      names.push(name)
-      return { text: answer(name), hold: name, promptTokens: 100, answerTokens: 10 }
+nodeTest("plans, checks, refines, asks, runs, iterates and concludes", function* () {
+  const nameOf = makeNaming()
+  const names: Array<string> = []
+  const server = yield* FakeOllama.make((body) => {
+    const name = nameOf(body)
+    names.push(name)
+    return { text: answer(name), hold: name, promptTokens: 100, answerTokens: 10 }
+  })
+
+  yield* Effect.gen(function* () {
+    const pipeline = yield* Pipeline
+    const log = yield* EventLog
+    const { root } = yield* Workspace
+    const run = yield* pipeline
+      .run({
+        runId: "run-1",
+        prompt: "Explain how permissions are decided and write it to docs/permissions.md."
+      })
+      .pipe(Effect.forkChild)
+
+    yield* waitFor("the first call", () => names.length === 1)
+    for (const [release, then] of sequence) {
+      yield* server.release(release)
+      yield* waitFor(
+        `${then} after ${release}`,
+        () => names.includes(then) || log.events().some((event) => eventName(event) === then)
+      )
+    }
+    const report = yield* Fiber.join(run)
+
+    /** Leaves out what differs from machine to machine; hashes and sizes depend on the path of the project. */
+    const neutral = (text: string): string =>
+      text
+        .replaceAll(root, "/project")
+        .replaceAll(/- Shell: [^\n"\\]*(?:\n|\\n)/g, "")
+        .replaceAll(/(- (?:Date|Operating system): )[^\n"\\]*/g, "$1...")
+        .replaceAll(/"hash":"[0-9a-f]{64}"/g, '"hash":"..."')
+        .replaceAll(/("(?:estimatedTokens|data_size_bytes)": ?)\d+/g, (_, key: string) => `${key}0`)
+
+    const started = log.events().flatMap((event) => (event.type === "model.started" ? [modelCallKey(event.call)] : []))
+    /** In the order of release: calls that leave together may arrive in any order. */
+    const prompts = sequence.map(([name]) => {
+      const messages = server.chats[names.indexOf(name)]?.messages ?? []
+      return { name, text: neutral(messages.map(({ content, role }) => `<!-- ${role} -->\n${content}`).join("\n\n")) }
     })
-
-    yield* Effect.gen(function* () {
-      const pipeline = yield* Pipeline
-      const log = yield* EventLog
-      const { root } = yield* Workspace
-      const run = yield* pipeline
-        .run({
-          runId: "run-1",
-          prompt: "Explain how permissions are decided and write it to docs/permissions.md."
-        })
-        .pipe(Effect.forkChild)
-
-      yield* waitFor("the first call", () => names.length === 1)
-      for (const [release, then] of sequence) {
-        yield* server.release(release)
-        yield* waitFor(
-          `${then} after ${release}`,
-          () => names.includes(then) || log.events().some((event) => eventName(event) === then)
+    yield* Effect.promise(async () => {
+      await expect(withoutRepeats(prompts)).toMatchFileSnapshot(join(folder, "prompts.md"))
+      await expect(`${started.toSorted().join("\n")}\n`).toMatchFileSnapshot(join(folder, "calls.txt"))
+      await expect(
+        neutral(
+          log
+            .events()
+            .filter((event) => event.type !== "message" || !isAboutSandbox(event.text))
+            .toSorted((a, b) => subjectOf(a).localeCompare(subjectOf(b)))
+            .map((event) => JSON.stringify(event))
+            .join("\n")
         )
-      }
-      const report = yield* Fiber.join(run)
-
-      /** Leaves out what differs from machine to machine; hashes and sizes depend on the path of the project. */
-      const neutral = (text: string): string =>
-        text
-          .replaceAll(root, "/project")
-          .replaceAll(/- Shell: [^\n"\\]*(?:\n|\\n)/g, "")
-          .replaceAll(/(- (?:Date|Operating system): )[^\n"\\]*/g, "$1...")
-          .replaceAll(/"hash":"[0-9a-f]{64}"/g, '"hash":"..."')
-          .replaceAll(/("(?:estimatedTokens|data_size_bytes)": ?)\d+/g, (_, key: string) => `${key}0`)
-
-      const started = log
-        .events()
-        .flatMap((event) => (event.type === "model.started" ? [modelCallKey(event.call)] : []))
-      /** In the order of release: calls that leave together may arrive in any order. */
-      const prompts = sequence.map(([name]) => {
-        const messages = server.chats[names.indexOf(name)]?.messages ?? []
-        return { name, text: neutral(messages.map(({ content, role }) => `<!-- ${role} -->\n${content}`).join("\n\n")) }
-      })
-      yield* Effect.promise(async () => {
-        await expect(withoutRepeats(prompts)).toMatchFileSnapshot(join(folder, "prompts.md"))
-        await expect(`${started.toSorted().join("\n")}\n`).toMatchFileSnapshot(join(folder, "calls.txt"))
-        await expect(
-          neutral(
-            log
-              .events()
-              .filter((event) => event.type !== "message" || !isAboutSandbox(event.text))
-              .toSorted((a, b) => subjectOf(a).localeCompare(subjectOf(b)))
-              .map((event) => JSON.stringify(event))
-              .join("\n")
-          )
-        ).toMatchFileSnapshot(join(folder, "events.jsonl"))
-        const lines = [{ ...report, results: report.results.length }, ...report.results]
-        await expect(neutral(lines.map((line) => JSON.stringify(line)).join("\n"))).toMatchFileSnapshot(
-          join(folder, "report.jsonl")
-        )
-      })
-      expect(names.toSorted()).toEqual(sequence.map(([release]) => release).toSorted())
-      expect([report.status, report.rounds]).toEqual(["done", 2])
-      expect(readFileSync(join(root, "docs/permissions.md"), "utf8")).toBe(
-        "# Permissions\n\nDeny beats ask beats allow. What no rule knows is asked.\n"
+      ).toMatchFileSnapshot(join(folder, "events.jsonl"))
+      const lines = [{ ...report, results: report.results.length }, ...report.results]
+      await expect(neutral(lines.map((line) => JSON.stringify(line)).join("\n"))).toMatchFileSnapshot(
+        join(folder, "report.jsonl")
       )
-      expect(server.chats.every((chat) => chat.options?.num_ctx === 8192)).toBe(true)
-    }).pipe(
-      Effect.provide(
-        layerTestRun({
-          files: projectFiles,
-          approver,
-          rules: [{ verdict: "allow", tool: "read_file" }],
-          settings: { parallel: 4, model: "qwen3:8b", host: server.url }
-        }).pipe(Layer.provideMerge(model(server.url)))
-      )
+    })
+    expect(names.toSorted()).toEqual(sequence.map(([release]) => release).toSorted())
+    expect([report.status, report.rounds]).toEqual(["done", 2])
+    expect(readFileSync(join(root, "docs/permissions.md"), "utf8")).toBe(
+      "# Permissions\n\nDeny beats ask beats allow. What no rule knows is asked.\n"
     )
-  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-)
+    expect(server.chats.every((chat) => chat.options?.num_ctx === 8192)).toBe(true)
+  }).pipe(
+    Effect.provide(
+      layerTestRun({
+        files: projectFiles,
+        approver,
+        rules: [{ verdict: "allow", tool: "read_file" }],
+        settings: { parallel: 4, model: "qwen3:8b", host: server.url }
+      }).pipe(Layer.provideMerge(model(server.url)))
+    )
+  )
+})

@@ -1,7 +1,8 @@
 /** A prompt that the server refuses as too long is cut by what the server counted, and asked once more. */
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { makeSandbox } from "../support/binary.ts"
+import { liveTest } from "../support/liveTest.ts"
+import { scopedSandbox } from "../support/binary.ts"
 import { FakeOpenAi, fakeOpenAiModel, type OpenAiScript } from "../support/FakeOpenAi.ts"
 import { inProcess } from "../support/inProcess.ts"
 import { stageNameOf } from "../support/stageName.ts"
@@ -15,36 +16,31 @@ const held = 7600
 const sizeOf = (messages: ReadonlyArray<{ readonly content: string | null }>): number =>
   messages.reduce((sum, { content }) => sum + (content?.length ?? 0), 0)
 
-it.live("goes on after refusals", () =>
-  Effect.gen(function* () {
-    const { run, write } = yield* Effect.acquireRelease(
-      Effect.sync(() => inProcess(makeSandbox())),
-      ({ remove }) => Effect.sync(remove)
-    )
-    for (const [path, text] of Object.entries(testSkills)) write(`project/${path}`, text)
-    let most = 0
-    const refused: Array<string> = []
-    const script: OpenAiScript = ({ messages }) => {
-      const stage = stageNameOf(messages)
-      const tokens = Math.floor(sizeOf(messages) / 1.2)
-      if (stage === "refinement" && tokens > held) {
-        refused.push(stage)
-        most = tokens
-        const message = `request (${tokens} tokens) exceeds the available context size (${held} tokens), try increasing it`
-        return { status: 400, error: message }
-      }
-      return stage === "creation"
-        ? "## Original prompt\n\nIt.\n\n## Goals / summary\n\nKnow it.\n\n## Tasks\n\n### Task section 1\n\n- **Name** Look\n- **What is needed** Say what is in the file.\n- **Skill** any\n- **References** [long](long.txt)\n- **Expected output** It.\n"
-        : noonAnswer(stage)
+liveTest("goes on after refusals", function* () {
+  const { run, write } = yield* Effect.map(scopedSandbox(), inProcess)
+  for (const [path, text] of Object.entries(testSkills)) write(`project/${path}`, text)
+  let most = 0
+  const refused: Array<string> = []
+  const script: OpenAiScript = ({ messages }) => {
+    const stage = stageNameOf(messages)
+    const tokens = Math.floor(sizeOf(messages) / 1.2)
+    if (stage === "refinement" && tokens > held) {
+      refused.push(stage)
+      most = tokens
+      const message = `request (${tokens} tokens) exceeds the available context size (${held} tokens), try increasing it`
+      return { status: 400, error: message }
     }
-    write("project/long.txt", "A line of a text that is long.\n".repeat(800))
-    const server = yield* FakeOpenAi.make(script)
-    const said = yield* Effect.promise(() =>
-      run(["run", "--context-window", String(window), "--model", `openai:${fakeOpenAiModel}`, "What is in long.txt?"], {
-        env: { OPENAI_BASE_URL: server.url }
-      })
-    )
-    assert.deepStrictEqual([refused.length, said.code], [1, 0], said.stderr)
-    assert.isAbove(most, held)
-  }).pipe(Effect.scoped)
-)
+    return stage === "creation"
+      ? "## Original prompt\n\nIt.\n\n## Goals / summary\n\nKnow it.\n\n## Tasks\n\n### Task section 1\n\n- **Name** Look\n- **What is needed** Say what is in the file.\n- **Skill** any\n- **References** [long](long.txt)\n- **Expected output** It.\n"
+      : noonAnswer(stage)
+  }
+  write("project/long.txt", "A line of a text that is long.\n".repeat(800))
+  const server = yield* FakeOpenAi.make(script)
+  const said = yield* Effect.promise(() =>
+    run(["run", "--context-window", String(window), "--model", `openai:${fakeOpenAiModel}`, "What is in long.txt?"], {
+      env: { OPENAI_BASE_URL: server.url }
+    })
+  )
+  assert.deepStrictEqual([refused.length, said.code], [1, 0], said.stderr)
+  assert.isAbove(most, held)
+})

@@ -2,12 +2,13 @@
  * Every file that a run trusts or starts, beside the system and this package: what a real run with a plugin, a server, hooks and
  * checks, and a conversation after it, opens, starts and connects to is in this list, belongs to the user alone, and cannot be written by a command in the sandbox.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, globSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { makeSandbox } from "../support/binary.ts"
+import { liveTest } from "../support/liveTest.ts"
+import { scopedSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { scriptedServer } from "../support/McpServers.ts"
@@ -77,7 +78,7 @@ const answers: Readonly<Record<string, string>> = {
 /** A run and a conversation that leave all there is, in folders of their own; `under` is what starts the program. */
 const finished = (under: (root: string) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+    const sandbox = yield* scopedSandbox()
     const { root } = sandbox
     const places = Object.keys(ofPerson).filter((one) => !one.includes("*"))
     const server = yield* FakeOllama.make(({ messages }) => answers[stageNameOf(messages)] ?? "All is done.")
@@ -121,34 +122,32 @@ const madeIn = (root: string): ReadonlyArray<string> =>
   )
 
 describe("the places that a run trusts", needs("bwrap", "strace"), () => {
-  it.live("are all in the list, belong to the user alone, and are not written by commands", () =>
-    Effect.gen(function* () {
-      const calls = "openat,open,execve,rename,renameat2,mkdir,link,symlink,bind,connect"
-      const root = yield* finished((folder) => [
-        "strace",
-        ..."-A -f --seccomp-bpf -qq -s 500 -e".split(" "),
-        `trace=${calls}`,
-        "-o",
-        join(folder, "trace")
-      ])
-      const made = [...new Set(madeIn(root))].filter(
-        (one) => one !== "config/task-conductor" || existsSync(join(root, one))
-      )
-      assert.isAbove(made.length, 8)
-      assert.isTrue(made.some((one) => /\/conversations\/[^/]+\/[^/]+$/.test(one)))
-      const unlisted = made.filter((one) => !isListed(one))
-      assert.deepStrictEqual(unlisted, [])
-      for (const one of made.filter((place) => place.startsWith("home/"))) {
-        const { mode, uid } = lstatSync(join(root, one))
-        assert.deepStrictEqual([one, mode & 0o077, uid], [one, 0, process.getuid?.()])
-      }
-      const planted = made.filter((one) => one.endsWith("planted") && !one.includes("/caches/"))
-      assert.deepStrictEqual(planted, [])
-      assert.deepStrictEqual(readdirSync(join(root, "tmp")), [])
-      const seen = placesIn(readFileSync(join(root, "trace"), "utf8"), root)
-      assert.deepStrictEqual(seen, [])
-    }).pipe(Effect.scoped)
-  )
+  liveTest("are all in the list, belong to the user alone, and are not written by commands", function* () {
+    const calls = "openat,open,execve,rename,renameat2,mkdir,link,symlink,bind,connect"
+    const root = yield* finished((folder) => [
+      "strace",
+      ..."-A -f --seccomp-bpf -qq -s 500 -e".split(" "),
+      `trace=${calls}`,
+      "-o",
+      join(folder, "trace")
+    ])
+    const made = [...new Set(madeIn(root))].filter(
+      (one) => one !== "config/task-conductor" || existsSync(join(root, one))
+    )
+    assert.isAbove(made.length, 8)
+    assert.isTrue(made.some((one) => /\/conversations\/[^/]+\/[^/]+$/.test(one)))
+    const unlisted = made.filter((one) => !isListed(one))
+    assert.deepStrictEqual(unlisted, [])
+    for (const one of made.filter((place) => place.startsWith("home/"))) {
+      const { mode, uid } = lstatSync(join(root, one))
+      assert.deepStrictEqual([one, mode & 0o077, uid], [one, 0, process.getuid?.()])
+    }
+    const planted = made.filter((one) => one.endsWith("planted") && !one.includes("/caches/"))
+    assert.deepStrictEqual(planted, [])
+    assert.deepStrictEqual(readdirSync(join(root, "tmp")), [])
+    const seen = placesIn(readFileSync(join(root, "trace"), "utf8"), root)
+    assert.deepStrictEqual(seen, [])
+  })
 })
 
 /** Folders of the system, and those in which the sandbox of a command builds its own root. */

@@ -5,7 +5,6 @@ import { describe, expect } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as AiError from "effect/ai/AiError"
 import { taskEvidence } from "../../src/domain/history/RunEvidence.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { layerRuleApprover } from "../../src/plugins/check-tools/ruleApprover.ts"
@@ -13,20 +12,20 @@ import { makeKeptRun } from "../support/KeptRun.ts"
 import { needs } from "../support/needs.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
-import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { answerIn, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 import { stageName } from "../support/stageName.ts"
+import { unreachable } from "../support/ResumedRun.ts"
 
-const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
-const hasLooked = (prompt: FilledPrompt): boolean => stageOf(prompt) === "execution"
+const hasLooked = (prompt: FilledPrompt): boolean => stageName(prompt) === "execution"
 
 const read = { name: "read_file", arguments: { path: "a.txt" } }
 const edit = { name: "edit_file", arguments: { path: "a.txt", old_text: "one", new_text: "two" } }
 
 /** A model that knows the file, and that it has changed it, only from what a prompt shows. */
 const careful = (prompt: FilledPrompt): string => {
-  if (stageOf(prompt) === "creation") return planOf([[{ name: "Edit 1", skill: "edit-files" }]])
-  if (stageOf(prompt) === "iteration") return planOf([])
-  if (stageOf(prompt) === "conclusion") return "It is not done."
+  const stage = stageName(prompt)
+  if (!/^(?:refine|execu)/.test(stage))
+    return answerIn(stage, { creation: planOf([[{ name: "Edit 1", skill: "edit-files" }]]) })
   if (!/^1: one$/m.test(prompt.user)) return refinementWith([read])
   return prompt.user.includes("### Changed: a.txt") ? resultSaying("It is done.") : refinementWith([edit])
 }
@@ -36,12 +35,6 @@ const stubborn = (prompt: FilledPrompt): string =>
   hasLooked(prompt) && !/^1: one$/m.test(prompt.user)
     ? resultSaying("Partly done. It cannot be read.")
     : careful(prompt)
-
-const unreachable = AiError.make({
-  module: "test",
-  method: "generateText",
-  reason: new AiError.UnknownError({ description: "gone" })
-})
 
 const makeRun = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -85,7 +78,7 @@ describe("a run with a task of several turns", () => {
   nodeTest("goes on after a turn without asking or looking again", function* () {
     const run = yield* makeRun
     const before = yield* run.session({
-      answer: (prompt) => (/^(?:creation|refinement)$/.test(stageOf(prompt)) ? careful(prompt) : unreachable),
+      answer: (prompt) => (/^(?:creation|refinement)$/.test(stageName(prompt)) ? careful(prompt) : unreachable),
       approver: willingApprover()
     })
     expect([before.report?.status === "done", before.called]).toEqual([false, ["Edit 1/turn-1/call-1"]])
@@ -96,7 +89,7 @@ describe("a run with a task of several turns", () => {
     expect(yield* run.replay()).toMatchObject({ differences: [] })
   })
 
-  /** Kills right after a record of the first session, and what is asked and called then. */
+  /** Kills right after a record of the first session, what is asked and called then, and what is in the file by then. */
   const kills = [
     ["prompt", turn(1), [turn(1), turn(2), turn(3)], ["turn-1/call-1", "change-1"]],
     ["outcome", turn(1), [turn(2), turn(3)], ["turn-1/call-1", "change-1"]],
@@ -108,16 +101,17 @@ describe("a run with a task of several turns", () => {
     ["outcome", turn(3), [], ["change-1"]],
     ["settled", "round-1/refined/edit-1", [], ["change-1"]],
     ["intent", change, [], ["change-1"]],
-    ["outcome", change, [], []]
+    ["intent", change, [], [], "two\n"],
+    ["outcome", change, [], [], "two\n"]
   ] as const
-  for (const [type, key, sent, called] of kills) {
-    nodeTest(`comes to the same end when it is killed after the ${type} of ${key}`, function* () {
+  for (const [type, key, sent, called, text = "one\n"] of kills) {
+    nodeTest(`comes to the same end when it is killed after the ${type} of ${key}, with ${text.trim()}`, function* () {
       const fs = yield* FileSystem.FileSystem
       const run = yield* makeRun
       const whole = yield* run.session({ answer: careful, approver: willingApprover() })
       yield* run.cutAfter(`${type} ${key}`)
-      const isMade = type === "outcome" && key === change
-      if (!isMade) yield* fs.writeFileString(`${run.project}/a.txt`, "one\n")
+      yield* fs.writeFileString(`${run.project}/a.txt`, text)
+
       const resumed = yield* run.session({ answer: careful, approver: willingApprover() })
       expect(turnsSent(resumed.sent)).toEqual(sent)
       expect(resumed.called).toEqual(called.map((uid) => `Edit 1/${uid}`))
@@ -126,22 +120,10 @@ describe("a run with a task of several turns", () => {
     })
   }
 
-  nodeTest("does not make a change again that had reached the file when it was killed", function* () {
+  nodeTest("has evidence that tells the turns apart", function* () {
     const run = yield* makeRun
     yield* run.session({ answer: careful, approver: willingApprover() })
-    yield* run.cutAfter(`intent ${change}`)
-    const resumed = yield* run.session({ answer: careful, approver: willingApprover() })
-    expect([resumed.sent, resumed.called, resumed.report?.status]).toEqual([[], [], "done"])
-    expect(yield* run.text).toBe("two\n")
-  })
 
-  nodeTest("is played again without the project, and its evidence tells the turns apart", function* () {
-    const run = yield* makeRun
-    yield* run.session({ answer: careful, approver: willingApprover() })
-    const { before, now } = yield* run.toldTwice
-    const turns = (events: typeof now) => events.filter(({ type }) => type === "task.turn")
-    expect(turns(now)).toEqual(turns(before))
-    expect(yield* run.replay()).toMatchObject({ differences: [] })
     const { attempts, calls } = taskEvidence(yield* run.records, "Edit 1")
     expect(attempts.map(({ call }) => `${call.stage} ${call.attempt}`)).toEqual(["task 1", "task 2", "task 3"])
     const ended = calls.map(({ call, result }) => `${call.uid} ${result?.success}`)
@@ -181,7 +163,7 @@ const makes = (text: string) => ({
 const building =
   (text: string) =>
   (prompt: FilledPrompt): string => {
-    if (stageOf(prompt) === "creation") return planOf([[{ name: "Edit 1", skill: "free" }]])
+    if (stageName(prompt) === "creation") return planOf([[{ name: "Edit 1", skill: "free" }]])
     return hasLooked(prompt) ? resultSaying("It is made.") : refinementWith([makes(text)])
   }
 

@@ -1,10 +1,10 @@
-import { assert, layer } from "@effect/vitest"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
+import { nodeTest } from "../support/nodeTest.ts"
 import { EventLog } from "../support/EventLog.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 import { stageName } from "../support/stageName.ts"
@@ -66,33 +66,29 @@ const runWith = (first: string) =>
 
 const read = refinementWith([{ name: "read_file", arguments: { path: "src/main.ts" } }])
 
-layer(NodeServices.layer)("a skill with typed inputs", (it) => {
-  it.effect("has them filled in by the first answer, told to whoever listens", () =>
-    Effect.gen(function* () {
-      const { refined, refinements, report } = yield* runWith(
-        `## Inputs\n\n- \`file\`: src/main.ts\n- \`depth\`: short\n\n${read}`
-      )
-      assert.strictEqual(report.status, "done")
-      assert.deepStrictEqual(refined, [
-        [
-          { name: "file", value: "src/main.ts" },
-          { name: "depth", value: "short" }
-        ]
-      ])
-      assert.include(
-        refinements[0]?.system,
-        "```markdown\n## Inputs\n\n- `file`: <path of a file or folder of the project; required>\n- `depth`: <one of: short, long; optional>"
-      )
-      assert.include(refinements[0]?.system, "### Inputs to give\n\nBegin your first answer with this section.")
-    })
-  )
+describe("a skill with typed inputs", () => {
+  nodeTest("has them filled in by the first answer, told to whoever listens", function* () {
+    const { refined, refinements, report } = yield* runWith(
+      `## Inputs\n\n- \`file\`: src/main.ts\n- \`depth\`: short\n\n${read}`
+    )
+    assert.strictEqual(report.status, "done")
+    assert.deepStrictEqual(refined, [
+      [
+        { name: "file", value: "src/main.ts" },
+        { name: "depth", value: "short" }
+      ]
+    ])
+    assert.include(
+      refinements[0]?.system,
+      "```markdown\n## Inputs\n\n- `file`: <path of a file or folder of the project; required>\n- `depth`: <one of: short, long; optional>"
+    )
+    assert.include(refinements[0]?.system, "### Inputs to give\n\nBegin your first answer with this section.")
+  })
 
-  it.effect("takes a folder as a path, and does not look outside of the project", () =>
-    Effect.gen(function* () {
-      for (const path of ["src", "./docs", ".", "/nowhere/at/all"]) {
-        const { rejected } = yield* runWith(`## Inputs\n\n- \`file\`: ${path}\n\n${read}`)
-        assert.deepStrictEqual(rejected, [])
-      }
-    })
-  )
+  nodeTest("takes a folder as a path, and does not look outside of the project", function* () {
+    for (const path of ["src", "./docs", ".", "/nowhere/at/all"]) {
+      const { rejected } = yield* runWith(`## Inputs\n\n- \`file\`: ${path}\n\n${read}`)
+      assert.deepStrictEqual(rejected, [])
+    }
+  })
 })

@@ -1,10 +1,12 @@
 /**
  * A run in the database with a worker that leads it, for tests of what is saved of it.
  */
+import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { ClusterRun, JournalRecord } from "../../src/domain/journal/JournalRecord.ts"
 import { layerServices } from "../../src/plugins/cluster/clusterClient.ts"
@@ -19,6 +21,7 @@ import {
 } from "../../src/plugins/cluster/ClusterWork.ts"
 import { queueOf, type WorkKind } from "../../src/plugins/cluster/WorkQueues.ts"
 import { randomUUID } from "node:crypto"
+import { liveTest } from "./liveTest.ts"
 import { makePostgres } from "./Postgres.ts"
 
 /** A run of a project of its own, as a client submits it. */
@@ -38,9 +41,21 @@ export const clusterRun = (runId: string, more: Partial<ClusterRun["opened"]> = 
 /** The services of a worker on the database of this address. */
 export const layerOn = (url: string) => Layer.provideMerge(layerServices, layerDatabase(Redacted.make(url)))
 
+type DatabaseServices = Layer.Success<ReturnType<typeof layerOn>>
+
 /** Runs a body on a database of its own. */
-export const onDatabase = <A, E>(body: Effect.Effect<A, E, Layer.Success<ReturnType<typeof layerOn>>>) =>
+export const onDatabase = <A, E, R>(body: Effect.Effect<A, E, R>) =>
   Effect.flatMap(makePostgres, (url) => Effect.provide(body, layerOn(url)))
+
+/** A test whose body has a database of its own. */
+export const databaseTest = (
+  name: string,
+  body: () => Generator<
+    Effect.Effect<unknown, unknown, DatabaseServices | NodeServices.NodeServices | Scope.Scope>,
+    unknown,
+    never
+  >
+): void => liveTest(name, () => onDatabase(Effect.gen(() => body())))
 
 /** Runs a body with a connection to the database of this address. */
 export const withSql = <A, E, R>(url: string, body: (sql: SqlClient.SqlClient) => Effect.Effect<A, E, R>) =>

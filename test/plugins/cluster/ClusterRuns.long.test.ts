@@ -18,8 +18,8 @@ import {
   endHeartbeats,
   layerOn,
   leaseRun,
-  onDatabase,
-  withSql
+  withSql,
+  databaseTest
 } from "../../support/LeasedRun.ts"
 import { settled } from "../../support/Journals.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
@@ -85,158 +85,135 @@ describe("ClusterRuns", needsPostgres, () => {
     }
   )
 
-  liveTest("counts what was reported, whatever else the records hold", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const runs = yield* ClusterRuns
-        const id = { round: 1, task: "Look 1", uid: "call-1" }
-        yield* appendWith(
-          yield* leaseRun(newRun("run-1")),
-          { type: "event", event: { type: "model.finished", call, usage } },
-          { type: "event", event: { type: "model.finished", call, usage } },
-          { type: "event", event: { type: "tool.finished", id, name: "read_file", result } },
-          { type: "settled", key: "tool.finished", value: "model.finished" }
-        )
-        assert.deepStrictEqual(
-          (yield* runs.records("run-1")).map(({ event }) => event),
-          ["model.finished", "model.finished", "tool.finished", ""]
-        )
-        const counts = { modelCalls: 2, toolCalls: 1, promptTokens: 20, answerTokens: 10, modelMs: 5, durationMs: 0 }
-        assert.deepStrictEqual(yield* runs.usage("run-1"), counts)
-      })
+  databaseTest("counts what was reported, whatever else the records hold", function* () {
+    const runs = yield* ClusterRuns
+    const id = { round: 1, task: "Look 1", uid: "call-1" }
+    yield* appendWith(
+      yield* leaseRun(newRun("run-1")),
+      { type: "event", event: { type: "model.finished", call, usage } },
+      { type: "event", event: { type: "model.finished", call, usage } },
+      { type: "event", event: { type: "tool.finished", id, name: "read_file", result } },
+      { type: "settled", key: "tool.finished", value: "model.finished" }
     )
-  )
+    assert.deepStrictEqual(
+      (yield* runs.records("run-1")).map(({ event }) => event),
+      ["model.finished", "model.finished", "tool.finished", ""]
+    )
+    const counts = { modelCalls: 2, toolCalls: 1, promptTokens: 20, answerTokens: 10, modelMs: 5, durationMs: 0 }
+    assert.deepStrictEqual(yield* runs.usage("run-1"), counts)
+  })
 
-  liveTest("holds records of keys of any length in the order in which they were added", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const runs = yield* ClusterRuns
-        const lease = yield* leaseRun(newRun("run-1"))
-        const signs = Array.from({ length: 4000 }, (_, index) => String.fromCodePoint(33 + ((index * 7919) % 5000)))
-        const key = signs.join("")
-        const add = (value: number) => appendWith(lease, { type: "settled", key, value })
-        yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], add, { concurrency: 8 })
-        yield* add(9)
-        const known = yield* runs.known("run-1", 0)
-        assert.deepStrictEqual(known.at(-1)?.json, { type: "settled", key, value: 9 })
-        const seqs = [1, 2, 3, 4, 5, 6, 7, 8, 9]
-        assert.deepStrictEqual(
-          [known, yield* runs.records("run-1")].map((all) => all.map(({ seq }) => seq)),
-          [seqs, seqs]
-        )
-      })
+  databaseTest("holds records of keys of any length in the order in which they were added", function* () {
+    const runs = yield* ClusterRuns
+    const lease = yield* leaseRun(newRun("run-1"))
+    const signs = Array.from({ length: 4000 }, (_, index) => String.fromCodePoint(33 + ((index * 7919) % 5000)))
+    const key = signs.join("")
+    const add = (value: number) => appendWith(lease, { type: "settled", key, value })
+    yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8], add, { concurrency: 8 })
+    yield* add(9)
+    const known = yield* runs.known("run-1", 0)
+    assert.deepStrictEqual(known.at(-1)?.json, { type: "settled", key, value: 9 })
+    const seqs = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert.deepStrictEqual(
+      [known, yield* runs.records("run-1")].map((all) => all.map(({ seq }) => seq)),
+      [seqs, seqs]
     )
-  )
+  })
 
-  liveTest("lets one run at a time change a project, and opens one that has ended again", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const runs = yield* ClusterRuns
-        const work = yield* ClusterWork
-        const submit = (run: ClusterRun) => runs.submit(run, [run.opened], asIs)
-        const first = yield* leaseRun(newRun("run-1"))
-        const busy = yield* Effect.flip(submit(newRun("run-2")))
-        assert.strictEqual(busy._tag === "ProjectShared" && busy.runId, "run-1")
-        yield* submit(newRun("run-3", "/other"))
-        const end = JSON.stringify(redact(encodeEnding(report)))
-        assert.deepStrictEqual([yield* work.end(first, end), yield* work.end(first, end)], [true, false])
-        assert.deepStrictEqual((yield* runs.standing("run-1"))?.ending, { ...report, answer: "[redacted]" })
-        yield* submit(newRun("run-2"))
-        yield* work.answer("run-1", "q-1", JSON.stringify({ answer: "decline", by: "person" }))
-        yield* work.answer("run-1", "q-2", JSON.stringify({ answer: "step", by: "person" }))
-        const reopen = (runId: string) => runs.reopen(newRun(runId))
-        assert.strictEqual((yield* Effect.flip(reopen("run-1")))._tag, "ProjectShared")
-        assert.deepStrictEqual([yield* runs.cancel("run-1"), yield* runs.cancel("run-2")], [false, true])
-        assert.deepStrictEqual((yield* runs.standing("run-2"))?.ending, {
-          refused: "The run was cancelled while no worker worked on it.",
-          exitCode: 130
-        })
-        assert.deepStrictEqual([yield* reopen("run-1"), yield* reopen("run-1")], [true, false])
-        const again = yield* work.claim({ name: "gpu-2", program: "0.0.0" }, { run: 9, refine: 9, task: 9 })
-        assert.deepStrictEqual(again.map(({ runId }) => runId).toSorted(), ["run-1", "run-3"])
-        /* The worker that had it before writes nothing more, and what was refused is asked again. */
-        assert.isFalse(yield* work.end(first, end))
-        assert.deepStrictEqual(yield* work.answers(["q-1", "q-2"].map((question) => ({ runId: "run-1", question }))), [
-          { runId: "run-1", question: "q-2", answer: JSON.stringify({ answer: "step", by: "person" }) }
-        ])
-        assert.deepStrictEqual([yield* runs.remove("run-3"), yield* runs.remove("run-2")], [false, true])
-      })
-    )
-  )
+  databaseTest("lets one run at a time change a project, and opens one that has ended again", function* () {
+    const runs = yield* ClusterRuns
+    const work = yield* ClusterWork
+    const submit = (run: ClusterRun) => runs.submit(run, [run.opened], asIs)
+    const first = yield* leaseRun(newRun("run-1"))
+    const busy = yield* Effect.flip(submit(newRun("run-2")))
+    assert.strictEqual(busy._tag === "ProjectShared" && busy.runId, "run-1")
+    yield* submit(newRun("run-3", "/other"))
+    const end = JSON.stringify(redact(encodeEnding(report)))
+    assert.deepStrictEqual([yield* work.end(first, end), yield* work.end(first, end)], [true, false])
+    assert.deepStrictEqual((yield* runs.standing("run-1"))?.ending, { ...report, answer: "[redacted]" })
+    yield* submit(newRun("run-2"))
+    yield* work.answer("run-1", "q-1", JSON.stringify({ answer: "decline", by: "person" }))
+    yield* work.answer("run-1", "q-2", JSON.stringify({ answer: "step", by: "person" }))
+    const reopen = (runId: string) => runs.reopen(newRun(runId))
+    assert.strictEqual((yield* Effect.flip(reopen("run-1")))._tag, "ProjectShared")
+    assert.deepStrictEqual([yield* runs.cancel("run-1"), yield* runs.cancel("run-2")], [false, true])
+    assert.deepStrictEqual((yield* runs.standing("run-2"))?.ending, {
+      refused: "The run was cancelled while no worker worked on it.",
+      exitCode: 130
+    })
+    assert.deepStrictEqual([yield* reopen("run-1"), yield* reopen("run-1")], [true, false])
+    const again = yield* work.claim({ name: "gpu-2", program: "0.0.0" }, { run: 9, refine: 9, task: 9 })
+    assert.deepStrictEqual(again.map(({ runId }) => runId).toSorted(), ["run-1", "run-3"])
+    /* The worker that had it before writes nothing more, and what was refused is asked again. */
+    assert.isFalse(yield* work.end(first, end))
+    assert.deepStrictEqual(yield* work.answers(["q-1", "q-2"].map((question) => ({ runId: "run-1", question }))), [
+      { runId: "run-1", question: "q-2", answer: JSON.stringify({ answer: "step", by: "person" }) }
+    ])
+    assert.deepStrictEqual([yield* runs.remove("run-3"), yield* runs.remove("run-2")], [false, true])
+  })
 
-  liveTest("keeps a refinement from which a secret was taken whole at its worker only", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const lease = yield* leaseRun(newRun("run-1"))
-        const keys = ["round-1/refined/look-1#1", "round-1/refined/look-2#1", "round-1/task/look-1"]
-        const flush = Effect.flatMap(ClusterJournal, (journal) => journal.flush)
-        const save = Effect.flatMap(Journal, (journal) =>
-          Effect.forEach(keys, (key) =>
-            journal.append(settled(key, key.includes("look-2") ? "open" : "the-s3cret-value"))
-          )
-        ).pipe(Effect.andThen(flush))
-        const found = Effect.gen(function* () {
-          yield* (yield* ClusterJournal).join(lease)
-          const journal = yield* Journal
-          return yield* Effect.forEach(keys, (key) => Effect.map(journal.saved("settled", key), Option.getOrUndefined))
-        })
-        const as = <A, E, R>(body: Effect.Effect<A, E, R>) => Effect.provideService(body, CurrentLease, lease)
-        const maker = yield* Layer.build(journalOf())
-        const other = yield* Layer.build(journalOf())
-        assert.deepStrictEqual(yield* Effect.provideContext(as(Effect.andThen(save, found)), maker), [
-          "the-s3cret-value",
-          "open",
-          "[redacted]"
-        ])
-        assert.deepStrictEqual(yield* Effect.provideContext(found, other), [undefined, "open", "[redacted]"])
-        /* What another worker made since counts, not what this one remembers. */
-        const saveOther = Effect.flatMap(Journal, (journal) => journal.append(settled(keys[0]!, "another"))).pipe(
-          Effect.andThen(flush)
-        )
-        yield* Effect.provideContext(as(saveOther), other)
-        assert.strictEqual((yield* Effect.provideContext(found, maker))[0], "another")
-      }).pipe(Effect.scoped)
+  databaseTest("keeps a refinement from which a secret was taken whole at its worker only", function* () {
+    const lease = yield* leaseRun(newRun("run-1"))
+    const keys = ["round-1/refined/look-1#1", "round-1/refined/look-2#1", "round-1/task/look-1"]
+    const flush = Effect.flatMap(ClusterJournal, (journal) => journal.flush)
+    const save = Effect.flatMap(Journal, (journal) =>
+      Effect.forEach(keys, (key) => journal.append(settled(key, key.includes("look-2") ? "open" : "the-s3cret-value")))
+    ).pipe(Effect.andThen(flush))
+    const found = Effect.gen(function* () {
+      yield* (yield* ClusterJournal).join(lease)
+      const journal = yield* Journal
+      return yield* Effect.forEach(keys, (key) => Effect.map(journal.saved("settled", key), Option.getOrUndefined))
+    })
+    const as = <A, E, R>(body: Effect.Effect<A, E, R>) => Effect.provideService(body, CurrentLease, lease)
+    const maker = yield* Layer.build(journalOf())
+    const other = yield* Layer.build(journalOf())
+    assert.deepStrictEqual(yield* Effect.provideContext(as(Effect.andThen(save, found)), maker), [
+      "the-s3cret-value",
+      "open",
+      "[redacted]"
+    ])
+    assert.deepStrictEqual(yield* Effect.provideContext(found, other), [undefined, "open", "[redacted]"])
+    /* What another worker made since counts, not what this one remembers. */
+    const saveOther = Effect.flatMap(Journal, (journal) => journal.append(settled(keys[0]!, "another"))).pipe(
+      Effect.andThen(flush)
     )
-  )
+    yield* Effect.provideContext(as(saveOther), other)
+    assert.strictEqual((yield* Effect.provideContext(found, maker))[0], "another")
+  })
 
-  liveTest("ends the work of a worker whose lease another one has taken, and writes nothing of it", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const runs = yield* ClusterRuns
-        const lease: HeldLease = yield* leaseRun(newRun("run-1"))
-        yield* endHeartbeats(sql)
-        yield* (yield* ClusterWork).claim({ name: "gpu-2", program: "0.0.0" }, { run: 1, refine: 0, task: 0 })
-        const write = Journal.use((journal) => journal.append(settled("key", "late"))).pipe(
-          Effect.provideService(CurrentLease, lease),
-          Effect.as("written")
-        )
-        const lost = Effect.as(Deferred.await(lease.lost), "lost")
-        assert.strictEqual(yield* Effect.provide(Effect.raceFirst(write, lost), journalOf()), "lost")
-        assert.deepStrictEqual(yield* runs.records("run-1"), [])
-      })
+  databaseTest("ends the work of a worker whose lease another one has taken, and writes nothing of it", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const runs = yield* ClusterRuns
+    const lease: HeldLease = yield* leaseRun(newRun("run-1"))
+    yield* endHeartbeats(sql)
+    yield* (yield* ClusterWork).claim({ name: "gpu-2", program: "0.0.0" }, { run: 1, refine: 0, task: 0 })
+    const write = Journal.use((journal) => journal.append(settled("key", "late"))).pipe(
+      Effect.provideService(CurrentLease, lease),
+      Effect.as("written")
     )
-  )
+    const lost = Effect.as(Deferred.await(lease.lost), "lost")
+    assert.strictEqual(yield* Effect.provide(Effect.raceFirst(write, lost), journalOf()), "lost")
+    assert.deepStrictEqual(yield* runs.records("run-1"), [])
+  })
 
-  liveTest("holds no end of a run that a worker only gives up, and one that was cancelled with its end alone", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const runs = yield* ClusterRuns
-        const lease = yield* leaseRun(newRun("run-1"))
-        const event = { type: "run.finished", exitCode: 130, report: { ...report, status: "interrupted" } } as const
-        const end = Journal.use((journal) => journal.append({ type: "event", event })).pipe(
-          Effect.provideService(CurrentLease, lease)
-        )
-        const endings = Effect.map(runs.records("run-1"), (lines) => lines.map((line) => line.event))
-        yield* Effect.provide(end, journalOf())
-        assert.deepStrictEqual(lease.ended, undefined)
-        yield* Deferred.succeed(lease.cancelled, undefined)
-        yield* Effect.provide(end, journalOf())
-        assert.deepStrictEqual(yield* endings, [])
-        assert.isTrue(yield* (yield* ClusterWork).end(lease, `{"refused":"","exitCode":0}`, lease.ended?.record))
-        assert.deepStrictEqual(yield* endings, ["run.finished"])
-      })
-    )
+  databaseTest(
+    "holds no end of a run that a worker only gives up, and one that was cancelled with its end alone",
+    function* () {
+      const runs = yield* ClusterRuns
+      const lease = yield* leaseRun(newRun("run-1"))
+      const event = { type: "run.finished", exitCode: 130, report: { ...report, status: "interrupted" } } as const
+      const end = Journal.use((journal) => journal.append({ type: "event", event })).pipe(
+        Effect.provideService(CurrentLease, lease)
+      )
+      const endings = Effect.map(runs.records("run-1"), (lines) => lines.map((line) => line.event))
+      yield* Effect.provide(end, journalOf())
+      assert.deepStrictEqual(lease.ended, undefined)
+      yield* Deferred.succeed(lease.cancelled, undefined)
+      yield* Effect.provide(end, journalOf())
+      assert.deepStrictEqual(yield* endings, [])
+      assert.isTrue(yield* (yield* ClusterWork).end(lease, `{"refused":"","exitCode":0}`, lease.ended?.record))
+      assert.deepStrictEqual(yield* endings, ["run.finished"])
+    }
   )
 
   liveTest("goes on with a database that has no work yet", function* () {
@@ -253,44 +230,39 @@ describe("ClusterRuns", needsPostgres, () => {
     }).pipe(Effect.provide(layerOn(url)))
   })
 
-  liveTest("opens a run again that another build began, when no worker has it and no other run its project", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const runs = yield* ClusterRuns
-        const sql = yield* SqlClient.SqlClient
-        const lease = yield* leaseRun(newRun("run-1"))
-        const own = newRun("run-1")
-        const other = { ...own, opened: { ...own.opened, program: "0.0.0+3f2a9c1b" } }
-        const later = { ...own, opened: { ...own.opened, program: "0.1.0" } }
-        const open = Effect.forEach([own, other, later], runs.reopen)
-        yield* sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
+  databaseTest(
+    "opens a run again that another build began, when no worker has it and no other run its project",
+    function* () {
+      const runs = yield* ClusterRuns
+      const sql = yield* SqlClient.SqlClient
+      const lease = yield* leaseRun(newRun("run-1"))
+      const own = newRun("run-1")
+      const other = { ...own, opened: { ...own.opened, program: "0.0.0+3f2a9c1b" } }
+      const later = { ...own, opened: { ...own.opened, program: "0.1.0" } }
+      const open = Effect.forEach([own, other, later], runs.reopen)
+      yield* sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
           VALUES (${lease.worker}, '', '0.0.0', '{}', clock_timestamp())`
-        assert.deepStrictEqual(yield* open, [false, false, false])
-        /* It has said that it ends, and could give nothing back. */
-        yield* sql`DELETE FROM task_conductor_workers`
-        assert.deepStrictEqual(yield* open, [false, false, true])
-        assert.strictEqual((yield* runs.standing("run-1"))?.run.opened.program, "0.1.0")
-        /* Nothing that the worker still writes counts. */
-        assert.isFalse(yield* (yield* ClusterWork).end(lease, "{}"))
-        const worker = { name: "gpu-2", program: "0.1.0" }
-        assert.lengthOf(yield* (yield* ClusterWork).claim(worker, { run: 1, refine: 1, task: 1 }), 1)
-      })
-    )
+      assert.deepStrictEqual(yield* open, [false, false, false])
+      /* It has said that it ends, and could give nothing back. */
+      yield* sql`DELETE FROM task_conductor_workers`
+      assert.deepStrictEqual(yield* open, [false, false, true])
+      assert.strictEqual((yield* runs.standing("run-1"))?.run.opened.program, "0.1.0")
+      /* Nothing that the worker still writes counts. */
+      assert.isFalse(yield* (yield* ClusterWork).end(lease, "{}"))
+      const worker = { name: "gpu-2", program: "0.1.0" }
+      assert.lengthOf(yield* (yield* ClusterWork).claim(worker, { run: 1, refine: 1, task: 1 }), 1)
+    }
   )
 
-  liveTest("leaves out runs that another version wrote", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const runs = yield* ClusterRuns
-        const sql = yield* SqlClient.SqlClient
-        yield* runs.submit(newRun("run-1"), [], asIs)
-        yield* sql`INSERT INTO task_conductor_runs (run_id, project, read_only, begun_at, shared)
+  databaseTest("leaves out runs that another version wrote", function* () {
+    const runs = yield* ClusterRuns
+    const sql = yield* SqlClient.SqlClient
+    yield* runs.submit(newRun("run-1"), [], asIs)
+    yield* sql`INSERT INTO task_conductor_runs (run_id, project, read_only, begun_at, shared)
           VALUES ('run-9', '/elsewhere', false, '2030-01-01', '{"later":true}')`
-        assert.deepStrictEqual(
-          (yield* runs.list).map(({ run }) => run.opened.order.runId),
-          ["run-1"]
-        )
-      })
+    assert.deepStrictEqual(
+      (yield* runs.list).map(({ run }) => run.opened.order.runId),
+      ["run-1"]
     )
-  )
+  })
 })

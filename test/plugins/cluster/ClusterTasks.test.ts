@@ -18,6 +18,7 @@ import {
 } from "../../../src/plugins/cluster/ClusterTasks.ts"
 import { ClusterWork, CurrentLease } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { runWorkLoop, type WorkEnd } from "../../../src/plugins/cluster/WorkLoop.ts"
+import { liveTest } from "../../support/liveTest.ts"
 import { held } from "../../support/LeasedRun.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
 import { ChangeApplier } from "../../../src/services/pipeline/ChangeApplier.ts"
@@ -164,118 +165,106 @@ const resultOf = (name: string) =>
   })
 
 describe("tasks that workers share", () => {
-  it.live("are refined and carried out elsewhere, and answers travel with them and back", () =>
-    Effect.gen(function* () {
-      const { bench, reported: reportedThere } = makeRunContext()
-      const { result, stops, reported } = yield* share(
-        bench,
-        Effect.gen(function* () {
-          const outcome = yield* (yield* TaskAgent).work({ ...order, task })
-          return yield* (yield* ChangeApplier).apply({ ...order, outcome })
-        })
-      )
-      assert.strictEqual(result._tag === "Success" && result.success.result.summary, "Done there.")
-      const sent = answers("approved by the run")
-      const back = answers("approved by the run", "approved there")
-      assert.deepStrictEqual([reportedThere, reported, stops], [[sent, sent], [back, back], []])
-    })
-  )
-
-  it.live("are carried out by the worker of the run when nothing is left to make", () =>
-    Effect.gen(function* () {
-      const run = Effect.flatMap(ChangeApplier, (applier) => applier.apply({ ...order, outcome: { task, calls: [] } }))
-      const { result } = yield* share(makeRunContext().bench, run)
-      assert.strictEqual(result._tag === "Success" && result.success.result.summary, "Done here.")
-    })
-  )
-
-  it.live("are the same work when the results of others came in another order", () =>
-    Effect.gen(function* () {
-      const worked: Array<string> = []
-      const { bench } = makeRunContext({
-        taskAgent: agentWith(({ task }) => {
-          worked.push(task.name)
-          return Effect.succeed({ task, calls: [] })
-        })
+  liveTest("are refined and carried out elsewhere, and answers travel with them and back", function* () {
+    const { bench, reported: reportedThere } = makeRunContext()
+    const { result, stops, reported } = yield* share(
+      bench,
+      Effect.gen(function* () {
+        const outcome = yield* (yield* TaskAgent).work({ ...order, task })
+        return yield* (yield* ChangeApplier).apply({ ...order, outcome })
       })
-      const finished = [resultOf("Look 1"), resultOf("Look 2")]
-      const refine = (results: typeof finished) =>
-        Effect.flatMap(TaskAgent, (taskAgent) => taskAgent.work({ ...order, finished: results, task }))
-      yield* share(bench, Effect.andThen(refine(finished), refine(finished.toReversed())))
-      assert.deepStrictEqual(worked, [task.name])
+    )
+    assert.strictEqual(result._tag === "Success" && result.success.result.summary, "Done there.")
+    const sent = answers("approved by the run")
+    const back = answers("approved by the run", "approved there")
+    assert.deepStrictEqual([reportedThere, reported, stops], [[sent, sent], [back, back], []])
+  })
+
+  liveTest("are carried out by the worker of the run when nothing is left to make", function* () {
+    const run = Effect.flatMap(ChangeApplier, (applier) => applier.apply({ ...order, outcome: { task, calls: [] } }))
+    const { result } = yield* share(makeRunContext().bench, run)
+    assert.strictEqual(result._tag === "Success" && result.success.result.summary, "Done here.")
+  })
+
+  liveTest("are the same work when the results of others came in another order", function* () {
+    const worked: Array<string> = []
+    const { bench } = makeRunContext({
+      taskAgent: agentWith(({ task }) => {
+        worked.push(task.name)
+        return Effect.succeed({ task, calls: [] })
+      })
     })
-  )
+    const finished = [resultOf("Look 1"), resultOf("Look 2")]
+    const refine = (results: typeof finished) =>
+      Effect.flatMap(TaskAgent, (taskAgent) => taskAgent.work({ ...order, finished: results, task }))
+    yield* share(bench, Effect.andThen(refine(finished), refine(finished.toReversed())))
+    assert.deepStrictEqual(worked, [task.name])
+  })
 
   for (const [where, isKnown] of [
     ["the worker that made it", true],
     ["another worker", false]
   ] as const) {
-    it.live(`are carried out with their secrets by ${where}, and leave none in what is saved`, () =>
-      Effect.gen(function* () {
-        const call = { uid: "call-1", name: "send", arguments: { token: secrets["GitHub"] ?? "" } }
-        const whole = { task, calls: [call] }
-        const sent = { task, calls: [{ ...call, arguments: { token: redacted } }] }
-        let refined = 0
-        const carriedOut: Array<unknown> = []
-        const results = [{ call, result: resultSaying(secrets["npm"] ?? "") }]
-        const { bench } = makeRunContext({
-          registry: { prepare: () => Effect.fail(new ToolFailure({ type: "not_found", message: "" })) },
-          taskAgent: agentWith(() => Effect.sync(() => ((refined += 1), whole))),
-          applier: ChangeApplier.of({
-            apply: ({ outcome }) => {
-              carriedOut.push(outcome.calls)
-              const result = { summary: "Done.", document: "Done." }
-              return Effect.succeed(new TaskResult({ task, calls: results, result }))
-            }
-          })
+    liveTest(`are carried out with their secrets by ${where}, and leave none in what is saved`, function* () {
+      const call = { uid: "call-1", name: "send", arguments: { token: secrets["GitHub"] ?? "" } }
+      const whole = { task, calls: [call] }
+      const sent = { task, calls: [{ ...call, arguments: { token: redacted } }] }
+      let refined = 0
+      const carriedOut: Array<unknown> = []
+      const results = [{ call, result: resultSaying(secrets["npm"] ?? "") }]
+      const { bench } = makeRunContext({
+        registry: { prepare: () => Effect.fail(new ToolFailure({ type: "not_found", message: "" })) },
+        taskAgent: agentWith(() => Effect.sync(() => ((refined += 1), whole))),
+        applier: ChangeApplier.of({
+          apply: ({ outcome }) => {
+            carriedOut.push(outcome.calls)
+            const result = { summary: "Done.", document: "Done." }
+            return Effect.succeed(new TaskResult({ task, calls: results, result }))
+          }
         })
-        const work = Effect.gen(function* () {
-          const made = isKnown ? yield* (yield* TaskAgent).work({ ...order, task }) : sent
-          const { calls } = yield* (yield* ChangeApplier).apply({ ...order, outcome: made })
-          return { made: made.calls, calls: JSON.stringify(calls) }
-        })
-        const { result } = yield* share(bench, work)
-        if (result._tag === "Failure") throw new Error(result.failure.message)
-        const { calls, made } = result.success
-        assert.deepStrictEqual([refined, carriedOut], [1, [whole.calls]])
-        /* The run itself is on another worker, and sees what is saved. */
-        assert.deepStrictEqual(made, sent.calls)
-        assert.isFalse([secrets["GitHub"], secrets["npm"]].some((secret = "") => calls.includes(secret)))
       })
-    )
+      const work = Effect.gen(function* () {
+        const made = isKnown ? yield* (yield* TaskAgent).work({ ...order, task }) : sent
+        const { calls } = yield* (yield* ChangeApplier).apply({ ...order, outcome: made })
+        return { made: made.calls, calls: JSON.stringify(calls) }
+      })
+      const { result } = yield* share(bench, work)
+      if (result._tag === "Failure") throw new Error(result.failure.message)
+      const { calls, made } = result.success
+      assert.deepStrictEqual([refined, carriedOut], [1, [whole.calls]])
+      /* The run itself is on another worker, and sees what is saved. */
+      assert.deepStrictEqual(made, sent.calls)
+      assert.isFalse([secrets["GitHub"], secrets["npm"]].some((secret = "") => calls.includes(secret)))
+    })
   }
 
-  it.live("stop the run when the worker of one is told to", () =>
-    Effect.gen(function* () {
-      const { bench } = makeRunContext({ toolRunner: makeToolRunner(doubt).toolRunner })
-      const { stops } = yield* share(
-        bench,
-        Effect.flatMap(ChangeApplier, ({ apply }) => apply({ ...order, outcome: { task, calls: [change] } }))
-      )
-      assert.deepStrictEqual(stops, [doubt])
-    })
-  )
+  liveTest("stop the run when the worker of one is told to", function* () {
+    const { bench } = makeRunContext({ toolRunner: makeToolRunner(doubt).toolRunner })
+    const { stops } = yield* share(
+      bench,
+      Effect.flatMap(ChangeApplier, ({ apply }) => apply({ ...order, outcome: { task, calls: [change] } }))
+    )
+    assert.deepStrictEqual(stops, [doubt])
+  })
 
-  it.live("fail as they do on one machine, when a worker cannot get ready, and when none can do them", () =>
-    Effect.gen(function* () {
-      const failure = new TaskFailure({ task: task.name, phase: "refinement", reason: "no idea.", skipped: false })
-      const lacks = 'This worker has no skill "send".'
-      const refine = Effect.flatMap(TaskAgent, (taskAgent) => taskAgent.work({ ...order, task }))
-      const rows: ReadonlyArray<[bench: Parameters<typeof share>[0], reason: string]> = [
-        [makeRunContext({ taskAgent: agentWith(() => Effect.fail(failure)) }).bench, failure.reason],
-        ["This worker has no folder /p.", "This worker has no folder /p."],
-        [
-          makeRunContext({ lacks: () => lacks }).bench,
-          `${lacks} No other worker is there. Give it what it lacks, or start a worker that has it. Then start the run again.`
-        ]
+  liveTest("fail as they do on one machine, when a worker cannot get ready, and when none can do them", function* () {
+    const failure = new TaskFailure({ task: task.name, phase: "refinement", reason: "no idea.", skipped: false })
+    const lacks = 'This worker has no skill "send".'
+    const refine = Effect.flatMap(TaskAgent, (taskAgent) => taskAgent.work({ ...order, task }))
+    const rows: ReadonlyArray<[bench: Parameters<typeof share>[0], reason: string]> = [
+      [makeRunContext({ taskAgent: agentWith(() => Effect.fail(failure)) }).bench, failure.reason],
+      ["This worker has no folder /p.", "This worker has no folder /p."],
+      [
+        makeRunContext({ lacks: () => lacks }).bench,
+        `${lacks} No other worker is there. Give it what it lacks, or start a worker that has it. Then start the run again.`
       ]
-      for (const [bench, reason] of rows) {
-        const { result } = yield* share(bench, refine)
-        const failed = result._tag === "Failure" && result.failure._tag === "TaskFailure" ? result.failure : undefined
-        assert.deepInclude(failed, { task: task.name, phase: "refinement", reason })
-      }
-    })
-  )
+    ]
+    for (const [bench, reason] of rows) {
+      const { result } = yield* share(bench, refine)
+      const failed = result._tag === "Failure" && result.failure._tag === "TaskFailure" ? result.failure : undefined
+      assert.deepInclude(failed, { task: task.name, phase: "refinement", reason })
+    }
+  })
 
   it("are declined in one sentence for all workers", () => {
     const why = "This worker has no tool."

@@ -10,7 +10,7 @@ import {
   type Capacity
 } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { ClusterWorkers, presenceOf, type WorkerReport } from "../../../src/plugins/cluster/ClusterWorkers.ts"
-import { clusterRun, endHeartbeats, layerOn, onDatabase } from "../../support/LeasedRun.ts"
+import { clusterRun, endHeartbeats, layerOn, databaseTest } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
 import { makePostgresProxy } from "../../support/PostgresProxy.ts"
@@ -169,96 +169,88 @@ const randomStep = Effect.gen(function* () {
 })
 
 describe("the work of cluster runs", needsPostgres, () => {
-  liveTest("is the same in the database and in the memory of the simulation", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const runs = yield* ClusterRuns
-        const workers = yield* ClusterWorkers
-        const memory = makeMemoryWork()
-        const stores: ReadonlyArray<Tried> = [
-          {
-            work: yield* ClusterWork,
-            expire: (runId, key) => endHeartbeats(sql, runId, key),
-            cancel: (runId) => sql`UPDATE task_conductor_runs SET cancelled = true WHERE run_id = ${runId}`,
-            leases: new Map()
-          },
-          {
-            work: memory.work,
-            expire: (runId, key) => Effect.sync(() => memory.expire(runId, key)),
-            cancel: (runId) => Effect.sync(() => memory.cancel(runId)),
-            leases: new Map()
-          }
-        ]
-        let differs = 0
-        for (let seed = 1; seed <= 4; seed += 1) {
-          yield* Effect.gen(function* () {
-            yield* sql`DELETE FROM task_conductor_runs`
-            yield* Effect.ignore(sql`DELETE FROM task_conductor_boss.job`)
-            for (const runId of runIds) {
-              yield* submit(clusterRun(runId))
-              memory.submit(runId, program)
-            }
-            for (const name of names) {
-              yield* workers.report(report(name))
-              yield* memory.see(name, program)
-            }
-            for (const { leases } of stores) leases.clear()
-            const told: Array<string> = []
-            for (let step = 0; step < 60; step += 1) {
-              const [what, run] = yield* randomStep
-              told.push(what)
-              const [one, other] = yield* Effect.forEach(stores, run)
-              if (Array.isArray(one) && one.length > 0) differs += 1
-              assert.deepStrictEqual(one, other, `seed ${seed}: ${told.join(", ")}`)
-            }
-            for (const runId of runIds) {
-              const texts = memory.known(runId, 0).map(({ json }) => json)
-              assert.deepStrictEqual(
-                (yield* runs.records(runId)).map(({ json }) => json),
-                texts
-              )
-            }
-          }).pipe(Random.withSeed(`stores ${seed}`))
-          memory.clear()
+  databaseTest("is the same in the database and in the memory of the simulation", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const runs = yield* ClusterRuns
+    const workers = yield* ClusterWorkers
+    const memory = makeMemoryWork()
+    const stores: ReadonlyArray<Tried> = [
+      {
+        work: yield* ClusterWork,
+        expire: (runId, key) => endHeartbeats(sql, runId, key),
+        cancel: (runId) => sql`UPDATE task_conductor_runs SET cancelled = true WHERE run_id = ${runId}`,
+        leases: new Map()
+      },
+      {
+        work: memory.work,
+        expire: (runId, key) => Effect.sync(() => memory.expire(runId, key)),
+        cancel: (runId) => Effect.sync(() => memory.cancel(runId)),
+        leases: new Map()
+      }
+    ]
+    let differs = 0
+    for (let seed = 1; seed <= 4; seed += 1) {
+      yield* Effect.gen(function* () {
+        yield* sql`DELETE FROM task_conductor_runs`
+        yield* Effect.ignore(sql`DELETE FROM task_conductor_boss.job`)
+        for (const runId of runIds) {
+          yield* submit(clusterRun(runId))
+          memory.submit(runId, program)
         }
-        /* The comparison was about something. */
-        assert.isAbove(differs, 15)
-      })
-    )
-  )
+        for (const name of names) {
+          yield* workers.report(report(name))
+          yield* memory.see(name, program)
+        }
+        for (const { leases } of stores) leases.clear()
+        const told: Array<string> = []
+        for (let step = 0; step < 60; step += 1) {
+          const [what, run] = yield* randomStep
+          told.push(what)
+          const [one, other] = yield* Effect.forEach(stores, run)
+          if (Array.isArray(one) && one.length > 0) differs += 1
+          assert.deepStrictEqual(one, other, `seed ${seed}: ${told.join(", ")}`)
+        }
+        for (const runId of runIds) {
+          const texts = memory.known(runId, 0).map(({ json }) => json)
+          assert.deepStrictEqual(
+            (yield* runs.records(runId)).map(({ json }) => json),
+            texts
+          )
+        }
+      }).pipe(Random.withSeed(`stores ${seed}`))
+      memory.clear()
+    }
+    /* The comparison was about something. */
+    assert.isAbove(differs, 15)
+  })
 
-  liveTest("is claimed by one of many that try at once, and written by that one only", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const work = yield* ClusterWork
-        const sql = yield* SqlClient.SqlClient
-        yield* submit(clusterRun("run-1"))
-        const tries = Array.from({ length: 12 }, (_, index) => work.claim({ name: `gpu-${index}`, program }, all))
-        const claims = yield* Effect.all(tries, { concurrency: "unbounded" })
-        const [first] = claims.flat()
-        yield* submit(clusterRun("run-2", { program: "1.0.0+abc" }))
-        const claimAs = (name: string) => Effect.map(work.claim({ name, program: name }, all), ({ length }) => length)
-        /* Sources work with every build of their version. */
-        assert.deepStrictEqual(
-          [yield* claimAs("1.0.0+abd"), yield* claimAs("1.0.1+abc"), yield* claimAs("1.0.0")],
-          [0, 0, 1]
-        )
-        assert.strictEqual(claims.flat().length, 1)
-        assert.strictEqual(yield* claimAs("9.9.9"), 0)
-        yield* endHeartbeats(sql)
-        const [second] = yield* work.claim({ name: "gpu-x", program }, all)
-        if (first === undefined || second === undefined) throw new Error("nobody claimed it")
-        assert.strictEqual((yield* work.append("run-1", [recordOf(1, first)])).size, 0)
-        assert.strictEqual((yield* work.append("run-1", [recordOf(2, second), recordOf(3, first)])).size, 1)
-        assert.deepStrictEqual([yield* work.end(first, `"a"`), yield* work.end(second, `"b"`)], [false, true])
-        assert.deepStrictEqual(
-          [yield* work.end(second, `"c"`), (yield* work.append("run-1", [recordOf(4, second)])).size],
-          [false, 0]
-        )
-      })
+  databaseTest("is claimed by one of many that try at once, and written by that one only", function* () {
+    const work = yield* ClusterWork
+    const sql = yield* SqlClient.SqlClient
+    yield* submit(clusterRun("run-1"))
+    const tries = Array.from({ length: 12 }, (_, index) => work.claim({ name: `gpu-${index}`, program }, all))
+    const claims = yield* Effect.all(tries, { concurrency: "unbounded" })
+    const [first] = claims.flat()
+    yield* submit(clusterRun("run-2", { program: "1.0.0+abc" }))
+    const claimAs = (name: string) => Effect.map(work.claim({ name, program: name }, all), ({ length }) => length)
+    /* Sources work with every build of their version. */
+    assert.deepStrictEqual(
+      [yield* claimAs("1.0.0+abd"), yield* claimAs("1.0.1+abc"), yield* claimAs("1.0.0")],
+      [0, 0, 1]
     )
-  )
+    assert.strictEqual(claims.flat().length, 1)
+    assert.strictEqual(yield* claimAs("9.9.9"), 0)
+    yield* endHeartbeats(sql)
+    const [second] = yield* work.claim({ name: "gpu-x", program }, all)
+    if (first === undefined || second === undefined) throw new Error("nobody claimed it")
+    assert.strictEqual((yield* work.append("run-1", [recordOf(1, first)])).size, 0)
+    assert.strictEqual((yield* work.append("run-1", [recordOf(2, second), recordOf(3, first)])).size, 1)
+    assert.deepStrictEqual([yield* work.end(first, `"a"`), yield* work.end(second, `"b"`)], [false, true])
+    assert.deepStrictEqual(
+      [yield* work.end(second, `"c"`), (yield* work.append("run-1", [recordOf(4, second)])).size],
+      [false, 0]
+    )
+  })
 })
 
 /** Offers pieces of a run with these names. */
@@ -268,94 +260,82 @@ const offerAll = Effect.fnUntraced(function* (lease: ClaimedWork, names: Readonl
 })
 
 describe("the runs of a cluster", needsPostgres, () => {
-  liveTest("take turns, and those of a higher priority come first", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const work = yield* ClusterWork
-        const claim = (capacity: Partial<Capacity>) => work.claim(gpu1, { run: 0, refine: 0, task: 0, ...capacity })
-        const leadAs = Effect.fnUntraced(function* (runId: string, priority: number) {
-          yield* submit({ ...clusterRun(runId), priority })
-          const [lease] = yield* claim({ run: 1 })
-          return lease ?? (yield* Effect.die("nobody leads it"))
-        })
-        const first = yield* leadAs("run-1", 0)
-        assert.isTrue(yield* offerAll(first, ["a1", "a2", "a3", "a4", "a5"]))
-        assert.lengthOf(yield* claim({ refine: 2 }), 2)
-        assert.isTrue(yield* offerAll(yield* leadAs("run-2", 0), ["b1", "b2"]))
-        assert.isTrue(yield* offerAll(first, ["a6"]))
-        assert.isTrue(yield* offerAll(yield* leadAs("run-3", 5), ["c1"]))
-        const order: Array<string> = []
-        for (let left = 7; left > 0; left -= 1) order.push(...(yield* claim({ refine: 1 })).map(({ key }) => key))
-        assert.deepStrictEqual(order, ["c1", "a3", "b1", "a4", "b2", "a5", "a6"])
-      })
-    )
-  )
+  databaseTest("take turns, and those of a higher priority come first", function* () {
+    const work = yield* ClusterWork
+    const claim = (capacity: Partial<Capacity>) => work.claim(gpu1, { run: 0, refine: 0, task: 0, ...capacity })
+    const leadAs = Effect.fnUntraced(function* (runId: string, priority: number) {
+      yield* submit({ ...clusterRun(runId), priority })
+      const [lease] = yield* claim({ run: 1 })
+      return lease ?? (yield* Effect.die("nobody leads it"))
+    })
+    const first = yield* leadAs("run-1", 0)
+    assert.isTrue(yield* offerAll(first, ["a1", "a2", "a3", "a4", "a5"]))
+    assert.lengthOf(yield* claim({ refine: 2 }), 2)
+    assert.isTrue(yield* offerAll(yield* leadAs("run-2", 0), ["b1", "b2"]))
+    assert.isTrue(yield* offerAll(first, ["a6"]))
+    assert.isTrue(yield* offerAll(yield* leadAs("run-3", 5), ["c1"]))
+    const order: Array<string> = []
+    for (let left = 7; left > 0; left -= 1) order.push(...(yield* claim({ refine: 1 })).map(({ key }) => key))
+    assert.deepStrictEqual(order, ["c1", "a3", "b1", "a4", "b2", "a5", "a6"])
+  })
 })
 
 describe("a piece that rests", needsPostgres, () => {
-  liveTest("is nobody's until what it waits for is there, and is then whole", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const work = yield* ClusterWork
-        yield* submit(clusterRun("run-1"))
-        const claim = work.claim(gpu1, all)
-        const pieces = Effect.map(claim, (all) => all.map(({ attempt, key, payload }) => [key, payload, attempt]))
-        const leader = yield* lead
-        yield* offerAll(leader, ["a"])
-        const [task] = yield* claim
-        if (task === undefined) return yield* Effect.die("nobody took it")
-        /* The run does not rest before its task does. */
-        yield* work.rest(leader, { questions: [], keys: ["a"] })
-        assert.deepStrictEqual(yield* pieces, [["run", "{}", 1]])
-        yield* work.rest(task, { questions: ["q"], keys: [] })
-        assert.deepStrictEqual([...(yield* work.results(leader, ["a"]))], [["a", undefined]])
-        const again = { ...leader, attempt: 1 }
-        yield* work.rest(again, { questions: [], keys: ["a"] })
-        assert.deepStrictEqual(yield* pieces, [])
-        yield* work.answer("run-1", "q", "true")
-        assert.deepStrictEqual(yield* pieces, [
-          ["a", "{}", 1],
-          ["run", "{}", 2]
-        ])
-        /* What was answered meanwhile is not waited for. */
-        yield* work.rest({ ...task, attempt: 1 }, { questions: ["q"], keys: [] })
-        assert.deepStrictEqual(yield* pieces, [["a", "{}", 2]])
-        /* A finished task wakes its run. */
-        yield* work.rest({ ...leader, attempt: 2 }, { questions: ["other"], keys: [] })
-        assert.deepStrictEqual(yield* pieces, [])
-        yield* work.append("run-1", [], [{ lease: { ...task, attempt: 2 }, result: "true" }])
-        assert.deepStrictEqual(yield* pieces, [["run", "{}", 3]])
-      })
-    )
-  )
+  databaseTest("is nobody's until what it waits for is there, and is then whole", function* () {
+    const work = yield* ClusterWork
+    yield* submit(clusterRun("run-1"))
+    const claim = work.claim(gpu1, all)
+    const pieces = Effect.map(claim, (all) => all.map(({ attempt, key, payload }) => [key, payload, attempt]))
+    const leader = yield* lead
+    yield* offerAll(leader, ["a"])
+    const [task] = yield* claim
+    if (task === undefined) return yield* Effect.die("nobody took it")
+    /* The run does not rest before its task does. */
+    yield* work.rest(leader, { questions: [], keys: ["a"] })
+    assert.deepStrictEqual(yield* pieces, [["run", "{}", 1]])
+    yield* work.rest(task, { questions: ["q"], keys: [] })
+    assert.deepStrictEqual([...(yield* work.results(leader, ["a"]))], [["a", undefined]])
+    const again = { ...leader, attempt: 1 }
+    yield* work.rest(again, { questions: [], keys: ["a"] })
+    assert.deepStrictEqual(yield* pieces, [])
+    yield* work.answer("run-1", "q", "true")
+    assert.deepStrictEqual(yield* pieces, [
+      ["a", "{}", 1],
+      ["run", "{}", 2]
+    ])
+    /* What was answered meanwhile is not waited for. */
+    yield* work.rest({ ...task, attempt: 1 }, { questions: ["q"], keys: [] })
+    assert.deepStrictEqual(yield* pieces, [["a", "{}", 2]])
+    /* A finished task wakes its run. */
+    yield* work.rest({ ...leader, attempt: 2 }, { questions: ["other"], keys: [] })
+    assert.deepStrictEqual(yield* pieces, [])
+    yield* work.append("run-1", [], [{ lease: { ...task, attempt: 2 }, result: "true" }])
+    assert.deepStrictEqual(yield* pieces, [["run", "{}", 3]])
+  })
 })
 
 const countStatements = (seen: ReadonlyMap<string, number>): number =>
   [...seen.values()].reduce((sum, count) => sum + count, 0)
 
 describe("a worker whose heartbeats end", needsPostgres, () => {
-  liveTest("loses its work to another one between ten and twelve seconds later", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const work = yield* ClusterWork
-        yield* submit(clusterRun("run-1"))
-        const lease = yield* lead
-        const begun = performance.now()
-        assert.lengthOf(yield* work.renew([lease]), 1)
-        const again = work.claim({ name: "gpu-2-9", program }, { run: 1, refine: 0, task: 0 })
-        /* A busy machine may be late to ask, so only claims that were refused count. */
-        const renewed = performance.now()
-        let refused = renewed
-        for (let asked = renewed; (yield* again).length === 0; asked = performance.now()) {
-          refused = asked
-          yield* Effect.sleep("800 millis")
-        }
-        assert.isAtLeast((performance.now() - begun) / 1000, 9.9)
-        assert.isAtMost((refused - renewed) / 1000, 12)
-        assert.deepStrictEqual(yield* work.renew([lease]), [])
-      })
-    )
-  )
+  databaseTest("loses its work to another one between ten and twelve seconds later", function* () {
+    const work = yield* ClusterWork
+    yield* submit(clusterRun("run-1"))
+    const lease = yield* lead
+    const begun = performance.now()
+    assert.lengthOf(yield* work.renew([lease]), 1)
+    const again = work.claim({ name: "gpu-2-9", program }, { run: 1, refine: 0, task: 0 })
+    /* A busy machine may be late to ask, so only claims that were refused count. */
+    const renewed = performance.now()
+    let refused = renewed
+    for (let asked = renewed; (yield* again).length === 0; asked = performance.now()) {
+      refused = asked
+      yield* Effect.sleep("800 millis")
+    }
+    assert.isAtLeast((performance.now() - begun) / 1000, 9.9)
+    assert.isAtMost((refused - renewed) / 1000, 12)
+    assert.deepStrictEqual(yield* work.renew([lease]), [])
+  })
 
   liveTest("keeps it when the connection of a heartbeat is dead for good, or all that were open", () =>
     throughProxy((network, lease) =>
@@ -385,42 +365,38 @@ describe("a worker whose heartbeats end", needsPostgres, () => {
 })
 
 describe("the workers of a cluster", needsPostgres, () => {
-  liveTest("are listed with what they say, until they leave", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const workers = yield* ClusterWorkers
-        yield* workers.report(report("gpu-1-7"))
-        yield* workers.report({ ...report("gpu-1-7"), tasks: 3 })
-        yield* (yield* ClusterWork).renew([], presenceOf({ ...report("gpu-1-7"), tasks: 4 }))
-        yield* workers.report({ ...report("gpu-2-9"), begunAt: "2026-11-20T18:40:00.000Z" })
-        assert.deepStrictEqual(
-          (yield* workers.alive).map(({ name, tasks }) => [name, tasks]),
-          [
-            ["gpu-1-7", 4],
-            ["gpu-2-9", 2]
-          ]
-        )
-        const sql = yield* SqlClient.SqlClient
-        const rows = sql`SELECT name FROM task_conductor_workers ORDER BY name`
-        /* One that was killed leaves a row, which is removed after a day. */
-        yield* workers.report(report("gpu-0-1"))
-        yield* sql`UPDATE task_conductor_workers SET seen_at = now() - interval '23 hours' WHERE name = 'gpu-0-1'`
-        yield* workers.forget
-        assert.deepStrictEqual((yield* workers.list).map(({ isAlive, name }) => [name, isAlive]).toSorted(), [
-          ["gpu-0-1", false],
-          ["gpu-1-7", true],
-          ["gpu-2-9", true]
-        ])
-        yield* sql`UPDATE task_conductor_workers SET seen_at = now() - interval '25 hours' WHERE name = 'gpu-0-1'`
-        assert.lengthOf(yield* rows, 3)
-        yield* workers.forget
-        assert.deepStrictEqual(yield* rows, [{ name: "gpu-1-7" }, { name: "gpu-2-9" }])
-        yield* workers.leave("gpu-1-7")
-        assert.deepStrictEqual(
-          (yield* workers.list).map(({ isAlive, name }) => [name, isAlive]),
-          [["gpu-2-9", true]]
-        )
-      })
+  databaseTest("are listed with what they say, until they leave", function* () {
+    const workers = yield* ClusterWorkers
+    yield* workers.report(report("gpu-1-7"))
+    yield* workers.report({ ...report("gpu-1-7"), tasks: 3 })
+    yield* (yield* ClusterWork).renew([], presenceOf({ ...report("gpu-1-7"), tasks: 4 }))
+    yield* workers.report({ ...report("gpu-2-9"), begunAt: "2026-11-20T18:40:00.000Z" })
+    assert.deepStrictEqual(
+      (yield* workers.alive).map(({ name, tasks }) => [name, tasks]),
+      [
+        ["gpu-1-7", 4],
+        ["gpu-2-9", 2]
+      ]
     )
-  )
+    const sql = yield* SqlClient.SqlClient
+    const rows = sql`SELECT name FROM task_conductor_workers ORDER BY name`
+    /* One that was killed leaves a row, which is removed after a day. */
+    yield* workers.report(report("gpu-0-1"))
+    yield* sql`UPDATE task_conductor_workers SET seen_at = now() - interval '23 hours' WHERE name = 'gpu-0-1'`
+    yield* workers.forget
+    assert.deepStrictEqual((yield* workers.list).map(({ isAlive, name }) => [name, isAlive]).toSorted(), [
+      ["gpu-0-1", false],
+      ["gpu-1-7", true],
+      ["gpu-2-9", true]
+    ])
+    yield* sql`UPDATE task_conductor_workers SET seen_at = now() - interval '25 hours' WHERE name = 'gpu-0-1'`
+    assert.lengthOf(yield* rows, 3)
+    yield* workers.forget
+    assert.deepStrictEqual(yield* rows, [{ name: "gpu-1-7" }, { name: "gpu-2-9" }])
+    yield* workers.leave("gpu-1-7")
+    assert.deepStrictEqual(
+      (yield* workers.list).map(({ isAlive, name }) => [name, isAlive]),
+      [["gpu-2-9", true]]
+    )
+  })
 })

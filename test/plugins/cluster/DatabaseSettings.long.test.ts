@@ -3,14 +3,15 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { databaseSettings } from "../../../src/plugins/cluster/DatabaseSettings.ts"
-import { makeSandbox } from "../../support/binary.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { scopedSandbox } from "../../support/binary.ts"
 import { makeCertificate } from "../../support/Certificate.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
@@ -33,114 +34,100 @@ const settingsOf = (url: string, env: Readonly<Record<string, string>>) =>
 const passwordIn = ({ settings }: Effect.Success<ReturnType<typeof settingsOf>>) => settings.password
 
 describe("the settings of a database", () => {
-  it.effect("take the password from the address, else PGPASSWORD, else the file of passwords", () =>
-    Effect.gen(function* () {
-      const path = join(yield* folder, ".pgpass")
-      writeFileSync(path, "db.example:5432:conductor:me:of the file\n", { mode: 0o600 })
-      const home = { HOME: join(path, "..") }
-      const inAddress = yield* settingsOf("postgres://me:mine@db.example/conductor", { PGPASSWORD: "no", ...home })
-      assert.strictEqual(passwordIn(inAddress), "mine")
-      assert.strictEqual(passwordIn(yield* settingsOf(address, { PGPASSWORD: "given", ...home })), "given")
-      assert.strictEqual(passwordIn(yield* settingsOf(address, home)), "of the file")
-      assert.strictEqual(passwordIn(yield* settingsOf(address, { PGPASSFILE: path })), "of the file")
-      assert.isUndefined(passwordIn(yield* settingsOf("postgres://you@db.example/conductor", home)))
-      assert.isUndefined(passwordIn(yield* settingsOf(address, {})))
-    }).pipe(Effect.scoped)
-  )
+  nodeTest("take the password from the address, else PGPASSWORD, else the file of passwords", function* () {
+    const path = join(yield* folder, ".pgpass")
+    writeFileSync(path, "db.example:5432:conductor:me:of the file\n", { mode: 0o600 })
+    const home = { HOME: join(path, "..") }
+    const inAddress = yield* settingsOf("postgres://me:mine@db.example/conductor", { PGPASSWORD: "no", ...home })
+    assert.strictEqual(passwordIn(inAddress), "mine")
+    assert.strictEqual(passwordIn(yield* settingsOf(address, { PGPASSWORD: "given", ...home })), "given")
+    assert.strictEqual(passwordIn(yield* settingsOf(address, home)), "of the file")
+    assert.strictEqual(passwordIn(yield* settingsOf(address, { PGPASSFILE: path })), "of the file")
+    assert.isUndefined(passwordIn(yield* settingsOf("postgres://you@db.example/conductor", home)))
+    assert.isUndefined(passwordIn(yield* settingsOf(address, {})))
+  })
 
-  it.effect("refuse a file of passwords that others can read, and say how to mend it", () =>
-    Effect.gen(function* () {
-      const path = join(yield* folder, "passwords")
-      writeFileSync(path, "*:*:*:*:s3cret-w0rd\n")
-      chmodSync(path, 0o644)
-      const { message } = yield* Effect.flip(settingsOf(address, { PGPASSFILE: path }))
-      assert.include(message, `chmod 600 ${path}`)
+  nodeTest("refuse a file of passwords that others can read, and say how to mend it", function* () {
+    const path = join(yield* folder, "passwords")
+    writeFileSync(path, "*:*:*:*:s3cret-w0rd\n")
+    chmodSync(path, 0o644)
+    const { message } = yield* Effect.flip(settingsOf(address, { PGPASSFILE: path }))
+    assert.include(message, `chmod 600 ${path}`)
+    assert.notInclude(message, "s3cret")
+    const missing = yield* Effect.flip(settingsOf(address, { PGPASSFILE: "/nowhere/passwords" }))
+    assert.include(missing.message, "the file /nowhere/passwords of PGPASSFILE is missing")
+  })
+
+  nodeTest("use TLS as the address asks for it, else as the variable does", function* () {
+    for (const [query, mode, hasTls, isPreferred = false] of [
+      ["", undefined, false],
+      ["", "verify-full", true],
+      ["", "prefer", true, true],
+      ["?sslmode=require", "disable", true],
+      ["?sslmode=disable", "require", false],
+      ["?ssl=true", "disable", true],
+      ["?ssl=1", undefined, true],
+      ["?ssl=false", "require", false],
+      ["?ssl=0", undefined, false],
+      ["?ssl=0&sslmode=verify-full", undefined, true]
+    ] as const) {
+      const env: Readonly<Record<string, string>> = mode === undefined ? {} : { PGSSLMODE: mode }
+      const { isTlsPreferred, settings } = yield* settingsOf(`${address}${query}`, env)
+      assert.deepStrictEqual([query, settings.ssl, isTlsPreferred], [query, hasTls ? {} : false, isPreferred])
+    }
+  })
+
+  nodeTest("refuse an address of which a part would be lost, and its mode of TLS with it", function* () {
+    const lost = [
+      ["postgres://u:pw@h/my#db?sslmode=verify-full", {}, "Write %23"],
+      ["postgres://u:s3cret#w0rd@h/db", { PGSSLMODE: "verify-full" }, "Write %23"],
+      [`${address}?application_name=a?b&sslmode=verify-full`, {}, "Write %3F"]
+    ] as const
+    for (const [url, env, advice] of lost) {
+      const { message } = yield* Effect.flip(settingsOf(url, env))
+      assert.include(message, advice)
       assert.notInclude(message, "s3cret")
-      const missing = yield* Effect.flip(settingsOf(address, { PGPASSFILE: "/nowhere/passwords" }))
-      assert.include(missing.message, "the file /nowhere/passwords of PGPASSFILE is missing")
-    }).pipe(Effect.scoped)
-  )
+    }
+    const { ssl, database } = (yield* settingsOf("postgres://u@h/my%23db%3F?sslmode=verify-full", {})).settings
+    assert.deepStrictEqual([ssl, database], [{}, "my#db?"])
+  })
 
-  it.effect("use TLS as the address asks for it, else as the variable does", () =>
-    Effect.gen(function* () {
-      for (const [query, mode, hasTls, isPreferred = false] of [
-        ["", undefined, false],
-        ["", "verify-full", true],
-        ["", "prefer", true, true],
-        ["?sslmode=require", "disable", true],
-        ["?sslmode=disable", "require", false],
-        ["?ssl=true", "disable", true],
-        ["?ssl=1", undefined, true],
-        ["?ssl=false", "require", false],
-        ["?ssl=0", undefined, false],
-        ["?ssl=0&sslmode=verify-full", undefined, true]
-      ] as const) {
-        const env: Readonly<Record<string, string>> = mode === undefined ? {} : { PGSSLMODE: mode }
-        const { isTlsPreferred, settings } = yield* settingsOf(`${address}${query}`, env)
-        assert.deepStrictEqual([query, settings.ssl, isTlsPreferred], [query, hasTls ? {} : false, isPreferred])
-      }
-    })
-  )
+  nodeTest("check certificates whatever the address asks for", function* () {
+    const path = join(yield* folder, "ca.crt")
+    writeFileSync(path, "an authority")
+    for (const mode of ["require", "prefer", "verify-ca", "verify-full"]) {
+      const url = `${address}?sslmode=${mode}&uselibpqcompat=true&sslrootcert=${path}`
+      const { ssl } = (yield* settingsOf(url, {})).settings
+      assert.deepInclude(ssl, { ca: "an authority" })
+      assert.notProperty(ssl, "rejectUnauthorized")
+      /* Only this one is about the authority alone. */
+      if (mode === "verify-ca") assert.property(ssl, "checkServerIdentity")
+      else assert.notProperty(ssl, "checkServerIdentity")
+    }
+  })
 
-  it.effect("refuse an address of which a part would be lost, and its mode of TLS with it", () =>
-    Effect.gen(function* () {
-      const lost = [
-        ["postgres://u:pw@h/my#db?sslmode=verify-full", {}, "Write %23"],
-        ["postgres://u:s3cret#w0rd@h/db", { PGSSLMODE: "verify-full" }, "Write %23"],
-        [`${address}?application_name=a?b&sslmode=verify-full`, {}, "Write %3F"]
-      ] as const
-      for (const [url, env, advice] of lost) {
-        const { message } = yield* Effect.flip(settingsOf(url, env))
-        assert.include(message, advice)
-        assert.notInclude(message, "s3cret")
-      }
-      const { ssl, database } = (yield* settingsOf("postgres://u@h/my%23db%3F?sslmode=verify-full", {})).settings
-      assert.deepStrictEqual([ssl, database], [{}, "my#db?"])
-    })
-  )
+  nodeTest("take the place from the address, which names a folder of sockets like other programs", function* () {
+    const { settings } = yield* settingsOf("postgres://me@/conductor?host=/run/postgresql&port=5433", {})
+    assert.deepInclude(settings, { host: "/run/postgresql", port: 5433, user: "me", database: "conductor" })
+    for (const wrong of ["conductor", "http://db.example/conductor", "postgres://me@db.example:port/conductor"]) {
+      assert.include((yield* Effect.flip(settingsOf(wrong, {}))).message, "is not an address like postgres://")
+    }
+  })
 
-  it.effect("check certificates whatever the address asks for", () =>
-    Effect.gen(function* () {
-      const path = join(yield* folder, "ca.crt")
-      writeFileSync(path, "an authority")
-      for (const mode of ["require", "prefer", "verify-ca", "verify-full"]) {
-        const url = `${address}?sslmode=${mode}&uselibpqcompat=true&sslrootcert=${path}`
-        const { ssl } = (yield* settingsOf(url, {})).settings
-        assert.deepInclude(ssl, { ca: "an authority" })
-        assert.notProperty(ssl, "rejectUnauthorized")
-        /* Only this one is about the authority alone. */
-        if (mode === "verify-ca") assert.property(ssl, "checkServerIdentity")
-        else assert.notProperty(ssl, "checkServerIdentity")
-      }
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("take the place from the address, which names a folder of sockets like other programs", () =>
-    Effect.gen(function* () {
-      const { settings } = yield* settingsOf("postgres://me@/conductor?host=/run/postgresql&port=5433", {})
-      assert.deepInclude(settings, { host: "/run/postgresql", port: 5433, user: "me", database: "conductor" })
-      for (const wrong of ["conductor", "http://db.example/conductor", "postgres://me@db.example:port/conductor"]) {
-        assert.include((yield* Effect.flip(settingsOf(wrong, {}))).message, "is not an address like postgres://")
-      }
-    })
-  )
-
-  it.effect("say what is wrong with a mode, a switch or a file", () =>
-    Effect.gen(function* () {
-      const ca = { PGSSLMODE: "require", PGSSLROOTCERT: "/nowhere/ca.crt" }
-      const rows: ReadonlyArray<readonly [query: string, env: Readonly<Record<string, string>>, why: string]> = [
-        ["", { PGSSLMODE: "yes" }, 'the sslmode "yes" is not known. It is one of disable, allow'],
-        ["", ca, "the file /nowhere/ca.crt of PGSSLROOTCERT cannot be read"],
-        ["", { PGSSLMODE: "verify-ca" }, "sslmode=verify-ca needs the certificate of an authority"],
-        ...["require", "no-verify", "yes", ""].map(
-          (value) => [`?ssl=${value}`, {}, `ssl=${value} is not known. It is one of true, 1, false, 0`] as const
-        )
-      ]
-      for (const [query, env, why] of rows) {
-        assert.include((yield* Effect.flip(settingsOf(`${address}${query}`, env))).message, why)
-      }
-    })
-  )
+  nodeTest("say what is wrong with a mode, a switch or a file", function* () {
+    const ca = { PGSSLMODE: "require", PGSSLROOTCERT: "/nowhere/ca.crt" }
+    const rows: ReadonlyArray<readonly [query: string, env: Readonly<Record<string, string>>, why: string]> = [
+      ["", { PGSSLMODE: "yes" }, 'the sslmode "yes" is not known. It is one of disable, allow'],
+      ["", ca, "the file /nowhere/ca.crt of PGSSLROOTCERT cannot be read"],
+      ["", { PGSSLMODE: "verify-ca" }, "sslmode=verify-ca needs the certificate of an authority"],
+      ...["require", "no-verify", "yes", ""].map(
+        (value) => [`?ssl=${value}`, {}, `ssl=${value} is not known. It is one of true, 1, false, 0`] as const
+      )
+    ]
+    for (const [query, env, why] of rows) {
+      assert.include((yield* Effect.flip(settingsOf(`${address}${query}`, env))).message, why)
+    }
+  })
 })
 
 /** A port that is free just now. */
@@ -206,7 +193,7 @@ describe("a database with TLS and a password", needsPostgres, () => {
         assert.notInclude(String(message), secret)
       }
       /* The program says nothing of it, and its words hold no password. */
-      const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+      const sandbox = yield* scopedSandbox()
       const env = { ...full, TASK_CONDUCTOR_DATABASE: named }
       const listed = yield* Effect.promise(() => sandbox.run(["runs", "--cluster"], { env }))
       assert.deepInclude(listed, { code: 0 })

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -13,6 +13,7 @@ import type { WorkKind } from "../../../src/plugins/cluster/WorkQueues.ts"
 import { makeSecrets } from "../../../src/plugins/cluster/WithoutSecrets.ts"
 import { runWorkLoop } from "../../../src/plugins/cluster/WorkLoop.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 import { held } from "../../support/LeasedRun.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
 
@@ -67,158 +68,144 @@ const offering = (kind: WorkKind, count: number) =>
   }).pipe(Effect.scoped)
 
 describe("what the database is asked while models work", () => {
-  it.effect("is for free work by a worker that has enough to do, at most once a second", () =>
-    Effect.gen(function* () {
-      const { counts } = yield* workFor(Effect.void)
-      assert.isAtMost(counts.claims, 61)
-    })
-  )
+  nodeTest("is for free work by a worker that has enough to do, at most once a second", function* () {
+    const { counts } = yield* workFor(Effect.void)
+    assert.isAtMost(counts.claims, 61)
+  })
 
-  it.effect("is for work at once that this worker has offered itself", () =>
-    Effect.gen(function* () {
-      const { begun } = yield* workFor(Effect.andThen(Effect.sleep("10500 millis"), offering("task", 1)))
-      assert.deepStrictEqual(begun, [
-        ["run", 0],
-        ["task", 10_500]
-      ])
-    })
-  )
+  nodeTest("is for work at once that this worker has offered itself", function* () {
+    const { begun } = yield* workFor(Effect.andThen(Effect.sleep("10500 millis"), offering("task", 1)))
+    assert.deepStrictEqual(begun, [
+      ["run", 0],
+      ["task", 10_500]
+    ])
+  })
 
-  it.effect("is for what came of work once a second while much is left", () =>
-    Effect.gen(function* () {
-      const { counts } = yield* workFor(offering("refine", 20))
-      assert.isAtMost(counts.results, 61)
-    })
-  )
+  nodeTest("is for what came of work once a second while much is left", function* () {
+    const { counts } = yield* workFor(offering("refine", 20))
+    assert.isAtMost(counts.results, 61)
+  })
 })
 
 describe("a run that waits for pieces of which one is not wanted any more", () => {
-  it.effect("neither asks for its result nor stays awake for it", () =>
-    Effect.gen(function* () {
-      const memory = makeMemoryWork()
-      memory.submit("run-1", worker.program)
-      const [claimed] = yield* memory.work.claim(worker, { run: 1, refine: 0, task: 0 })
-      if (claimed === undefined) return yield* Effect.die("the run was not offered")
-      const asked: Array<ReadonlyArray<string>> = []
-      const work = ClusterWork.of({
-        ...memory.work,
-        results: (lease, keys) =>
-          Effect.andThen(
-            Effect.sync(() => asked.push(keys)),
-            memory.work.results(lease, keys)
-          )
-      })
-      const lease = yield* held(claimed)
-      const { activity } = lease
-      const offer = yield* Effect.provideService(makeOffers, ClusterWork, work)
-      const wait = (key: string) =>
-        offer({ key, kind: "refine", payload: "{}" }).pipe(
-          Effect.provideService(CurrentLease, lease),
-          Effect.forkChild({ startImmediately: true })
+  nodeTest("neither asks for its result nor stays awake for it", function* () {
+    const memory = makeMemoryWork()
+    memory.submit("run-1", worker.program)
+    const [claimed] = yield* memory.work.claim(worker, { run: 1, refine: 0, task: 0 })
+    if (claimed === undefined) return yield* Effect.die("the run was not offered")
+    const asked: Array<ReadonlyArray<string>> = []
+    const work = ClusterWork.of({
+      ...memory.work,
+      results: (lease, keys) =>
+        Effect.andThen(
+          Effect.sync(() => asked.push(keys)),
+          memory.work.results(lease, keys)
         )
-      yield* wait("kept")
-      const unwanted = yield* wait("unwanted")
-      yield* TestClock.adjust("2 seconds")
-      assert.deepStrictEqual([...activity.pieces.keys()], ["kept", "unwanted"])
-      yield* Fiber.interrupt(unwanted)
-      assert.deepStrictEqual([...activity.pieces.keys()], ["kept"])
-      /* A look that is under way ends. */
-      yield* TestClock.adjust("2 seconds")
-      asked.length = 0
-      yield* TestClock.adjust("5 seconds")
-      assert.deepStrictEqual([...activity.pieces.keys()], ["kept"])
-      assert.deepStrictEqual([...new Set(asked.flat())], ["kept"])
-    }).pipe(Effect.scoped)
-  )
+    })
+    const lease = yield* held(claimed)
+    const { activity } = lease
+    const offer = yield* Effect.provideService(makeOffers, ClusterWork, work)
+    const wait = (key: string) =>
+      offer({ key, kind: "refine", payload: "{}" }).pipe(
+        Effect.provideService(CurrentLease, lease),
+        Effect.forkChild({ startImmediately: true })
+      )
+    yield* wait("kept")
+    const unwanted = yield* wait("unwanted")
+    yield* TestClock.adjust("2 seconds")
+    assert.deepStrictEqual([...activity.pieces.keys()], ["kept", "unwanted"])
+    yield* Fiber.interrupt(unwanted)
+    assert.deepStrictEqual([...activity.pieces.keys()], ["kept"])
+    /* A look that is under way ends. */
+    yield* TestClock.adjust("2 seconds")
+    asked.length = 0
+    yield* TestClock.adjust("5 seconds")
+    assert.deepStrictEqual([...activity.pieces.keys()], ["kept"])
+    assert.deepStrictEqual([...new Set(asked.flat())], ["kept"])
+  })
 })
 
 describe("a piece that does nothing but wait for an answer", () => {
-  it.effect("rests after a minute, costs nothing then, and goes on with the answer", () =>
-    Effect.gen(function* () {
-      const { layer, memory } = makeStore()
-      const context = yield* Layer.build(layer)
-      const begun: Array<number> = []
-      const loop = runWorkLoop({
-        worker,
-        capacity: Effect.succeed({ run: 1, refine: 0, task: 0 }),
-        report: () => Effect.void,
-        carryOut: Effect.fnUntraced(function* ({ activity }) {
-          begun.push(yield* Clock.currentTimeMillis)
-          activity.questions.add("q")
-          return yield* Effect.never
-        })
+  nodeTest("rests after a minute, costs nothing then, and goes on with the answer", function* () {
+    const { layer, memory } = makeStore()
+    const context = yield* Layer.build(layer)
+    const begun: Array<number> = []
+    const loop = runWorkLoop({
+      worker,
+      capacity: Effect.succeed({ run: 1, refine: 0, task: 0 }),
+      report: () => Effect.void,
+      carryOut: Effect.fnUntraced(function* ({ activity }) {
+        begun.push(yield* Clock.currentTimeMillis)
+        activity.questions.add("q")
+        return yield* Effect.never
       })
-      yield* Effect.forkScoped(Effect.provideContext(loop, context))
-      const states = () => memory.pieces().map(({ isActive, isResting }) => [isActive, isResting])
-      yield* TestClock.adjust("50 seconds")
-      assert.deepStrictEqual(states(), [[true, false]])
-      yield* TestClock.adjust("10 minutes")
-      assert.deepStrictEqual(states(), [[false, true]])
-      assert.lengthOf(begun, 1)
-      yield* memory.work.answer("run-1", "q", "true")
-      yield* TestClock.adjust("2 seconds")
-      assert.lengthOf(begun, 2)
-    }).pipe(Effect.scoped)
-  )
+    })
+    yield* Effect.forkScoped(Effect.provideContext(loop, context))
+    const states = () => memory.pieces().map(({ isActive, isResting }) => [isActive, isResting])
+    yield* TestClock.adjust("50 seconds")
+    assert.deepStrictEqual(states(), [[true, false]])
+    yield* TestClock.adjust("10 minutes")
+    assert.deepStrictEqual(states(), [[false, true]])
+    assert.lengthOf(begun, 1)
+    yield* memory.work.answer("run-1", "q", "true")
+    yield* TestClock.adjust("2 seconds")
+    assert.lengthOf(begun, 2)
+  })
 })
 
 describe("a piece that waits for an answer while a check of it runs", () => {
-  it.effect("rests only once the check has ended", () =>
-    Effect.gen(function* () {
-      const { layer, memory } = makeStore()
-      const context = yield* Layer.build(journalOn(layer))
-      const check = { task: "Look", round: 1, command: "npm test" }
-      const loop = runWorkLoop({
-        worker,
-        capacity: Effect.succeed({ run: 1, refine: 0, task: 0 }),
-        report: () => Effect.void,
-        carryOut: (lease) =>
-          Effect.gen(function* () {
-            const { enqueue } = yield* Journal
-            yield* (yield* ClusterJournal).join(lease)
-            lease.activity.questions.add("q")
-            yield* enqueue({ type: "event", event: { type: "check.started", ...check } })
-            yield* Effect.sleep("5 minutes")
-            const ended = { exitCode: 0, seconds: 300, newFailures: [], text: "" }
-            yield* enqueue({ type: "event", event: { type: "check.finished", ...check, ...ended } })
-            return yield* Effect.never
-          }).pipe(Effect.scoped, Effect.provideContext(context))
-      })
-      yield* Effect.forkScoped(Effect.provideContext(loop, context))
-      const isResting = () => memory.pieces().map((piece) => piece.isResting)
-      yield* TestClock.adjust("5 minutes")
-      assert.deepStrictEqual(isResting(), [false])
-      yield* TestClock.adjust("50 seconds")
-      assert.deepStrictEqual(isResting(), [false])
-      yield* TestClock.adjust("15 seconds")
-      assert.deepStrictEqual(isResting(), [true])
-    }).pipe(Effect.scoped)
-  )
+  nodeTest("rests only once the check has ended", function* () {
+    const { layer, memory } = makeStore()
+    const context = yield* Layer.build(journalOn(layer))
+    const check = { task: "Look", round: 1, command: "npm test" }
+    const loop = runWorkLoop({
+      worker,
+      capacity: Effect.succeed({ run: 1, refine: 0, task: 0 }),
+      report: () => Effect.void,
+      carryOut: (lease) =>
+        Effect.gen(function* () {
+          const { enqueue } = yield* Journal
+          yield* (yield* ClusterJournal).join(lease)
+          lease.activity.questions.add("q")
+          yield* enqueue({ type: "event", event: { type: "check.started", ...check } })
+          yield* Effect.sleep("5 minutes")
+          const ended = { exitCode: 0, seconds: 300, newFailures: [], text: "" }
+          yield* enqueue({ type: "event", event: { type: "check.finished", ...check, ...ended } })
+          return yield* Effect.never
+        }).pipe(Effect.scoped, Effect.provideContext(context))
+    })
+    yield* Effect.forkScoped(Effect.provideContext(loop, context))
+    const isResting = () => memory.pieces().map((piece) => piece.isResting)
+    yield* TestClock.adjust("5 minutes")
+    assert.deepStrictEqual(isResting(), [false])
+    yield* TestClock.adjust("50 seconds")
+    assert.deepStrictEqual(isResting(), [false])
+    yield* TestClock.adjust("15 seconds")
+    assert.deepStrictEqual(isResting(), [true])
+  })
 })
 
 describe("the journal of a cluster run", () => {
-  it.effect("writes a question at once, and what nobody waits for with the records of a second", () =>
-    Effect.gen(function* () {
-      const { layer, memory } = makeStore()
-      const context = yield* Layer.build(journalOn(layer))
-      const [claimed] = yield* memory.work.claim(worker, { run: 1, refine: 0, task: 0 })
-      if (claimed === undefined) return yield* Effect.die("the run was not offered")
-      const lease = yield* held(claimed)
-      const written = () => memory.runs.get("run-1")?.records.map(({ event }) => event)
-      const question: RunEvent = { type: "approval.requested", scope: "step", title: "Step 1", hash: "h", items: [] }
-      yield* Effect.gen(function* () {
-        yield* (yield* ClusterJournal).join(lease)
-        const { enqueue } = yield* Journal
-        yield* enqueue({ type: "event", event: { type: "round.started", round: 1 } })
-        yield* TestClock.adjust("900 millis")
-        assert.deepStrictEqual(written(), [])
-        yield* TestClock.adjust("100 millis")
-        assert.deepStrictEqual(written(), ["round.started"])
-        yield* enqueue({ type: "event", event: { type: "round.started", round: 2 } })
-        yield* enqueue({ type: "event", event: question })
-        yield* TestClock.adjust(0)
-        assert.deepStrictEqual(written(), ["round.started", "round.started", "approval.requested"])
-      }).pipe(Effect.provideContext(context), Effect.provideService(CurrentLease, lease))
-    }).pipe(Effect.scoped)
-  )
+  nodeTest("writes a question at once, and what nobody waits for with the records of a second", function* () {
+    const { layer, memory } = makeStore()
+    const context = yield* Layer.build(journalOn(layer))
+    const [claimed] = yield* memory.work.claim(worker, { run: 1, refine: 0, task: 0 })
+    if (claimed === undefined) return yield* Effect.die("the run was not offered")
+    const lease = yield* held(claimed)
+    const written = () => memory.runs.get("run-1")?.records.map(({ event }) => event)
+    const question: RunEvent = { type: "approval.requested", scope: "step", title: "Step 1", hash: "h", items: [] }
+    yield* Effect.gen(function* () {
+      yield* (yield* ClusterJournal).join(lease)
+      const { enqueue } = yield* Journal
+      yield* enqueue({ type: "event", event: { type: "round.started", round: 1 } })
+      yield* TestClock.adjust("900 millis")
+      assert.deepStrictEqual(written(), [])
+      yield* TestClock.adjust("100 millis")
+      assert.deepStrictEqual(written(), ["round.started"])
+      yield* enqueue({ type: "event", event: { type: "round.started", round: 2 } })
+      yield* enqueue({ type: "event", event: question })
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(written(), ["round.started", "round.started", "approval.requested"])
+    }).pipe(Effect.provideContext(context), Effect.provideService(CurrentLease, lease))
+  })
 })

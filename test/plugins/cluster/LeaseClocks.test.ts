@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { ClusterWork, leaseAge } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { runWorkLoop, type WorkEnd } from "../../../src/plugins/cluster/WorkLoop.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
 
 const worker = { name: "gpu-1-7", program: "0" }
@@ -70,34 +71,28 @@ const makeWorker = Effect.gen(function* () {
 })
 
 describe("a worker with a piece of work", () => {
-  it.effect("stops it at once after the system slept, although its monotonic clock stood still", () =>
-    Effect.gen(function* () {
-      const { reported, running, state } = yield* makeWorker
-      Object.assign(state, { isCutOff: true, shift: 30_000 })
-      yield* TestClock.adjust("300 millis")
-      assert.strictEqual(running(), 0)
-      assert.include(reported.join(), "other workers take it over")
-    }).pipe(Effect.scoped)
-  )
+  nodeTest("stops it at once after the system slept, although its monotonic clock stood still", function* () {
+    const { reported, running, state } = yield* makeWorker
+    Object.assign(state, { isCutOff: true, shift: 30_000 })
+    yield* TestClock.adjust("300 millis")
+    assert.strictEqual(running(), 0)
+    assert.include(reported.join(), "other workers take it over")
+  })
 
-  it.effect("gains no time when its wall clock is set back", () =>
-    Effect.gen(function* () {
-      const { running, state } = yield* makeWorker
-      Object.assign(state, { isCutOff: true, shift: -3_600_000 })
-      yield* TestClock.adjust("5 seconds")
-      assert.strictEqual(running(), 1)
-      yield* TestClock.adjust("4 seconds")
-      assert.strictEqual(running(), 0)
-    }).pipe(Effect.scoped)
-  )
+  nodeTest("gains no time when its wall clock is set back", function* () {
+    const { running, state } = yield* makeWorker
+    Object.assign(state, { isCutOff: true, shift: -3_600_000 })
+    yield* TestClock.adjust("5 seconds")
+    assert.strictEqual(running(), 1)
+    yield* TestClock.adjust("4 seconds")
+    assert.strictEqual(running(), 0)
+  })
 
-  it.effect("begins again, never twice at once, and ends it once, when its wall clock is set forward", () =>
-    Effect.gen(function* () {
-      const { begun, memory, state } = yield* makeWorker
-      state.shift = 3_600_000
-      yield* TestClock.adjust("1 minute")
-      assert.deepStrictEqual(begun, [1, 1])
-      assert.strictEqual(memory.runs.get("run-1")?.ending, "done")
-    }).pipe(Effect.scoped)
-  )
+  nodeTest("begins again, never twice at once, and ends it once, when its wall clock is set forward", function* () {
+    const { begun, memory, state } = yield* makeWorker
+    state.shift = 3_600_000
+    yield* TestClock.adjust("1 minute")
+    assert.deepStrictEqual(begun, [1, 1])
+    assert.strictEqual(memory.runs.get("run-1")?.ending, "done")
+  })
 })

@@ -5,8 +5,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { transaction } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { type ClaimedWork, ClusterWork, type NewRecord } from "../../../src/plugins/cluster/ClusterWork.ts"
-import { clusterRun, onDatabase } from "../../support/LeasedRun.ts"
-import { liveTest } from "../../support/liveTest.ts"
+import { clusterRun, databaseTest } from "../../support/LeasedRun.ts"
 import { needsPostgres } from "../../support/Postgres.ts"
 
 const claimant = { name: "gpu-1-7", program: "0.0.0" }
@@ -70,31 +69,27 @@ describe("what locks rows of a run", needsPostgres, () => {
       (made: Effect.Success<typeof makeRun>) => Effect.Effect<unknown, unknown>
     ]
   >) {
-    liveTest(`waits for the ${first} before it has a lock on a piece: ${what}`, () =>
-      onDatabase(
+    databaseTest(`waits for the ${first} before it has a lock on a piece: ${what}`, function* () {
+      const made = yield* makeRun
+      const sql = yield* SqlClient.SqlClient
+      const other = yield* transaction(
+        sql,
         Effect.gen(function* () {
-          const made = yield* makeRun
-          const sql = yield* SqlClient.SqlClient
-          const other = yield* transaction(
-            sql,
-            Effect.gen(function* () {
-              yield* first === "run" ? lockRun(sql) : lockPiece(sql, made.leader)
-              /* On a connection of its own. */
-              const fiber = Effect.runFork(use(made))
-              yield* Effect.raceFirst(
-                untilOneWaits(sql),
-                Effect.andThen(Fiber.join(fiber), Effect.die("it waits for no lock"))
-              )
-              yield* lockPiece(sql, made[free])
-              return fiber
-            })
+          yield* first === "run" ? lockRun(sql) : lockPiece(sql, made.leader)
+          /* On a connection of its own. */
+          const fiber = Effect.runFork(use(made))
+          yield* Effect.raceFirst(
+            untilOneWaits(sql),
+            Effect.andThen(Fiber.join(fiber), Effect.die("it waits for no lock"))
           )
-          yield* Fiber.join(other)
-          const [counted] = yield* sql<{ readonly deadlocks: number }>`SELECT deadlocks::int AS deadlocks
-            FROM pg_stat_database WHERE datname = current_database()`
-          assert.strictEqual(counted?.deadlocks, 0)
+          yield* lockPiece(sql, made[free])
+          return fiber
         })
       )
-    )
+      yield* Fiber.join(other)
+      const [counted] = yield* sql<{ readonly deadlocks: number }>`SELECT deadlocks::int AS deadlocks
+            FROM pg_stat_database WHERE datname = current_database()`
+      assert.strictEqual(counted?.deadlocks, 0)
+    })
   }
 })

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
@@ -9,6 +9,7 @@ import { cancelledEnding, ClusterRuns } from "../../../src/plugins/cluster/Clust
 import { followRun } from "../../../src/plugins/cluster/RunFollower.ts"
 import { lineOf } from "../../../src/services/journal/JournalLine.ts"
 import { ClusterWork } from "../../../src/plugins/cluster/ClusterWork.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 const at = (second: number) => new Date(1000 * second).toISOString()
 const call = (task: string) => ({ stage: "task" as const, round: 1, task, attempt: 1 })
@@ -27,36 +28,34 @@ const lines = [
 ]
 
 describe("followRun", () => {
-  it.live("tells how far calls are that go on, and not those that ended since", () =>
-    Effect.gen(function* () {
-      const reported: Array<string> = []
-      const runs = Layer.mock(ClusterRuns)({
-        news: (_runId, seq) =>
-          Effect.succeed({
-            events: lines.filter((line) => line.seq > seq),
-            isAll: true,
-            isCancelled: false,
-            version: "2",
-            ...(seq > 0 ? { ending: cancelledEnding } : {})
-          })
-      })
-      const approver = Layer.mock(Approver)({})
-      const listen = ({ event }: { readonly event: RunEvent }) =>
-        Effect.sync(
-          () => void reported.push(`${event.type} ${"call" in event && "task" in event.call ? event.call.task : ""}`)
-        )
-      const said = [progress("Look 1", 3), progress("Look 2", 3), progress("Look 2", 5)]
-      yield* followRun("run-1", listen, {
-        progress: (version) => Effect.succeed(version === "2" ? said : []),
-        redact: (value) => value
-      }).pipe(Effect.provide(Layer.mergeAll(runs, approver, Layer.mock(ClusterWork)({}))))
-      assert.deepStrictEqual(reported, [
-        "model.started Look 1",
-        "model.started Look 2",
-        "model.finished Look 1",
-        "model.progress Look 2",
-        "model.progress Look 2"
-      ])
+  liveTest("tells how far calls are that go on, and not those that ended since", function* () {
+    const reported: Array<string> = []
+    const runs = Layer.mock(ClusterRuns)({
+      news: (_runId, seq) =>
+        Effect.succeed({
+          events: lines.filter((line) => line.seq > seq),
+          isAll: true,
+          isCancelled: false,
+          version: "2",
+          ...(seq > 0 ? { ending: cancelledEnding } : {})
+        })
     })
-  )
+    const approver = Layer.mock(Approver)({})
+    const listen = ({ event }: { readonly event: RunEvent }) =>
+      Effect.sync(
+        () => void reported.push(`${event.type} ${"call" in event && "task" in event.call ? event.call.task : ""}`)
+      )
+    const said = [progress("Look 1", 3), progress("Look 2", 3), progress("Look 2", 5)]
+    yield* followRun("run-1", listen, {
+      progress: (version) => Effect.succeed(version === "2" ? said : []),
+      redact: (value) => value
+    }).pipe(Effect.provide(Layer.mergeAll(runs, approver, Layer.mock(ClusterWork)({}))))
+    assert.deepStrictEqual(reported, [
+      "model.started Look 1",
+      "model.started Look 2",
+      "model.finished Look 1",
+      "model.progress Look 2",
+      "model.progress Look 2"
+    ])
+  })
 })

@@ -1,11 +1,11 @@
-import { assert, describe, it } from "@effect/vitest"
-import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { build } from "../../../src/app/build.ts"
 import { readSetup } from "../../../src/app/setup.ts"
 import { makeServers } from "../../../src/plugins/cluster/workerServers.ts"
 import type { WorkerState } from "../../../src/plugins/cluster/ClusterWorkers.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 import { makeFolder } from "../../support/Project.ts"
 
 const other = (more: Partial<WorkerState>): WorkerState => ({
@@ -28,27 +28,25 @@ describe("the servers of a worker", () => {
     ["another worker has one, but is of another version", [other({ version: "9.9.9" })], [false, true, false]],
     ["there is only this worker itself", [other({ name: "gpu-1-7" })], [false, true, false]]
   ] as const) {
-    it.effect(`leave work to others when they are gone and ${what}`, () =>
-      Effect.gen(function* () {
-        const said: Array<string> = []
-        const servers = yield* makeServers({
-          worker: "gpu-1-7",
-          workers: { alive: Effect.succeed([...others]) },
-          waitSeconds: 60,
-          report: (text) => Effect.sync(() => void said.push(text))
-        })
-        const setup = yield* readSetup(yield* makeFolder, { host: "http://127.0.0.1:1", model: "qwen3:8b" })
-        const found = [yield* servers.leavesWork]
-        yield* servers.leave(setup, "It is gone.")
-        yield* servers.leave(setup, "It is gone.")
-        found.push(yield* servers.leavesWork)
-        yield* TestClock.adjust("1 minute")
-        found.push(yield* servers.leavesWork)
-        assert.deepStrictEqual(found, [...leaves])
-        const why =
-          "It is gone. Other workers take its work until it answers. When none has a server, it waits 60 s (limits.serverWaitSeconds)."
-        assert.deepStrictEqual([said, servers.gone(), yield* servers.hasGivenUp], [[why], "It is gone.", true])
-      }).pipe(Effect.provide(NodeServices.layer))
-    )
+    nodeTest(`leave work to others when they are gone and ${what}`, function* () {
+      const said: Array<string> = []
+      const servers = yield* makeServers({
+        worker: "gpu-1-7",
+        workers: { alive: Effect.succeed([...others]) },
+        waitSeconds: 60,
+        report: (text) => Effect.sync(() => void said.push(text))
+      })
+      const setup = yield* readSetup(yield* makeFolder, { host: "http://127.0.0.1:1", model: "qwen3:8b" })
+      const found = [yield* servers.leavesWork]
+      yield* servers.leave(setup, "It is gone.")
+      yield* servers.leave(setup, "It is gone.")
+      found.push(yield* servers.leavesWork)
+      yield* TestClock.adjust("1 minute")
+      found.push(yield* servers.leavesWork)
+      assert.deepStrictEqual(found, [...leaves])
+      const why =
+        "It is gone. Other workers take its work until it answers. When none has a server, it waits 60 s (limits.serverWaitSeconds)."
+      assert.deepStrictEqual([said, servers.gone(), yield* servers.hasGivenUp], [[why], "It is gone.", true])
+    })
   }
 })
