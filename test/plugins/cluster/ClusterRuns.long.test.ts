@@ -7,11 +7,11 @@ import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { RunReport } from "../../../src/domain/runs/RunReport.ts"
 import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
-import { layerClusterJournal } from "../../../src/plugins/cluster/ClusterJournal.ts"
+import { ClusterJournal, layerClusterJournal } from "../../../src/plugins/cluster/ClusterJournal.ts"
 import { makeSecrets } from "../../../src/plugins/cluster/WithoutSecrets.ts"
 import { ClusterRuns, encodeEnding } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { ClusterWork, CurrentLease, type HeldLease } from "../../../src/plugins/cluster/ClusterWork.ts"
-import { ClusterJournal } from "../../../src/plugins/cluster/ClusterJournal.ts"
+
 import {
   appendWith,
   clusterRun,

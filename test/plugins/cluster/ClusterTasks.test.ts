@@ -59,11 +59,7 @@ const makeAnswers = (known: AnswerSnapshot) => {
   return { runAnswers, reported }
 }
 
-const readTexts = ReadTexts.of({
-  noteRead: () => Effect.void,
-  noteSaid: () => Effect.void,
-  carriedBy: () => undefined
-})
+const readTexts = ReadTexts.of({ noteRead: () => Effect.void, noteSaid: () => Effect.void, carriedBy: () => undefined })
 
 /** A tool runner that wants to stop for a reason, and notes what it is stopped for. */
 const makeToolRunner = (stopReason?: PermissionDenied) => {

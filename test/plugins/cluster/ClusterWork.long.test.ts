@@ -21,21 +21,19 @@ const names = ["gpu-1-7", "gpu-2-9"]
 const gpu1 = { name: "gpu-1-7", program }
 const all: Capacity = { run: 1, refine: 1, task: 1 }
 const runIds = ["run-1", "run-2"]
-const report = (name: string): WorkerReport => ({
-  name,
-  version: program,
-  begunAt: "2026-11-20T18:30:00.000Z",
-  slots: 4,
-  runs: 1,
-  tasks: 2
-})
+const begunAt = "2026-11-20T18:30:00.000Z"
+const report = (name: string): WorkerReport => ({ name, version: program, begunAt, slots: 4, runs: 1, tasks: 2 })
 
 const submit = (run: ReturnType<typeof clusterRun>) => ClusterRuns.use((runs) => runs.submit(run, [], (json) => json))
 
+/** What there has to be. */
+const some = <A>(value: A | undefined, what: string): A => {
+  if (value === undefined) throw new Error(`nobody ${what} it`)
+  return value
+}
+
 /** The first piece that a worker claims, which is the lead of a run. */
-const lead = Effect.flatMap(ClusterWork, (work) => work.claim(gpu1, all)).pipe(
-  Effect.flatMap(([lease]) => (lease === undefined ? Effect.die("nobody leads it") : Effect.succeed(lease)))
-)
+const lead = ClusterWork.use((work) => Effect.map(work.claim(gpu1, all), ([lease]) => some(lease, "leads")))
 
 /** A database behind a proxy, with a run that a worker leads. */
 const throughProxy = <A, E>(
@@ -230,7 +228,8 @@ describe("the work of cluster runs", needsPostgres, () => {
     yield* submit(clusterRun("run-1"))
     const tries = Array.from({ length: 12 }, (_, index) => work.claim({ name: `gpu-${index}`, program }, all))
     const claims = yield* Effect.all(tries, { concurrency: "unbounded" })
-    const [first] = claims.flat()
+    const first = some(claims.flat()[0], "claimed")
+
     yield* submit(clusterRun("run-2", { program: "1.0.0+abc" }))
     const claimAs = (name: string) => Effect.map(work.claim({ name, program: name }, all), ({ length }) => length)
     /* Sources work with every build of their version. */
@@ -241,8 +240,8 @@ describe("the work of cluster runs", needsPostgres, () => {
     assert.strictEqual(claims.flat().length, 1)
     assert.strictEqual(yield* claimAs("9.9.9"), 0)
     yield* endHeartbeats(sql)
-    const [second] = yield* work.claim({ name: "gpu-x", program }, all)
-    if (first === undefined || second === undefined) throw new Error("nobody claimed it")
+    const second = some((yield* work.claim({ name: "gpu-x", program }, all))[0], "claimed")
+
     assert.strictEqual((yield* work.append("run-1", [recordOf(1, first)])).size, 0)
     assert.strictEqual((yield* work.append("run-1", [recordOf(2, second), recordOf(3, first)])).size, 1)
     assert.deepStrictEqual([yield* work.end(first, `"a"`), yield* work.end(second, `"b"`)], [false, true])
@@ -265,8 +264,7 @@ describe("the runs of a cluster", needsPostgres, () => {
     const claim = (capacity: Partial<Capacity>) => work.claim(gpu1, { run: 0, refine: 0, task: 0, ...capacity })
     const leadAs = Effect.fnUntraced(function* (runId: string, priority: number) {
       yield* submit({ ...clusterRun(runId), priority })
-      const [lease] = yield* claim({ run: 1 })
-      return lease ?? (yield* Effect.die("nobody leads it"))
+      return some((yield* claim({ run: 1 }))[0], "leads")
     })
     const first = yield* leadAs("run-1", 0)
     assert.isTrue(yield* offerAll(first, ["a1", "a2", "a3", "a4", "a5"]))
@@ -288,8 +286,8 @@ describe("a piece that rests", needsPostgres, () => {
     const pieces = Effect.map(claim, (all) => all.map(({ attempt, key, payload }) => [key, payload, attempt]))
     const leader = yield* lead
     yield* offerAll(leader, ["a"])
-    const [task] = yield* claim
-    if (task === undefined) return yield* Effect.die("nobody took it")
+    const task = some((yield* claim)[0], "took")
+
     /* The run does not rest before its task does. */
     yield* work.rest(leader, { questions: [], keys: ["a"] })
     assert.deepStrictEqual(yield* pieces, [["run", "{}", 1]])

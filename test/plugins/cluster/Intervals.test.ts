@@ -3,12 +3,13 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { ClusterJournal, layerClusterJournal } from "../../../src/plugins/cluster/ClusterJournal.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { makeOffers } from "../../../src/plugins/cluster/ClusterTasks.ts"
-import { ClusterWork, CurrentLease } from "../../../src/plugins/cluster/ClusterWork.ts"
+import { ClusterWork, CurrentLease, type HeldLease } from "../../../src/plugins/cluster/ClusterWork.ts"
 import type { WorkKind } from "../../../src/plugins/cluster/WorkQueues.ts"
 import { makeSecrets } from "../../../src/plugins/cluster/WithoutSecrets.ts"
 import { runWorkLoop } from "../../../src/plugins/cluster/WorkLoop.ts"
@@ -16,6 +17,7 @@ import { Journal } from "../../../src/services/journal/Journal.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { held } from "../../support/LeasedRun.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
+import { type DatabaseUnavailable } from "../../../src/plugins/cluster/DatabaseErrors.ts"
 
 const worker = { name: "gpu-1-7", program: "0" }
 
@@ -60,6 +62,28 @@ const journalOn = (layer: Layer.Layer<ClusterWork>) =>
     Layer.merge(layer, Layer.mock(ClusterRuns)({ known: () => Effect.succeed([]) }))
   )
 
+/** A worker that carries out its only run like this; returns its store. */
+const workingOn = Effect.fnUntraced(function* (
+  carryOut: (lease: HeldLease) => Effect.Effect<never, DatabaseUnavailable, Journal | ClusterJournal | Scope.Scope>
+) {
+  const { layer, memory } = makeStore()
+  const context = yield* Layer.build(journalOn(layer))
+  const loop = runWorkLoop({
+    worker,
+    capacity: Effect.succeed({ run: 1, refine: 0, task: 0 }),
+    report: () => Effect.void,
+    carryOut: (lease) => Effect.scoped(Effect.provideContext(carryOut(lease), context))
+  })
+  yield* Effect.forkScoped(Effect.provideContext(loop, context))
+  return memory
+})
+
+/** The run of a store, led by a worker. */
+const leadIn = Effect.fnUntraced(function* ({ work }: ReturnType<typeof makeMemoryWork>) {
+  const [claimed] = yield* work.claim(worker, { run: 1, refine: 0, task: 0 })
+  return yield* claimed === undefined ? Effect.die("the run was not offered") : held(claimed)
+})
+
 const offering = (kind: WorkKind, count: number) =>
   Effect.gen(function* () {
     const offer = yield* makeOffers
@@ -89,20 +113,13 @@ describe("what the database is asked while models work", () => {
 
 describe("a run that waits for pieces of which one is not wanted any more", () => {
   nodeTest("neither asks for its result nor stays awake for it", function* () {
-    const memory = makeMemoryWork()
-    memory.submit("run-1", worker.program)
-    const [claimed] = yield* memory.work.claim(worker, { run: 1, refine: 0, task: 0 })
-    if (claimed === undefined) return yield* Effect.die("the run was not offered")
+    const { memory } = makeStore()
+    const lease = yield* leadIn(memory)
     const asked: Array<ReadonlyArray<string>> = []
     const work = ClusterWork.of({
       ...memory.work,
-      results: (lease, keys) =>
-        Effect.andThen(
-          Effect.sync(() => asked.push(keys)),
-          memory.work.results(lease, keys)
-        )
+      results: (lease, keys) => Effect.suspend(() => (asked.push(keys), memory.work.results(lease, keys)))
     })
-    const lease = yield* held(claimed)
     const { activity } = lease
     const offer = yield* Effect.provideService(makeOffers, ClusterWork, work)
     const wait = (key: string) =>
@@ -127,54 +144,41 @@ describe("a run that waits for pieces of which one is not wanted any more", () =
 
 describe("a piece that does nothing but wait for an answer", () => {
   nodeTest("rests after a minute, costs nothing then, and goes on with the answer", function* () {
-    const { layer, memory } = makeStore()
-    const context = yield* Layer.build(layer)
-    const begun: Array<number> = []
-    const loop = runWorkLoop({
-      worker,
-      capacity: Effect.succeed({ run: 1, refine: 0, task: 0 }),
-      report: () => Effect.void,
-      carryOut: Effect.fnUntraced(function* ({ activity }) {
-        begun.push(yield* Clock.currentTimeMillis)
-        activity.questions.add("q")
-        return yield* Effect.never
-      })
+    let begun = 0
+    const memory = yield* workingOn(({ activity }) => {
+      begun += 1
+      activity.questions.add("q")
+      return Effect.never
     })
-    yield* Effect.forkScoped(Effect.provideContext(loop, context))
+
     const states = () => memory.pieces().map(({ isActive, isResting }) => [isActive, isResting])
     yield* TestClock.adjust("50 seconds")
     assert.deepStrictEqual(states(), [[true, false]])
     yield* TestClock.adjust("10 minutes")
     assert.deepStrictEqual(states(), [[false, true]])
-    assert.lengthOf(begun, 1)
+    assert.strictEqual(begun, 1)
     yield* memory.work.answer("run-1", "q", "true")
     yield* TestClock.adjust("2 seconds")
-    assert.lengthOf(begun, 2)
+    assert.strictEqual(begun, 2)
   })
 })
 
 describe("a piece that waits for an answer while a check of it runs", () => {
   nodeTest("rests only once the check has ended", function* () {
-    const { layer, memory } = makeStore()
-    const context = yield* Layer.build(journalOn(layer))
     const check = { task: "Look", round: 1, command: "npm test" }
-    const loop = runWorkLoop({
-      worker,
-      capacity: Effect.succeed({ run: 1, refine: 0, task: 0 }),
-      report: () => Effect.void,
-      carryOut: (lease) =>
-        Effect.gen(function* () {
-          const { enqueue } = yield* Journal
-          yield* (yield* ClusterJournal).join(lease)
-          lease.activity.questions.add("q")
-          yield* enqueue({ type: "event", event: { type: "check.started", ...check } })
-          yield* Effect.sleep("5 minutes")
-          const ended = { exitCode: 0, seconds: 300, newFailures: [], text: "" }
-          yield* enqueue({ type: "event", event: { type: "check.finished", ...check, ...ended } })
-          return yield* Effect.never
-        }).pipe(Effect.scoped, Effect.provideContext(context))
-    })
-    yield* Effect.forkScoped(Effect.provideContext(loop, context))
+    const memory = yield* workingOn(
+      Effect.fnUntraced(function* (lease) {
+        const { enqueue } = yield* Journal
+        yield* (yield* ClusterJournal).join(lease)
+        lease.activity.questions.add("q")
+        yield* enqueue({ type: "event", event: { type: "check.started", ...check } })
+        yield* Effect.sleep("5 minutes")
+        const ended = { exitCode: 0, seconds: 300, newFailures: [], text: "" }
+        yield* enqueue({ type: "event", event: { type: "check.finished", ...check, ...ended } })
+        return yield* Effect.never
+      })
+    )
+
     const isResting = () => memory.pieces().map((piece) => piece.isResting)
     yield* TestClock.adjust("5 minutes")
     assert.deepStrictEqual(isResting(), [false])
@@ -189,9 +193,7 @@ describe("the journal of a cluster run", () => {
   nodeTest("writes a question at once, and what nobody waits for with the records of a second", function* () {
     const { layer, memory } = makeStore()
     const context = yield* Layer.build(journalOn(layer))
-    const [claimed] = yield* memory.work.claim(worker, { run: 1, refine: 0, task: 0 })
-    if (claimed === undefined) return yield* Effect.die("the run was not offered")
-    const lease = yield* held(claimed)
+    const lease = yield* leadIn(memory)
     const written = () => memory.runs.get("run-1")?.records.map(({ event }) => event)
     const question: RunEvent = { type: "approval.requested", scope: "step", title: "Step 1", hash: "h", items: [] }
     yield* Effect.gen(function* () {

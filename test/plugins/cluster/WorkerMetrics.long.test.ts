@@ -1,13 +1,12 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { makeCluster } from "../../support/Cluster.ts"
 import { clusterRun, layerOn } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needsPostgres } from "../../support/Postgres.ts"
+import { serve } from "../../support/WebServer.ts"
 
 interface Point {
   readonly asDouble?: number
@@ -26,36 +25,27 @@ interface Body {
 }
 
 /** A collector on loopback, and what it was sent: the last value of each gauge by its name and attributes. */
-const makeCollector = Effect.acquireRelease(
-  Effect.promise(
-    () =>
-      new Promise<{ readonly address: string; readonly values: Map<string, number>; close: () => void }>((resolve) => {
-        const values = new Map<string, number>()
-        const server = createServer((request, response) => {
-          let text = ""
-          request.on("data", (chunk: Buffer) => void (text += chunk.toString()))
-          request.on("end", () => {
-            if (request.url === "/v1/metrics") note(JSON.parse(text))
-            response.writeHead(200, { "content-type": "application/json" }).end("{}")
-          })
-        })
-        const note = ({ resourceMetrics }: Body): void => {
-          const metrics = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((one) => one.metrics))
-          for (const { gauge, name, unit } of metrics) {
-            for (const { asDouble = 0, attributes } of gauge?.dataPoints ?? []) {
-              const by = attributes.map(({ value }) => value.stringValue).filter((text) => text !== unit)
-              values.set([name, ...by].join(" "), asDouble)
-            }
-          }
-        }
-        server.listen(0, "127.0.0.1", () => {
-          const { port } = server.address() as AddressInfo
-          resolve({ address: `http://127.0.0.1:${port}`, values, close: () => server.close() })
-        })
-      })
-  ),
-  ({ close }) => Effect.sync(close)
-)
+const makeCollector = Effect.gen(function* () {
+  const values = new Map<string, number>()
+  const note = ({ resourceMetrics }: Body): void => {
+    const metrics = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((one) => one.metrics))
+    for (const { gauge, name, unit } of metrics) {
+      for (const { asDouble = 0, attributes } of gauge?.dataPoints ?? []) {
+        const by = attributes.map(({ value }) => value.stringValue).filter((text) => text !== unit)
+        values.set([name, ...by].join(" "), asDouble)
+      }
+    }
+  }
+  const port = yield* serve((request, response) => {
+    let text = ""
+    request.on("data", (chunk: Buffer) => void (text += chunk.toString()))
+    request.on("end", () => {
+      if (request.url === "/v1/metrics") note(JSON.parse(text))
+      response.writeHead(200, { "content-type": "application/json" }).end("{}")
+    })
+  })
+  return { address: `http://127.0.0.1:${port}`, values }
+})
 
 const runId = "20261120-183000-k3x9"
 const doubt = JSON.stringify({ type: "event", event: { type: "approval.requested", scope: "doubt", hash: "h1" } })

@@ -6,26 +6,14 @@ import { type Asked, askedOf, makeCluster } from "../../support/Cluster.ts"
 import { withSql } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needsPostgres } from "../../support/Postgres.ts"
-import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
+import { answerIn, planOf, resultSaying } from "../../support/TestRun.ts"
 
 const names = Array.from({ length: 20 }, (_, index) => `Look ${index + 1}`)
 const plan = planOf([names.map((name) => ({ name }))])
 
 /** A model that does the plan as it stands and says who answered. */
-const obedient = ({ stage, task }: Asked, by: string): string => {
-  switch (stage) {
-    case "creation":
-      return plan
-    case "refinement":
-      return refinementWith([{ name: "get_current_time", arguments: {} }])
-    case "execution":
-      return resultSaying(`${task} by ${by}.`)
-    case "iteration":
-      return planOf([])
-    default:
-      return "All is done."
-  }
-}
+const obedient = ({ stage, task }: Asked, by: string): string =>
+  answerIn(stage, { creation: plan, execution: resultSaying(`${task} by ${by}.`) })
 
 type Line = RunEvent & { readonly at: string }
 

@@ -1,16 +1,14 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterWorkers } from "../../../src/plugins/cluster/ClusterWorkers.ts"
 import { askedOf, makeCluster, runIdIn, writing } from "../../support/Cluster.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needsPostgres } from "../../support/Postgres.ts"
 import { needsTerminal } from "../../support/PseudoTerminal.ts"
+import { layerOn } from "../../support/LeasedRun.ts"
 
 const begin = ["run", "--cluster", "--model", fakeModel]
 
@@ -18,7 +16,7 @@ const begin = ["run", "--cluster", "--model", fakeModel]
 const addWorker = (url: string, version: string) =>
   ClusterWorkers.use(({ report }) =>
     report({ name: "elsewhere", version, begunAt: "2026-11-20T18:30:00.000Z", slots: 1, runs: 0, tasks: 0 })
-  ).pipe(Effect.provide(Layer.provide(ClusterWorkers.layer, layerDatabase(Redacted.make(url)))))
+  ).pipe(Effect.provide(layerOn(url)))
 
 describe("a client of cluster runs", needsPostgres, () => {
   liveTest(

@@ -68,15 +68,4 @@ describe("a task over many lines on two workers", needsPostgres, () => {
     const numbers = itemsIn(stdout).map((item) => item.number)
     expect(numbers.toSorted((a = 0, b = 0) => a - b)).toEqual(Array.from({ length: count }, (_, at) => at + 1))
   })
-
-  liveTest("has the parts of a worker that dies answered by the other one, and applies each answer once", function* () {
-    const { asked, client, text, workers } = yield* makeRun
-    const [first, second] = workers
-    second?.binary.child.kill("SIGKILL")
-    yield* first?.server.release("all") ?? Effect.void
-    const { code, stderr } = yield* Effect.promise(() => client.ended)
-    expect(code, stderr).toBe(0)
-    expect(text()).toBe(textWith("closed"))
-    expect(new Set([...asked.values()].map((at) => at.at(-1)))).toEqual(new Set([0]))
-  })
 })

@@ -26,12 +26,7 @@ describe("task-conductor-cluster", needsPostgres, () => {
     const server = yield* FakeOllama.make((body) => writing(askedOf(body)))
     const reported: Array<string> = []
     const stop = new AbortController()
-    const working = work({
-      database,
-      host: server.url,
-      signal: stop.signal,
-      tell: (what) => void reported.push(what)
-    })
+    const working = work({ database, host: server.url, signal: stop.signal, tell: (what) => void reported.push(what) })
     const options = { prompt: "Do it.", project, model: fakeModel, database }
 
     const asked: Array<string> = []
