@@ -14,19 +14,12 @@ import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../support/EventLog.ts"
 import { nodeTest } from "../support/nodeTest.ts"
-import { layerTestRun, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { answerIn, layerTestRun, planOf } from "../support/TestRun.ts"
 import { waitFor } from "../support/waitFor.ts"
 import { untilQuiet } from "../support/untilQuiet.ts"
 import { stageName } from "../support/stageName.ts"
 
-const answers: Readonly<Record<string, string>> = {
-  creation: planOf([[{ name: "Look" }]]),
-  refinement: refinementWith([{ name: "get_current_time", arguments: {} }]),
-  execution: resultSaying("Looked."),
-  iteration: planOf([]),
-  conclusion: "All is done."
-}
-const model = ScriptedModel.layer((prompt) => answers[stageName(prompt)] ?? "")
+const model = ScriptedModel.layer((prompt) => answerIn(stageName(prompt), { creation: planOf([[{ name: "Look" }]]) }))
 
 /** What is told when records with this in their key wait for the disk. */
 const cases: ReadonlyArray<readonly [what: string, key: string, isTold: (event: RunEvent) => boolean]> = [

@@ -2,22 +2,12 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { liveTest } from "../support/liveTest.ts"
-import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { FakeOpenAi, fakeOpenAiModel, type OpenAiScript } from "../support/FakeOpenAi.ts"
-import { inProcess } from "../support/inProcess.ts"
 import { stageNameOf } from "../support/stageName.ts"
-import { noonAnswer, testSkills } from "../support/TestRun.ts"
-
-const sandbox = Effect.acquireRelease(
-  Effect.sync(() => {
-    const made = inProcess(makeSandbox())
-    for (const [path, text] of Object.entries(testSkills)) made.write(`project/${path}`, text)
-    return made
-  }),
-  ({ remove }) => Effect.sync(remove)
-)
+import { noonAnswer } from "../support/TestRun.ts"
+import { sandbox } from "../support/OneModelServer.ts"
 
 /** A call that lacks its end. */
 const torn = '## Tool Calls\n\n```json\n{ "uid": "call-1", "name": "get_current_time", "arguments": { \n```\n'

@@ -10,8 +10,8 @@ import { Asker } from "../../src/services/conversation/Asker.ts"
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { ScriptedModel } from "../../src/services/providers/ScriptedModel.ts"
 import { nodeTest } from "../support/nodeTest.ts"
-import { runScript, scripted, type Script } from "../support/ScriptedRun.ts"
-import { layerTestAsk, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { scriptedRun } from "../support/ScriptedRun.ts"
+import { layerTestAsk, type PlannedTask, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
 const root = "Root rules."
 const nested = "Always use tabs."
@@ -31,52 +31,37 @@ const edit = refinementWith([
 ])
 const read = refinementWith([{ name: "read_file", arguments: { path: app } }])
 
+const approver = Approver.layerYes(Approver.layerDenyAll)
+
 /** A change without a call, so that a report may stand beside it. */
 const block = (path: string, before: string, after: string): string =>
   `${path}\n<<<<<<< OLD\n${before}\n=======\n${after}\n>>>>>>> NEW\n\n`
 
 const limit = (value: string): string => `export const limit = ${value}`
 
-const whole = ({ system, user }: FilledPrompt): string => `${system}\n${user}`
-
 const countIn = (text = "", part = nested): number => text.split(part).length - 1
 
 /** How often a prompt holds the instructions of the folder, and those of the project. */
 const counts = (text = "") => [countIn(text), countIn(text, root)]
 
-interface Seen {
-  readonly plan: Array<string>
-  /** The prompts of the task, each with all of its conversation. */
-  readonly task: Array<string>
-}
-
-/** A run whose task answers in this order. */
-const played = (given: {
+/** A run whose task answers in this order: its report, and the prompts of the plan and of the task, each as a whole. */
+const played = Effect.fnUntraced(function* (given: {
   readonly prompt?: string
-  readonly task?: Partial<Parameters<typeof planOf>[0][number][number]>
+  readonly task?: Partial<PlannedTask>
   readonly answers: ReadonlyArray<string>
-}) =>
-  Effect.gen(function* () {
-    const seen: Seen = { plan: [], task: [] }
-    let at = 0
-    const turn = (_: string, __: number, prompt: FilledPrompt): string => {
-      seen.task.push(whole(prompt))
-      at += 1
-      return given.answers[at - 1] ?? resultSaying("It is changed.")
-    }
-    const script: Script = {
-      plan: (_, __, prompt) => {
-        seen.plan.push(whole(prompt))
-        return planOf([[{ name: "Change 1", skill: "edit-files", ...given.task }]])
-      },
-      refine: turn,
-      execute: turn
-    }
-    const { report } = yield* runScript({ prompt: given.prompt ?? "Raise the limit to 7." }).pipe(
-      scripted(script, { files, approver: Approver.layerYes(Approver.layerDenyAll) })
-    )
-    return { report, seen }
-  })
+}) {
+  const seen = { plan: Array<string>(), task: Array<string>() }
+  const note = (kind: keyof typeof seen, { system, user }: FilledPrompt) => seen[kind].push(`${system}\n${user}`)
+  const turn = (_: string, __: number, prompt: FilledPrompt): string =>
+    given.answers[note("task", prompt) - 1] ?? resultSaying("It is changed.")
+  const plan = (_: string, __: number, prompt: FilledPrompt): string => {
+    note("plan", prompt)
+    return planOf([[{ name: "Change 1", skill: "edit-files", ...given.task }]])
+  }
+  const order = { prompt: given.prompt ?? "Raise the limit to 7." }
+  const { report } = yield* scriptedRun({ plan, refine: turn, execute: turn }, { files, approver }, order)
+  return { report, seen }
+})
 
 describe("the instructions of a folder", () => {
   nodeTest("are in all prompts of a run whose prompt names a file of it", function* () {
@@ -149,11 +134,7 @@ describe("the instructions of a folder", () => {
       yield* asker.hold({ runId: "ask-1", prompt: "" }, ({ send }) =>
         Effect.forEach(texts, (text) => send(text), { discard: true })
       )
-    }).pipe(
-      Effect.provide(
-        layerTestAsk({ files, approver: Approver.layerYes(Approver.layerDenyAll) }).pipe(Layer.provideMerge(model))
-      )
-    )
+    }).pipe(Effect.provide(layerTestAsk({ files, approver }).pipe(Layer.provideMerge(model))))
     expect(prompts.map((prompt) => countIn(prompt))).toEqual([0, 0, 1, 1, 1])
     expect(prompts.map((prompt) => countIn(prompt, "Never throw."))).toEqual([0, 0, 0, 0, 1])
   })

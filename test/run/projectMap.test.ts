@@ -9,7 +9,7 @@ import { nodeTest } from "../support/nodeTest.ts"
 import { briefing, openStages } from "../support/OpenStages.ts"
 import { putFiles } from "../support/Project.ts"
 import { willingApprover } from "../support/ScriptedApprover.ts"
-import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
+import { answerIn, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 import { stageName } from "../support/stageName.ts"
 
 const plan = planOf([[{ name: "Write 1" }]])
@@ -18,16 +18,10 @@ const write = refinementWith([{ name: "write_file", arguments: { path: "src/new.
 /** A model that plans one write, and the maps that each stage showed it. */
 const watched = () => {
   const seen: Array<readonly [stage: string, map: string]> = []
-  const answers: Readonly<Record<string, string>> = {
-    creation: plan,
-    refinement: write,
-    execution: resultSaying("It is written."),
-    iteration: planOf([])
-  }
   const answer = (prompt: FilledPrompt): string => {
     const stage = stageName(prompt)
     seen.push([stage, /^## Project map\n\n(.*)$/m.exec(prompt.system)?.[1] ?? ""])
-    return answers[stage] ?? "All is done."
+    return answerIn(stage, { creation: plan, refinement: write })
   }
   return { seen, answer }
 }

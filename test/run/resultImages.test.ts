@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { openConversation, replay, report, resume, run } from "../../src/index.ts"
 import { definePlugin, tool, ToolOutput } from "../../src/plugin-kit.ts"
 import { liveTest } from "../support/liveTest.ts"
-import { makeSandbox } from "../support/binary.ts"
+import { scopedSandbox } from "../support/binary.ts"
 import { ollamaTask } from "../support/ExampleProject.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { type ChatBody, inOrder, type Script } from "../support/FakeOllamaScript.ts"
@@ -22,7 +22,7 @@ const models = [
   { name: blind, capabilities: ["completion", "tools"] }
 ]
 
-const shots = (count = 1) =>
+const shots = (names: ReadonlyArray<string> = ["page-1.png"]) =>
   definePlugin({
     name: "shots",
     tools: {
@@ -34,29 +34,18 @@ const shots = (count = 1) =>
         execute: async () =>
           new ToolOutput({
             text: "The page.",
-            images: Array.from({ length: count }, (_, at) => ({
-              name: `page-${at + 1}.png`,
-              mediaType: "image/png",
-              data: png
-            }))
+            images: names.map((name) => ({ name, mediaType: "image/png", data: png }))
           })
       })
     }
   })
 
-const sandbox = Effect.acquireRelease(
-  Effect.sync(() => {
-    const made = makeSandbox()
-    made.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
-    return made
-  }),
-  ({ remove }) => Effect.sync(remove)
-)
+const sandbox = scopedSandbox({ "project/.task-conductor/skills/free/SKILL.md": freeSkill })
 
 const looking = ollamaTask("free", { name: "shoot", arguments: {} })
 
 /** A run with one call, and what the server got. */
-const looked = Effect.fnUntraced(function* (model: string, count?: number, script: Script = looking) {
+const looked = Effect.fnUntraced(function* (model: string, names?: ReadonlyArray<string>, script: Script = looking) {
   const { root } = yield* sandbox
   const server = yield* FakeOllama.make(script, { models })
   const options = {
@@ -64,7 +53,7 @@ const looked = Effect.fnUntraced(function* (model: string, count?: number, scrip
     stateFolder: join(root, "state"),
     host: server.url,
     model,
-    plugins: [shots(count)]
+    plugins: [shots(names)]
   }
   return { root, server, options, handle: run({ ...options, prompt: "How does the page look?" }) }
 })
@@ -120,7 +109,10 @@ describe("an image of a result", () => {
       const why =
         /The image page-1\.png of `shoot` is left out: this model sees no images\. It is kept as files\/\S+-page-1\.png\./
       assert.match(without?.content ?? "", why)
-      const { handle, server } = yield* looked(seeing, 6)
+      const { handle, server } = yield* looked(
+        seeing,
+        [1, 2, 3, 4, 5, 6].map((at) => `page-${at}.png`)
+      )
       yield* Effect.promise(() => handle.report)
       const reply = replyIn(server.chats)
       const images = reply?.["images"] as ReadonlyArray<string>
@@ -137,7 +129,7 @@ describe("an image of a result", () => {
       isFirst = false
       return { text: "", hold: "never" }
     }
-    const { handle, options, server } = yield* looked(seeing, 1, stalling)
+    const { handle, options, server } = yield* looked(seeing, undefined, stalling)
     yield* server.until(({ chats }) => replyIn(chats) !== undefined)
     yield* Effect.promise(() => handle.interrupt())
     const before = server.chats.length

@@ -95,7 +95,12 @@ describe("a third provider", () => {
   liveTest("answers a run of the library when a plugin brings it", function* () {
     const { keys, url } = yield* textServer
     const { root } = yield* sandbox
-    const plugin = definePlugin({ name: "acme", providers: [acme(url)] })
+    /* A model is all that a provider has to have. */
+    const { id, model } = acme(url)
+    const plugin = definePlugin({
+      name: "acme",
+      providers: [{ id, model: (options) => model({ ...options, host: url }) }]
+    })
     const order = { prompt: "What time is it?", project: `${root}/project`, model: "acme:small" }
     const { report } = run({ ...order, plugins: [plugin] })
     const { answer, status } = yield* Effect.promise(() => report)

@@ -2,11 +2,10 @@
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { liveTest } from "../support/liveTest.ts"
-import { scopedSandbox } from "../support/binary.ts"
 import { FakeOpenAi, fakeOpenAiModel, type OpenAiScript } from "../support/FakeOpenAi.ts"
-import { inProcess } from "../support/inProcess.ts"
 import { stageNameOf } from "../support/stageName.ts"
-import { noonAnswer, testSkills } from "../support/TestRun.ts"
+import { noonAnswer, planOf } from "../support/TestRun.ts"
+import { sandbox } from "../support/OneModelServer.ts"
 
 const window = 8192
 /** What the server has in truth, as one does that leaves a part of its window free. */
@@ -17,8 +16,8 @@ const sizeOf = (messages: ReadonlyArray<{ readonly content: string | null }>): n
   messages.reduce((sum, { content }) => sum + (content?.length ?? 0), 0)
 
 liveTest("goes on after refusals", function* () {
-  const { run, write } = yield* Effect.map(scopedSandbox(), inProcess)
-  for (const [path, text] of Object.entries(testSkills)) write(`project/${path}`, text)
+  const { run, write } = yield* sandbox
+
   let most = 0
   const refused: Array<string> = []
   const script: OpenAiScript = ({ messages }) => {
@@ -30,9 +29,7 @@ liveTest("goes on after refusals", function* () {
       const message = `request (${tokens} tokens) exceeds the available context size (${held} tokens), try increasing it`
       return { status: 400, error: message }
     }
-    return stage === "creation"
-      ? "## Original prompt\n\nIt.\n\n## Goals / summary\n\nKnow it.\n\n## Tasks\n\n### Task section 1\n\n- **Name** Look\n- **What is needed** Say what is in the file.\n- **Skill** any\n- **References** [long](long.txt)\n- **Expected output** It.\n"
-      : noonAnswer(stage)
+    return stage === "creation" ? planOf([[{ name: "Look", references: "[long](long.txt)" }]]) : noonAnswer(stage)
   }
   write("project/long.txt", "A line of a text that is long.\n".repeat(800))
   const server = yield* FakeOpenAi.make(script)

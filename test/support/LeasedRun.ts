@@ -61,6 +61,12 @@ export const databaseTest = (
 export const withSql = <A, E, R>(url: string, body: (sql: SqlClient.SqlClient) => Effect.Effect<A, E, R>) =>
   Effect.provide(SqlClient.SqlClient.use(body), layerDatabase(Redacted.make(url)))
 
+/** The piece of this kind that a worker claims. */
+export const claimOne = (work: ClusterWork["Service"], worker: { name: string; program: string }, kind: WorkKind) =>
+  Effect.flatMap(work.claim(worker, { run: 0, refine: 0, task: 0, [kind]: 1 }), ([piece]) =>
+    piece === undefined ? Effect.die(`no ${kind} was offered`) : Effect.succeed(piece)
+  )
+
 /** A piece as the worker holds it that has claimed it. */
 export const held = Effect.fnUntraced(function* <A extends ClaimedWork>(
   claimed: A,

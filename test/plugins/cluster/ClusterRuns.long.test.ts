@@ -27,6 +27,7 @@ import { makeValueRedaction } from "../../../src/domain/text/Redaction.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makePostgresProxy } from "../../support/PostgresProxy.ts"
 import { makePostgres, makeServer, needsPostgres } from "../../support/Postgres.ts"
+import { notMeasured } from "../../../src/domain/tools/ToolCall.ts"
 
 const newRun = (runId: string, project = "/project") => clusterRun(runId, { project })
 
@@ -35,14 +36,8 @@ const redact = makeValueRedaction(["the-s3cret-value"])
 
 const usage = { promptTokens: 10, answerTokens: 5, durationMs: 2.5 }
 const call = { round: 1, stage: "task", task: "Look 1", attempt: 1 } as const
-const metadata = { execution_time_ms: 1, data_size_bytes: 1, timestamp: 1 }
-const result = {
-  success: true,
-  data: "half \ud83d and \u0000",
-  error_message: null,
-  error_type: "none",
-  metadata
-} as const
+const data = "half \ud83d and \u0000"
+const result = { success: true, data, error_message: null, error_type: "none", metadata: notMeasured } as const
 
 const report: RunReport = {
   runId: "run-1",

@@ -5,9 +5,9 @@ import { requestDocument } from "../../../src/domain/models/Briefing.ts"
 import { TaskName } from "../../../src/domain/plan/TaskName.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import { makeValueRedaction, redacted } from "../../../src/domain/text/Redaction.ts"
-import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
+import { notMeasured, ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import { PermissionDenied } from "../../../src/services/permissions/GateQuestion.ts"
-import { type AnswerSnapshot, Grants, RunAnswers } from "../../../src/services/permissions/RunAnswers.ts"
+import { type AnswerSnapshot, RunAnswers } from "../../../src/services/permissions/RunAnswers.ts"
 import { ReadTexts } from "../../../src/services/permissions/ReadTexts.ts"
 import { TaskAgent } from "../../../src/services/pipeline/TaskAgent.ts"
 import {
@@ -19,7 +19,7 @@ import {
 import { ClusterWork, CurrentLease } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { runWorkLoop, type WorkEnd } from "../../../src/plugins/cluster/WorkLoop.ts"
 import { liveTest } from "../../support/liveTest.ts"
-import { held } from "../../support/LeasedRun.ts"
+import { claimOne, held } from "../../support/LeasedRun.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
 import { ChangeApplier } from "../../../src/services/pipeline/ChangeApplier.ts"
 import { makeSecrets } from "../../../src/plugins/cluster/WithoutSecrets.ts"
@@ -44,18 +44,11 @@ const answers = (...approved: ReadonlyArray<string>): AnswerSnapshot => ({
 /** What one worker knows of the answers of the run; notes those that it learns. */
 const makeAnswers = (known: AnswerSnapshot) => {
   const reported: Array<AnswerSnapshot> = []
-  const runAnswers = RunAnswers.of({
-    grants: new Grants(),
-    denials: Effect.succeed([]),
-    addDenial: () => Effect.die("no denial"),
-    requestedChanges: Effect.succeed([]),
-    addRequestedChange: () => Effect.die("no request"),
-    addRule: () => Effect.void,
-    addedRules: Effect.succeed([]),
-    endSteps: Effect.void,
-    snapshot: Effect.sync(() => known),
-    restore: (carried) => Effect.sync(() => void reported.push(carried))
-  })
+  const runAnswers = {
+    snapshot: Effect.succeed(known),
+    restore: (carried: AnswerSnapshot) => Effect.sync(() => void reported.push(carried))
+  } as unknown as RunAnswers["Service"]
+
   return { runAnswers, reported }
 }
 
@@ -89,9 +82,8 @@ const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, Task
     const memory = makeMemoryWork()
     const work = Layer.succeed(ClusterWork)(memory.work)
     memory.submit("run-1", "0")
-    const [claimed] = yield* memory.work.claim({ name: "leader", program: "0" }, { run: 1, refine: 0, task: 0 })
-    if (claimed === undefined) return yield* Effect.die("the run was not offered")
-    const lease = yield* held(claimed)
+    const lease = yield* held(yield* claimOne(memory.work, { name: "leader", program: "0" }, "run"))
+
     const secretsThere = makeSecrets(redact)
     const there = runWorkLoop({
       worker: { name: "gpu-1-7", program: "0" },
@@ -145,13 +137,8 @@ const makeRunContext = (more: Partial<TaskContext> = {}) => {
   return { bench, reported }
 }
 
-const resultSaying = (data: string) => ({
-  success: true,
-  data,
-  error_message: null,
-  error_type: "none" as const,
-  metadata: { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
-})
+const resultSaying = (data: string) =>
+  ({ success: true, data, error_message: null, error_type: "none", metadata: notMeasured }) as const
 
 const resultOf = (name: string) =>
   new TaskResult({
@@ -236,11 +223,8 @@ describe("tasks that workers share", () => {
 
   liveTest("stop the run when the worker of one is told to", function* () {
     const { bench } = makeRunContext({ toolRunner: makeToolRunner(doubt).toolRunner })
-    const { stops } = yield* share(
-      bench,
-      Effect.flatMap(ChangeApplier, ({ apply }) => apply({ ...order, outcome: { task, calls: [change] } }))
-    )
-    assert.deepStrictEqual(stops, [doubt])
+    const apply = ChangeApplier.use((applier) => applier.apply({ ...order, outcome: { task, calls: [change] } }))
+    assert.deepStrictEqual((yield* share(bench, apply)).stops, [doubt])
   })
 
   liveTest("fail as they do on one machine, when a worker cannot get ready, and when none can do them", function* () {

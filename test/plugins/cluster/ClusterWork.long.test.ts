@@ -10,7 +10,7 @@ import {
   type Capacity
 } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { ClusterWorkers, presenceOf, type WorkerReport } from "../../../src/plugins/cluster/ClusterWorkers.ts"
-import { clusterRun, endHeartbeats, layerOn, databaseTest } from "../../support/LeasedRun.ts"
+import { claimOne, clusterRun, databaseTest, endHeartbeats, layerOn } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
 import { makePostgresProxy } from "../../support/PostgresProxy.ts"
@@ -26,14 +26,8 @@ const report = (name: string): WorkerReport => ({ name, version: program, begunA
 
 const submit = (run: ReturnType<typeof clusterRun>) => ClusterRuns.use((runs) => runs.submit(run, [], (json) => json))
 
-/** What there has to be. */
-const some = <A>(value: A | undefined, what: string): A => {
-  if (value === undefined) throw new Error(`nobody ${what} it`)
-  return value
-}
-
 /** The first piece that a worker claims, which is the lead of a run. */
-const lead = ClusterWork.use((work) => Effect.map(work.claim(gpu1, all), ([lease]) => some(lease, "leads")))
+const lead = ClusterWork.use((work) => claimOne(work, gpu1, "run"))
 
 /** A database behind a proxy, with a run that a worker leads. */
 const throughProxy = <A, E>(
@@ -228,7 +222,7 @@ describe("the work of cluster runs", needsPostgres, () => {
     yield* submit(clusterRun("run-1"))
     const tries = Array.from({ length: 12 }, (_, index) => work.claim({ name: `gpu-${index}`, program }, all))
     const claims = yield* Effect.all(tries, { concurrency: "unbounded" })
-    const first = some(claims.flat()[0], "claimed")
+    const [first] = claims.flat()
 
     yield* submit(clusterRun("run-2", { program: "1.0.0+abc" }))
     const claimAs = (name: string) => Effect.map(work.claim({ name, program: name }, all), ({ length }) => length)
@@ -240,7 +234,8 @@ describe("the work of cluster runs", needsPostgres, () => {
     assert.strictEqual(claims.flat().length, 1)
     assert.strictEqual(yield* claimAs("9.9.9"), 0)
     yield* endHeartbeats(sql)
-    const second = some((yield* work.claim({ name: "gpu-x", program }, all))[0], "claimed")
+    const second = yield* claimOne(work, { name: "gpu-x", program }, "run")
+    if (first === undefined) throw new Error("nobody claimed it")
 
     assert.strictEqual((yield* work.append("run-1", [recordOf(1, first)])).size, 0)
     assert.strictEqual((yield* work.append("run-1", [recordOf(2, second), recordOf(3, first)])).size, 1)
@@ -264,7 +259,7 @@ describe("the runs of a cluster", needsPostgres, () => {
     const claim = (capacity: Partial<Capacity>) => work.claim(gpu1, { run: 0, refine: 0, task: 0, ...capacity })
     const leadAs = Effect.fnUntraced(function* (runId: string, priority: number) {
       yield* submit({ ...clusterRun(runId), priority })
-      return some((yield* claim({ run: 1 }))[0], "leads")
+      return yield* claimOne(work, gpu1, "run")
     })
     const first = yield* leadAs("run-1", 0)
     assert.isTrue(yield* offerAll(first, ["a1", "a2", "a3", "a4", "a5"]))
@@ -286,7 +281,7 @@ describe("a piece that rests", needsPostgres, () => {
     const pieces = Effect.map(claim, (all) => all.map(({ attempt, key, payload }) => [key, payload, attempt]))
     const leader = yield* lead
     yield* offerAll(leader, ["a"])
-    const task = some((yield* claim)[0], "took")
+    const task = yield* claimOne(work, gpu1, "refine")
 
     /* The run does not rest before its task does. */
     yield* work.rest(leader, { questions: [], keys: ["a"] })

@@ -31,20 +31,23 @@ const withEnvironment = (env: Readonly<Record<string, string>>) =>
 const settingsOf = (url: string, env: Readonly<Record<string, string>>) =>
   databaseSettings(Redacted.make(url)).pipe(withEnvironment(env), Effect.provide(NodeServices.layer))
 
-const passwordIn = ({ settings }: Effect.Success<ReturnType<typeof settingsOf>>) => settings.password
-
 describe("the settings of a database", () => {
   nodeTest("take the password from the address, else PGPASSWORD, else the file of passwords", function* () {
     const path = join(yield* folder, ".pgpass")
     writeFileSync(path, "db.example:5432:conductor:me:of the file\n", { mode: 0o600 })
     const home = { HOME: join(path, "..") }
-    const inAddress = yield* settingsOf("postgres://me:mine@db.example/conductor", { PGPASSWORD: "no", ...home })
-    assert.strictEqual(passwordIn(inAddress), "mine")
-    assert.strictEqual(passwordIn(yield* settingsOf(address, { PGPASSWORD: "given", ...home })), "given")
-    assert.strictEqual(passwordIn(yield* settingsOf(address, home)), "of the file")
-    assert.strictEqual(passwordIn(yield* settingsOf(address, { PGPASSFILE: path })), "of the file")
-    assert.isUndefined(passwordIn(yield* settingsOf("postgres://you@db.example/conductor", home)))
-    assert.isUndefined(passwordIn(yield* settingsOf(address, {})))
+
+    const rows = [
+      ["postgres://me:mine@db.example/conductor", { PGPASSWORD: "no", ...home }, "mine"],
+      [address, { PGPASSWORD: "given", ...home }, "given"],
+      [address, home, "of the file"],
+      [address, { PGPASSFILE: path }, "of the file"],
+      ["postgres://you@db.example/conductor", home, undefined],
+      [address, {}, undefined]
+    ] as const
+    for (const [url, env, found] of rows) {
+      assert.strictEqual((yield* settingsOf(url, env)).settings.password, found, url)
+    }
   })
 
   nodeTest("refuse a file of passwords that others can read, and say how to mend it", function* () {
@@ -78,15 +81,13 @@ describe("the settings of a database", () => {
   })
 
   nodeTest("refuse an address of which a part would be lost, and its mode of TLS with it", function* () {
-    const lost = [
+    for (const [url, env, advice] of [
       ["postgres://u:pw@h/my#db?sslmode=verify-full", {}, "Write %23"],
       ["postgres://u:s3cret#w0rd@h/db", { PGSSLMODE: "verify-full" }, "Write %23"],
       [`${address}?application_name=a?b&sslmode=verify-full`, {}, "Write %3F"]
-    ] as const
-    for (const [url, env, advice] of lost) {
+    ] as const) {
       const { message } = yield* Effect.flip(settingsOf(url, env))
-      assert.include(message, advice)
-      assert.notInclude(message, "s3cret")
+      assert.deepStrictEqual([message.includes(advice), message.includes("s3cret")], [true, false], message)
     }
     const { ssl, database } = (yield* settingsOf("postgres://u@h/my%23db%3F?sslmode=verify-full", {})).settings
     assert.deepStrictEqual([ssl, database], [{}, "my#db?"])

@@ -15,7 +15,7 @@ import { makeSecrets } from "../../../src/plugins/cluster/WithoutSecrets.ts"
 import { runWorkLoop } from "../../../src/plugins/cluster/WorkLoop.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
-import { held } from "../../support/LeasedRun.ts"
+import { claimOne, held } from "../../support/LeasedRun.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
 import { type DatabaseUnavailable } from "../../../src/plugins/cluster/DatabaseErrors.ts"
 
@@ -78,12 +78,6 @@ const workingOn = Effect.fnUntraced(function* (
   return memory
 })
 
-/** The run of a store, led by a worker. */
-const leadIn = Effect.fnUntraced(function* ({ work }: ReturnType<typeof makeMemoryWork>) {
-  const [claimed] = yield* work.claim(worker, { run: 1, refine: 0, task: 0 })
-  return yield* claimed === undefined ? Effect.die("the run was not offered") : held(claimed)
-})
-
 const offering = (kind: WorkKind, count: number) =>
   Effect.gen(function* () {
     const offer = yield* makeOffers
@@ -114,7 +108,7 @@ describe("what the database is asked while models work", () => {
 describe("a run that waits for pieces of which one is not wanted any more", () => {
   nodeTest("neither asks for its result nor stays awake for it", function* () {
     const { memory } = makeStore()
-    const lease = yield* leadIn(memory)
+    const lease = yield* held(yield* claimOne(memory.work, worker, "run"))
     const asked: Array<ReadonlyArray<string>> = []
     const work = ClusterWork.of({
       ...memory.work,
@@ -193,7 +187,7 @@ describe("the journal of a cluster run", () => {
   nodeTest("writes a question at once, and what nobody waits for with the records of a second", function* () {
     const { layer, memory } = makeStore()
     const context = yield* Layer.build(journalOn(layer))
-    const lease = yield* leadIn(memory)
+    const lease = yield* held(yield* claimOne(memory.work, worker, "run"))
     const written = () => memory.runs.get("run-1")?.records.map(({ event }) => event)
     const question: RunEvent = { type: "approval.requested", scope: "step", title: "Step 1", hash: "h", items: [] }
     yield* Effect.gen(function* () {

@@ -5,7 +5,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { transaction } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { type ClaimedWork, ClusterWork, type NewRecord } from "../../../src/plugins/cluster/ClusterWork.ts"
-import { clusterRun, databaseTest } from "../../support/LeasedRun.ts"
+import { claimOne, clusterRun, databaseTest } from "../../support/LeasedRun.ts"
 import { needsPostgres } from "../../support/Postgres.ts"
 
 const claimant = { name: "gpu-1-7", program: "0.0.0" }
@@ -27,13 +27,33 @@ const makeRun = Effect.gen(function* () {
   const runs = yield* ClusterRuns
   const work = yield* ClusterWork
   yield* runs.submit(clusterRun("run-1"), [], (json) => json)
-  const [leader] = yield* work.claim(claimant, { run: 1, refine: 0, task: 0 })
-  if (leader === undefined) return yield* Effect.die("the run was not offered")
+  const leader = yield* claimOne(work, claimant, "run")
+
   yield* work.offer(leader, [{ key: "piece", kind: "refine", payload: "{}" }])
-  const [piece] = yield* work.claim(claimant, { run: 0, refine: 1, task: 0 })
-  if (piece === undefined) return yield* Effect.die("the piece was not offered")
-  return { leader, piece, runs, work }
+  return { leader, piece: yield* claimOne(work, claimant, "refine"), runs, work }
 })
+
+type Made = Effect.Success<typeof makeRun>
+type Row = readonly [
+  what: string,
+  "run" | "leader",
+  "leader" | "piece",
+  (made: Made) => Effect.Effect<unknown, unknown>
+]
+
+const append: Row[3] = ({ piece, work }) => work.append("run-1", [recordOf(piece)])
+const finish: Row[3] = ({ piece, work }) => work.append("run-1", [], [{ lease: piece, result: "{}" }])
+
+/** What locks rows, what is locked meanwhile, and which piece has to be free then. */
+const rows: ReadonlyArray<Row> = [
+  ["the append of a record", "run", "piece", append],
+  ["the result of a piece", "run", "piece", finish],
+  ["the end of the run", "run", "leader", ({ leader, work }) => work.end(leader, "{}")],
+  ["an answer", "run", "leader", ({ work }) => work.answer("run-1", "question", "{}")],
+  ["a piece that rests", "run", "piece", ({ piece, work }) => work.rest(piece, { keys: [], questions: ["q"] })],
+  ["a cancellation", "run", "leader", ({ runs }) => runs.cancel("run-1")],
+  ["a heartbeat", "leader", "piece", ({ leader, piece, work }) => work.renew([piece, leader])]
+]
 
 const lockRun = (sql: Sql) => sql`SELECT FROM task_conductor_runs WHERE run_id = 'run-1' FOR UPDATE`
 const lockPiece = (sql: Sql, { id }: ClaimedWork) =>
@@ -48,27 +68,7 @@ const untilOneWaits = (sql: Sql) =>
   )
 
 describe("what locks rows of a run", needsPostgres, () => {
-  for (const [what, first, free, use] of [
-    ["the append of a record", "run", "piece", ({ piece, work }) => work.append("run-1", [recordOf(piece)])],
-    [
-      "the result of a piece",
-      "run",
-      "piece",
-      ({ piece, work }) => work.append("run-1", [], [{ lease: piece, result: "{}" }])
-    ],
-    ["the end of the run", "run", "leader", ({ leader, work }) => work.end(leader, "{}")],
-    ["an answer", "run", "leader", ({ work }) => work.answer("run-1", "question", "{}")],
-    ["a piece that rests", "run", "piece", ({ piece, work }) => work.rest(piece, { keys: [], questions: ["q"] })],
-    ["a cancellation", "run", "leader", ({ runs }) => runs.cancel("run-1")],
-    ["a heartbeat", "leader", "piece", ({ leader, piece, work }) => work.renew([piece, leader])]
-  ] as ReadonlyArray<
-    readonly [
-      string,
-      "run" | "leader",
-      "leader" | "piece",
-      (made: Effect.Success<typeof makeRun>) => Effect.Effect<unknown, unknown>
-    ]
-  >) {
+  for (const [what, first, free, use] of rows) {
     databaseTest(`waits for the ${first} before it has a lock on a piece: ${what}`, function* () {
       const made = yield* makeRun
       const sql = yield* SqlClient.SqlClient
