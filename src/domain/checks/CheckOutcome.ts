@@ -259,6 +259,7 @@ const whyStill = (end: CheckEnd, failures: ReadonlyArray<CheckFailure>): string 
   return `It fails as it does without the changes, and shows nothing that passes: ${namesOf(failures.map(({ name }) => name))}`
 }
 
+/** Interprets one run of a check. */
 export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared = {}): CheckOutcome => {
   const { again, before, declared = [], earlier = [] } = compared
   const command = checkText(check)

@@ -28,6 +28,7 @@ export interface CommandLimits {
   /** The number of processes and threads of the command. */
   readonly processes: number
   readonly fileBytes: number
+  /** The size of each temporary folder in the sandbox. */
   readonly temporaryBytes: number
 }
 

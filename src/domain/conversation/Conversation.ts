@@ -234,6 +234,7 @@ const messageParts = (message: ConversationMessage): ReadonlyArray<string> => {
   return actions.length > 0 ? [actions.join("\n")] : ["## Answer", harmless((report ?? message.content).trim())]
 }
 
+/** The conversation as the text of a markdown file. */
 export const conversationMarkdown = (
   messages: ReadonlyArray<ConversationMessage>,
   { model, project }: { readonly model: string; readonly project: string }

@@ -187,6 +187,7 @@ const report = <A>(
 export const reportOfList = (reading: Reading<TaskList>, finished: ReadonlyArray<string>): CheckReport =>
   report("task-list", reading, (list) => listReport(list, finished))
 
+/** The report about a refinement. */
 export const reportOfTurn = (reading: Reading<RefinementDocument>): CheckReport =>
   report("refinement", reading, refinementReport)
 

@@ -145,9 +145,11 @@ export interface RefinementDocument extends Omit<TaskOutcome, "priorCalls" | "re
   readonly looks?: Arr.NonEmptyReadonlyArray<ToolCall>
 }
 
+/** The field `inputs` of a report; absent if there are none. */
 export const inputsField = (inputs: ReadonlyArray<InputValue>): Pick<TaskOutcome, "inputs"> =>
   Arr.isReadonlyArrayNonEmpty(inputs) ? { inputs } : {}
 
+/** The field `looks` of a report; absent if there are none. */
 export const looksField = (looks: ReadonlyArray<ToolCall>): Pick<RefinementDocument, "looks"> =>
   Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}
 

@@ -29,6 +29,7 @@ export const notLooked = makeIssue(
   }
 )
 
+/** The facts of the work against which a report is checked. */
 export interface ReportedWork {
   readonly task: string
   /** True for the first answer of the work, if the model has tools and has made no call. */

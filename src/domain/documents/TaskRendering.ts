@@ -79,6 +79,7 @@ export const renderTask = (task: Task): string =>
 
 export const renderTaskPart = (task: Task): string => `## Task\n\n${renderTask(task)}`
 
+/** Writes a whole report. */
 export const renderTaskReport = ({ task, ...parts }: RefinedParts & { readonly task: Task }): string =>
   `${renderTaskPart(task)}\n\n${renderWorkedTask(parts)}\n`
 

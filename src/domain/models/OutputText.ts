@@ -53,6 +53,7 @@ export const resultText = (result: ToolResult): string => {
   return result.data !== null && isFields(result.data) ? fieldsText(result.data) : dataText(result.data)
 }
 
+/** The data of a call as text, or its error. */
 export const outcomeText = ({ result }: CallOutcome): string => resultText(result)
 
 /** The diff in a result; undefined if there is none. */

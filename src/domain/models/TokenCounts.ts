@@ -10,6 +10,7 @@
 import { durationText } from "../text/Format.ts"
 import { assumedScale, type TokenScale } from "./PromptSize.ts"
 
+/** A sent prompt with its token count. */
 export interface TokenCount {
   /** The text of the prompt as sent. */
   readonly prompt: string
