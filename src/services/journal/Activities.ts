@@ -1,7 +1,7 @@
 /**
- * Runs the steps of a run that must not happen twice. Each model call is an activity, and so is each tool call with
- * effects outside a working copy. An activity has a stable key, a schema for its outcome, and an effect. If its outcome
- * is recorded, the effect does not run again. The outcome of a successful activity is on disk before the run continues.
+ * Runs the steps of a run that must not happen twice: each model call, and each tool call with effects outside a
+ * working copy. Such an activity has a stable key, a schema for its outcome, and an effect, which does not run again
+ * after its outcome is recorded. The outcome is on disk before the run continues.
  *
  * Changes of working copies are recorded too, but a resumed run makes them again.
  */
@@ -15,7 +15,7 @@ import { activityName } from "../../domain/runs/ActivityKey.ts"
 import { Journal } from "./Journal.ts"
 
 /**
- * Work that must be done only once. `key` is a key of domain/runs/ActivityKey. `input` is a hash of the prompt or the
+ * Work that must be done only once. `key` is a key of domain/runs/ActivityKey, `input` a hash of the prompt or the
  * arguments. A recorded outcome is used only for the same input. Failures are not recorded, because a retry may
  * succeed.
  */
@@ -26,18 +26,15 @@ export interface Activity<A, E, R> {
   readonly error: Schema.Codec<E, unknown>
   readonly execute: Effect.Effect<A, E, R>
   /**
-   * Emits events after the outcome was written. For an outcome from the journal, this is not called, because the events
-   * were emitted when the outcome was recorded.
+   * Emits events after the outcome was written. Not called for an outcome from the journal, whose events were already
+   * emitted.
    */
   readonly emit?: (outcome: A) => Effect.Effect<void>
-  /** The prompt of a model call. It is stored to show where a later prompt differs from it. */
+  /** The prompt of a model call, stored to show where a later prompt differs. */
   readonly prompt?: { readonly system: string; readonly user: string }
 }
 
-/**
- * A part of a run that consists of activities. When the part has finished, its result is recorded, and its activities
- * are not needed again.
- */
+/** A part of a run that consists of activities. After its result is recorded, these are not needed again. */
 export interface RunStage<A> {
   readonly key: string
   readonly success: Schema.Codec<A, unknown>
@@ -45,7 +42,7 @@ export interface RunStage<A> {
 
 const encoderOf = memoize((schema: Schema.Codec<never, unknown>) => Schema.encodeSync(Schema.toCodecJson(schema)))
 
-/** Encodes a value as JSON. It is a defect of the program if the value does not fit its schema. */
+/** Encodes a value as JSON. A value that does not fit its schema is a defect of the program. */
 export const asJson = <A>(schema: Schema.Codec<A, unknown>, value: A): Effect.Effect<Schema.Json> =>
   Effect.sync(() => encoderOf(schema as Schema.Codec<never, unknown>)(value as never))
 
@@ -56,8 +53,7 @@ export class Activities extends Context.Service<
     /** The recorded outcome of a stage that has finished. */
     stageResult<A>(stage: RunStage<A>): Effect.Effect<Option.Option<A>>
     /**
-     * Returns the recorded outcome of the stage. If there is none, runs the stage, and records its outcome if the
-     * outcome is final.
+     * The recorded outcome of the stage. If there is none, runs the stage, and records its outcome if that is final.
      */
     runStage<A, E, R>(
       stage: RunStage<A>,
@@ -65,16 +61,13 @@ export class Activities extends Context.Service<
       isFinal?: (outcome: A) => boolean
     ): Effect.Effect<A, E, R>
     /**
-     * Runs an effect without consequences outside the run: a read of the project or the web, or a change of a working
-     * copy. A replay uses the recorded outcome. A resumed run runs the effect again.
+     * Runs an effect without consequences outside the run, such as a read of the project. A replay uses the recorded
+     * outcome. A resumed run runs the effect again.
      */
     record<A, E, R>(what: RunStage<A>, execute: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/journal/Activities") {
-  /**
-   * Records activities in the journal of the run. The caller gets the outcome unchanged. Only the recorded copy is
-   * encoded.
-   */
+  /** Records activities in the journal of the run. Only the recorded copy of an outcome is encoded. */
   static readonly layer = Layer.effect(
     Activities,
     Effect.map(Journal, (journal) => {

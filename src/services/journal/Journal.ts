@@ -1,7 +1,6 @@
 /**
- * The journal of the current run. It reads the records of earlier sessions once, and writes the records of this session
- * as they arise. Stages use the journal through Activities and the tool runner. domain/journal/JournalRecord defines
- * what records contain.
+ * The journal of the current run. Reads the records of earlier sessions once, and writes those of this session as they
+ * arise. Stages use it through Activities and the tool runner. domain/journal/JournalRecord defines the records.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -23,24 +22,21 @@ export type SavedType = "outcome" | "settled" | "answer"
 /** True if the outcome with this key contains calls for the program to execute. */
 export const holdsModelCalls = (key: string): boolean => ["refined", "turn"].includes(parseKey(key)?.kind ?? "")
 
-/** The parts of a task outcome that are never executed: results of calls, and texts before changes. */
+/** The parts of a task outcome that are never executed. */
 const notExecuted: ReadonlySet<string> = new Set(["looks", "bases"])
 
 /** True if a secret was redacted in a part of the value that would be executed. */
 const lacksSecret = (value: Schema.Json): boolean =>
   JSON.stringify(value, (key, part: unknown) => (notExecuted.has(key) ? undefined : part)).includes(redacted)
 
-/**
- * The value of a record. None if it contains a call in which a secret was redacted, because such a call must not be
- * executed.
- */
+/** The value of a record. None if it contains a call with a redacted secret, which must not be executed. */
 const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> => {
   const record = line === undefined ? undefined : readRecord(line)
   if (record === undefined || !("value" in record)) return Option.none()
   return holdsModelCalls(record.key) && lacksSecret(record.value) ? Option.none() : Option.some(record.value)
 }
 
-/** The intent of a call, with the number of its record. Undefined if the line is no intent. */
+/** The intent of a call with the number of its record; undefined for another line. */
 const uncertainCall = (line: JournalLine | undefined): UncertainCall | undefined => {
   const record = line === undefined ? undefined : readRecord(line)
   return line !== undefined && record?.type === "intent" ? { ...record, seq: line.seq } : undefined
@@ -67,8 +63,8 @@ const replacedCall = (
 }
 
 /**
- * What is known of the work of earlier sessions; empty at first. `provenFrom` is the number of a record. Answers of the
- * user in earlier records are not used.
+ * What is known of the work of earlier sessions; empty at first. Answers of the user in records before `provenFrom` are
+ * not used.
  */
 export const makeKnownWork = (provenFrom = 1) => {
   const last = new Map<string, JournalLine>()
@@ -112,17 +108,15 @@ export class Journal extends Context.Service<
     /** The encoded value of the last record with this type and key. */
     saved(type: SavedType, key: string): Effect.Effect<Option.Option<Schema.Json>>
     /**
-     * The call with this key, if it began and its outcome is unknown. If the call with this key replaces an earlier
-     * call, returns the earlier call (see `replacedCall`).
+     * The call with this key, if it began and its outcome is unknown, or the call that it replaces (see
+     * `replacedCall`).
      */
     uncertain(key: string): Effect.Effect<UncertainCall | undefined>
     /** Writes a record, and returns when it is on disk. */
     append(record: JournalRecord): Effect.Effect<void>
-    /**
-     * Writes a record, such as an event, without waiting for the disk. Records are written in the order of the calls.
-     */
+    /** Writes a record, such as an event, without waiting for the disk. The order of the calls is kept. */
     enqueue(record: JournalRecord): Effect.Effect<void>
-    /** Ends the run, because this version of the program cannot read the record with this key. Never returns. */
+    /** Ends the run, because this version cannot read the record with this key. Never returns. */
     unreadable(key: string): Effect.Effect<never>
     /** Fails as soon as the journal cannot be written. Never succeeds. */
     readonly failed: Effect.Effect<never, JournalError>
@@ -141,9 +135,8 @@ export class Journal extends Context.Service<
   )
 
   /**
-   * The journal of a run. `lines` are the lines of earlier sessions. `writer` receives the records of this session. The
-   * user's key proves the record `provenFrom` and all later records. Answers of the user in earlier records are not
-   * used.
+   * The journal of a run, with the lines of earlier sessions, and a writer for this session. The user's key proves the
+   * records from `provenFrom` on. Answers of the user in earlier records are not used.
    */
   static readonly layer = (
     lines: ReadonlyArray<JournalLine>,

@@ -6,12 +6,12 @@ export const JournalReason = Schema.Union([
   Schema.TaggedStruct("NotAFile", {}),
   Schema.TaggedStruct("Unreadable", { code: Schema.String }),
   Schema.TaggedStruct("Empty", {}),
-  /** The journal is larger than the limit of this program. Sizes are in bytes. */
+  /** The journal is larger than the limit. Sizes are in bytes. */
   Schema.TaggedStruct("TooLarge", { bytes: Schema.Number, most: Schema.Number }),
   Schema.TaggedStruct("OtherVersion", { found: Schema.Int, supported: Schema.Int }),
-  /** The run needs a record of a kind that this version cannot read. `program` is the version that wrote it. */
+  /** The run needs a record that this version cannot read. `program` is the version that wrote it. */
   Schema.TaggedStruct("UnknownRecord", { line: Schema.Int, kind: Schema.String, program: Schema.String }),
-  /** The journal does not belong to the run in whose folder it lies. */
+  /** The journal belongs to another run than its folder. */
   Schema.TaggedStruct("Misplaced", { found: Schema.String }),
   /** The file does not begin like a journal. */
   Schema.TaggedStruct("Foreign", {}),
@@ -19,7 +19,7 @@ export const JournalReason = Schema.Union([
   Schema.TaggedStruct("Damaged", { line: Schema.Int, what: Schema.Literals(["shape", "sequence", "sum"]) }),
   /** The database with the journal does not respond. */
   Schema.TaggedStruct("DatabaseFailed", { what: Schema.String }),
-  /** The file can no longer be written. `safe` is the number of records that are on disk. */
+  /** The file can no longer be written. `safe` is the number of records on disk. */
   Schema.TaggedStruct("WriteFailed", { code: Schema.String, safe: Schema.Int })
 ])
 export type JournalReason = typeof JournalReason.Type
@@ -30,7 +30,7 @@ const damages = {
   sum: "was changed: its checksum does not hold"
 } as const
 
-/** For each error code of a write, its cause and what the user can do. */
+/** The cause of each error code of a write, and what the user can do. */
 const writeRemedies: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full. Make room",
   EDQUOT: "Your share of the disk is used up. Make room",

@@ -1,7 +1,7 @@
 /**
- * One line of a journal: `{"seq":1,"at":"...","record":{...},"sum":"1a2b3c4d"}`. `sum` is a CRC-32 over the sum of the
- * previous line and the text of this line. It shows whether a line was changed, lost, duplicated or moved. After the
- * record, the line may contain a MAC (JournalSeal).
+ * One line of a journal: `{"seq":1,"at":"...","record":{...},"sum":"1a2b3c4d"}`. `sum` is a CRC-32 over the previous
+ * line's sum and this line's text. It shows changed, lost, duplicated and moved lines. After the record, the line may
+ * contain a MAC (JournalSeal).
  */
 import { crc32 } from "node:zlib"
 import * as Option from "effect/Option"
@@ -9,10 +9,10 @@ import * as Schema from "effect/Schema"
 import { JournalRecord, makeWholePrompts } from "../../domain/journal/JournalRecord.ts"
 import { textNestedTooDeep } from "../../domain/text/Json.ts"
 
-/** The sum that precedes the first line. */
+/** The sum before the first line. */
 export const firstSum = "00000000"
 
-/** An intact line. Its record is decoded only when it is needed. */
+/** An intact line. Its record is decoded only when needed. */
 export interface JournalLine {
   readonly seq: number
   /** The time when the record was written, in ISO 8601. */
@@ -23,14 +23,11 @@ export interface JournalLine {
   /** The type of the event in the record; `""` for other records. */
   readonly event: string
   readonly json: unknown
-  /** The whole line as it stands in the file; `""` for a record from a database. */
+  /** The whole line in the file; `""` for a record from a database. */
   readonly text: string
 }
 
-/**
- * The maximum depth of a record that is parsed. No version writes deeper records, and a deeper record could crash the
- * program.
- */
+/** The maximum depth of a parsed record. No version writes deeper ones, which could crash the program. */
 const maxLevels = 256
 
 const textIn = (value: unknown, name: string): string => {
@@ -38,13 +35,13 @@ const textIn = (value: unknown, name: string): string => {
   return typeof found === "string" ? found : ""
 }
 
-/** Reads type, key and event from the record of a line. */
+/** The type, key and event from the record of a line. */
 export const lineOf = ({ json, ...line }: Pick<JournalLine, "seq" | "at" | "json" | "text">): JournalLine => {
   const { event } = (json ?? {}) as { readonly event?: unknown }
   return { ...line, json, type: textIn(json, "type"), key: textIn(json, "key"), event: textIn(event, "type") }
 }
 
-/** The number, sum and MAC of the last line. The next line continues from them. */
+/** The number, sum and MAC of the last line, from which the next one continues. */
 export interface LineEnd {
   readonly seq: number
   readonly sum: string
@@ -54,13 +51,13 @@ export interface LineEnd {
 export interface LineProtection {
   /** Serialises a record as JSON without secrets. */
   readonly write?: (record: Schema.Json) => string
-  /** Computes the MAC of a line from the MAC of the previous line. The MAC proves who wrote the record. */
+  /** Computes the MAC of a line from that of the previous one. It proves who wrote the record. */
   readonly key?: { mac(before: string, line: string): string }
 }
 
 const encodeRecord = Schema.encodeSync(JournalRecord)
 
-/** Returns the line of a record. Also returns its number, checksum and MAC, from which the next line continues. */
+/** The line of a record, and the number, checksum and MAC from which the next line continues. */
 export const encodeLine = (
   record: JournalRecord,
   at: string,
@@ -82,10 +79,7 @@ const kind = /^[\w.-]{1,64}$/
 
 const head = /^\{"seq":\d+,"at":"([^"]{1,40})","record":\{"type":"([\w.-]+)"(?:,"event":\{"type":"([\w.-]+)")?/
 
-/**
- * The fields at the beginning of a line. They are found without parsing the other fields. All are undefined for text
- * that is no line.
- */
+/** The fields at the beginning of a line, found without parsing the others. Undefined for text that is no line. */
 export const headOf = (text: string): { readonly at?: string; readonly type?: string; readonly event?: string } => {
   const [, at, type, event] = head.exec(text) ?? []
   return { at, type, event }
@@ -96,13 +90,13 @@ export const sumIn = (text: string): string => text.slice(-10, -2)
 
 export type LineProblem = "shape" | "sequence" | "sum"
 
-/** The number that a line must have, and the checksum of the line before it. */
+/** The expected number of a line, and the checksum of the line before it. */
 export interface LineBefore {
   readonly seq: number
   readonly before: string
 }
 
-/** Parses a line. The line must have the expected number, and continue from the expected checksum. */
+/** Parses a line with the expected number, which continues from the expected checksum. */
 export const decodeLine = (text: string, { before, seq }: LineBefore): JournalLine | LineProblem => {
   const [, signed = "", number, at = "", record = "", sum] = form.exec(text) ?? []
   if (sum === undefined) return "shape"
@@ -124,14 +118,14 @@ export const parseJson = (text: string): unknown => {
 
 const decodeRecord = Schema.decodeUnknownOption(JournalRecord)
 
-/** Decodes the record of a line that this version wrote. */
+/** The record of a line that this version wrote. */
 export const recordOf = (line: JournalLine): JournalRecord => Schema.decodeUnknownSync(JournalRecord)(line.json)
 
-/** Decodes the record of a line. Undefined if another version wrote it and this version does not know its type. */
+/** The record of a line; undefined if another version wrote it with an unknown type. */
 export const readRecord = (line: JournalLine): JournalRecord | undefined =>
   Option.getOrUndefined(decodeRecord(line.json))
 
-/** Decodes the records of lines. Unknown records are left out. Shortened prompts are restored. */
+/** The records of lines, without unknown ones. Shortened prompts are restored. */
 export const readRecords = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<JournalRecord> => {
   const whole = makeWholePrompts()
   return lines.flatMap((line) => {

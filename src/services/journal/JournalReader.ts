@@ -1,6 +1,6 @@
 /**
- * Reads a journal and verifies it. Damage in the middle is an error. A partial last line is no damage, because a crash
- * leaves one. It is reported separately, and the next writer removes it.
+ * Reads and verifies a journal. Damage in the middle is an error. A partial last line comes from a crash: it is
+ * reported separately, and the next writer removes it.
  */
 import { isUtf8 } from "node:buffer"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ export interface JournalContent {
   readonly lines: ReadonlyArray<JournalLine>
   /** The length of these lines in bytes. */
   readonly size: number
-  /** The partial line after the intact lines, if a crash left one. */
+  /** The partial line that a crash left. */
   readonly torn: Uint8Array
 }
 
@@ -34,7 +34,7 @@ const beginning = '{"seq":1,"at":"'
 const beginsAsJournal = (bytes: Buffer): boolean => beginning.startsWith(bytes.toString("latin1", 0, beginning.length))
 
 /**
- * The lines before the first damaged line. `stop` says why and where reading stopped; undefined if no line is damaged.
+ * The lines before the first damaged one. `stop` says where and why reading stopped; undefined if no line is damaged.
  */
 const readLines = (bytes: Buffer) => {
   const lines: Array<JournalLine> = []
@@ -54,7 +54,7 @@ const readLines = (bytes: Buffer) => {
 
 /**
  * True if the bytes after the intact lines were once completely written: they end with a line end, or begin with a
- * complete record. A crash leaves neither, so these bytes are damaged.
+ * complete record. A crash leaves neither, so they are damaged.
  */
 const wasSaved = (rest: string, expected: LineBefore): boolean =>
   (rest.endsWith("\n") && parseJson(rest) !== undefined) ||
@@ -86,7 +86,7 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
   const read = readLines(bytes)
   const [first] = read.lines
   if (first === undefined) {
-    /** A run that crashed while writing its first line has done nothing yet. */
+    /** A run that crashed during its first line has done nothing. */
     const isUnbegun = bytes.length === 0 || (read.stop === undefined && beginsAsJournal(bytes))
     return yield* fail({ _tag: isUnbegun ? "Empty" : "Foreign" })
   }
@@ -101,7 +101,7 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
   return yield* fail({ _tag: "UnknownRecord", line: 1, kind: "opened", program })
 })
 
-/** Reads a whole journal. Fails if any part is damaged. A partial line that a crash left at the end is no damage. */
+/** Reads a whole journal. Fails if any part is damaged, except for a partial last line. */
 export const readJournal = Effect.fn("readJournal")(function* (path: string) {
   const { bytes, expected, lines, opened, size, stop } = yield* readOpened(path)
   const { end, what } = stop ?? { end: bytes.length - 1, what: "shape" }

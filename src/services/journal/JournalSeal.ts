@@ -1,7 +1,7 @@
 /**
  * Proves which records of a journal this user wrote. Each record has a MAC over the previous MAC and the text of its
- * line. Only the user has the key, so nobody else can change, add, remove or move a record, or copy a record from
- * another run. Checksums cannot prove this, because anybody can compute them.
+ * line. Only the user has the key, so nobody else can change, add, remove, move or copy a record. Checksums prove
+ * nothing, because anybody can compute them.
  *
  * The key lies in a file that nobody else can read. It is created on first use and never leaves this machine.
  */
@@ -20,21 +20,21 @@ const folderMode = 0o700
 const everybodyElse = 0o077
 const keyForm = /^[0-9a-f]{64}\n?$/
 
-/** The key, or a clause that says why there is none. */
+/** The key, or why there is none, as a clause. */
 export type JournalKey = { readonly key: Uint8Array } | { readonly problem: string }
 
-/** The path of the key file. `locks` is a folder in the user's own state folder. */
+/** The path of the key file. `locks` is a folder of the user's state. */
 export const journalKeyFile = Effect.fnUntraced(function* (locks: string) {
   const path = yield* Path.Path
   return path.join(path.dirname(locks), "journal.key")
 })
 
-/** Reads the key; undefined if the file does not exist. */
+/** The key; undefined if the file does not exist. */
 const readKey = Effect.fnUntraced(function* (
   file: string
 ): Effect.fn.Return<JournalKey | undefined, PlatformError, FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem
-  /** Links are not followed. Only a regular file is read, because reading other kinds of files may never end. */
+  /** Does not follow links, and reads only a regular file, because reading others may never end. */
   const info = yield* ifFound(fs.lstat(file))
   if (info === undefined) return undefined
   if (info.type !== "File" || Number(info.size) > 100) return { problem: "it is not a key. Remove it" }
@@ -49,10 +49,7 @@ const readKey = Effect.fnUntraced(function* (
   return keyForm.test(text) ? { key: Buffer.from(text.trim(), "hex") } : { problem: "it is not a key. Remove it" }
 })
 
-/**
- * Creates the key, unless another process has just created it. The file appears in one step, so no process sees a part
- * of the key.
- */
+/** Creates the key, unless another process just has. The file appears in one step, so no process sees a part of it. */
 const makeKey = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -68,7 +65,7 @@ const makeKey = Effect.fnUntraced(function* (file: string) {
   yield* flushFolder(path.dirname(file))
 }, Effect.scoped)
 
-/** The user's key. Creates a key only if a journal will be written. */
+/** The user's key, created only if a journal will be written. */
 export const journalKey = Effect.fn("journalKey")(
   function* (
     file: string,
@@ -96,8 +93,8 @@ export class SealKey {
   }
 
   /**
-   * The MAC of a line up to the end of its record. `before` is the MAC of the previous line. For the first line of a
-   * session, `before` is the start value of the session.
+   * The MAC of a line up to the end of its record. `before` is the MAC of the previous line, or the start value of a
+   * session.
    */
   mac(before: string, line: string): string {
     return createHmac("sha256", this.#key).update(before).update(line).digest("base64url").slice(0, macLength)
@@ -116,7 +113,7 @@ interface SealedLine {
 
 const sealedForm = /^(.*),"mac":"([\w-]{22})"\},"sum":"[0-9a-f]{8}"\}$/s
 
-/** Splits a line into text and MAC. Undefined for a line without a MAC, such as a record in a database. */
+/** Splits a line into text and MAC. Undefined for a line without one, such as a record in a database. */
 const sealOf = ({ text }: JournalLine): SealedLine | undefined => {
   const [, line, mac = ""] = sealedForm.exec(text) ?? []
   return line === undefined ? undefined : { line: `${line}}`, mac }
@@ -125,8 +122,8 @@ const sealOf = ({ text }: JournalLine): SealedLine | undefined => {
 /** Which records of a journal the MACs prove. */
 export interface Proof {
   /**
-   * The number of the first record that is proven: this user wrote it and all later records. If not even the last
-   * record is proven, this is the number after the last record.
+   * The first record from which on this user wrote all records. If not even the last one is proven, the number after
+   * it.
    */
   readonly from: number
   /** The MAC from which the MAC of the next record is computed. */
@@ -134,14 +131,14 @@ export interface Proof {
 }
 
 /**
- * Finds the longest end of a journal in which the owner of the key wrote every record. Its first record begins the run
- * or a session, and the MAC of this record covers everything before it.
+ * The longest end of a journal whose records the owner of the key wrote. It begins with the run or a session, where the
+ * MAC covers everything before.
  */
 export const proofOf = (lines: ReadonlyArray<JournalLine>, key: SealKey): Proof => {
   const all = createHash("sha256")
   /**
-   * The start value of a session. It is needed if the session cannot continue the MACs of the lines before it. It is a
-   * hash of all these lines, whoever wrote them.
+   * The start value of a session that cannot continue the MACs before it: a hash of all earlier lines, whoever wrote
+   * them.
    */
   const start = (): string => `start ${all.copy().digest("hex")}`
   let from = 1

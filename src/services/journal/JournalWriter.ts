@@ -1,7 +1,6 @@
 /**
- * Appends records to a journal. Records that arrive while the disk is busy are written together, with one flush.
- * `append` returns when its record is on disk. If the disk fails, a partly written record is removed. Writing then
- * stops, and `failed` reports it.
+ * Appends records to a journal. Records that arrive while the disk is busy are written together, with one flush. If the
+ * disk fails, a partly written record is removed, and writing stops.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -21,9 +20,9 @@ import { codeOf } from "../files/FileFailure.ts"
 export interface JournalWriter {
   /** Returns when the record is on disk. Never returns if the journal has failed. */
   readonly append: (record: JournalRecord) => Effect.Effect<void>
-  /** Adds the record to the queue without waiting for the disk. */
+  /** Adds the record to the queue without waiting. */
   readonly enqueue: (record: JournalRecord) => Effect.Effect<void>
-  /** Returns when all records in the queue are on disk. */
+  /** Returns when the whole queue is on disk. */
   readonly flush: Effect.Effect<void>
   /** Fails as soon as the journal cannot be written. Never succeeds. */
   readonly failed: Effect.Effect<never, JournalError>
@@ -31,11 +30,11 @@ export interface JournalWriter {
 
 /** How the journal keeps secrets out of its records, and proves who wrote them. */
 export interface JournalProtection extends Pick<LineProtection, "write"> {
-  /** Proves who wrote the records. `proof` says what is known about the existing records. */
+  /** Proves who wrote the records. `proof` is about the existing ones. */
   readonly seal?: { readonly key: SealKey; readonly proof: Proof }
 }
 
-/** A record to write, or a caller that waits until all records before it are on disk. */
+/** A record to write, or a caller that waits for all records before it. */
 type Entry = { readonly record: JournalRecord; readonly at: string } | { readonly written: Deferred.Deferred<void> }
 
 const fileMode = 0o600
@@ -54,10 +53,7 @@ const endOf = (content: JournalContent | undefined, mac: string): { readonly lin
   }
 }
 
-/**
- * Opens a new or an existing journal for appending. When the scope closes, the records in the queue are written and the
- * file is closed.
- */
+/** Opens a new or an existing journal for appending. When the scope closes, writes the queue and closes the file. */
 export const openJournal = Effect.fn("openJournal")(
   function* (path: string, content: JournalContent | undefined, { seal, write }: JournalProtection = {}) {
     const fs = yield* FileSystem.FileSystem
@@ -70,8 +66,8 @@ export const openJournal = Effect.fn("openJournal")(
     let isBroken = false
 
     /**
-     * Ends writing after a failure. A record that cannot be encoded is a defect of the program. The run must then end
-     * instead of waiting for the record.
+     * Ends writing after a failure. For a record that cannot be encoded, a defect of the program, the run must end
+     * instead of waiting.
      */
     const breakOff = Effect.fnUntraced(function* (cause: Cause.Cause<PlatformError>) {
       isBroken = true
@@ -99,9 +95,9 @@ export const openJournal = Effect.fn("openJournal")(
     }, Effect.catchCause(breakOff))
 
     const writeWaiting = Effect.flatMap(Queue.clear(waiting), writeAll)
-    /** This runs after the fiber below has ended. Two writers at once would give two lines the same number. */
+    /** Runs after the fiber below. Two writers at once would give two lines the same number. */
     yield* Effect.addFinalizer(() => writeWaiting)
-    /** A record that was taken from the queue is written even if the run is interrupted. */
+    /** Writes a record that was taken from the queue even if the run is interrupted. */
     const next = Effect.uninterruptibleMask((restore) => Effect.andThen(restore(Queue.peek(waiting)), writeWaiting))
     yield* Effect.forkScoped(Effect.forever(next))
 

@@ -1,4 +1,4 @@
-/** Records the user's answers in the journal. A resumed run uses the recorded answers instead of asking again. */
+/** Records the user's answers in the journal, so that a resumed run need not ask again. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -34,16 +34,11 @@ export const answered = {
 
 const answerKey = (question: string): string => `question/${question}`
 
-/**
- * True for an answer that a resumed run uses again. After a no, the question is asked again, unless the user said what
- * they want instead.
- */
+/** True for an answer that a resumed run uses. A no is asked again, unless the user said what they want instead. */
 const isFinal = ({ answer, by, instead }: Answered<StepAnswer | CallAnswer | WordsAnswer>): boolean =>
   by === "person" && ((answer !== "decline" && answer !== "deny" && answer !== "nothing") || instead !== undefined)
 
-/**
- * Passes a question to `inner`, unless a recorded answer decides it. Questions about uncertain calls are always asked.
- */
+/** Passes a question to `inner`, unless a recorded answer decides it. Always asks about uncertain calls. */
 export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R | Journal> =>
   Layer.effect(
     Approver,
@@ -52,7 +47,7 @@ export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): 
       const journal = yield* Journal
       const words = approver.question
 
-      /** If the recorded answer cannot be decoded, the question is asked again. */
+      /** Asks again if the recorded answer cannot be decoded. */
       const askOnce = Effect.fnUntraced(function* <A extends StepAnswer | CallAnswer | WordsAnswer>(
         question: string,
         codec: Schema.Codec<Answered<A>, Schema.Json>,
@@ -69,7 +64,7 @@ export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): 
       return Approver.of({
         ...approver,
         step: (title, items, question) => askOnce(question, answered.step, approver.step(title, items, question)),
-        /** Questions about plugins and servers are not recorded, because the gate asks them before every run. */
+        /** The gate asks about plugins and servers before every run, so their answers are not recorded. */
         call: (item, question) =>
           isStart(item) && item.tool !== "read_file"
             ? approver.call(item, question)

@@ -1,4 +1,4 @@
-/** Handles records that this version does not know. Says which version wrote them, and what they mean for the run. */
+/** Handles records that this version does not know: which version wrote them, and what they mean for the run. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { recordKinds } from "../../domain/journal/JournalRecord.ts"
@@ -7,10 +7,7 @@ import { type JournalLine, readRecord } from "./JournalLine.ts"
 
 const decodeProgram = Schema.decodeUnknownOption(Schema.Struct({ program: Schema.String }))
 
-/**
- * The version of the program that wrote a line. It is recorded at the beginning of the session to which the line
- * belongs.
- */
+/** The version of the program that wrote a line, recorded at the beginning of its session. */
 const programOf = (lines: ReadonlyArray<JournalLine>, { seq }: JournalLine): string => {
   const session = lines.findLast((line) => line.seq <= seq && (line.type === "opened" || line.type === "resumed"))
   const found = session === undefined ? Option.none() : decodeProgram(session.json)
@@ -31,19 +28,16 @@ export const unknownRecord = (lines: ReadonlyArray<JournalLine>, key: string): J
   return line === undefined ? new JournalError({ path: "of the run", reason }) : errorOf(lines, line, "of the run")
 }
 
-/** The kinds of records that a run needs. For example, without an intent a call could happen twice. */
+/** Records that a run needs: without an intent, for example, a call could happen twice. */
 const needed: ReadonlySet<string> = new Set(["opened", "resumed", "intent"])
 
-/** The error for the first unreadable record that the run needs, if there is one. */
+/** The error for the first unreadable record that the run needs, if any. */
 export const neededUnknown = (lines: ReadonlyArray<JournalLine>, path: string): JournalError | undefined => {
   const line = lines.find((one) => needed.has(one.type) && readRecord(one) === undefined)
   return line === undefined ? undefined : errorOf(lines, line, path)
 }
 
-/**
- * A sentence about the records that were skipped. Undefined if none were skipped. `isUnknown` decides whether a line
- * counts as skipped.
- */
+/** A sentence about skipped records; undefined if there are none. `isUnknown` decides which lines count. */
 export const leftOutNote = (
   lines: ReadonlyArray<JournalLine>,
   isUnknown: (line: JournalLine) => boolean = ({ type }) => !recordKinds.has(type)

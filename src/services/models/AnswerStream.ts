@@ -1,7 +1,6 @@
 /**
- * Reads the answer of a model while the model writes it. Separates thoughts, which may come in fields or in tags, from
- * text. Passes the text to a listener. Stops as soon as the answer can no longer be useful. Leaving the stream closes
- * the request.
+ * Reads the answer of a model while the model writes it. Separates thoughts, in fields or in tags, from text for the
+ * listener. Stops as soon as the answer can no longer be useful. Leaving the stream closes the request.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -50,14 +49,12 @@ const detailOf = (problem: Unrecoverable): string =>
     ? `it repeated "${quoted(problem.unit)}" ${problem.times} times`
     : `after ${longestPreamble} characters it had no heading, code block or field of the document that begins with "${problem.begins}"`
 
-/** The answer so far. Thoughts are kept apart from text. */
+/** The answer so far, with thoughts apart from text. */
 class AnswerWriting {
   text = ""
   thinking = ""
   readonly calls: Array<AskedCall> = []
-  /**
-   * The current phase of the answer. Absent until the model begins to think. A model without thoughts has no phases.
-   */
+  /** The current phase. Absent until the model begins to think, and always for a model without thoughts. */
   phase: Phase | undefined
   readonly #split = new ThinkingSplit()
   readonly #watch: AnswerWatch
@@ -72,7 +69,7 @@ class AnswerWriting {
     return estimateTokens(this.thinking, this.#options.thinking.scale)
   }
 
-  /** Adds text from the server. It may contain thoughts in tags. */
+  /** Adds text from the server, perhaps with thoughts in tags. */
   addText(delta: string): ModelErrorReason | undefined {
     for (const { kind, text } of this.#split.add(delta)) {
       const found = kind === "text" ? this.#write(text) : this.addThinking(text)
@@ -90,12 +87,11 @@ class AnswerWriting {
 
   addThinking(delta: string): ModelErrorReason | undefined {
     this.thinking += delta
-    // Only text or thoughts that are not blank begin a phase. Some models write an empty block of thoughts if asked not
-    // to think.
+    // Blanks begin no phase. Some models write an empty block of thoughts if asked not to think.
     if (this.text.trim() === "" && this.thinking.trim() !== "") this.phase = "thinking"
     const thought = this.thinkingTokens
-    // If the model never closes the tag of its thoughts, the document may be among the thoughts. A heading in the
-    // thoughts suggests this. Thoughts with a heading may therefore be as long as an answer.
+    // If the model never closes the tag of its thoughts, they may contain the document. A heading suggests this, so
+    // thoughts with a heading may be as long as an answer.
     if (thought > this.#options.thinking.tokens && !this.#split.hasHeading)
       return { _tag: "ThinkingCutOff", tokens: thought }
     return this.#unrecoverable(this.#watch.thinking(delta))
@@ -111,7 +107,7 @@ class AnswerWriting {
     return { _tag: "Hopeless", kind: found.kind, detail: detailOf(found), partial: this.text }
   }
 
-  /** Adds the text that is still held back when the answer ends. */
+  /** Adds the text that is still held back at the end. */
   end(): void {
     const { answer, pieces } = this.#split.end()
     for (const { kind, text } of pieces) {
@@ -136,7 +132,7 @@ export interface Received extends ModelAnswer {
 
 const readTimes = Schema.decodeUnknownOption(Schema.Struct(Struct.pick(Usage.fields, ["answerMs", "loadMs"])))
 
-/** How long parts of a call took, as the server reported it. Absent if the provider does not pass these times on. */
+/** How long parts of a call took, as reported. Absent if the provider does not pass these times on. */
 const serverTimes = (finish: Response.FinishPart | undefined): Pick<Usage, "answerMs" | "loadMs"> =>
   Object.assign({}, ...Object.values(finish?.metadata ?? {}).flatMap((said) => Option.toArray(readTimes(said))))
 
@@ -145,23 +141,23 @@ interface ReadOptions extends WritingOptions {
   readonly server: Omit<FailureContext, "partial">
   readonly meter: UsageMeter["Service"]
   readonly settings: CallSettings
-  /** Called for each part of the answer. `characters` is the number of characters of all thoughts and text so far. */
+  /** Called for each part of the answer with the number of characters of all thoughts and text so far. */
   readonly onPart: (characters: number) => void
   /** Runs when the first part of the answer arrives. */
   readonly arrived: Effect.Effect<void>
-  /** Runs when the model begins to think, and again when it begins to write. */
+  /** Runs when the model begins to think, and when it begins to write. */
   readonly entered: (phase: Phase) => Effect.Effect<void>
 }
 
-/** Converts arguments to plain JSON: `{}` if they are missing or invalid. Values that are nested too deeply are cut. */
+/** Converts arguments to plain JSON: `{}` if missing or invalid. Cuts values that are nested too deeply. */
 const jsonOf = (params: unknown): Schema.Json =>
   JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
 export type ReceivedPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
 
 /**
- * Reads a whole answer. Fails with the cause if the answer breaks off. Fails with `Hopeless` or `ThinkingCutOff` if the
- * program stopped the answer. The error contains the text so far.
+ * Reads a whole answer. Fails with the cause if it breaks off, or with `Hopeless` or `ThinkingCutOff` if the program
+ * stopped it. The error contains the text so far.
  */
 export const readAnswer = Effect.fnUntraced(function* (
   answer: Stream.Stream<ReceivedPart, AiError.AiError>,
@@ -170,7 +166,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   const { arrived, entered, onPart, meter, server, settings } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
-  /** The last piece of the answer, and how many times in a row it arrived. Blanks around it do not count. */
+  /** The last piece of the answer without blanks, and how often in a row it arrived. */
   let repeated = { piece: "", times: 0 }
   let finish: Response.FinishPart | undefined
   let hasArrived = false
@@ -195,8 +191,8 @@ export const readAnswer = Effect.fnUntraced(function* (
     const answerTokens = finish?.usage.outputTokens.total
     const usage: Usage = {
       ...(promptTokens === undefined ? {} : { promptTokens }),
-      // Some servers do not count cached tokens as part of the prompt. They may report more cached tokens than prompt
-      // tokens. Such a count is left out.
+      // Some servers count cached tokens outside the prompt, and may report more of them than prompt tokens. Such a
+      // count is left out.
       ...(cachedTokens === undefined || cachedTokens > (promptTokens ?? 0) ? {} : { cachedTokens }),
       ...(answerTokens === undefined ? {} : { answerTokens }),
       ...serverTimes(finish),
@@ -238,7 +234,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   }
 })
 
-/** Fails if the answer is cut off, empty, or consists only of thoughts. An answer with calls needs no text. */
+/** Fails if the answer is cut off, empty, or only thoughts. An answer with calls needs no text. */
 export const usableAnswer = ({
   isCutOff,
   thinkingTokens,

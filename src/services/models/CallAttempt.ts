@@ -1,5 +1,5 @@
 /**
- * Sends one prompt once. Measures the prompt, plans the settings, reads the answer, and learns from its token counts.
+ * Sends one prompt once: measures it, plans the settings, reads the answer, and learns from its token counts.
  * `ModelCaller` decides about retries.
  */
 import * as Effect from "effect/Effect"
@@ -48,25 +48,25 @@ export type { Bound } from "../providers/CallOptions.ts"
 export interface ModelRequest {
   readonly id: ModelCallId
   readonly prompt: FilledPrompt
-  /** A conversation that is sent in place of the prompt. The prompt is then used only to estimate tokens. */
+  /** A conversation in place of the prompt, which then only serves to estimate tokens. */
   readonly conversation?: ConversationCall
   /** The step of the task; see `Urgency`. */
   readonly step: number
-  /** The model that a skill chose. If absent, the model of the stage or of the run is used. */
+  /** The model that a skill chose. If absent, the stage or the run decides. */
   readonly model?: string
   /** The JSON schema that the answer must fit. */
   readonly format?: object
-  /** The form that the server should force on the answer, if it can force one. */
+  /** The form for the answer, if the server can force one. */
   readonly bound?: Bound
-  /** The expected document. An answer that cannot become this document is stopped. */
+  /** The expected document. An answer that cannot become it is stopped. */
   readonly shape?: AnswerShape
-  /** Creates a listener for the text of one answer. Each retry gets a new listener. */
+  /** Creates a listener for the text of one answer, also of each retry. */
   readonly listen?: () => (delta: string) => void
-  /** What was wrong with earlier answers to the same prompt. Absent if nothing was wrong. */
+  /** What was wrong with earlier answers to the same prompt, if anything. */
   readonly tuning?: Tuning
 }
 
-/** The model that a call goes to. `window` is the window of the run, or a smaller window if the model supports less. */
+/** The model of a call. `window` is the window of the run, or a smaller one if the model supports less. */
 interface Target {
   readonly name: string
   readonly facts: ModelFacts
@@ -75,21 +75,18 @@ interface Target {
   readonly isAlone?: boolean
 }
 
-/** The earlier tries of a call: how often it was retried, what happened before, and whether it waits for the server. */
+/** The earlier tries of a call, and whether it waits for the server. */
 export interface Tries {
   readonly retried: number
-  /** The number of retries for each reason. Each reason has its own limit. */
+  /** How often it was retried for each reason. Each reason has its own limit. */
   readonly byReason: ReadonlyMap<string, number>
   readonly isWaiting: boolean
   readonly after?: string
-  /** True if the retry must run while no other call is in progress. */
+  /** True if no other call may be in progress. */
   readonly isAlone?: boolean
 }
 
-/**
- * Converts an error if it says that the window is full while no other call shares the window. In this case, the prompt
- * itself is too long.
- */
+/** Converts an error that the window is full, if no other call shares the window: the prompt itself is too long. */
 const asOverflow = (error: ModelError, { isAlone = false, window }: Target, estimated: number): ModelError => {
   const { reason } = error
   const isFull = isAlone && reason._tag === "Busy" && reason.isShared === true && /context size/i.test(reason.detail)
@@ -103,8 +100,8 @@ const unclearCount = (counted: number, estimated: number): string =>
   `The model server counted ${counted} tokens for a prompt of about ${estimated}. Either it leaves out what it had in its cache (Ollama 0.30), or its window is smaller than contextWindow and it dropped the front of the prompt. Look at "ollama ps" for the window.`
 
 /**
- * The form that the server forces on the answer. There is none if the model thinks or makes native calls, because a
- * form would prevent both.
+ * The form that the server forces on the answer. None if the model thinks or makes native calls, which a form would
+ * prevent.
  */
 const boundOf = ({ bound = {}, conversation }: ModelRequest, { facts }: Target, thinks: boolean): Bound => {
   if (thinks || (conversation?.tools.length ?? 0) > 0) return {}
@@ -112,7 +109,7 @@ const boundOf = ({ bound = {}, conversation }: ModelRequest, { facts }: Target, 
   return grammar !== undefined && facts.takesGrammar === true ? { grammar } : format === undefined ? {} : { format }
 }
 
-/** A planned call, the form of its answer, and a function that receives notices from its provider. */
+/** A planned call, the form of its answer, and a listener for notices. */
 interface PlannedCall {
   readonly planned: CallPlan
   readonly bound: Bound
@@ -122,16 +119,13 @@ interface PlannedCall {
 type Learning = Effect.Success<ReturnType<typeof makeLearning>>
 type Targets = Effect.Success<ReturnType<typeof makeTargets>>
 
-/**
- * Learns from answers and refusals how many tokens prompts have. Also learns for which models all calls share one
- * window.
- */
+/** Learns from answers and refusals how many tokens prompts have, and for which models all calls share one window. */
 const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
   const calibration = yield* TokenCalibration
   /** The models whose parallel calls share one window. */
   const sharing = new Set<string>()
 
-  /** The error for a prompt that does not fit the window. `counted` is the token count of the server, if known. */
+  /** The error for a prompt that does not fit. `counted` is the server's token count, if known. */
   const overflow = (prompt: FilledPrompt, { name, window }: Target, estimated: number, counted?: number) => {
     const parts = largestParts(prompt, calibration.scale(name))
     return new ModelError({
@@ -139,7 +133,7 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
     })
   }
 
-  /** Learns from the server's token count for a prompt. Learns nothing if the answer has no count. */
+  /** Learns from the server's token count for a prompt, if the answer has one. */
   const learn = (
     { prompt: { system, user } }: ModelRequest,
     { name, window }: Pick<Target, "name" | "window">,
@@ -150,9 +144,9 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
       : calibration.record(name, { prompt: system + user, counted, isWhole, window })
 
   /**
-   * Learns from a prompt that the server refused as too long. If the server named no token count, the prompt counts as
-   * longer than the window. No other call starts before the estimates are corrected, because the failed call still
-   * holds its slot. If the window of the server is smaller than configured, estimates of tokens grow in proportion.
+   * Learns from a prompt that the server refused as too long. Without a token count, it counts as longer than the
+   * window. No other call starts before the estimates are corrected, because the failed call still holds its slot. If
+   * the server's window is smaller than configured, estimates grow in proportion.
    */
   const learnRefusal = Effect.fnUntraced(function* (
     { prompt: { system, user } }: ModelRequest,
@@ -185,7 +179,7 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
   const settings = yield* RunSettings
   const { facts: factsOf, serves = () => true } = yield* CurrentServer
 
-  /** The model that a skill or a stage chose, if the same server has this model. Otherwise the model of the run. */
+  /** The model that a skill or a stage chose, if the same server has it. Otherwise that of the run. */
   const nameOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest): string =>
     model !== undefined && serves(model) ? model : settings.model
 
@@ -219,8 +213,8 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
 })
 
 /**
- * Sends the request. Tool calls of the model are returned, but not run, because the gate must decide about them first.
- * A request without tools gets no toolkit, because an empty toolkit would refuse any call.
+ * Sends the request. Tool calls are returned, but not run, because the gate decides about them first. An empty toolkit
+ * would refuse any call, so a request without tools gets none.
  */
 const streamOf = (
   model: LanguageModel.LanguageModel,
@@ -233,7 +227,7 @@ const streamOf = (
     : model.streamText({ prompt, toolkit, disableToolCallResolution: true, toolCallValidation: "deferred" })
 }
 
-/** Reads the answer to a planned call while the model writes it. `noticed` receives notices from the provider. */
+/** Reads the answer to a planned call while the model writes it. */
 const makeReading = Effect.fnUntraced(function* (server: ServerWait, thinking: Thinking) {
   const calibration = yield* TokenCalibration
   const events = yield* RunEvents
@@ -293,8 +287,8 @@ const makePlannedSend = Effect.fnUntraced(function* (
   const unbound = new Set<string>()
 
   /**
-   * Sends a planned call. If the server refuses a setting for thoughts, remembers the refusal and sends the call again
-   * without the setting.
+   * Sends a planned call. If the server refuses a setting for thoughts, remembers this and sends the call again without
+   * it.
    */
   const sendPlanned = Effect.fnUntraced(function* (
     request: ModelRequest,
@@ -318,8 +312,7 @@ const makePlannedSend = Effect.fnUntraced(function* (
       const detail = error.what
       if (think === undefined) return yield* new ModelError({ reason: { _tag: "Refused", detail } })
       if (think === refused) return yield* error
-      // If the user did not choose the setting, its refusal is not reported. The program itself then chose the setting,
-      // because thoughts were cut off.
+      // A refusal is not reported if the program chose the setting, because thoughts were cut off.
       const isReported = think === generationFor(settings, id.stage).think
       if (thinking.refuse(name, think) && isReported) {
         yield* events.publish({ type: "message", level: "warning", text: refusalNote(name, think, detail) })
@@ -352,7 +345,7 @@ const makePlannedSend = Effect.fnUntraced(function* (
   return sendPlanned
 })
 
-/** Sends the calls of a run. What one call teaches about a model applies to later calls of the model. */
+/** Sends the calls of a run. What one call teaches about a model applies to its later calls. */
 export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait) {
   const calibration = yield* TokenCalibration
   const events = yield* RunEvents
@@ -364,9 +357,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const { nameOf, needs, targetOf } = targets
   const sendPlanned = yield* makePlannedSend(server, thinking, notes, learning, targets)
 
-  /**
-   * Sends the prompt once. If the call waited for the server, its start was already reported and is not reported again.
-   */
+  /** Sends the prompt once. The start of a call that waited for the server is not reported again. */
   const send = Effect.fnUntraced(function* (request: ModelRequest, { after, isAlone, isWaiting, retried }: Tries) {
     const { id, prompt } = request
     const target = yield* targetOf(request)
@@ -389,10 +380,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   })
 
   return {
-    /**
-     * Returns the request with a prompt that fits the window of the run. The prompt stays whole if it fits. Otherwise
-     * its shorter form replaces it.
-     */
+    /** The request with its whole prompt if that fits the window, otherwise with its shorter form. */
     fitted: (request: ModelRequest): ModelRequest => {
       calibration.expect(request.prompt.system + request.prompt.user)
       const scale = calibration.scale(nameOf(request))

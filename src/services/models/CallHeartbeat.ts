@@ -1,7 +1,7 @@
 /**
- * Reports the progress of a model call: its phase, its duration, the length of the answer so far, and the limit that
- * ends the call. The user can then tell a slow server from a hanging one. Before the first word arrives, the phase may
- * be unknown: only the server and the progress of other calls hint at it.
+ * Reports the progress of a model call, so that the user can tell a slow server from a hanging one: its phase, its
+ * duration, the length of the answer, and the limit that ends it. Before the first word, only the server and other
+ * calls hint at the phase.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -13,10 +13,10 @@ import type { CallSeconds } from "../providers/CallOptions.ts"
 import { CurrentServer } from "../providers/Provider.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 
-/** A speed is shown only after this time, in milliseconds. Speeds over a shorter time are unreliable. */
+/** After how many milliseconds a speed is reliable enough to show. */
 const measurable = 1000
 
-/** After every third progress report, the server is asked whether it has loaded the model. */
+/** Every third report asks whether the server has loaded the model. */
 const askEvery = 3
 
 type WaitingReport = Omit<Extract<RunEvent, { readonly type: "model.waiting" }>, "type" | "call">
@@ -35,23 +35,23 @@ const inSeconds = (millis: number): number => Math.round(millis / 1000)
 interface ServerView {
   /** The time when the server last sent data to any call. */
   lastReceivedAt: number
-  /** The models that have answered. They count as loaded, unless the server says that they are not. */
+  /** The models that have answered. They count as loaded, unless the server denies it. */
   readonly answered: Set<string>
-  /** The number of calls that receive an answer now. `slots` is how many calls the server answers at once. */
+  /** How many calls receive an answer now. `slots` is how many the server answers at once. */
   writing: number
   readonly slots: number
 }
 
 /**
- * The time at which a limit ends a phase, in seconds since the phase began. The limit of the phase or the limit of the
- * whole call applies, whichever is reached first.
+ * When a limit ends a phase, in seconds since the phase began: the limit of the phase or of the whole call, whichever
+ * comes first.
  */
 const endOf = (limits: CallSeconds, limit: keyof CallSeconds, seconds: number, whole: number): number =>
   Math.min(limits[limit], seconds + limits.call - whole)
 
 /**
- * What a call waits for before its first word: for its turn in the server, or for the word itself. `silent` is how long
- * the server has sent nothing.
+ * What a call waits for before its first word: its turn in the server, or the word. `silent` is how long the server
+ * sent nothing.
  */
 const waitingForFirst = (limits: CallSeconds, silent: number, whole: number): WaitingReport =>
   silent < whole && silent < inSeconds(heartbeatEvery)
@@ -83,7 +83,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
     connected: (): void => {
       isConnected = true
     },
-    /** Notes that a part of the answer arrived. `sum` is the number of characters of all thoughts and text so far. */
+    /** Called for each part of the answer. `sum` is the number of characters of all thoughts and text so far. */
     onPart: (sum: number): void => {
       receivedAt = server.lastReceivedAt = now()
       characters = sum
@@ -95,7 +95,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
     },
     /** Called when the model begins to think, and when it begins to write. */
     entered: enter,
-    /** Called for each piece of text of an answer, if the text is reported. */
+    /** Called for each piece of text, if the text is reported. */
     wrote: (piece: string): void => {
       text += piece
     },
@@ -104,11 +104,11 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
     listed: (is: boolean | undefined): void => {
       isListed = is
     },
-    /** Called when the call has ended and has released its slot. */
+    /** Called when the call has ended and released its slot. */
     ended: (): void => {
       if (firstAt !== undefined) server.writing -= 1
     },
-    /** Returns the text that arrived since the last call of this function. */
+    /** The text since the last call of this function. */
     takeText: (): string => {
       const piece = text
       text = ""
@@ -139,7 +139,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
 }
 export type CallLife = ReturnType<typeof followCall>
 
-/** Runs `effect`, and runs `beside` until `effect` ends. */
+/** Runs `beside` until `effect` ends. */
 const meanwhile = <A, E, R, R2>(
   beside: Effect.Effect<unknown, never, R2>,
   effect: Effect.Effect<A, E, R>
@@ -150,7 +150,7 @@ const meanwhile = <A, E, R, R2>(
     (fiber) => Fiber.interrupt(fiber)
   )
 
-/** Watches the calls of a run. The server answers `slots` calls at once. */
+/** Watches the calls of a run, of which the server answers `slots` at once. */
 export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Service"], slots: number) {
   const server: ServerView = { lastReceivedAt: -Infinity, answered: new Set(), writing: 0, slots }
   const { isLoaded = () => Effect.undefined } = yield* CurrentServer
@@ -169,7 +169,7 @@ export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Ser
         if (passed % heartbeatEvery === 0) yield* events.publish({ type: "model.waiting", call, ...life.waiting() })
         if (passed % progressEvery === 0) {
           if (life.isWaiting() && questions++ % askEvery === 0) {
-            /** The server may take long to list loaded models. This loop does not wait for the list. */
+            /** Does not wait for the list of loaded models, which may take long. */
             const listed = Effect.map(isLoaded(model), life.listed)
             yield* Effect.forkChild(Effect.andThen(listed, reportProgress), { startImmediately: true })
           } else yield* reportProgress

@@ -1,6 +1,6 @@
 /**
- * Plans the settings of a call: its thinking, its sampling, and the limit of its answer. Also remembers what the run
- * has learnt about the thoughts of its models.
+ * Plans the settings of a call: its thinking, its sampling, and the limit of its answer. Remembers what the run learnt
+ * about the thoughts of its models.
  */
 import { type Think, generationFor, samplingToSend } from "../../domain/models/Generation.ts"
 import { familySampling } from "../../domain/models/FamilySampling.ts"
@@ -29,10 +29,7 @@ export const makeThinking = () => {
     models.set(model, known)
     return known
   }
-  /**
-   * The nearest setting that the server has not refused. A refused level becomes "on". A refused "on" is not sent at
-   * all.
-   */
+  /** The nearest setting that the server has not refused: "on" for a refused level, and none for a refused "on". */
   const accepted = ({ refused }: Learnt, think: Think | undefined): Think | undefined => {
     if (think === undefined || !refused.has(settingOf(think))) return think
     return settingOf(think) === "level" && !refused.has("on") ? true : undefined
@@ -40,9 +37,9 @@ export const makeThinking = () => {
 
   /**
    * Plans the thoughts of a call. `cuts` counts answers that were cut off during thoughts. After the first cut, the
-   * model is asked not to think. If the model thinks anyway, the budget for thoughts doubles with each cut.
+   * model is asked not to think. If it thinks anyway, the budget for thoughts doubles with each cut.
    *
-   * In the result, an undefined `think` is not sent. `thinks` is true if the model is expected to think.
+   * An undefined `think` is not sent. `thinks` is true if the model is expected to think.
    */
   const plan = (model: string, facts: ModelFacts, wanted: Think | undefined, cuts: number) => {
     const learnt = of(model)
@@ -58,7 +55,7 @@ export const makeThinking = () => {
 
   return {
     plan,
-    /** Notes that the server refused the setting. Returns true if the refusal is new. */
+    /** Notes that the server refused the setting. Returns true if that is new. */
     refuse: (model: string, think: Think): boolean => {
       const { refused } = of(model)
       const isNew = !refused.has(settingOf(think))
@@ -85,10 +82,10 @@ const words: Record<Setting, string> = {
 export const refusalNote = (model: string, think: Think, detail: string): string =>
   `The model "${model}" does not support ${words[settingOf(think)]} (${detail}). It is asked without it from now on.`
 
-/** What was wrong with earlier answers to a prompt. The settings of a retry depend only on this. */
+/** What was wrong with earlier answers to a prompt. Only this changes the settings of a retry. */
 export interface Tuning {
   readonly repeats: number
-  /** How many answers were cut off while the model was thinking. */
+  /** How many answers were cut off during thoughts. */
   readonly thinkingCuts: number
 }
 
@@ -102,23 +99,22 @@ export interface CallPlan {
   }
   readonly thinkingTokens: number
   readonly thinks: boolean
-  /** True if the prompt left no tokens for thoughts. The model is then asked not to think. */
+  /** True if the prompt left no tokens for thoughts, so that the model is asked not to think. */
   readonly isWindowTooSmall: boolean
 }
 
-/** The smallest budget for thinking, in tokens. With a smaller budget, thoughts would usually be cut off. */
+/** The smallest budget for thinking, in tokens. A smaller one would usually cut thoughts off. */
 const leastThinking = 512
 
 /** Stages whose answers grow with the number of tasks. */
 const growing: ReadonlySet<Stage> = new Set<Stage>(["plan", "iterate", "conclude"])
 
 /**
- * Plans a call. `promptTokens` is the size of its prompt. Thoughts get what remains of the window after the prompt and
- * the answer.
+ * Plans a call with a prompt of `promptTokens`. Thoughts get what the prompt and the answer leave of the window.
  *
- * A plan of many tasks, and the answer of a run, may fill the rest of the window. With a lower limit, good answers
- * would be cut at the same place in every attempt. Endless answers are stopped in other ways: at a repetition, when the
- * document is wrong, at the limit of thoughts, or at `limits.callSeconds`.
+ * A plan of many tasks, and the answer of a run, may fill the rest of the window. A lower limit would cut good answers
+ * at the same place in every attempt. Endless answers are stopped in other ways: at a repetition, when the document is
+ * wrong, at the limit of thoughts, or at `limits.callSeconds`.
  */
 export const planCall = (
   settings: Settings,
@@ -137,7 +133,7 @@ export const planCall = (
   const { sampling = {}, think } = generationFor(settings, stage)
   const reserve = answerReserve(contextWindow)
   const free = Math.max(0, contextWindow - promptTokens - reserve)
-  /** The answer always gets at least its share of the window, because the size of the prompt is only an estimate. */
+  /** The size of the prompt is only an estimate, so the answer always gets its share of the window. */
   const tokensLeft = Math.max(reserve, contextWindow - promptTokens)
   const wanted = thinking.plan(model, facts, think, tuning.thinkingCuts)
   const least = Math.min(leastThinking, limits.thinkingTokens)

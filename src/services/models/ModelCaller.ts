@@ -1,6 +1,6 @@
 /**
- * Makes one model call, from the prompt to the answer. The call waits for a slot, and is retried if a retry may help.
- * It is recorded as one activity, and emits events. Every stage calls the model through this service.
+ * Makes one model call, from the prompt to the answer. It waits for a slot, is retried if that may help, is recorded as
+ * one activity, and emits events. Every stage calls the model through this service.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -20,8 +20,8 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { makeServerWait } from "./ServerWait.ts"
 
 /**
- * How often a call is retried, which setting limits the retries, and the delay before the first retry. Each further
- * delay is twice as long.
+ * How often a call is retried, the setting that limits this, and the delay before the first retry, which doubles each
+ * time.
  */
 interface Retries {
   readonly times: number
@@ -37,19 +37,18 @@ const retriesOf = (reason: ModelErrorReason, limits: Limits): Retries => {
     if (reason.limit === undefined) return { times: busyRetries, wait, name: "busyRetries" }
     return { times: brokenRetries, wait, name: "brokenRetries" }
   }
-  // A call that used its whole time would probably use it again, so it is not retried.
+  // A call that used its whole time would probably do so again.
   const isBroken = reason._tag === "DiedMidStream" && reason.limit?.name !== "callSeconds"
   if (!isBroken) return { times: 0, wait: Duration.zero }
   return { times: brokenRetries, wait: Duration.millis(250), name: "brokenRetries" }
 }
 
-/** The error of a call whose retries are used up. */
 const afterRetries = (error: ModelError, { name, times }: Retries): ModelError =>
   name !== undefined && times > 0 && (error.reason._tag === "Busy" || error.reason._tag === "DiedMidStream")
     ? new ModelError({ reason: { ...error.reason, retried: { name, times } } })
     : error
 
-/** The event of a failed call. `next` contains the number of the next retry and the maximum number of retries. */
+/** The event of a failed call, with the number of the next retry and the maximum in `next`. */
 const failedEvent = (
   call: ModelCallId,
   { message, reason, what }: ModelError,
@@ -58,7 +57,7 @@ const failedEvent = (
 ) => ({ type: "model.failed", call, reason: reason._tag, message, willRetry, what, ...next }) as const
 
 /**
- * Errors that do not prove that the server responds. For example, a prompt that is too large may never have been sent.
+ * Errors that do not prove that the server responds: a prompt that is too large, for example, may never have been sent.
  */
 const saysNothing: ReadonlySet<string> = new Set(["Unreachable", "Busy", "ContextOverflow"])
 
@@ -96,7 +95,7 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
       return yield* send(request, { retried: retry, byReason, isWaiting: false, after: error.what, isAlone })
     })
 
-    /** Sends the prompt when a slot is free. Reports if the call must wait for a slot. */
+    /** Sends the prompt when a slot is free. Reports that the call waits. */
     const inSlot = Effect.fnUntraced(function* (request: ModelRequest, tries: Tries) {
       const { id, prompt, step } = request
       const isAlone = tries.isAlone === true
@@ -107,7 +106,7 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
       return yield* slots.withSlot(call, attempts.send(request, tries), queued)
     })
 
-    /** Sends the prompt. If the server does not respond, the call gives up its slot until the server is back. */
+    /** Sends the prompt. If the server does not respond, gives up the slot until it is back. */
     const send = (request: ModelRequest, tries: Tries): Effect.Effect<ModelAnswer, ModelError> =>
       (tries.isWaiting ? Effect.void : server.ready).pipe(
         Effect.andThen(inSlot(request, tries)),
@@ -135,18 +134,18 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
         execute,
         emit: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
       })
-      /** An answer from the journal improves the estimate of tokens as much as a new answer. */
+      /** An answer from the journal improves the estimate of tokens, too. */
       if (!isSent) yield* attempts.learn(request, answer)
       return answer
     })
 
     return {
       /**
-       * Sends one prompt and waits for the whole answer. If the whole prompt does not fit the window, but its shorter
-       * form does, sends the shorter form.
+       * Sends one prompt and waits for the whole answer. Sends the shorter form of a prompt if only that fits the
+       * window.
        *
-       * Fails if the answer is empty, cut off or unreadable. Fails if the prompt does not fit the window, by the
-       * estimate or by the server's count.
+       * Fails if the answer is empty, cut off or unreadable, or if the prompt does not fit the window, by the estimate
+       * or by the server's count.
        */
       ask
     }

@@ -1,6 +1,6 @@
 /**
- * Messages about models that the user sees at most once per run. They report problems that concern many calls. They
- * also report models that are not fully on the graphics card, or that the server loaded again.
+ * Messages about models, each at most once per run: problems of many calls, models that are not fully on the graphics
+ * card, and models that the server loaded again.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ export const makeModelNotes = Effect.gen(function* () {
   const answeredAt = new Map<string, number>()
 
   const saidOnce = new Set<string>()
-  /** Reports a fact that may concern many calls, but only once per run. */
+  /** Reports a fact once per run. */
   const once = (about: string, level: "info" | "warning", text: string): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (saidOnce.has(about)) return Effect.void
@@ -35,10 +35,10 @@ export const makeModelNotes = Effect.gen(function* () {
     const remedy = 'A smaller model or context window may fit; "task-conductor models" says more.'
     yield* events.publish({ type: "message", level: "info", text: `The server has ${name} ${text}. ${remedy}` })
   })
-  /** Reports that the server loaded a model again, and why. `before` is the time of the model's previous answer. */
+  /** Reports that the server loaded a model again, and why. `before` is when the model last answered. */
   const load = Effect.fnUntraced(function* (name: string, before: number | undefined, usage: Usage) {
     const now = yield* Clock.currentTimeMillis
-    /** If several calls waited while the server loaded the model, only one of them reports it. */
+    /** Of several calls that waited for the model, only one reports it. */
     const isNews = before !== undefined && before === answeredAt.get(name) && wasLoaded(usage)
     const hasAnswered = answeredAt.has(name)
     answeredAt.set(name, now)

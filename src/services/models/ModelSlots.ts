@@ -17,30 +17,27 @@ import { progressEvery } from "../../domain/runs/RunEvent.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
 /**
- * What decides the priority of a call. Stages of the whole run come first, then earlier steps. Within a step, tasks
- * that have begun come first.
+ * What decides the priority of a call. Stages of the whole run come first, then earlier steps. Within a step, begun
+ * tasks come first.
  */
 export interface Urgency {
   readonly stage: Stage
   /** The step of the task, from 0; 0 for stages of the whole run. */
   readonly step: number
-  /** True for a later turn of a task. Such a call comes before the first turns of other tasks. */
+  /** True for a later turn of a task, which comes before the first turns of others. */
   readonly isBegun: boolean
   /**
-   * The beginning of the prompt of the call. Calls with the same beginning follow each other if nothing else decides
-   * the order. The server can then reuse its cache.
+   * The beginning of the prompt. Otherwise equal calls with the same beginning follow each other, so that the server
+   * can reuse its cache.
    */
   readonly beginning: string
-  /** The tokens of prompt and answer together. Counts as 0 if absent. */
+  /** The tokens of prompt and answer together; 0 if absent. */
   readonly tokens?: number
-  /**
-   * Returns the number of tokens that all sent calls may have together, as far as known. Undefined if calls do not
-   * share a window.
-   */
+  /** How many tokens all sent calls may have together, as far as known. Undefined if calls do not share a window. */
   readonly pool?: () => number | undefined
   /** True for a call that must run alone. */
   readonly isAlone?: boolean
-  /** False for a server that has no queue, and would therefore answer the extra call at once. */
+  /** False for a server without a queue, which would answer the extra call at once. */
   readonly mayWait?: boolean
 }
 
@@ -54,8 +51,8 @@ interface Call extends Urgency {
 const beforeAll = -1
 
 /**
- * How long a slot is reserved for the next turn of a task, in milliseconds. Only calls of later steps wait for a
- * reserved slot. Most tools finish in this time, and the task then makes its next call.
+ * How long a slot is reserved for the next turn of a task, in milliseconds, against calls of later steps. Most tools
+ * finish in this time, and the task then makes its next call.
  */
 const toolsTake = 20
 
@@ -75,13 +72,10 @@ const fitsWindow = ({ isAlone = false, pool, tokens = 0 }: Call, running: Readon
 }
 
 const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["withSlot"] => {
-  /** Waiting calls by rank. The calls of a rank are in the order of their arrival. */
+  /** Waiting calls by rank, in the order of their arrival. */
   const waiting = new Map<number, Set<Call>>()
   const running = new Set<Call>()
-  /**
-   * Waiting calls that were not yet reported, in the order of their arrival. `at` is the time at which a call should be
-   * reported.
-   */
+  /** Waiting calls that were not reported, in the order of their arrival. `at` is when to report a call. */
   const silent = new Map<Call, { readonly at: number; readonly queued: Effect.Effect<void> }>()
   let isWatched = false
   let lastBeginning = ""
@@ -90,7 +84,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
     fitsWindow(call, running) &&
     (running.size < slots ||
       (call.mayWait !== false && running.size === slots && [...running].every((other) => call.step <= other.step)))
-  /** Removes a waiting call. Returns false if the call was not waiting. */
+  /** Removes a waiting call. Returns false if it was not waiting. */
   const leave = (call: Call): boolean => {
     const alike = waiting.get(call.rank)
     const hasLeft = alike?.delete(call) === true
@@ -98,16 +92,14 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
     if (alike?.size === 0) waiting.delete(call.rank)
     return hasLeft
   }
-  /**
-   * The most urgent waiting call. Among equally urgent calls, one with the same beginning as the last call comes first.
-   */
+  /** The most urgent waiting call, preferably with the same beginning as the last one. */
   const next = (): Call | undefined => {
     const alike = waiting.get(Math.min(...waiting.keys())) ?? []
     for (const call of alike) if (call.beginning === lastBeginning) return call
     const [first] = alike
     return first
   }
-  /** Starts the most urgent waiting calls, as long as slots are free. */
+  /** Starts the most urgent waiting calls while slots are free. */
   const grant = (): void => {
     if (running.size > slots) return
     for (let call = next(); call !== undefined && mayBegin(call); call = next()) {
@@ -117,7 +109,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
       Deferred.doneUnsafe(call.granted, Effect.void)
     }
   }
-  /** Reports calls that have waited for one second. One fiber does this for all calls. */
+  /** One fiber reports all calls that have waited for one second. */
   const watch = Effect.gen(function* () {
     for (const [call, { at, queued }] of silent) {
       yield* Effect.sleep(Math.max(0, at - (yield* Clock.currentTimeMillis)))
@@ -149,7 +141,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
         waiting.set(call.rank, (waiting.get(call.rank) ?? new Set()).add(call))
         grant()
         return Effect.suspend(() => (running.has(call) ? Effect.void : restore(wait(call, queued)))).pipe(
-          // An interruption may come just when the slot is granted. Even then, the slot must be released.
+          // Releases the slot even if an interruption comes just when it is granted.
           Effect.onError(() => (leave(call) ? Effect.void : release(call))),
           Effect.andThen(Effect.ensuring(restore(effect), release(call)))
         )
@@ -161,8 +153,8 @@ export class ModelSlots extends Context.Service<
   ModelSlots,
   {
     /**
-     * Runs the effect in a slot, and waits for the slot without a limit. Calls `queued` after a wait of one second. An
-     * interruption releases the slot.
+     * Runs the effect in a slot, after a wait without limit. Calls `queued` after one second. An interruption releases
+     * the slot.
      */
     withSlot<A, E, R>(
       urgency: Urgency,

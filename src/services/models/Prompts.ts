@@ -1,4 +1,4 @@
-/** The prompt templates. The program loads and checks them when it starts. */
+/** The prompt templates, which the program loads and checks when it starts. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -18,7 +18,7 @@ import {
 } from "../../domain/models/PromptTemplate.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
 
-/** Says that a template file is missing, or that it lacks placeholders that its stage needs. */
+/** Says that a template file is missing, or lacks placeholders. */
 export class PromptTemplateError extends Schema.TaggedError<PromptTemplateError>()("PromptTemplateError", {
   /** The path of the template. */
   file: Schema.String,
@@ -48,7 +48,7 @@ const load = Effect.fnUntraced(function* (folder: string, name: TemplateName) {
 export class Prompts extends Context.Service<
   Prompts,
   {
-    /** Fills a template in one pass. A value that looks like a placeholder is inserted unchanged. */
+    /** Fills a template in one pass, so that a value like a placeholder stays unchanged. */
     fill<Name extends TemplateName>(name: Name, values: TemplateValues<Name>): FilledPrompt
     /** The text of a template without its values. */
     instructions(name: TemplateName): string

@@ -1,6 +1,6 @@
 /**
- * Chooses images of tool results for the next message to a model with vision, within a budget. The message names
- * omitted images by their paths.
+ * Chooses images of tool results for the next message to a model with vision, within a budget. The message names the
+ * paths of omitted images.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -17,7 +17,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 /** The maximum number of images in one message. */
 export const mostImages = 4
 
-/** The chosen images of a turn, and one sentence about each omitted image. */
+/** The chosen images of a turn, and a sentence for each omitted one. */
 const ImageChoice = Schema.Struct({ shown: Schema.Array(ResultFile), lines: Schema.Array(Schema.String) })
 type ImageChoice = typeof ImageChoice.Type
 
@@ -54,7 +54,7 @@ const pictureOf = ({ mediaType, name }: ResultFile, bytes: Uint8Array = new Uint
   data: Buffer.from(bytes).toString("base64")
 })
 
-/** Chooses the images for the next message. `budget` is the space that they may take, in characters. */
+/** `budget` is the space for the images of the next message, in characters. */
 export const makeResultImages = Effect.gen(function* () {
   const activities = yield* Activities
   const kept = yield* KeptFiles
@@ -69,10 +69,7 @@ export const makeResultImages = Effect.gen(function* () {
     return (yield* facts(name)).abilities.vision === true
   })
 
-  /**
-   * Chooses the images within the budget. If it reads an image, adds the bytes of the image to the map `bytes`, with
-   * their hash as key.
-   */
+  /** Chooses the images within the budget. Adds the bytes of each read image to `bytes`, by hash. */
   const choose = Effect.fnUntraced(function* (
     target: ImageTarget,
     images: ReadonlyArray<ResultImage>,

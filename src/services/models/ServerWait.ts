@@ -1,6 +1,6 @@
 /**
- * Waits for a model server that has stopped or is overloaded. All calls of a run wait together, and one call at a time
- * tries the server. When the server responds, all calls continue.
+ * Waits for a model server that has stopped or is overloaded. All calls of a run wait together while one at a time
+ * tries the server.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -11,7 +11,7 @@ import * as Semaphore from "effect/Semaphore"
 import { ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 
-/** The delays between tries, in milliseconds. The last delay repeats. */
+/** The delays between tries, in milliseconds. The last one repeats. */
 const delays = [1000, 2000, 4000, 5000]
 
 /** How often the remaining time is reported, in milliseconds. */
@@ -38,29 +38,26 @@ const afterWait = (error: ModelError, seconds: number): ModelError =>
     : error
 
 export interface ServerWait {
-  /** Notes that the server has responded and is not overloaded. Waiting calls then continue. */
+  /** Notes that the server responds and is not overloaded. Waiting calls continue. */
   readonly reached: Effect.Effect<void>
-  /** Notes that the server has responded. Does not wake waiting calls. */
+  /** Notes that the server responds, without waking waiting calls. */
   readonly noteAnswered: () => void
-  /** Waits while the server is known to be gone. Every call of the model begins with this. */
+  /** Waits while the server is known to be gone. Every call begins with this. */
   readonly ready: Effect.Effect<void>
   readonly waitsFor: (error: ModelError) => boolean
-  /** Waits after an error until the call should be sent again. Fails when the maximum wait is over. */
+  /** Waits after an error until the call should be sent again. Fails after the maximum wait. */
   readonly after: (error: ModelError) => Effect.Effect<void, ModelError>
 }
 
 /**
  * False if a call should fail at once when the server has stopped. A worker sets this, because another machine may have
- * a server for the run.
+ * a server.
  */
 export const WaitsForServer = Context.Reference("task-conductor/services/models/ServerWait/WaitsForServer", {
   defaultValue: () => true
 })
 
-/**
- * Creates the wait of a run. `seconds` is the longest wait; 0 disables waiting. If the server has never responded,
- * calls do not wait for it.
- */
+/** `seconds` is the longest wait; 0 disables waiting. Calls do not wait for a server that has never responded. */
 export const makeServerWait = (events: RunEvents["Service"], seconds: number): Effect.Effect<ServerWait> =>
   Effect.gen(function* () {
     const mutex = yield* Semaphore.make(1)
@@ -96,7 +93,7 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
       return events.publish({ type: "server.waiting", reason: reason._tag, message, secondsLeft })
     }
 
-    /** Waits for the next try. Other calls queue behind this wait, so only one call at a time tries the server. */
+    /** Waits for the next try. Other calls queue behind it, so only one at a time tries the server. */
     const nextTry = (mine: Outage): Effect.Effect<void> =>
       mutex.withPermits(1)(
         Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Converts a request to the types of effect/ai: the messages of a conversation or a prompt, and the tools. */
+/** Converts a request to the types of effect/ai. */
 import * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
@@ -38,7 +38,7 @@ const promptMessage = (message: ConversationMessage): Prompt.Message => {
   }
 }
 
-/** Joins consecutive messages of the user. Templates of models expect messages of user and assistant in turn. */
+/** Joins consecutive messages of the user. Templates of models expect user and assistant in turn. */
 const joinedUsers = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> => {
   const joined: Array<ConversationMessage> = []
   for (const message of messages) {
@@ -59,7 +59,7 @@ const toolkitOf = (tools: ReadonlyArray<ToolInfo>) =>
     )
   )
 
-/** Makes a conversation with one message from a prompt. */
+/** A conversation with one message. */
 const promptAlone = ({ system, user }: FilledPrompt): ConversationCall => ({
   system,
   messages: [{ role: "user", content: user }],

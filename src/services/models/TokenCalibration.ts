@@ -1,4 +1,4 @@
-/** Estimates the tokens of prompts for each model, from earlier counts of the server. */
+/** Estimates the tokens of prompts for each model from earlier counts of the server. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,9 +20,9 @@ export class TokenCalibration extends Context.Service<
     scale(model: string): TokenScale
     /** Estimates tokens from this text, until a server has counted a prompt. */
     expect(text: string): void
-    /** Learns from the token count of a prompt that a server refused as too long. */
+    /** Learns from a prompt that a server refused as too long. */
     refused(model: string, count: Pick<TokenCount, "counted" | "prompt">): void
-    /** Learns from the token count of a server. Returns whether the server can have read the whole prompt. */
+    /** Learns from a server's token count. Returns whether the server can have read the whole prompt. */
     record(model: string, count: TokenCount): Effect.Effect<CountVerdict>
   }
 >()("task-conductor/services/models/TokenCalibration") {

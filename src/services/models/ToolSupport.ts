@@ -1,6 +1,6 @@
 /**
- * Checks whether a model can make native tool calls, and whether it has vision. If a conversation needs native calls,
- * `ask` makes this check before the first message. A model without native calls would only describe calls in its text.
+ * Checks whether a model has vision and can make native tool calls. A model without native calls would only describe
+ * calls in its text, so `ask` checks this before the first message of a conversation that needs them.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ export class NoToolSupport extends Schema.TaggedError<NoToolSupport>()("NoToolSu
   }
 }
 
-/** Says that the model has no vision. `able` are the installed models that have vision. */
+/** Says that the model has no vision. `able` are the installed models that have. */
 export class NoVision extends Schema.TaggedError<NoVision>()("NoVision", {
   model: Schema.String,
   able: Schema.Array(Schema.String)
@@ -38,24 +38,24 @@ export class ToolSupport extends Context.Service<
   {
     /** Succeeds if the model can call tools, or if no tool calls are needed. */
     readonly require: Effect.Effect<void, NoToolSupport | ModelError>
-    /** Succeeds if the model has vision, or if it is unknown whether it has. */
+    /** Succeeds if the model has vision, or may have it. */
     readonly see: Effect.Effect<void, NoVision>
   }
 >()("task-conductor/services/models/ToolSupport") {
-  /** The layer for models that are known to call tools. */
+  /** For models that are known to call tools. */
   static readonly layerAssumed: Layer.Layer<ToolSupport> = Layer.succeed(ToolSupport)(
     ToolSupport.of({ require: Effect.void, see: Effect.void })
   )
 
-  /** The layer for the built-in demo, which has no vision. */
+  /** For the built-in demo, which has no vision. */
   static readonly layerBlind = (model: string): Layer.Layer<ToolSupport> =>
     Layer.succeed(ToolSupport)(
       ToolSupport.of({ require: Effect.void, see: Effect.fail(new NoVision({ model, able: [] })) })
     )
 
   /**
-   * Asks the server what the model can do. If the model lacks a needed ability, asks which other models have this
-   * ability. If `isNeeded` is false, only checks that the server responds.
+   * Asks the server what the model can do, and which other models have a needed ability that it lacks. If `isNeeded` is
+   * false, only checks that the server responds.
    */
   static readonly layerServer = (
     { facts, greeting, inventory }: ModelServer,

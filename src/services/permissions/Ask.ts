@@ -1,6 +1,6 @@
 /**
  * Asks the user about calls and accesses that the rules do not decide. Stores each answer before the next question. An
- * answer holds for one call, for the session, or for later runs. For later runs, it is saved as rules.
+ * answer holds for one call, for the session, or, saved as rules, for later runs.
  */
 import * as Effect from "effect/Effect"
 import type { CallIntent, UncertainCall } from "../../domain/journal/JournalRecord.ts"
@@ -18,10 +18,7 @@ import { type GateQuestion, PermissionDenied, deniedOf, onlyReads, userQuestionI
 import type { GateContext } from "./GateDecision.ts"
 import { makeItem, uncertainItem } from "./QuestionItem.ts"
 
-/**
- * The event that reports an answer. After a no, it contains what the user wants instead. After a yes, it contains the
- * rules that the user chose.
- */
+/** The event of an answer: what the user wants instead of a no, or the rules that the user chose with a yes. */
 export const answerEvent = (
   scope: EventOf<"approval.answered">["scope"],
   hash: string,
@@ -38,7 +35,7 @@ export const answerEvent = (
     always: (answer === "step" || answer === "remember") && always.length > 0 ? always : undefined
   })
 
-/** Emits the event of a question, asks the question, and emits the event of the answer. */
+/** Asks a question, with an event before and after it. */
 export const put = <A extends AnyAnswer>(
   question: Omit<EventOf<"approval.requested">, "type">,
   answer: Effect.Effect<Answered<A>>,
@@ -49,19 +46,19 @@ export const put = <A extends AnyAnswer>(
     Effect.tap((answered) => report(answerEvent(question.scope, question.hash, answered)))
   )
 
-/** Stores what the user wants in place of a declined call. The words come from the user, so a URL may contain them. */
+/** Stores what the user wants in place of a declined call. A URL may contain these words of the user. */
 export const keepRequest = (requested: RequestedChange, { answers, readTexts }: GateContext) =>
   Effect.andThen(answers.addRequestedChange(requested), readTexts.noteSaid(requested.instead))
 
-/** Rules that allow exactly the accesses of a call, and nothing else. */
+/** Rules that allow exactly the accesses of a call. */
 const exactRules = ({ accesses, tool }: GateQuestion): ReadonlyArray<Rule> =>
   accesses.length === 0
     ? [{ verdict: "allow", tool }]
     : accesses.map((access) => ({ verdict: "allow", tool, pattern: exactPattern(accessTarget(access)) }))
 
 /**
- * Saves the rules of an answer. An answer for this project saves the rules that the user chose. An answer for all
- * projects saves rules that allow exactly the accesses of the call. Returns a sentence for the user if saving failed.
+ * Saves the rules of an answer: those that the user chose for this project, or, for all projects, rules for exactly the
+ * accesses of the call. Returns a sentence for the user if saving failed.
  */
 export const saveRules = (chosen: ReadonlyArray<string>, question: GateQuestion, { policy }: GateContext) => {
   const { folder, offers, root } = policy
@@ -90,15 +87,12 @@ const keepYes = (
   const isForProject = answer === "remember" && always.length > 0
   if (by === "person") grants.addShown(question)
   if (answer === "repairs" && context.options.askFirst === true) grants.addRepairs(question)
-  /**
-   * A rule for this project covers exactly what its text says. The session permission might cover more, so it is not
-   * added.
-   */
+  /** A rule for this project covers exactly what its text says. A session permission might cover more. */
   if ((answer === "session" || answer === "remember") && !isForProject) grants.addSession(question)
   return answer === "remember" ? saveRules(always, question, context) : Effect.undefined
 }
 
-/** Asks the user about one call or access. Fails if the answer is no. */
+/** Asks the user about one call or access; fails after a no. */
 export const askCall = Effect.fnUntraced(function* (
   question: GateQuestion,
   report: (event: RunEvent) => Effect.Effect<void>,
@@ -125,11 +119,11 @@ export const askCall = Effect.fnUntraced(function* (
   return yield* deniedOf(question, by, { times, instead })
 })
 
-/** Asks the user whether an uncertain call happened before the crash. */
+/** Asks the user whether an uncertain call happened. */
 export const askUncertain = Effect.fn("Gate.askUncertain")(function* (intent: UncertainCall, context: GateContext) {
   const { answers, approver, events, withMutex } = context
   const item = uncertainItem(intent, context)
-  /** The answer holds only for this attempt of the call. A repeated call can become uncertain again. */
+  /** The answer holds only for this attempt, because a repeated call can become uncertain again. */
   const hash = hashOf([intent.key, intent.seq])
   const shown = { scope: "doubt", title: intent.task, hash, items: [item] } as const
   const answered = yield* withMutex(put(shown, approver.inDoubt(item, hash), events.publish))
@@ -138,7 +132,7 @@ export const askUncertain = Effect.fn("Gate.askUncertain")(function* (intent: Un
 })
 
 /**
- * A question of the model to the user. `place` says which part of the run asks. Each place asks the same question only
+ * A question of the model to the user. `place` is the part of the run that asks, which asks the same question only
  * once.
  */
 export interface WordsQuestion {
@@ -156,7 +150,7 @@ export const askWords = Effect.fn("Gate.askWords")(function* (
   return yield* Effect.tap(withMutex(asked), ({ text = "" }) => readTexts.noteSaid(text))
 })
 
-/** The denial that stops the run because nobody has decided about an uncertain call. */
+/** The denial that stops the run, because nobody decided about an uncertain call. */
 export const stoppedAt = ({ call, targets }: CallIntent, by: AnsweredBy): PermissionDenied => {
   const reason =
     "was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal, or say it with resume --in-doubt"

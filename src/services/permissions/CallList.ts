@@ -1,7 +1,4 @@
-/**
- * Asks one question about a list of calls. First decides about each call separately. Then asks about the calls that are
- * still undecided.
- */
+/** Asks one question about a list of calls, after deciding about each call separately. */
 import * as Effect from "effect/Effect"
 import {
   type ApprovalItem,
@@ -25,10 +22,7 @@ import { type GateQuestion, afterWrites, deniedOf, onlyReads, questionOfCall } f
 import { type GateContext, type GateDecision, decideQuestion } from "./GateDecision.ts"
 import { makeItem } from "./QuestionItem.ts"
 
-/**
- * The maximum number of rules that the message names. If more rules would be needed, the message suggests `--yes` and
- * names no rules.
- */
+/** The most rules that the message names. Instead of more, it suggests `--yes`. */
 const mostNamedRules = 5
 
 /** A call of a step, and the decision about it. */
@@ -37,24 +31,23 @@ interface ListedCall {
   readonly decision: GateDecision
 }
 
-/** One item of the question about a step. `question` is absent for a call that cannot be allowed. */
+/** One item of the question about a step. `question` is absent if the call cannot be allowed. */
 interface ListedItem {
   readonly item: ApprovalItem
   readonly question?: GateQuestion
 }
 
-/** True if a rule of the user allows the call. False if the call is allowed only because its risk is low. */
+/** True if a rule of the user allows the call, not only its low risk. */
 const isAllowedByRule = ({ decision }: ListedCall): boolean => decision._tag === "Allow" && decision.by === "rules"
 
-/** True for a call that needs no question, because a rule or an earlier answer about a step allows it. */
+/** True if a rule or an earlier answer about a step allows the call. */
 const isAnswered = (call: ListedCall): boolean => {
   const { decision } = call
   return isAllowedByRule(call) || (decision._tag === "Allow" && (decision.by === "step" || decision.by === "repair"))
 }
 
 /**
- * The calls of a task that may still be allowed. In a conversation, these include calls that the user excluded earlier:
- * the user may be asked again.
+ * The calls of a task that may still be allowed. In a conversation, the user may be asked again about excluded calls.
  */
 const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, place: string, context: GateContext) {
   const decided = yield* Effect.forEach(calls, (call) => {
@@ -68,10 +61,10 @@ const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, p
 })
 
 /**
- * Those calls of a task that the question shows. Undefined if the task needs no question.
+ * The calls of a task that the question shows. Undefined if the task needs no question.
  *
- * Calls that are already allowed need no question, even if the plan or the skill requires approval. But if a skill of
- * the user requires approval and any call is undecided, the question shows all calls.
+ * Allowed calls need no question, even if the plan or the skill requires approval. But if a skill of the user requires
+ * approval and any call is undecided, the question shows all calls.
  */
 const callsToAsk = (
   gatedBy: GatedTask["gatedBy"],
@@ -82,7 +75,7 @@ const callsToAsk = (
   return gatedBy === "skill" ? calls : calls.filter((call) => !isAllowedByRule(call))
 }
 
-/** Facts about a task: one line for each of its calls that rules allow. */
+/** One line for each call that rules allow. */
 const allowedFacts = (
   calls: ReadonlyArray<ListedCall>,
   askedCalls: ReadonlyArray<ListedCall>,
@@ -99,7 +92,7 @@ const allowedFacts = (
 const onTop = <A>(look: Effect.Effect<A>, others: GatedTask["others"]): Effect.Effect<A> =>
   others === undefined ? look : Effect.provideService(look, CurrentCopy, makeWorkingCopy(others))
 
-/** The items of the question about a task. The last item also shows the facts about the task. */
+/** The items of the question about a task. The last one also shows the facts about the task. */
 const itemsOf = Effect.fnUntraced(function* (
   { facts = [], task }: GatedTask,
   calls: ReadonlyArray<ListedCall>,
@@ -118,7 +111,7 @@ const itemsOf = Effect.fnUntraced(function* (
   return [...items.slice(0, -1), facts.length === 0 ? last : { ...last, item: { ...last.item, facts } }]
 })
 
-/** Warns about each file that several tasks would write. Returns the warnings by the path of the file. */
+/** Warnings about files that several tasks would write, by path. */
 const warnOfSharedWrites = (
   title: string,
   tasks: ReadonlyArray<{ readonly task: string; readonly listed: ReadonlyArray<ListedCall> }>,
@@ -134,7 +127,7 @@ const warnOfSharedWrites = (
   )
 }
 
-/** If nobody can be asked, reports which rules would allow the calls. */
+/** Reports which rules would allow the calls if nobody can be asked. */
 const sayRules = Effect.fnUntraced(function* (
   title: string,
   listed: ReadonlyArray<ListedItem>,
@@ -152,10 +145,7 @@ const sayRules = Effect.fnUntraced(function* (
   yield* events.publish({ type: "message", level: "info", text })
 })
 
-/**
- * Stores the answer to a step. Calls that need a question each time are allowed only if the question showed them to the
- * user.
- */
+/** Stores the answer to a step. Calls that need a question each time are allowed only if the user saw them. */
 const rememberStep = Effect.fnUntraced(function* (
   listed: ReadonlyArray<ListedItem>,
   { always = [], answer }: Answered<StepAnswer>,
@@ -176,8 +166,8 @@ const rememberStep = Effect.fnUntraced(function* (
     if (answer === "repairs" && options.askFirst === true) grants.addRepairs(question)
   }
   /**
-   * A command may run a script that another call of the same question changes. The user saw this change, so the answer
-   * also covers the command with the changed script.
+   * A command may run a script that another call of the question changes. The user saw this change, so the answer
+   * covers the changed script, too.
    */
   grants.addApproved(questions.flatMap((question) => [question.hash, afterWrites(question, questions).hash]))
   if (typeof answer === "object") {
@@ -193,7 +183,7 @@ const rememberStep = Effect.fnUntraced(function* (
 
 const byRule: Answered<StepAnswer> = { answer: "step", by: "rule" }
 
-/** Asks once about all undecided calls of a step. A yes allows each call by its hash. */
+/** Asks once about all undecided calls of a step. A yes allows each of them by its hash. */
 export const askCallList = Effect.fn("Gate.askCallList")(function* (
   { planKey, tasks, title }: CallList,
   context: GateContext
@@ -205,14 +195,12 @@ export const askCallList = Effect.fn("Gate.askCallList")(function* (
   )
   const warnings = yield* warnOfSharedWrites(title, decided, context)
   const open = decided.flatMap(({ facts = [], listed, ...task }) => {
-    /** If the user excluded all calls of a task, they are denied without a question. */
+    /** Calls of a task are denied without a question if the user excluded all of them. */
     const asked = listed.length === 0 && task.calls.length > 0 ? undefined : callsToAsk(task.gatedBy, listed)
     if (asked === undefined) return []
     return [{ ...task, asked, facts: [...facts, ...allowedFacts(listed, asked, policy.nameOf)] }]
   })
-  /**
-   * A read-only run excludes all changes, so the user is not asked about them. The gate asks about reads separately.
-   */
+  /** A read-only run needs no question about changes. The gate asks about reads separately. */
   if (open.length === 0 || context.options.readOnly === true) return byRule
   const shownCalls = (yield* Effect.forEach(open, (task) =>
     onTop(itemsOf(task, task.asked, warnings, context), task.others)

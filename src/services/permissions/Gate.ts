@@ -36,40 +36,34 @@ import { askCallList } from "./CallList.ts"
 import { ReadTexts } from "./ReadTexts.ts"
 import { RunAnswers } from "./RunAnswers.ts"
 
-/** The permission to do one thing once. Only the gate can create a permit. A copy of a permit is not valid. */
+/** The permission to do one thing once. Only the gate can create it. A copy is not valid. */
 export interface Permit {
-  /** The call that may be made. Absent if the program itself needs the access. */
+  /** The call that may be made. Absent for an access of the program itself. */
   readonly prepared: PreparedCall | undefined
   /**
-   * Decides about an access that becomes known only during the call: the next address of a redirect, or a question that
-   * the tool itself asks.
+   * Decides about an access that becomes known during the call: the next address of a redirect, or a question of the
+   * tool.
    */
   readonly admit: (access: CanonicalAccess) => Effect.Effect<void, PermissionDenied>
-  /** The last denial by `admit`. Undefined if `admit` denied nothing. */
+  /** The last denial by `admit`; undefined if there is none. */
   readonly denied: () => PermissionDenied | undefined
-  /** True if a project file may be read without a question. This function asks nobody and stores nothing. */
+  /** True if a project file may be read without a question. Asks nobody and stores nothing. */
   readonly mayRead: (path: string) => Effect.Effect<boolean>
 }
 
-/** The permits that were issued and not yet used. Only code in this file can add one. */
+/** Permits that were issued and not yet used. Only this file can add one. */
 const issued = new WeakSet<Permit>()
 
-/** Marks a permit as used. Returns false if the gate did not issue the permit, or if the permit was used before. */
+/** Marks a permit as used. Returns false if the gate did not issue it, or if it was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
-/**
- * The questions that only the user can answer. They are about the calls of a step or about an uncertain call, or they
- * come from the model.
- */
+/** The questions for the user: about the calls of a step, about an uncertain call, or from the model. */
 export type OpenQuestion =
   | ({ readonly scope: "step" } & CallList)
   | { readonly scope: "doubt"; readonly intent: UncertainCall }
   | ({ readonly scope: "question" } & WordsQuestion)
 
-/**
- * Asks a question that waited for its turn. Does not ask it if the answer to an earlier question has already decided
- * it.
- */
+/** Asks a question that waited for its turn, unless an earlier answer has already decided it. */
 const askIfOpen = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const decision = yield* decideQuestion(question, context)
   if (decision._tag !== "Ask") return decision
@@ -77,10 +71,7 @@ const askIfOpen = Effect.fnUntraced(function* (question: GateQuestion, context: 
   return { ...decision, _tag: "Allow" as const, by: "answer" as const }
 })
 
-/**
- * Decides about a question, and asks the user if nothing else decides it. Stores what the run needs to know about the
- * decision.
- */
+/** Decides about a question, by asking the user if necessary. Stores what the run needs to know. */
 const admit = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const { answers, events, lock, policy, withMutex } = context
   const claims = changesProject(question) && policy.protection(question) === undefined
@@ -103,7 +94,7 @@ const admit = Effect.fnUntraced(function* (question: GateQuestion, context: Gate
   if (question.isProposal !== true && !isOnlyRevealed) answers.grants.addAllowed(question)
 })
 
-/** Admits a question, and records a denial. Before the run has begun, no denial is recorded. */
+/** Admits a question, and records a denial once the run has begun. */
 const admitRecorded = (question: GateQuestion, context: GateContext) =>
   question.task === beforeRunTask
     ? admit(question, context)
@@ -116,8 +107,8 @@ const issue = (question: GateQuestion, context: GateContext): Permit => {
     access._tag === "Other" ? questionOfTool(question, access, ++asked) : questionOfAccess(question, access)
   const permit: Permit = Object.freeze({
     prepared: question.prepared,
-    // The server, not the model, chooses the target of a redirect. The target therefore reveals no more data than the
-    // address before it.
+    // The server chooses the target of a redirect, not the model. So it reveals no more data than the address before
+    // it.
     admit: (access: CanonicalAccess) =>
       Effect.suspend(() => admitRecorded(questionOf(access), context)).pipe(
         Effect.tapError((denial) => Effect.sync(() => void (denied = denial)))
@@ -132,21 +123,15 @@ const issue = (question: GateQuestion, context: GateContext): Permit => {
 export class Gate extends Context.Service<
   Gate,
   {
-    /**
-     * The decision of rules and earlier answers. It also says whether anybody can be asked. This function asks nobody
-     * and stores nothing.
-     */
+    /** The decision of rules and earlier answers, or whether anybody can be asked. Asks nobody and stores nothing. */
     decide(question: GateQuestion): Effect.Effect<GateDecision>
-    /** Asks the user one question at a time, and stores the answer before the next question. */
+    /** Asks one question at a time, and stores the answer before the next one. */
     ask(question: OpenQuestion): Effect.Effect<Answered<AnyAnswer>>
-    /**
-     * Allows one call or access, and asks the user if nothing else decides. Records every denial for the outcome of the
-     * run.
-     */
+    /** Allows one call or access, by asking the user if necessary. Records every denial for the outcome of the run. */
     authorize(question: GateQuestion): Effect.Effect<Permit, PermissionDenied>
   }
 >()("task-conductor/services/permissions/Gate") {
-  /** The gate of one run, with its own answers and its own record of texts that the model read. */
+  /** The gate of one run, with its own answers and its own texts that the model read. */
   static readonly layer = (options: GateOptions = {}) =>
     Layer.unwrap(
       Effect.sync(() => {
@@ -183,7 +168,7 @@ export const mayRead =
   (path: string): Effect.Effect<boolean> =>
     Effect.map(decide(questionOfReading(beforeRun, path)), isAllowedByRules)
 
-/** True if rules allow reading a project file, or if the user allowed it in this run. */
+/** True if rules allow reading a project file, or the user allowed it in this run. */
 export const mayShow =
   ({ decide }: Pick<Gate["Service"], "decide">) =>
   (path: string): Effect.Effect<boolean> =>
@@ -191,7 +176,7 @@ export const mayShow =
 
 /**
  * The denial of an access that is certain in advance: by rules, by protection, or because nobody can be asked.
- * Undefined if the access may still be allowed.
+ * Otherwise undefined.
  */
 export const foreseeDenial = ({ decide }: Pick<Gate["Service"], "decide">, access: CanonicalAccess) =>
   Effect.map(decide(questionOfAccess({ task: "", place: "" }, access)), (decision) =>

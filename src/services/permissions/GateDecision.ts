@@ -22,9 +22,9 @@ export const makeGateContext = Effect.fnUntraced(function* (options: GateOptions
     options,
     policy: yield* makePolicy(options, { addedRules: answers.addedRules, written: answers.grants.written }),
     readTexts,
-    /** Ensures that only one question is shown at a time. */
+    /** Shows only one question at a time. */
     withMutex: (yield* Semaphore.make(1)).withPermits(1),
-    /** Adds facts to a question that the rules and the user need to know. */
+    /** Adds facts that the rules and the user need to know. */
     withKnown: withCarriedTexts(readTexts),
     workspace: yield* Workspace
   }
@@ -32,9 +32,9 @@ export const makeGateContext = Effect.fnUntraced(function* (options: GateOptions
 export type GateContext = Effect.Success<ReturnType<typeof makeGateContext>>
 
 interface Decided {
-  /** The question, with the facts that the gate added to it for the rules and the user. */
+  /** The question, with the facts that the gate added. */
   readonly question: GateQuestion
-  /** The rules that match the question. Empty if only the risk of the call decides. */
+  /** The rules that match the question. Empty if its risk decides. */
   readonly rules: ReadonlyArray<SourcedRule>
 }
 
@@ -75,7 +75,7 @@ const deny = (
   more: Parameters<typeof deniedOf>[2] = {}
 ): GateDenial => ({ _tag: "Deny", question, rules, by, denied: deniedOf(question, deniedBy[by], more) })
 
-/** Returns the decision about a question. It is a denial if only the user could decide, but nobody can be asked. */
+/** The decision about a question: a denial if only the user could decide, but nobody can be asked. */
 export const foresee = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const decision = yield* decideQuestion(question, context)
   if (decision._tag !== "Ask") return decision
@@ -87,8 +87,8 @@ export const foresee = Effect.fnUntraced(function* (question: GateQuestion, cont
 })
 
 /**
- * Returns what the rules decide. A change may reveal the content of its file. This is acceptable if reading the file is
- * or was allowed, or if a rule allows the change.
+ * What the rules decide. A change may reveal the content of its file, which needs an allowed read or a rule that allows
+ * the change.
  */
 const judge = Effect.fnUntraced(function* (question: GateQuestion, { answers, policy }: GateContext) {
   const judged = yield* policy.evaluate(question)
@@ -106,8 +106,8 @@ const judge = Effect.fnUntraced(function* (question: GateQuestion, { answers, po
  * Decides by the first of these that applies: protection, rules that deny, answers that deny, rules and answers that
  * allow.
  *
- * A change of a working copy is only a proposal, because the gate asks before the change reaches the project. A
- * proposal is therefore allowed unless it is protected, or a rule denies it.
+ * A change of a working copy is allowed unless it is protected or a rule denies it, because the gate asks before it
+ * reaches the project.
  */
 export const decideQuestion = Effect.fnUntraced(function* (
   question: GateQuestion,

@@ -1,4 +1,4 @@
-/** Questions for the gate, and its denials. Each question has a hash, to which the answer is bound. */
+/** Questions for the gate, and its denials. An answer is bound to the hash of its question. */
 import { beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import {
@@ -21,50 +21,40 @@ import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { AnsweredBy } from "../../domain/permissions/Answer.ts"
 
 /**
- * Where a question belongs in a run. A recorded answer applies only to a question at the same place. A later question
+ * Where a question belongs in a run. A recorded answer applies only to a question at the same place; a later question
  * with the same words is asked again.
  */
 export interface QuestionScope {
   readonly task: string
   /**
-   * Names the activity that asks. If no activity asks, names the round and stage. Empty where answers are not recorded:
-   * before the first round, and outside of runs.
+   * The activity that asks, or else the round and stage. Empty where answers are not recorded: before the first round,
+   * and outside of runs.
    */
   readonly place: string
-  /**
-   * The reply in which the model made the call. After a no to one call of a reply, the gate does not ask about the
-   * other calls of the reply.
-   */
+  /** The reply of the model with the call. After a no to one of its calls, the gate does not ask about the others. */
   readonly reply?: string | undefined
-  /** For a check: the part of the command that runs now. Absent if the whole command runs. */
+  /** For a check: the part of the command that runs now. Absent for the whole command. */
   readonly part?: string
 }
 
-/**
- * The scope of questions about plugins, servers and given files before a run. No event reports such a question, and no
- * outcome contains its denial.
- */
+/** The scope of questions about plugins, servers and given files before a run, without events and recorded denials. */
 export const beforeRun: QuestionScope = { task: beforeRunTask, place: "" }
 
 export interface GateQuestion extends Asked, QuestionScope {
   readonly hash: string
-  /** The call that the question is about. Absent if the program itself needs the access. */
+  /** The call of the question. Absent for an access of the program itself. */
   readonly prepared?: PreparedCall
   /** True for a tool that may change more than it declares. */
   readonly mayChange?: boolean
   /**
-   * True for changes of a task's working copy. The gate does not ask anybody about them, but denies changes that could
-   * never be approved.
+   * True for changes of a working copy. The gate asks nobody about them, but denies those that could never be approved.
    */
   readonly isProposal?: boolean
-  /** The tool whose change would reveal the content of a file. Set only for a question about reading this file. */
+  /** The tool whose change would reveal the content of the file, in a question about reading it. */
   readonly revealedBy?: string
 }
 
-/**
- * The hash of a call or access of a task. It does not contain the uid of the call, because two uids can mean the same
- * question.
- */
+/** The hash of a call or access of a task, without the call's uid: two uids can mean the same question. */
 const callHash = ({ accesses, arguments: values, pin, task, tool }: Omit<GateQuestion, "hash" | "place" | "risk">) =>
   hashOf([
     task,
@@ -84,7 +74,7 @@ export const questionOfCall = (scope: QuestionScope, prepared: PreparedCall): Ga
   return { ...asked, hash: callHash(asked) }
 }
 
-/** The tool name for each kind of access. For an access of the kind `Other`, rules use the name of the tool itself. */
+/** The tool name for each kind of access. For `Other`, rules use the name of the tool itself. */
 const toolOfAccess = {
   ReadFile: "read_file",
   WriteFile: "write_file",
@@ -97,17 +87,13 @@ const toolOfAccess = {
 } as const
 
 /**
- * Tool names that rules may use even if no such tool exists. References, and the starts of plugins and servers, are
- * judged under these names.
+ * Tool names for references, and for the starts of plugins and servers. Rules may use them even without such a tool.
  */
 export const namesOfReferences: ReadonlyArray<string> = [...new Set(Object.values(toolOfAccess))].filter(
   (name) => name !== toolOfAccess.Other
 )
 
-/**
- * The built-in tools that have the effect of an access. A write also counts as a read, because its diff shows the old
- * content.
- */
+/** The built-in tools with the effect of an access. A write is also a read, because its diff shows the old content. */
 export const toolsWithEffect = (access: CanonicalAccess): ReadonlyArray<string> =>
   access._tag === "WriteFile"
     ? ["write_file", "edit_file", "read_file", ...(access.removes === true ? ["remove_file"] : [])]
@@ -116,8 +102,8 @@ export const toolsWithEffect = (access: CanonicalAccess): ReadonlyArray<string> 
       : [toolOfAccess[access._tag]]
 
 /**
- * The question about a reference, or about the start of a plugin or server. It is judged as if the built-in tool with
- * the same effect were called.
+ * The question about a reference, or about the start of a plugin or server. It is judged like the built-in tool with
+ * the same effect.
  */
 export const questionOfAccess = ({ place, reply, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
   const asked = { reply, place, task, tool: toolOfAccess[access._tag], accesses: [access], risk: accessRisk(access) }
@@ -125,8 +111,8 @@ export const questionOfAccess = ({ place, reply, task }: QuestionScope, access: 
 }
 
 /**
- * A question that a tool asks during its call. It is asked under the name of the tool. `index` numbers the questions of
- * a call, so that a recorded answer fits only one of them.
+ * A question of a tool during its call, under the tool's name. `index` numbers the questions of a call, so that a
+ * recorded answer fits only one.
  */
 export const questionOfTool = (call: GateQuestion, access: OtherAccess, index: number): GateQuestion => {
   const { pin, place, reply, task, tool } = call
@@ -135,20 +121,17 @@ export const questionOfTool = (call: GateQuestion, access: OtherAccess, index: n
   return { ...asked, hash: callHash(asked) }
 }
 
-/**
- * The question about reading a project file. If a change would reveal the content of the file, `revealedBy` is the tool
- * of the change.
- */
+/** The question about reading a project file. `revealedBy` is the tool whose change would reveal the content. */
 export const questionOfReading = (scope: QuestionScope, path: string, revealedBy?: string): GateQuestion => ({
   ...questionOfAccess(scope, { _tag: "ReadFile", path, inside: true }),
   ...(revealedBy !== undefined && { revealedBy })
 })
 
-/** True for a question that must be asked each time. No flag covers it, and neither does a yes to later steps. */
+/** True for a question that must be asked each time, whatever flags or answers about later steps say. */
 export const isForUser = (question: GateQuestion): boolean =>
   question.accesses.some(needsUser) || sessionScopes(question) === undefined
 
-/** The id of a question. It depends on the hash and on the current state of the files in the question. */
+/** The id of a question, from its hash and the current state of its files. */
 export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
   const states = accesses.flatMap((access) => ("found" in access && access.found !== undefined ? [access.found] : []))
   return place === "" ? hash : hashOf([place, hash, ...states])
@@ -157,8 +140,8 @@ export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
 export const userQuestionId = (place: string, text: string): string => hashOf([place, text])
 
 /**
- * The question as it is after the user approved all other questions and their files were written. If such a file is a
- * script of the question's command, the script has another hash.
+ * The question after all other questions were approved and their files written. A written script of its command then
+ * has another hash.
  */
 export const afterWrites = (question: GateQuestion, all: ReadonlyArray<GateQuestion>): GateQuestion => {
   const writes = all.flatMap(({ accesses }) => writesIn(accesses))
@@ -184,38 +167,38 @@ export const changesSomething = ({ accesses, mayChange = false }: GateQuestion):
     return _tag === "WriteFile" || _tag === "RunCommand" || (_tag === "Other" && access.changes)
   })
 
-/** True if the project itself may change, not only a working copy. */
+/** True if the project may change, not only a working copy. */
 export const changesProject = (question: GateQuestion): boolean => {
   const accesses = question.accesses.filter((access) => access._tag !== "RunCommand" || access.onCopy !== true)
   return question.isProposal !== true && changesSomething({ ...question, accesses })
 }
 
-/** The number of denials of the same effect after which the gate does not ask again. */
+/** After this many denials of one effect, the gate does not ask again. */
 export const maxDenials = 3
 
 const denialFields = {
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
   by: AnsweredBy,
-  /** A clause that says why nothing can allow a protected access. Its subject is the access. */
+  /** Why nothing can allow a protected access, as a clause about it. */
   reason: Schema.optionalKey(Schema.String),
-  /** True if the access is a change and the run is read-only. */
+  /** True for a change in a read-only run. */
   leftOut: Schema.optionalKey(Schema.Boolean),
-  /** Patterns for rules that would allow the access. Absent if the targets of the access can serve as patterns. */
+  /** Patterns for rules that would allow the access. Its targets if absent. */
   patterns: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** How often the user has denied an access with the same effect in this run. */
+  /** How often the user denied the same effect in this run. */
   times: Schema.optionalKey(Schema.Int),
-  /** What the user wants in place of the denied call, in the user's own words. */
+  /** What the user wants instead, in the user's own words. */
   instead: Schema.optionalKey(Schema.String),
-  /** True if the gate did not ask, because the user denied another call of the same reply. */
+  /** True if the gate did not ask, because the user denied another call of the reply. */
   unasked: Schema.optionalKey(Schema.Boolean),
   /** True for a denied read. Denied reads alone do not decide how a run ends. */
   isRead: Schema.optionalKey(Schema.Boolean)
 }
 
 /**
- * Says that an access was denied, and by whom: `person` for the user, `rule` for a rule or a flag, `nobody` if nobody
- * could be asked.
+ * Says that an access was denied, by `person` (the user), `rule` (a rule or a flag), or `nobody` (nobody could be
+ * asked).
  */
 export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", denialFields) {
   /** True if the task must end instead of asking again. */
@@ -223,10 +206,7 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
     return (this.times ?? 0) >= maxDenials
   }
 
-  /**
-   * The rules that would allow exactly this access. Undefined unless the access was denied because nobody could be
-   * asked.
-   */
+  /** The rules that would allow exactly this access. Undefined unless nobody could be asked. */
   get rules(): ReadonlyArray<string> | undefined {
     const { by, reason, targets, tool } = this
     if (by !== "nobody" || reason !== undefined) return undefined
@@ -234,12 +214,12 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
     return (this.patterns ?? targets.map(exactPattern)).map((pattern) => `${tool}:${pattern}`)
   }
 
-  /** The same rules as flags of the command line. */
+  /** These rules as flags of the command line. */
   get flags(): string | undefined {
     return this.rules?.map((rule) => `--allow ${rule === this.tool ? rule : `"${rule}"`}`).join(" ")
   }
 
-  /** The message for the model. It has no advice about flags, which a model cannot use. */
+  /** The message for the model, which cannot use advice about flags. */
   get forModel(): string {
     return this.by === "nobody"
       ? `Permission denied: the settings of the user do not allow ${callText(this)}. Go on without it.`
@@ -269,7 +249,7 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
 const callText = ({ targets, tool }: PermissionDenied): string =>
   `${tool}${targets.length === 0 ? "" : ` on ${targets.join(", ")}`}`
 
-/** A denial as journals store it. Its tag stays "Denied", because the first version of the program wrote this tag. */
+/** A denial as journals store it. Its tag stays "Denied", as the first version wrote it. */
 export const SavedDenial = Schema.TaggedStruct("Denied", denialFields).pipe(
   Schema.decodeTo(
     PermissionDenied,
@@ -290,10 +270,7 @@ export const deniedFact = ({ by, flags, reason, targets, tool }: PermissionDenie
     allow: flags && withoutProject(flags, project)
   })
 
-/**
- * The denial of a question. If a change is denied because it would reveal a file that may not be read, the denial names
- * the change.
- */
+/** The denial of a question. If a change would reveal a file that may not be read, the denial names the change. */
 export const deniedOf = (
   question: GateQuestion,
   by: PermissionDenied["by"],
@@ -306,7 +283,7 @@ export const deniedOf = (
       tool: revealedBy ?? tool,
       targets: shownTargets(accesses),
       by,
-      /** If a whole folder is moved or removed, the rule must name the folder. */
+      /** For a whole folder, the rule must name the folder. */
       patterns: folders.size === 0 ? undefined : [...folders].map((folder) => `${exactPattern(folder)}/**`),
       isRead: revealedBy === undefined && onlyReads(question) ? true : undefined,
       ...more

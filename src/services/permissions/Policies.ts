@@ -14,7 +14,7 @@ import * as DateTime from "effect/DateTime"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 
-/** Says that the file of remembered permissions cannot be used or written. The file stays unchanged. */
+/** Says that the file of remembered permissions cannot be used or written, and stays unchanged. */
 export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("PolicyFileError", {
   path: Schema.String,
   /** The problem, as a sentence without a full stop. */
@@ -27,7 +27,7 @@ export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("Poli
   }
 }
 
-/** The maximum size of the file in bytes. This program writes no larger file. */
+/** The maximum size of the file in bytes, also when this program writes it. */
 const maxBytes = 1_048_576
 const writableByOthers = 0o022
 
@@ -37,8 +37,8 @@ const systemFailure = (path: string) => (error: PlatformError) =>
   failWith(path, `the system says ${error.reason._tag}`, "Check the file and its folder, or remove it.")
 
 /**
- * Why the file cannot be trusted: it is no regular file, belongs to another user, or can be written by others.
- * Undefined if it can be trusted.
+ * Why the file cannot be trusted: it is no regular file, belongs to another user, or others can write it. Undefined if
+ * it can.
  */
 const privacyProblem = (path: string, info: FileSystem.File.Info, owner: number | undefined) => {
   if (info.type === "SymbolicLink") return failWith(path, "the file is a link", "Put a regular file there.")
@@ -52,10 +52,7 @@ const privacyProblem = (path: string, info: FileSystem.File.Info, owner: number 
   return Number(info.size) > maxBytes ? failWith(path, "the file is larger than 1 MiB", "Remove it.") : undefined
 }
 
-/**
- * Reads the rules from the file. Returns none if there is no file. `owner` is the user id that the file must have, if
- * known.
- */
+/** Reads the rules from the file; none if there is no file. `owner` is the user id that it must have, if known. */
 const readPolicyFile = Effect.fn("readPolicyFile")(
   function* (path: string, owner: number | undefined) {
     const fs = yield* FileSystem.FileSystem
@@ -79,12 +76,11 @@ const readPolicyFile = Effect.fn("readPolicyFile")(
     )
 )
 
-/** How often, and for how long, to try again while another process changes the file. A change takes milliseconds. */
+/** How often and how long to retry while another process changes the file, which takes milliseconds. */
 const waitForOthers = Schedule.spaced("20 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: "10 seconds" }))
 
 /**
- * Runs a change under a lock, so that concurrent changes do not overwrite each other. If the process ends, the lock
- * ends too.
+ * Runs a change under a lock, so that concurrent changes do not overwrite each other. The lock ends with the process.
  */
 const changeAlone = <A, R>(path: string, change: Effect.Effect<A, PolicyFileError, R>) =>
   Effect.gen(function* () {
@@ -100,14 +96,14 @@ const changeAlone = <A, R>(path: string, change: Effect.Effect<A, PolicyFileErro
     return yield* change
   }).pipe(Effect.scoped)
 
-/** Replaces the file in one step, and flushes it to disk. The file gets mode 0600, and its folder mode 0700. */
+/** Replaces the file in one step with mode 0600, in a folder with mode 0700, and flushes it to disk. */
 const writePolicyFile = Effect.fn("writePolicyFile")(
   function* (path: string, rules: ReadonlyArray<RememberedRule>) {
     const fs = yield* FileSystem.FileSystem
     const paths = yield* Path.Path
     const folder = paths.dirname(path)
     yield* makeFolders(folder, 0o700)
-    /** Removes temporary files that a killed process left. */
+    /** Left by killed processes. */
     const isLeft = (name: string) => name.startsWith(`${paths.basename(path)}.`) && name.endsWith(".tmp")
     const left = (yield* fs.readDirectory(folder)).filter(isLeft)
     yield* Effect.forEach(left, (name) => Effect.ignore(fs.remove(paths.join(folder, name))), { discard: true })
@@ -122,10 +118,7 @@ type Change = (rules: Rules) => Rules
 
 const without = (rules: Rules, rule: RememberedRule): Rules => rules.filter((other) => !isSameRule(other, rule))
 
-/**
- * Changes the current content of the file, and so keeps rules that other processes added. Returns the rules before the
- * change.
- */
+/** Changes the current content of the file, which keeps rules of other processes. Returns the rules before. */
 const updateFile = (path: string, owner: number | undefined, change: Change) =>
   Effect.gen(function* () {
     const present = yield* readPolicyFile(path, owner)
@@ -134,9 +127,7 @@ const updateFile = (path: string, owner: number | undefined, change: Change) =>
     return present
   }).pipe(Effect.uninterruptible, (update) => changeAlone(path, update))
 
-/**
- * Creates policies with these initial rules. `update` changes the stored rules and returns the rules before the change.
- */
+/** Creates policies with these initial rules. `update` changes the stored rules and returns those before. */
 const makePolicies = Effect.fnUntraced(function* (
   file: string | undefined,
   atStart: Result.Result<Rules, PolicyFileError>,
@@ -149,19 +140,19 @@ const makePolicies = Effect.fnUntraced(function* (
   return {
     /** The path of the file. Absent if the rules last only for the run. */
     file,
-    /** The current rules: the rules that the file had at the start, with later changes. */
+    /** The rules of the file at the start, with later changes. */
     rules: Effect.sync(() => rules),
     /** Why the file is not used. Absent if the file is valid or missing. */
     rejection: Result.isFailure(atStart) ? atStart.failure : undefined,
     /**
-     * Adds a rule with the current time, or replaces the rule for the same tool and pattern. If the file cannot be used
+     * Adds a rule with the current time, or replaces the one for the same tool and pattern. If the file cannot be used
      * or written, this fails and remembers nothing.
      */
     remember: Effect.fn("Policies.remember")(function* (rule: RememberedRule) {
       const entry: RememberedRule = { ...rule, rememberedAt: DateTime.formatIso(yield* DateTime.now) }
       yield* apply((present) => [...without(present, rule), entry])
     }),
-    /** Removes a rule from the file. Returns false if the file does not contain it. */
+    /** Removes a rule from the file. Returns false if it has no such rule. */
     revoke: Effect.fn("Policies.revoke")(function* (rule: RememberedRule) {
       const isHeld = (present: Rules): boolean => present.some((other) => isSameRule(other, rule))
       return isHeld(yield* apply((present) => (isHeld(present) ? without(present, rule) : present)))
@@ -172,7 +163,7 @@ const makePolicies = Effect.fnUntraced(function* (
 export class Policies extends Context.Service<Policies>()("task-conductor/services/permissions/Policies", {
   make: makePolicies
 }) {
-  /** Stores rules in this file. `owner` is the user id that the file must have, if the system has user ids. */
+  /** Stores rules in this file. `owner` is the user id that it must have, on systems with user ids. */
   static readonly layer = (file: string, owner?: number) =>
     Layer.effect(
       Policies,
@@ -183,7 +174,7 @@ export class Policies extends Context.Service<Policies>()("task-conductor/servic
       })
     )
 
-  /** Remembers rules only until the end of the run. `initial` are the rules at the start. */
+  /** Remembers rules until the end of the run, beginning with `initial`. */
   static readonly layerMemory = (initial: Rules = []) =>
     Layer.effect(
       Policies,

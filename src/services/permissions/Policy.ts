@@ -1,7 +1,6 @@
 /**
- * Evaluates the rules for a question before the user is asked. Protected accesses are denied first. Then rules from
- * flags, the configuration and remembered answers decide. A rule covers a command only while the scripts of the command
- * are unchanged.
+ * Evaluates the rules for a question before the user is asked: first protected accesses, then rules from flags, the
+ * configuration and remembered answers. A rule covers a command only while the command's scripts are unchanged.
  */
 import * as Effect from "effect/Effect"
 import { lstat } from "node:fs/promises"
@@ -21,7 +20,7 @@ import { SkillFiles } from "../files/SkillFiles.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { isControlPath } from "../../domain/files/SensitivePath.ts"
 
-/** A rule with the file or flag from which it comes, if known. */
+/** A rule, with its file or flag, if known. */
 export interface SourcedRule extends Rule {
   readonly source?: string
   readonly rememberedAt?: string
@@ -33,27 +32,24 @@ export interface SourcedRule extends Rule {
 export interface GateOptions {
   /** Rules from flags and the configuration. */
   readonly rules?: ReadonlyArray<SourcedRule>
-  /** The program's own folders and files (state, configuration), where no tool may write. */
+  /** The program's own folders and files, where no tool may write. */
   readonly protectedPaths?: ReadonlyArray<string>
-  /**
-   * Returns a clause that says why a URL can never be fetched. Its subject is the URL. Undefined if the URL can be
-   * fetched.
-   */
+  /** Why a URL can never be fetched, as a clause about the URL. Undefined if it can be fetched. */
   readonly unfetchable?: (url: string) => string | undefined
-  /** True if nothing may be changed, whatever the rules or the user allow. */
+  /** True if nothing may change, whatever rules or the user allow. */
   readonly readOnly?: boolean
-  /** True if the project is checked after changes. One answer of the user may then also cover repairs. */
+  /** True if the project is checked after changes. One answer may then also cover repairs. */
   readonly askFirst?: boolean
-  /** A sentence for questions about uncertain calls. Used if other machines also work on the run. */
+  /** A sentence for questions about uncertain calls, if other machines also work on the run. */
   readonly uncertainNote?: string | undefined
   /**
-   * The start of the run, in milliseconds since 1970. The default is now. Rules do not cover a command whose scripts
-   * changed after this time.
+   * The start of the run, in milliseconds since 1970; now if absent. Rules do not cover a command whose scripts changed
+   * later.
    */
   readonly since?: number
 }
 
-/** Facts about the run so far. What the rules decide depends on these facts. */
+/** Facts about the run that rules depend on. */
 export interface RunSoFar {
   /** Rules that were added after the run began. */
   readonly addedRules: Effect.Effect<ReadonlyArray<SourcedRule>>
@@ -61,16 +57,13 @@ export interface RunSoFar {
   readonly written: ReadonlyMap<string, string>
 }
 
-/**
- * The time when a file last changed, in milliseconds. Infinity if this run wrote the file, so that the file never counts
- * as unchanged.
- */
+/** When a file last changed, in milliseconds. Infinity if this run wrote it, so that it never counts as unchanged. */
 export const changedAt = (path: string, { written }: Pick<RunSoFar, "written">): Effect.Effect<number> =>
   Effect.promise(async () =>
     written.has(path) ? Infinity : ((await lstat(path).catch(() => undefined))?.ctimeMs ?? 0)
   )
 
-/** The targets of a question. The patterns of rules are compared with these. */
+/** What the patterns of rules are compared with. */
 const targetsOf = ({ accesses, pin, tool }: GateQuestion, path: Path.Path, root: string): ReadonlyArray<Target> =>
   accesses.map((access) => {
     const isMove = tool === "move_file" && pin === undefined && access._tag === "WriteFile"
@@ -102,8 +95,8 @@ const targetsOf = ({ accesses, pin, tool }: GateQuestion, path: Path.Path, root:
   })
 
 /**
- * If rules allow a script of the task's skill, these rules also allow reading the files beside the script. The script
- * can read them anyway.
+ * Rules that allow a script of the task's skill also allow reading the files beside it. The script can read them
+ * anyway.
  */
 const scriptRules = (
   { accesses }: GateQuestion,
@@ -122,7 +115,7 @@ const scriptRules = (
   )
 }
 
-/** A clause that says why `--read-only` forbids an access. Its subject is the access. */
+/** Why `--read-only` forbids an access, as a clause about it. */
 export const readOnlyReason = "would change something, and this run only reads"
 
 /**
@@ -155,15 +148,13 @@ const protectionOf = (
 const startOf = ({ accesses }: GateQuestion): Start | undefined =>
   accesses.find((access) => access._tag === "LoadPlugin" || access._tag === "StartServer")
 
-/** True for a rule about this plugin or server, in any version. */
+/** True for a rule about this plugin or server in any version. */
 const isAboutStart = ({ pattern = "", tool, verdict }: RememberedRule, wanted: string, { name }: Start): boolean =>
   verdict === "allow" && tool === wanted && pattern.startsWith(`${exactPattern(name)} sha256:`)
 
-/** Why rules that seem to match do not allow the access of a question. */
+/** Why rules that seem to match do not allow the access. */
 export interface Lapses {
-  /**
-   * Those scripts of a command that changed after a rule had allowed the command. Paths are relative to the project.
-   */
+  /** The scripts of a command that changed after a rule allowed it, relative to the project. */
   readonly scripts: string
   /** A remembered rule for an earlier version of the tool, plugin or server. */
   readonly rule?: RememberedRule | undefined
@@ -192,9 +183,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     const { risk, tool } = question
     return { tool, risk, targets: targetsOf(question, path, root) }
   }
-  /**
-   * The time from which a rule counts: the beginning of the run, or an earlier time at which the rule was remembered.
-   */
+  /** When a rule began to count: with the run, or earlier when it was remembered. */
   const inForceSince = ({ rememberedAt }: SourcedRule): number =>
     rememberedAt === undefined ? since : Math.min(since, Date.parse(rememberedAt))
   const scriptChanges = ({ accesses }: GateQuestion) => {
@@ -207,10 +196,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     const rules = [...(yield* runRules), ...applying]
     const changes = yield* scriptChanges(question)
     const losesText = question.accesses.some((access) => access._tag === "WriteFile" && access.loses !== undefined)
-    /**
-     * For a change that destroys content, the user cannot answer "always". No remembered rule covers such a change,
-     * either.
-     */
+    /** For a change that destroys content, the user cannot answer "always", and no remembered rule covers it. */
     const isCurrent = (rule: SourcedRule) =>
       changes.every(({ at }) => at <= inForceSince(rule)) && !(losesText && rule.rememberedAt !== undefined)
     const decision = decide<SourcedRule>(
@@ -238,14 +224,12 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
 
   return {
     root,
-    /** The identity of the project folder. A different folder at the same path has a different identity. */
+    /** The identity of the project folder. Another folder at its path has another one. */
     folder,
     /** A path as the user sees it: relative if it is in the project. */
     nameOf: (given: string): string =>
       given === root || given.startsWith(`${root}${path.sep}`) ? path.relative(root, given) || "." : given,
-    /**
-     * Why an access of the question is protected. Undefined if no access is protected. In this case, the rules decide.
-     */
+    /** Why an access of the question is protected. Undefined if the rules decide. */
     protection: (question: GateQuestion): string | undefined => {
       if (options.readOnly === true && changesSomething(question)) return readOnlyReason
       return question.accesses
@@ -254,17 +238,17 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     },
     evaluate,
     lapses,
-    /** The advice if nobody can be asked. It says which rules would allow the call, or that none would. */
+    /** The advice if nobody can be asked: which rules would allow the call, or that none would. */
     remedy: (question: GateQuestion) =>
       Effect.map(lapses(question), (lapsed) => remedyOf(question, lapsed, requestOf(question).targets)),
-    /** The rules for this project that the user may choose in an answer. */
+    /** The rules for this project that an answer may contain. */
     offers: (question: GateQuestion) => ruleOffers(question, requestOf(question).targets),
     remember: policies.remember
   }
 })
 export type Policy = Effect.Success<ReturnType<typeof makePolicy>>
 
-/** Says that a remembered rule no longer allows the call. The text has no full stop. */
+/** Says, without a full stop, that a remembered rule no longer allows the call. */
 const lapsedText = ({ rememberedAt }: RememberedRule, question: GateQuestion): string => {
   const day = rememberedAt === undefined ? "" : ` on ${rememberedAt.slice(0, 10)}`
   return startOf(question) === undefined

@@ -32,14 +32,14 @@ import { lapseWarnings } from "./Policy.ts"
 const previewLines = 40
 const previewBytes = 1_048_576
 
-/** What the user sees of one write. `change` is absent if the current content of the file cannot be read. */
+/** What the user sees of one write. `change` is absent if the file cannot be read. */
 interface ShownWrite {
   readonly preview: string
   readonly change?: SeenChange
   readonly warnings?: ReadonlyArray<string>
 }
 
-/** Shows the diff of one write, and warnings about effects that a diff does not show. */
+/** The diff of one write, with warnings about effects that it does not show. */
 const showWrite = Effect.fnUntraced(function* (
   write: WriteAccess,
   { policy, workspace }: GateContext
@@ -79,7 +79,7 @@ const filesText = (writes: ReadonlyArray<WriteAccess>, nameOf: (path: string) =>
     : lines.join("\n")
 }
 
-/** Warns about a host with non-ASCII letters, because it may look like a host that the user knows. */
+/** Warns about a host with non-ASCII letters, which may look like a known host. */
 const hostWarning = (access: CanonicalAccess): ReadonlyArray<string> => {
   const fetched = access._tag === "FetchUrl" ? (URL.parse(access.url)?.hostname ?? "") : ""
   const host = access._tag === "Host" ? access.host : fetched
@@ -109,7 +109,7 @@ const offersOf = (question: GateQuestion, isAlone: boolean, { options, policy }:
 /** How an item is shown: alone, or with the other items of its step. */
 export interface ItemPlace {
   readonly isAlone: boolean
-  /** Why the call is impossible. If set, the answer to the question allows nothing. */
+  /** Why the call is impossible. The answer then allows nothing. */
   readonly problem?: string | undefined
   /** Warnings about the targets of the call, by path. */
   readonly warnings?: ReadonlyMap<string, string>
@@ -157,7 +157,7 @@ export const makeItem = Effect.fnUntraced(function* (
   })
 })
 
-/** The item of a question about an uncertain call. A command is shown as a user would type it. */
+/** The item about an uncertain call, with a command as a user would type it. */
 export const uncertainItem = (
   { call, files, targets, task }: CallIntent,
   { options, policy }: GateContext

@@ -1,6 +1,6 @@
 /**
- * Remembers the texts that the model read in a run, and what the user said. If a URL contains text that the model read,
- * the gate asks about it.
+ * Remembers what the model read in a run, and what the user said. If a URL repeats a text that the model read, the gate
+ * asks about it.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,20 +12,20 @@ import { changedAt } from "./Policy.ts"
 import { RunAnswers } from "./RunAnswers.ts"
 
 /**
- * The source of a text that the model reads: a command, a page, a tool of a plugin or server, a search in the project,
- * or one file. The model may follow an unchanged link in the text, unless a command may have written the text.
+ * Where a text that the model reads comes from: a command, a page, a tool of a plugin or server, a search in the
+ * project, or one file. The model may follow an unchanged link in it, unless a command may have written the text.
  */
 export type ReadSource = "command" | "page" | "outside" | "project" | { readonly file: string }
 
-/** Makes the memory of a run. `since` is when the run began, in milliseconds since 1970. */
+/** `since` is when the run began, in milliseconds since 1970. */
 const makeReadTexts = Effect.fnUntraced(function* (since: number) {
   const { grants } = yield* RunAnswers
   const seen = new SeenTexts()
   let hasRunCommand = false
 
   /**
-   * True if the source existed before the run. If it did, no command of this run can have hidden data of the project in
-   * the URLs of the source.
+   * True if the source existed before the run. Then no command of the run can have hidden data of the project in its
+   * URLs.
    */
   const isOfBefore = Effect.fnUntraced(function* (source: ReadSource) {
     if (source === "command") return false
@@ -43,12 +43,9 @@ const makeReadTexts = Effect.fnUntraced(function* (since: number) {
       if (hasLinks) seen.addLinks(text)
       if (source !== "page") seen.add(hasLinks ? withoutLinks(text) : text)
     }),
-    /** Records what the user said. A URL may contain these words, and the links in them. */
+    /** Records what the user said. A URL may contain these words and their links. */
     noteSaid: (text: string) => Effect.sync(() => seen.addUserText(text)),
-    /**
-     * Compares a URL with the texts that the model read, and returns the part that repeats one of them. Undefined if
-     * there is none.
-     */
+    /** The part of a URL that repeats a text that the model read; undefined if there is none. */
     carriedBy: (url: string): string | undefined => seen.carriedBy(url)
   }
 })
@@ -60,8 +57,8 @@ export class ReadTexts extends Context.Service<ReadTexts>()("task-conductor/serv
 }
 
 /**
- * Examines the URLs of a question. If a part of a URL repeats a text that the model read, adds this part to the access.
- * The rules and the user need to know it.
+ * Adds to each access the part of its URL that repeats a text that the model read. The rules and the user need to know
+ * it.
  */
 export const withCarriedTexts =
   ({ carriedBy }: ReadTexts["Service"]) =>

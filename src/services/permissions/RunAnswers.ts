@@ -1,6 +1,6 @@
 /**
- * The user's answers in one run: permissions, refusals, wishes and added rules. The gate decides with them. Workers of
- * the same run exchange them.
+ * The user's answers in one run, with which the gate decides: permissions, refusals, wishes and added rules. Workers of
+ * the run exchange them.
  */
 import * as Schema from "effect/Schema"
 import { type WriteAccess, accessTarget, plainAccess, writesIn } from "../../domain/tools/Access.ts"
@@ -16,21 +16,21 @@ import { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { type PermissionDenied, SavedDenial } from "./GateQuestion.ts"
 import type { SourcedRule } from "./Policy.ts"
 
-/** All permissions and refusals as plain data, for another process that runs tasks of the same run. */
+/** All permissions and refusals, for another process that runs tasks of the same run. */
 export const GrantSnapshot = Schema.Struct({
   approved: Schema.Array(Schema.String),
   excluded: Schema.Array(Schema.String),
-  /** What the user allowed for the session. Each value is a text for the user; the key identifies the permission. */
+  /** What the user allowed for the session. The value is a text for the user, the key identifies the permission. */
   session: Schema.Record(Schema.String, Schema.String),
-  /** For each plan, by key, who approved all its remaining steps. */
+  /** Who approved all remaining steps of a plan, by its key. */
   plans: Schema.Record(Schema.String, AnsweredBy),
   /** How often each effect was denied, by key. */
   denied: Schema.Record(Schema.String, Schema.Int),
-  /** The state that a path had when the user saw a write to it. The key identifies the write. */
+  /** The state of a path when the user saw a write to it. The key identifies the write. */
   shown: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** The last state of a file that this run wrote, by path. */
   written: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** Files that tasks may change again for repairs. The user has allowed this. */
+  /** Files that the user allowed tasks to change again for repairs. */
   repairs: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Paths of files that the user allowed to read. */
   read: Schema.optionalKey(Schema.Array(Schema.String))
@@ -43,16 +43,16 @@ interface Grantable extends Asked {
   readonly task: string
 }
 
-/** Identifies a write by its tool, path and content. The key is the same for all tasks. */
+/** Identifies a write by its tool, path and content, in all tasks. */
 const writeKey = ({ tool }: Asked, write: WriteAccess): string => hashOf([tool, { ...plainAccess(write) }])
 
-/** Identifies an effect by its tool and targets. The key is the same for all contents. */
+/** Identifies an effect by its tool and targets, whatever the content. */
 const effectKey = ({ accesses, arguments: given, tool }: Asked): string =>
   hashOf([tool, accesses.length === 0 ? (given ?? null) : accesses.map(accessTarget)])
 
 /**
- * The keys that identify an excluded call: its hash, its arguments in any task, and its effect in its own task. In a
- * conversation, only the hash identifies it, because the next message may ask for the same effect.
+ * The keys of an excluded call: its hash, its arguments in any task, and its effect in its own task. In a conversation,
+ * only the hash, because the next message may ask for the same effect.
  */
 const exclusionKeys = (question: Grantable): ReadonlyArray<string> =>
   question.task === askTask
@@ -63,10 +63,7 @@ const exclusionKeys = (question: Grantable): ReadonlyArray<string> =>
         hashOf(["excluded", question.task, effectKey(question)])
       ]
 
-/**
- * The files that a call of a task writes. Empty if the call also has other effects, or if it needs a question each
- * time.
- */
+/** The files that a call of a task writes. Empty if the call has other effects, or needs a question each time. */
 export const repairedFiles = (asked: Asked): ReadonlyArray<WriteAccess> => {
   const writes = writesIn(asked.accesses)
   return writes.length === asked.accesses.length && sessionScopes(asked) !== undefined ? writes : []
@@ -88,22 +85,19 @@ export class Grants {
   readonly #approved = new Set<string>()
   readonly #excluded = new Set<string>()
   readonly #session = new Map<string, string>()
-  /** For each plan, by key, who approved all its remaining steps. */
+  /** Who approved all remaining steps of a plan, by its key. */
   readonly plans = new Map<string, AnsweredBy>()
   readonly #denied = new Map<string, number>()
   readonly #shownStates = new Map<string, string>()
-  /** The last state of a file that this run wrote, by path. */
+  /** The last state of each file that this run wrote. */
   readonly written = new Map<string, string>()
   /**
-   * The states that a file may have, by path: the states that the user saw when allowing a write, and the contents that
-   * the user allowed.
+   * The states that a file may have, by path: those that the user saw when allowing a write, and the allowed contents.
    */
   readonly #expectedStates = new Map<string, Set<string>>()
   readonly #repairs = new Set<string>()
   readonly #read = new Set<string>()
-  /**
-   * The replies of the model in which a call was denied. The gate does not ask about the other calls of these replies.
-   */
+  /** Replies of the model with a denied call. The gate does not ask about their other calls. */
   readonly declinedReplies = new Set<string>()
 
   /**
@@ -129,8 +123,8 @@ export class Grants {
   }
 
   /**
-   * True if the files of approved writes still have the state that the user saw, or that this run wrote. If not, the
-   * gate asks again. Writes that the user never saw are not compared.
+   * True if the files of approved writes still have the state that the user saw or this run wrote. Otherwise the gate
+   * asks again. Ignores writes that the user never saw.
    */
   #isAsShown(asked: Asked): boolean {
     return writesIn(asked.accesses).every((write) => {
@@ -139,15 +133,12 @@ export class Grants {
     })
   }
 
-  /** True if the user allowed reading the file in this run. Its content may then be revealed. */
+  /** True if the user allowed reading the file in this run, so that its content may be revealed. */
   wasRead(path: string): boolean {
     return this.#read.has(path)
   }
 
-  /**
-   * Returns the files of a write that have an unexpected state: the user did not see this state, and this run did not
-   * write it.
-   */
+  /** The files of a write with a state that the user did not see and this run did not write. */
   changedSince(question: Asked): ReadonlyArray<string> {
     const isOther = ({ found, path }: WriteAccess): boolean => {
       const known = this.#expectedStates.get(path)
@@ -166,8 +157,8 @@ export class Grants {
   }
 
   /**
-   * Notes that the call may run. From now on, the files that it reads may be revealed, and the files that it writes may
-   * have their new states.
+   * Notes that the call may run. The files that it reads may then be revealed, and those that it writes may have their
+   * new states.
    */
   addAllowed(asked: Asked): void {
     for (const access of asked.accesses) {
@@ -185,12 +176,12 @@ export class Grants {
     for (const key of exclusionKeys(asked)) this.#excluded.add(key)
   }
 
-  /** Notes that the same task may change the same files again. */
+  /** Lets the task change the same files again. */
   addRepairs(asked: Grantable): void {
     for (const { path } of repairedFiles(asked)) this.#repairs.add(hashOf([asked.task, path]))
   }
 
-  /** Allows a call for the session. Has no effect on a call that needs a question each time. */
+  /** Allows a call for the session, unless it needs a question each time. */
   addSession(asked: Asked): void {
     for (const { covers, key } of sessionScopes(asked) ?? []) this.#session.set(hashOf(key), covers)
   }
@@ -204,12 +195,12 @@ export class Grants {
     this.#approved.clear()
   }
 
-  /** How often the user has denied an access with the same effect so far. */
+  /** How often the user denied the same effect so far. */
   denials(asked: Asked): number {
     return this.#denied.get(effectKey(asked)) ?? 0
   }
 
-  /** Counts a denial by the user. Returns how often an access with the same effect was denied. */
+  /** Counts a denial by the user. Returns how often the same effect was denied. */
   countDenial(asked: Asked): number {
     const count = this.denials(asked) + 1
     this.#denied.set(effectKey(asked), count)
@@ -246,7 +237,7 @@ export class Grants {
   }
 }
 
-/** The answers that one process of a run collected, as data for another process. */
+/** The answers that one process collected, for another one. */
 export const AnswerSnapshot = Schema.Struct({
   grants: GrantSnapshot,
   denials: Schema.Array(SavedDenial),
@@ -267,14 +258,14 @@ const makeRunAnswers = Effect.sync(() => {
     /** All denials so far, in order. */
     denials: Effect.sync(() => denials),
     addDenial: (denied: PermissionDenied) => Effect.sync(() => void (denials = [...denials, denied])),
-    /** Everything that the user asked for in place of declined calls, in order. */
+    /** What the user wanted in place of declined calls, in order. */
     requestedChanges: Effect.sync(() => requestedChanges),
     addRequestedChange: (change: RequestedChange) =>
       Effect.sync(() => void (requestedChanges = [...requestedChanges, change])),
     /** Rules that were added during the run. They last until its end. */
     addedRules: Effect.sync(() => addedRules),
     addRule: (rule: SourcedRule): Effect.Effect<void> => Effect.sync(() => void (addedRules = [...addedRules, rule])),
-    /** Ends the permissions for a step. The same call in a later step needs a new permission. */
+    /** Ends the permissions for a step, so that a later step needs new ones. */
     endSteps: Effect.sync(() => grants.endSteps()),
     /** The answers so far, for another process that runs tasks of this run. */
     snapshot: Effect.sync((): AnswerSnapshot => ({ grants: grants.snapshot(), denials, wishes: requestedChanges })),
