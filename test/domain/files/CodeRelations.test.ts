@@ -71,27 +71,29 @@ const twoFunctions = (value: number, lines: number) =>
 const touchedOf = (lines: number) =>
   touchedDeclarations(change("a.ts", twoFunctions(1, lines), twoFunctions(2, lines))).map(({ name }) => name)
 
+const page = (text: string) => ["src/page.ts", text] as const
+const app = (text: string) => ["app.py", text] as const
+
 describe("the users of a declaration", () => {
-  it("are lines of code in files that import it, or the file that declares it", () => {
-    expect(users(script, ["src/page.ts", 'import { slug } from "./slug"\nconst url = slug(title)\n'])).toEqual([
-      "src/page.ts:2 calls `slug`"
-    ])
-    expect(
-      users(script, ["src/page.ts", 'import {\n  slug\n} from "@org/text"\n// slug(1)\nsay("slug", slug)\n'])
-    ).toEqual(["src/page.ts:5 uses `slug`"])
-    expect(users(script, ["src/page.ts", 'import * as text from "./slug"\ntext.slug(1)\n'])).toEqual([
-      "src/page.ts:2 calls `slug`"
-    ])
-    const named = 'import { other } from "./slug"\npage.slug()\n'
-    expect(users(script, ["src/page.ts", named], ["src/lib.ts", 'import { slug } from "slugs"\nslug(1)\n'])).toEqual([])
-    expect(users(script, ["src/other.ts", "const slug = 1\nuse(slug)\n"], ["src/word.ts", "page.slug()\n"])).toEqual([])
-    const python = change("pkg/text.py", "def slug(a):\n    a()\n", "def slug(a):\n    b()\n")
-    expect(users(python, ["app.py", "from pkg import text\nprint(text.slug(1), slug=2)\n"])).toEqual([
-      "app.py:2 calls `slug`"
-    ])
-    expect(users(python, ["app.py", "from pkg import slug\nslug(1)\n"])).toEqual(["app.py:2 calls `slug`"])
-    expect(users(python, ["app.py", "from others import slug\nslug(1)\n"])).toEqual([])
-  })
+  const python = change("pkg/text.py", "def slug(a):\n    a()\n", "def slug(a):\n    b()\n")
+  const several = 'import {\n  slug\n} from "@org/text"\n// slug(1)\nsay("slug", slug)\n'
+  it.each<[string, typeof script, ReadonlyArray<readonly [string, string]>, Array<string>]>([
+    ["that import it", script, [page('import { slug } from "./slug"\nslug(title)\n')], ["src/page.ts:2 calls `slug`"]],
+    ["but no comments", script, [page(several)], ["src/page.ts:5 uses `slug`"]],
+    [
+      "that import all",
+      script,
+      [page('import * as text from "./slug"\ntext.slug(1)\n')],
+      ["src/page.ts:2 calls `slug`"]
+    ],
+    ["but none with another name", script, [page('import { other } from "./slug"\npage.slug()\n')], []],
+    ["but none from elsewhere", script, [["src/lib.ts", 'import { slug } from "slugs"\nslug(1)\n']], []],
+    ["but none with its own", script, [["src/other.ts", "const slug = 1\nuse(slug)\n"]], []],
+    ["but none that import nothing", script, [["src/word.ts", "page.slug()\n"]], []],
+    ["of a module", python, [app("from pkg import text\nprint(text.slug(1), slug=2)\n")], ["app.py:2 calls `slug`"]],
+    ["of Python", python, [app("from pkg import slug\nslug(1)\n")], ["app.py:2 calls `slug`"]],
+    ["but none from another module", python, [app("from others import slug\nslug(1)\n")], []]
+  ])("are lines of code in files %s", (_, of, files, expected) => expect(users(of, ...files)).toEqual(expected))
 
   it("are those of a type or a constant too, also in its own file", () => {
     const text = "export const limit = 1\nexport const isLong = (x: number) => x > limit\n"
@@ -169,7 +171,7 @@ describe("the users of a declaration", () => {
     ["a/b.rs", "use a::b\n"]
   ])("are looked for in a text that begins very many statements, and the search ends: %s %j", (path, line) => {
     const [of, name] = path.endsWith(".py")
-      ? [change("pkg/text.py", "def slug(a):\n    a()\n", "def slug(a):\n    b()\n"), "slug"]
+      ? [python, "slug"]
       : path.endsWith(".rs")
         ? [change("a/a.rs", "fn slug_all() {\n    a()\n}\n", "fn slug_all() {\n    b()\n}\n"), "slug_all"]
         : [script, "slug"]

@@ -6,37 +6,25 @@ const paths = ["a.ts", "src/b.ts", "src/deep/c.tsx", "src/deep/[d].md", "docs/e.
 const matched = (glob: string) => paths.filter(matchesGlob(glob))
 
 describe("matchesGlob", () => {
-  it("compares a pattern without a slash with the name of the file", () => {
-    assert.deepStrictEqual(matched("*.ts"), ["a.ts", "src/b.ts"])
-    assert.deepStrictEqual(matched("b.*"), ["src/b.ts"])
-  })
+  it.each<[rule: string, glob: string, matches: Array<string>]>([
+    ["compares the name of the file without a slash", "*.ts", ["a.ts", "src/b.ts"]],
+    ["compares the name of the file without a slash", "b.*", ["src/b.ts"]],
+    ["compares the whole path with a slash", "src/*", ["src/b.ts"]],
+    ["compares the whole path with a slash", "./src/**", ["src/b.ts", "src/deep/c.tsx", "src/deep/[d].md"]],
+    ["compares the whole path with a slash", "/**/*.md", ["src/deep/[d].md", "docs/e.md"]],
+    ["takes alternatives in braces", "*.{ts,tsx}", ["a.ts", "src/b.ts", "src/deep/c.tsx"]],
+    ["takes alternatives in braces", "{src,docs}/**/*.{md,tsx}", ["src/deep/c.tsx", "src/deep/[d].md", "docs/e.md"]],
+    ["takes an open brace as it is", "{a", []],
+    ["takes braces within braces", "*.{md,ts{,x}}", paths],
+    ["takes braces around one choice", "*.{tsx}", ["src/deep/c.tsx"]],
+    ["takes brackets as they are", "[d].md", ["src/deep/[d].md"]],
+    ["takes a question mark for one character", "?.ts", ["a.ts", "src/b.ts"]],
+    ["takes dots for where they lead", "src/./b.ts", ["src/b.ts"]],
+    ["takes two stars for two folders or none", "src/**.ts*", ["src/b.ts", "src/deep/c.tsx"]]
+  ])("%s: %s", (_, glob, matches) => assert.deepStrictEqual(matched(glob), matches))
 
-  it("compares any other pattern with the whole path", () => {
-    assert.deepStrictEqual(matched("src/*"), ["src/b.ts"])
-    assert.deepStrictEqual(matched("./src/**"), ["src/b.ts", "src/deep/c.tsx", "src/deep/[d].md"])
-    assert.deepStrictEqual(matched("/**/*.md"), ["src/deep/[d].md", "docs/e.md"])
-  })
-
-  it("takes either of the alternatives in braces, and brackets as they are", () => {
-    assert.deepStrictEqual(matched("*.{ts,tsx}"), ["a.ts", "src/b.ts", "src/deep/c.tsx"])
-    assert.deepStrictEqual(matched("{src,docs}/**/*.{md,tsx}"), ["src/deep/c.tsx", "src/deep/[d].md", "docs/e.md"])
-    assert.deepStrictEqual(matched("[d].md"), ["src/deep/[d].md"])
-    assert.deepStrictEqual(matched("{a"), [])
+  it("takes brackets for a range, and sees names that begin with a dot", () => {
     assert.deepStrictEqual(["isA.js", "isI.js", "is[A-H].js"].filter(matchesGlob("is[A-H]*.js")), ["isA.js"])
-  })
-
-  it("takes braces within braces, and braces around one choice", () => {
-    assert.deepStrictEqual(matched("*.{md,ts{,x}}"), paths)
-    assert.deepStrictEqual(matched("*.{tsx}"), ["src/deep/c.tsx"])
-  })
-
-  it("takes a question mark for one character, dots for where they lead, and two stars for two folders or none", () => {
-    assert.deepStrictEqual(matched("?.ts"), ["a.ts", "src/b.ts"])
-    assert.deepStrictEqual(matched("src/./b.ts"), ["src/b.ts"])
-    assert.deepStrictEqual(matched("src/**.ts*"), ["src/b.ts", "src/deep/c.tsx"])
-  })
-
-  it("sees names that begin with a dot", () => {
     assert.deepStrictEqual([".env", ".github/ci.yml"].filter(matchesGlob("**/*")), [".env", ".github/ci.yml"])
   })
 

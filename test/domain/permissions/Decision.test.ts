@@ -28,53 +28,36 @@ describe("decide", () => {
     )
   })
 
-  it("lets deny win over ask and allow, and names the rule", () => {
-    const rules = [allow("t", "src/**"), ask("t"), deny("t", "src/secret/*")]
-    assert.deepStrictEqual(decide(rules, { tool: "t", risk: "safe", targets: [file("src/secret/a")] }), {
-      verdict: "deny",
-      rules: [deny("t", "src/secret/*")]
-    })
-  })
-
-  it("lets ask win over allow and over safe", () => {
-    assert.deepStrictEqual(decide([allow("t"), ask("t")], { tool: "t", risk: "safe", targets: [] }), {
-      verdict: "ask",
-      rules: [ask("t")]
-    })
-  })
-
-  it("allows several targets only when every one is covered", () => {
-    const targets = [file("src/a"), file("doc/b")]
-    assert.strictEqual(decide([allow("t", "src/*")], { tool: "t", risk: "high", targets }).verdict, "ask")
-    assert.deepStrictEqual(decide([allow("t", "src/*"), allow("t", "doc/*")], { tool: "t", risk: "high", targets }), {
-      verdict: "allow",
-      rules: [allow("t", "doc/*"), allow("t", "src/*")]
-    })
-  })
-
-  it("denies everything for one denied target", () => {
-    const targets = [file("src/a"), file("doc/b")]
-    assert.strictEqual(decide([allow("t"), deny("t", "doc/*")], { tool: "t", risk: "safe", targets }).verdict, "deny")
-  })
-
-  it("does not let a pattern cover a call that touches nothing", () => {
-    assert.strictEqual(decide([allow("t", "**")], { tool: "t", risk: "medium", targets: [] }).verdict, "ask")
-  })
-
-  it("lets a rule without a pattern and one for a secret together allow both", () => {
-    const targets = [file("src/a"), file(".env")]
-    const rules = [allow("t"), allow("t", ".env")]
-    assert.deepStrictEqual(decide(rules, { tool: "t", risk: "medium", targets }), { verdict: "allow", rules })
-    assert.strictEqual(decide([allow("t")], { tool: "t", risk: "medium", targets }).verdict, "ask")
-  })
-
-  it("looks at rules of the same tool only", () => {
-    assert.strictEqual(decide([allow("t")], { tool: "other", risk: "medium", targets: [] }).verdict, "ask")
+  const [a, b, secret] = [file("src/a"), file("doc/b"), file(".env")]
+  const rest = [deny("t", "src/secret/*")]
+  const both = [allow("t", "doc/*"), allow("t", "src/*")]
+  const withSecret = [allow("t"), allow("t", ".env")]
+  it.each<[string, rules: Array<Rule>, risk: Risk, targets: Array<Target>, Verdict, deciding?: Array<Rule>]>([
+    [
+      "deny before ask and allow",
+      [allow("t", "src/**"), ask("t"), ...rest],
+      "safe",
+      [file("src/secret/a")],
+      "deny",
+      rest
+    ],
+    ["ask before allow and safe", [allow("t"), ask("t")], "safe", [], "ask", [ask("t")]],
+    ["ask for targets of which one is not covered", [allow("t", "src/*")], "high", [a, b], "ask"],
+    ["allow for targets that are all covered", both.toReversed(), "high", [a, b], "allow", both],
+    ["deny for all with one denied target", [allow("t"), deny("t", "doc/*")], "safe", [a, b], "deny"],
+    ["ask where a pattern has nothing to cover", [allow("t", "**")], "medium", [], "ask"],
+    ["allow with a rule for all and one for a secret", withSecret, "medium", [a, secret], "allow", withSecret],
+    ["ask for a secret with a rule for all", [allow("t")], "medium", [a, secret], "ask"],
+    ["ask with rules of another tool", [allow("u")], "medium", [], "ask"]
+  ])("is %s", (_, rules, risk, targets, verdict, deciding) => {
+    const decision = decide(rules, { tool: "t", risk, targets })
+    assert.strictEqual(decision.verdict, verdict)
+    if (deciding !== undefined) assert.deepStrictEqual(decision.rules, deciding)
   })
 
   describe("a deny rule for one way to an effect", () => {
     const page: Target = { kind: "other", canonical: "https://example.com:8443/a", effects: ["fetch_url"] }
-    const cases: ReadonlyArray<readonly [rule: Rule, tool: string, target: Target, verdict: Verdict]> = [
+    it.each<[rule: Rule, tool: string, target: Target, verdict: Verdict]>([
       [deny("write_file"), "edit_file", change("a"), "deny"],
       [deny("edit_file"), "write_file", change("a"), "deny"],
       [deny("write_file", "a"), "edit_file", change("a"), "deny"],
@@ -89,12 +72,9 @@ describe("decide", () => {
       [deny("fetch_url", "example.org"), "my_plugin_tool", page, "ask"],
       [ask("write_file", "a"), "edit_file", change("a"), "ask"],
       [deny("my_plugin_tool"), "edit_file", change("a"), "ask"]
-    ]
-    for (const [rule, tool, target, verdict] of cases) {
-      it(`${rule.verdict} ${rule.tool}:${rule.pattern ?? ""} decides ${verdict} for ${tool} ${target.canonical}`, () => {
-        assert.strictEqual(decide([rule], { tool, risk: "high", targets: [target] }).verdict, verdict)
-      })
-    }
+    ])("%j decides for %s and %j: %s", (rule, tool, target, verdict) => {
+      assert.strictEqual(decide([rule], { tool, risk: "high", targets: [target] }).verdict, verdict)
+    })
 
     it("allows nothing: an allow rule holds for its own tool only", () => {
       const asked = { tool: "edit_file", risk: "high", targets: [change("a")] } as const
@@ -137,14 +117,11 @@ describe("decide", () => {
     }
   })
 
-  it.prop("never widens when a deny rule is added", { ...request, rules, rule }, (given) => {
-    const more = [...given.rules, { ...given.rule, verdict: "deny" as const }]
-    return width[judge(more, given).verdict] <= width[judge(given.rules, given).verdict]
-  })
-
-  it.prop("never widens when an ask rule is added", { ...request, rules, rule }, (given) => {
-    const more = [...given.rules, { ...given.rule, verdict: "ask" as const }]
-    return width[judge(more, given).verdict] <= width[judge(given.rules, given).verdict]
+  it.prop("never widens when a deny or an ask rule is added", { ...request, rules, rule }, (given) => {
+    const before = width[judge(given.rules, given).verdict]
+    return (["deny", "ask"] as const).every(
+      (verdict) => width[judge([...given.rules, { ...given.rule, verdict }], given).verdict] <= before
+    )
   })
 
   const paths = Arbitrary.array(target, { minLength: 1, maxLength: 3 })
