@@ -112,7 +112,6 @@ class PartReader {
   }
 }
 
-/** The parts of an answer with text of files, in order. */
 export const changeParts = (answer: string, lines: AnswerLines = {}): ReadonlyArray<AnswerPart> => {
   const reader = new PartReader(answer.split(/\r\n|\n/), lines)
   reader.read()

@@ -300,7 +300,6 @@ class Reader {
     return true
   }
 
-  /** Reports a fence that may be a change without marks. */
   private noteUnread(at: number): false {
     const before = this.line(this.lineBefore(at))
     const [named, ...others] = creates.test(before) ? pathsInSentence(before, noPaths) : []

@@ -40,7 +40,6 @@ const lengthOf = (mark: RegExp, line: string): number => mark.exec(line)?.[1]?.l
 
 export const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
 
-/** The index of the nearest earlier line that passes a test, or -1. */
 export const lastBefore = (lines: ReadonlyArray<string>, at: number, test: (line: string) => boolean): number => {
   let index = at - 1
   while (index >= 0 && !test(lines[index] ?? "")) index -= 1

@@ -34,7 +34,6 @@ const opening = new RegExp(`^\\s*\\{\\s*(?:$|"(?:${allKeys.join("|")})"\\s*:)`)
 const beginning = new RegExp(`^\\s*\\{\\s*"(?:${words.join("|")})"\\s*:`)
 const named = new RegExp(`"(?:${words.join("|")})"\\s*:`)
 
-/** True for a line that may begin a JSON object for a change. */
 export const mayBeChangeObject = (line: string): boolean => opening.test(line)
 
 /** True for a line that begins a JSON object for a change, with the verb as the first key. */

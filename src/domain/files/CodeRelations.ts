@@ -296,7 +296,6 @@ interface BranchLine {
   readonly head: number | undefined
 }
 
-/** The lines of a text, each with the branch that contains it. */
 const branchLines = (code: ReadonlyArray<string>, language: string): ReadonlyArray<BranchLine> => {
   /*
    * The lines that enclose the current line, the outermost first. Each line is indented more than the line before it.

@@ -5,7 +5,6 @@
 
 export const sourceLines = (text: string | null): ReadonlyArray<string> => (text ?? "").split(/\r?\n/)
 
-/** Matches a name as a whole word. */
 export const wordPattern = (name: string): string => `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`
 
 /** Matches blanks at the beginning of a line, and any number of these words. */

@@ -31,7 +31,6 @@ const between =
 
 const isHeader = (first: string, second: string): boolean => /^--- \S/.test(first) && /^\+\+\+ \S/.test(second)
 
-/** True when the lines begin like a diff. */
 export const isDiff = (lines: ReadonlyArray<string>): boolean => {
   const [first = "", second = ""] = lines.filter((line) => line.trim() !== "")
   return (
@@ -41,7 +40,6 @@ export const isDiff = (lines: ReadonlyArray<string>): boolean => {
   )
 }
 
-/** The index after a diff without a fence. */
 export const diffEnd = (lines: ReadonlyArray<string>, from: number): number => {
   let end = from
   for (let at = from; at < lines.length; at += 1) {

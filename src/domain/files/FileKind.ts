@@ -20,7 +20,6 @@ export const modeAs = (kind: FileKind, mode: number): number =>
 
 export const gitMode: Readonly<Record<FileKind, string>> = { plain: "100644", executable: "100755", link: "120000" }
 
-/** Describes the new kind of a file to the user. */
 export const kindWords: Readonly<Record<FileKind, string>> = {
   plain: "not executable",
   executable: "executable",

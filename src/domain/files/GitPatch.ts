@@ -19,7 +19,6 @@ export interface PatchSides {
 
 const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\" }
 
-/** Quotes a name as git does. */
 const quoted = (name: string): string =>
   /["\\\p{Cc}]/u.test(name)
     ? `"${name.replaceAll(/["\\\p{Cc}]/gu, (sign) => escapes[sign] ?? `\\${sign.charCodeAt(0).toString(8).padStart(3, "0")}`)}"`

@@ -1,12 +1,10 @@
 /** Finds the project files that a script or Python file imports. */
 const script = /\.[cm]?[jt]sx?$/
 
-/** True for a file whose imports can be read. */
 export const hasImports = (path: string): boolean => script.test(path) || path.endsWith(".py")
 
 const withoutEnding = (path: string): string => path.replace(/\.[A-Za-z]+$/, "").replace(/\/(?:index|__init__)$/, "")
 
-/** Resolves a relative path in a file to a path in the project. */
 const pathFrom = (file: string, relative: string): string => {
   const parts: Array<string> = []
   for (const part of `${file.slice(0, file.lastIndexOf("/") + 1)}${relative}`.split("/")) {

@@ -12,7 +12,6 @@ import { looseMark, readFence } from "./ChangeMarks.ts"
 import { findText, lineAt, spellings, withoutNumbers } from "./EditPlaces.ts"
 import { languageOf } from "./Language.ts"
 
-/** The comment signs of languages. */
 const signs = {
   slashes: /^\s*(?:\/\/+|\/\*+|\*)\s*/,
   hash: /^\s*#+\s*/,
@@ -154,7 +153,6 @@ const linesOf = (text: string): ReadonlyArray<string> =>
     .map((line) => line.trim())
     .filter((line) => line !== "")
 
-/** Words of an answer that announce a removal. */
 const removal =
   /\b(?:remov|delet|drop|strip|prun|trim|shorten|simplif|clean|reduc|discard|obsolete|get rid|cut (?:out|down))/i
 
@@ -313,7 +311,6 @@ const steps: ReadonlyArray<Step> = [
 /** Matches text that may need cleaning in some file. */
 export const mayBeUntidy = /[^\p{ASCII}]|[ \t\r]$|^[ \t]*(?:[<=>`~]{3}|\S*\d)/mu
 
-/** Removes the artefacts of an answer from a new text. */
 export const tidyNewText = (written: Written): Tidied => {
   const language = languageOf(written.path)
   const kinds = prose.has(language) ? ["any"] : ["any", "code", ...(mixed.has(language) ? [] : ["plain code"])]

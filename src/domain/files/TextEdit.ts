@@ -136,7 +136,6 @@ const notFound = ({ mayQuote, path, text }: EditedText, { newText, oldText }: Te
 
 const inOrder = <A extends TextPlace>(places: ReadonlyArray<A>) => places.toSorted((a, b) => a.from - b.from)
 
-/** Makes replacements at places that do not overlap. */
 const replaceAt = (text: string, places: ReadonlyArray<TextPlace>): string => {
   const parts: Array<string> = []
   let at = 0
@@ -326,7 +325,6 @@ export const replacePlaces = (
   })
 }
 
-/** Replaces every occurrence of the pattern, except in excepted lines. */
 export const replaceIn = (text: string, pattern: string, by: string, exceptLines: ReadonlyArray<number>): string => {
   if (pattern === "") return text
   const oldText = spelled(text, pattern)

@@ -25,7 +25,6 @@ const maxEdits = 5000
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(/(?<=\n)/))
 
-/** The lines of the base in a range, after these replacements. */
 const linesWith = (
   base: ReadonlyArray<string>,
   { from, to }: Pick<ReplacedLines, "from" | "to">,

@@ -70,7 +70,6 @@ export class DocumentReader {
     addRepair(this.findings, code, where, message)
   }
 
-  /** Records how a heading differs from the strict form. */
   noteHeading({ depth, form, heading, knownHeading, line }: MarkdownSection): void {
     if (knownHeading === undefined) return
     const where = { section: heading, line }
@@ -118,7 +117,6 @@ export class DocumentReader {
     this.issue("section-missing", { section: title }, `The section "${title}" is missing.${hint}`, { how })
   }
 
-  /** Records that a required section is empty. */
   addEmpty({ heading, line }: MarkdownSection, how: string): void {
     this.issue("section-empty", { section: heading, line }, `The section "${heading}" is empty.`, { how })
   }
@@ -180,7 +178,6 @@ export class DocumentReader {
     return section === undefined ? [] : taskLines(this.document, section.first, this.endOf(section))
   }
 
-  /** The text of a section as it is written, with its sub-headings. */
   sourceOf(section: MarkdownSection): string {
     return this.#textLines(section)
       .map(({ text }) => text)

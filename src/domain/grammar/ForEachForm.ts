@@ -19,7 +19,6 @@ const kinds: ReadonlyArray<readonly [ItemKind, RegExp]> = [
 /** Matches calls, such as ``call of `open` in src/**``. The groups are the function and the files. */
 const callForm = /^calls?\s+(?:of|to)\s+(\S+)\s+(?:in|of|under)\s+(.+)$/is
 
-/** The name of a function that is called. */
 const functionName = /^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$][\p{L}\p{N}_$]*)*$/u
 
 const kindOfNoun = (noun: string): ItemKind | undefined => {

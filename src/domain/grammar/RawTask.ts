@@ -196,7 +196,6 @@ export class OpenTask implements RawTask {
     this.#addFault("unknown", labelled.label.label, labelled)
   }
 
-  /** Adds a line or list item that has no label. */
   addLoose(loose: Loose): void {
     const { field } = this
     if (field === undefined || loose.indent > field.indent) return this.addText(loose.text)

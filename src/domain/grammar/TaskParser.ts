@@ -173,7 +173,6 @@ class TaskCollector {
   }
 }
 
-/** The tasks of these lines in order. */
 export const collectTasks = (
   lines: ReadonlyArray<TaskLine>,
   section: string,

@@ -17,7 +17,6 @@ const fencesIn = (text: string) =>
     (line) => isHeadingLine(line) || line.isField
   )
 
-/** True for a line that begins like structure. */
 const needsBackslash = (line: string): boolean => {
   const plain = withoutBackslashes(line.trimStart())
   return mayHide(plain) || isStructural(new Line(plain))
@@ -36,7 +35,6 @@ const needsBackslashInLine = (text: string): boolean =>
 const escapeLine = (line: string): string => line.replace(/^\s*/, "$&\\")
 const unescapeLine = (line: string): string => line.replace(/^(\s*)\\/, "$1")
 
-/** The lines of a text, escaped for a document. */
 export const escapeText = (text: string): ReadonlyArray<string> => {
   const fenced = fenceByLine(fencesIn(text))
   return text.split("\n").map((line, index) => (!fenced.has(index) && needsBackslash(line) ? escapeLine(line) : line))

@@ -93,6 +93,7 @@ export class TaskNotFound extends Schema.TaggedError<TaskNotFound>()("TaskNotFou
   }
 }
 
+/** The state of a run after all events of a journal. */
 export const runOf = (records: ReadonlyArray<JournalRecord>): RunFold => runFromJournal(publishedEvents(records))
 
 /** The events of one type in a journal, in order. */

@@ -38,7 +38,6 @@ const listed = (line: string): ReadonlyArray<string> => {
   return names.split(",").flatMap((one) => /([A-Za-z_$][\w$]*)\s*$/.exec(one)?.[1] ?? [])
 }
 
-/** True for a language whose exports can be found. */
 export const hasExportedNames = (path: string): boolean => patterns[languageOf(path)] !== undefined
 
 /** The exported names of a file in order; empty for other languages. */

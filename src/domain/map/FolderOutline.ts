@@ -20,7 +20,6 @@ const longestPath = 200
 /** Text that must not be shown: it would end a code span, or looks like a mark of a chat template. */
 const unusual = /[`<>|\\]|^\s|\s$|^$/
 
-/** True for a part of a path that can be shown unchanged. */
 const isPlainPart = (part: string): boolean =>
   part.length <= longestPart && !unusual.test(part) && printable(part) === part
 
@@ -129,7 +128,6 @@ const lineOf = (folder: Folder, head: string, names: ReadonlyArray<string>, budg
 
 const texts: ReadonlySet<string> = new Set(["", "markdown", "json", "yaml", "text"])
 
-/** True if most files in the folder are source code. */
 const holdsSources = ({ files }: Folder): boolean =>
   files.filter((name) => !texts.has(languageOf(name))).length * 2 > files.length
 

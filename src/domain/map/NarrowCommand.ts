@@ -59,7 +59,6 @@ export const classNarrowing = (run: string, hasParts: boolean): Narrowing | unde
   return isGradle ? { argv: wordsOf(run), of: "classes", before: "--tests" } : undefined
 }
 
-/** The targets as arguments of the command. */
 export const targetWords = ({ before }: Narrowing, targets: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (before === undefined) return targets
   return before.endsWith("=") ? [`${before}${targets.join(",")}`] : targets.flatMap((target) => [before, target])
@@ -80,13 +79,11 @@ const naming: ReadonlyArray<readonly [run: RegExp, names: NamesTests]> = [
 /** Matches a command that already sets what it prints, and gets no option. */
 const ownOutput = /(?:^| )(?:--(?:reporters?|verbose|silent|quiet)\b|-[qvr]\w*(?= |$))/
 
-/** The options that make the runner of this command print test names. */
 const namesFor = (does: string): Pick<Narrowing, "names"> => {
   const names = ownOutput.test(does) ? undefined : naming.find(([pattern]) => pattern.test(does))?.[1]
   return names === undefined ? {} : { names }
 }
 
-/** How to run only a part of a conventional command. */
 export const usualNarrowing = (run: string): Narrowing | undefined => {
   const [, argv = "", of] = usual.find(([pattern]) => pattern.test(run)) ?? []
   return of && { argv: wordsOf(argv || run.replace(/ discover .*/, "")), of, ...namesFor(run) }

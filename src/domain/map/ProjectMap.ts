@@ -125,7 +125,6 @@ const headOf = (facts: ProjectFacts, mapped: ReadonlyArray<string>): string => {
 const listed = (heading: string, lines: ReadonlyArray<string>): string =>
   lines.length === 0 ? "" : `${heading}\n\n${lines.join("\n")}`
 
-/** One line with as many paths as fit. */
 const mainFileLine = (paths: ReadonlyArray<string>, budget: number): string =>
   fittingLine(paths.slice(0, 40).map(shownPath), budget, (some) => `Main files: ${some}.`) ?? ""
 

@@ -46,7 +46,6 @@ const tasksOf = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<
       .map(([key, does]) => ({ run: `${prefix}${key}`, does, from }))
   })
 
-/** Conventional folders of virtual environments. */
 const environments: ReadonlyArray<string> = [".venv", "venv"]
 
 /** Project managers: the words before a command, and the lock file or section that shows the manager. */
@@ -104,7 +103,6 @@ const testFile = /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/
 /** Matches files that list what a Python project requires. */
 const needs = /^(?:pyproject\.toml|setup\.(?:py|cfg)|Pipfile|.*requirements.*\.txt)$/
 
-/** True for a file with a list of Python packages. */
 export const isRequirements = (path: string): boolean =>
   /^(?:[\w-]*[-_])?requirements(?:[-_.][\w-]+)?\.txt$/.test(fileName(path))
 
@@ -134,7 +132,6 @@ const impliedTests = (sections: ReadonlyArray<Section>, manifest: Manifest): Rea
   return [installed(run, manifest, sections, "tests")]
 }
 
-/** The tox environments in pyproject.toml and tox.ini. */
 const toxEnvironments = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<ProjectCommand> =>
   sections.flatMap(({ entries, name }) => {
     const inProject = /^tool\.tox\.env\.([\w-]+)$/.exec(name)?.[1]

@@ -108,7 +108,6 @@ const blockNames =
   "address article aside base blockquote body caption center col colgroup datalist dd details dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu nav noframes noscript ol optgroup option p param pre script search section style summary table tbody td template textarea tfoot th thead title tr track ul"
 const blockNamed = new Set(blockNames.split(" "))
 
-/** True for a line that can begin a block of hidden text. */
 export const mayHide = (line: string): boolean => {
   if (!line.startsWith("<")) return false
   if (/^<[!?]/.test(line)) return true
@@ -202,7 +201,6 @@ const hiddenParts = (text: string, counts: (inside: string, isBlock: boolean) =>
 
 export const hiddenStructure = (text: string): ReadonlyArray<TextPart> => hiddenParts(text, holdsStructure)
 
-/** Replaces all hidden text with blanks. */
 export const visibleText = (text: string): string =>
   withoutHidden(
     text,

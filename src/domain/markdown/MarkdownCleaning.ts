@@ -10,10 +10,8 @@ const thinkOpening = /^\s*<(?:think|thinking|thought|reasoning)>/i
 const thinkClosing = /<\/(?:think|thinking|thought|reasoning)>/i
 const loneClosing = /^\s*<\/(?:think|thinking|thought|reasoning)>/i
 
-/** True for a line on which thoughts begin. */
 export const opensThinking = (line: string): boolean => thinkOpening.test(line)
 
-/** True for a line on which thoughts end. */
 export const closesThinking = (line: string): boolean => thinkClosing.test(line)
 
 const isThinkingTag = (line: string): boolean => thinkOpening.test(line) || loneClosing.test(line)

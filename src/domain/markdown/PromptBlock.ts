@@ -26,7 +26,6 @@ const headed = (heading: string, body: string): string => `${heading}\n\n${body}
 export const rawBlock = (heading: string, body: string): string =>
   body.trim() === "" ? "" : headed(heading, body.trim())
 
-/** The block with the instruction, at the end of a message. */
 export const nowBlock = (text: string): string => rawBlock("## Now", text)
 
 /**

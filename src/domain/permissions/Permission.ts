@@ -19,7 +19,6 @@ export const Rule = Schema.Struct({
 })
 export type Rule = typeof Rule.Type
 
-/** The rule as a user writes it, for example `read_file:src/**`. */
 export const ruleText = (rule: Rule): string =>
   rule.pattern === undefined ? rule.tool : `${rule.tool}:${rule.pattern}`
 

@@ -83,7 +83,6 @@ const coversPlace = ({ folder = ".", withoutSandbox }: ScopedPattern, place: Com
 const concernsPlace = ({ folder }: ScopedPattern, place: CommandPlace): boolean =>
   folder === undefined || matches(folder.toLowerCase(), wordText(place.folder).toLowerCase(), "/")
 
-/** The pattern that matches exactly this text. */
 export const exactPattern = (text: string): string => text.replace(/[*\\]/g, "\\$&")
 
 /** The prefix of a pattern for a command in this place; empty in the sandbox in the project folder. */
@@ -149,7 +148,6 @@ const carriesData = (pattern: string, url: string): boolean => {
   return tail > mostUrlData
 }
 
-/** True for a pattern that names exactly this file. */
 const isExact = (pattern: string | undefined, { canonical, relative }: Target): boolean =>
   pattern !== undefined &&
   (pattern === exactPattern(canonical) ||

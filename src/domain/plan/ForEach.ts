@@ -84,6 +84,5 @@ export const itemsReport = (
   return { summary: open.length === 0 ? text : `${text}\n\n${tableOf(open)}`, details: tableOf(items) }
 }
 
-/** The items without a result. */
 export const openItems = (items: ReadonlyArray<ItemResult>): ReadonlyArray<ItemResult> =>
   items.filter(({ state }) => state === "failed" || state === "skipped")

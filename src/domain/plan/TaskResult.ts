@@ -144,7 +144,6 @@ export const endingFailure = (
   return unable[hasWorked ? 1 : 0]
 }
 
-/** The failures of tasks without a result. */
 export const openFailures = (
   failures: ReadonlyArray<TaskFailure>,
   results: ReadonlyArray<TaskResult>

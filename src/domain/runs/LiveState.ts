@@ -169,7 +169,6 @@ const endCall = (state: LiveState, call: ModelCallId): LiveState => ({
   calls: withEntry(state.calls, modelCallKey(call), undefined)
 })
 
-/** Ends a task and all its calls. */
 const endTask = (state: LiveState, name: string, stage: LiveTask["stage"]): LiveState =>
   withTask(
     {

@@ -103,7 +103,6 @@ const isDone = ({ ended, tasks }: Shown): boolean => ended === tasks.length
 const failureText = (failed: number): StyledLine =>
   failed === 0 ? [] : [{ text: ` · ${failed} without a result`, style: "red" }]
 
-/** One line for a step that is finished, active or pending. */
 const stepLine = (stepState: Shown, { columns, marks }: View): StyledLine => {
   const { active, failed, ended, step, tasks } = stepState
   const title = stepText(step.title)
@@ -209,7 +208,6 @@ const planLines = (state: LiveState, options: View, rows: number): ReadonlyArray
 }
 
 const mostRows = 20
-/** A line for a stage of the whole run. */
 const stageLine = (state: LiveState, view: View): ReadonlyArray<StyledLine> => {
   const call = [...state.calls.values()].find((one) => one.call.task === undefined)
   const stage = call?.call.stage ?? state.stage
@@ -244,7 +242,6 @@ const looseLines = (state: LiveState, view: View): ReadonlyArray<StyledLine> => 
   return [...calls, ...tools].slice(-4)
 }
 
-/** The last lines of an unfinished text. */
 const writtenLines = (text: string, columns: number, rows: number): ReadonlyArray<StyledLine> => {
   const lines = printableLines(text)
     .replaceAll("\t", "  ")

@@ -52,7 +52,6 @@ export const outcome = (status: RunStatus, message: string, issues: ReadonlyArra
   answer: ""
 })
 
-/** The outcome of a run that a failed model call ended. */
 export const modelOutcome = (error: ModelError): Outcome =>
   outcome(error.isUnavailable || error.isTransient ? "unavailable" : "failed", error.message)
 
@@ -93,7 +92,6 @@ export interface Shortfall {
   readonly runId: string
 }
 
-/** Messages about changes that the user wanted and the run did not make. */
 const unfollowedMessages = ({ unfollowed }: Pick<Shortfall, "unfollowed">): ReadonlyArray<string> =>
   unfollowed.map(
     ({ declined, instead }) =>
@@ -215,7 +213,6 @@ export const withLooks = (outcome: Outcome, results: ReadonlyArray<TaskResult>):
   return { ...outcome, status: "unfounded", message: [...lines, unfoundedHelp].join("\n"), nothingLeft: true }
 }
 
-/** Tasks that lack a change or never ran, as facts. */
 const incompleteFacts = ({ missing, notRun }: Shortfall): ReadonlyArray<IncompleteFact> => [
   ...missing.map((one) => ({ task: one.task, why: `It ${lackText(one)}. ${one.why}` })),
   ...notRun.map(({ task, why }) => ({ task, why: why.replace(/(?<=")Task section \d+[^"]*/, stepText) }))

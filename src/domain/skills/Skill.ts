@@ -79,7 +79,6 @@ export const usableSkills = (all: ReadonlyArray<Skill>, toolNames: ReadonlyArray
       allowedTools === undefined || allowedTools.length === 0 || allowedTools.some((tool) => toolNames.includes(tool))
   )
 
-/** The tools that a skill names and the run does not have. */
 export const missingTools = ({ allowedTools = [] }: Skill, toolNames: ReadonlyArray<string>): ReadonlyArray<string> =>
   allowedTools.filter((tool) => !toolNames.includes(tool))
 
@@ -215,7 +214,6 @@ const limitsOfSkill = (skill: Skill): ReadonlyArray<ToolLimit> => {
   )
 }
 
-/** A pattern that matches this path and no other. */
 const escaped = (path: string): string => path.replace(/[*\\]/g, "\\$&")
 
 const quoted = (words: ReadonlyArray<string>): string => words.map((word) => `\`${word}\``).join(", ")
@@ -286,7 +284,6 @@ export const refinementText = (skill: Skill): string => {
   ].join("\n\n")
 }
 
-/** The skill in the prompt for a report. */
 export const executionText = (skill: Skill): string => nestMarkdown(withWholePaths(skill.execution, skill), 2)
 
 /** The input requirements for a prompt, with paths as `read_file` needs them. */

@@ -124,7 +124,6 @@ export const readSkillFile = (bytes: Uint8Array): Result.Result<SkillFile, Issue
 
 export const placeOfKey = (file: SkillFile, field: string): Where => ({ field, line: file.lineOf(field) })
 
-/** The strict headings of the parts. */
 const headings = {
   inputRequirements: "Input requirements",
   refinement: "How to work",
@@ -255,7 +254,6 @@ const readModel = (file: SkillFile, findings: Findings): string => {
   return ""
 }
 
-/** The number of turns of a task, if set. */
 const readTurns = (file: SkillFile, findings: Findings): number | undefined => {
   const text = readSetting(file, "turns", findings)
   if (text === "") return undefined

@@ -54,7 +54,6 @@ const introduce = (origin: string): readonly [name: string, title: string] => {
   return [name, `the tools of the ${origin.startsWith("mcp:") ? "server" : "plugin"} ${plainText(bare, maxName)}`]
 }
 
-/** The name, with a number if it is taken. */
 const freeName = (name: string, taken: ReadonlySet<string>): string => {
   let free = name
   for (let number = 2; taken.has(free); number += 1) free = `${name}-${number}`

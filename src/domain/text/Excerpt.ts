@@ -39,7 +39,6 @@ export const cutAtParagraph = (
   return { text: kept, omittedCharacters: text.length - kept.length }
 }
 
-/** Cuts a string after `max` lines. */
 export const firstLines = (text: string, max: number): { readonly text: string; readonly omittedLines: number } => {
   const lines = text.replace(/\n$/, "").split("\n")
   return lines.length <= max

@@ -30,7 +30,6 @@ export const isNestedTooDeep = (value: unknown, most: number = maxNesting): bool
   return exceeds(value, 1)
 }
 
-/** The text in place of parts that are nested too deeply. */
 const leftOut = "(nested too deeply)"
 
 /** The value with a text in place of the parts below `most` levels. */
@@ -82,7 +81,6 @@ export interface JsonScan {
   readonly ends: ReadonlyArray<number>
 }
 
-/** The characters at which the scanner stops. */
 const sign = /["{}[\]\d…-]|\.\.\./g
 
 /** The position of the next sign, or the end of the text. */

@@ -17,7 +17,6 @@ const escapeCodePoint = (character: string): string => `\\u{${(character.codePoi
  */
 export const printable = (text: string): string => text.replace(hidden, escapeCodePoint)
 
-/** Box-drawing characters. */
 const drawn = /[\u2500-\u257f]/gu
 
 /**

@@ -130,7 +130,6 @@ export const makeValueRedaction = (values: SecretValues): ((value: Schema.Json) 
   return (value) => withTexts(value, redact)
 }
 
-/** Makes a function that writes redacted JSON. */
 export const makeSafeJson = (values: SecretValues): ((value: Schema.Json) => string) => {
   const redact = makeValueRedaction(values)
   const secretSpellings = spelled(values, (all) => spellings(spellings(all)))

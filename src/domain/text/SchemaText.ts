@@ -47,7 +47,6 @@ export const pathText = (path: Path): string =>
 
 const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/** A message as a sentence about `subject`. */
 const sentence = (subject: string, message: string): string =>
   ended(message.startsWith("must ") ? `${subject} ${message}` : `${subject}: ${message}`)
 

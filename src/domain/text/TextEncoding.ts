@@ -89,7 +89,6 @@ const characterLength = (bytes: Uint8Array, at: number): number => {
   return second >= least && second <= most && follows(third) && follows(fourth) ? 4 : 0
 }
 
-/** An invalid byte as text, such as `\xe9`. */
 export const shownByte = (byte: number): string => `\\x${byte.toString(16).padStart(2, "0")}`
 
 /** Bytes as text. `\xe9` and `\x00` stand for invalid bytes and zeros. */

@@ -88,7 +88,6 @@ export const lineWidth = (line: StyledLine): number => line.reduce((sum, { text 
 
 export const lineText = (line: StyledLine): string => line.map(({ text }) => text).join("")
 
-/** Cuts a styled line to `columns` columns, like `cutText`. */
 export const cutLine = (line: StyledLine, columns: number): StyledLine => {
   if (lineWidth(line) <= columns) return line
   const cut: Array<Span> = []
@@ -108,7 +107,6 @@ export const cutLine = (line: StyledLine, columns: number): StyledLine => {
 
 const tabWidth = 8
 
-/** How many rows of the terminal a line takes. */
 const rowsOf = (line: string, columns: number): number => {
   const tabs = line.split("\t").length - 1
   return Math.max(1, Math.ceil((textWidth(line) + tabs * (tabWidth - 1)) / columns))

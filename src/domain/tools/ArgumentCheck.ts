@@ -99,7 +99,6 @@ export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where
   return { call: { ...call, arguments: Object.fromEntries(named) satisfies Arguments }, repairs }
 }
 
-/** Names of arguments in which models explain a call. */
 const reasons = new Set(
   "reason reasoning explanation thought thoughts thinking rationale justification purpose intent".split(" ")
 )
@@ -131,7 +130,6 @@ const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefin
   return type === "boolean" && (word === "true" || word === "false") ? word === "true" : undefined
 }
 
-/** True if the codec rejects this argument. */
 const rejects = ({ codec }: Parameters, given: Arguments, name: string): boolean => {
   const decoded = Schema.decodeResult(codec)(given, { errors: "all" })
   return Result.isFailure(decoded) && schemaFaults(decoded.failure).some(({ path }) => path[0] === name)

@@ -44,7 +44,6 @@ const plain = (name: string): string =>
 export const foreignTool = (name: string): string | undefined =>
   names.get(plain(name)) ?? (editors.has(name) || ends.has(name) ? name : undefined)
 
-/** For each tool, the names of arguments that other programs use. */
 const renamed: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
   Object.entries({
     run_command: {

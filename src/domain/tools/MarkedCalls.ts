@@ -15,7 +15,6 @@ const tag = "<tool_call>"
 const beginning = /^\s*<tool_call>/
 const lineBeginning = /(?<=\n)[ \t]{0,3}<tool_call>/g
 
-/** True for a text that begins with the tag of a call. */
 export const beginsWithMark = (text: string): boolean => beginning.test(text)
 
 /** True if a line of the text begins with the tag of a call. */

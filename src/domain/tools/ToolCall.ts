@@ -92,7 +92,6 @@ export const badExit = (result: ToolResult): string | undefined => {
   return end.exitCode === null ? "stopped" : `exit code ${end.exitCode}`
 }
 
-/** True for a call whose command exited with code 0. */
 export const ranWell = ({ result }: CallOutcome): boolean => result.success && commandEnd(result)?.exitCode === 0
 
 /** The data of a result as text: a string unchanged, other data as indented JSON. */

@@ -27,7 +27,6 @@ const remarks = new Set(
 
 const callKeys = new Set([...Object.entries(otherKeys).flat(2), ...remarks])
 
-/** True for a name that a key of a call may have. */
 export const isCallKey = (key: string): boolean => callKeys.has(key)
 
 /** A uid as text; empty if there is none. */
@@ -193,7 +192,6 @@ const callsIn = (value: Schema.Json): ReadonlyArray<Schema.Json> => {
   return Array.isArray(inner) && Object.keys(value).length === 1 ? inner : [value]
 }
 
-/** Reads calls from JSON without other text. */
 const readJsonCalls = (block: Block): ReadonlyArray<UnnumberedCall> => {
   const { findings, text, where } = block
   const read = readBlock(text)

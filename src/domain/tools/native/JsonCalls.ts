@@ -167,7 +167,6 @@ export const readGemma = (source: Source, at: number, isTool: IsTool): NativeRea
   }
 }
 
-/** Adds quotes to values without them. */
 const withoutQuotes = (given: string): string => {
   const inside = /^\{([^{}"'[\]]*)\}$/.exec(given)?.[1]
   if (inside === undefined) return given

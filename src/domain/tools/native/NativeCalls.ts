@@ -45,7 +45,6 @@ const readAt = (source: Source, at: number, isLineStart: boolean, isTool: IsTool
   )
 }
 
-/** Reads all calls that follow each other on one line. */
 const readAll = (source: Source, at: number, isLineStart: boolean, isTool: IsTool): NativeRead | undefined => {
   const first = readAt(source, at, isLineStart, isTool)
   if (first === undefined || first.torn !== undefined || first.text !== undefined) return first
@@ -211,7 +210,6 @@ class Reader {
       : this.copy(at, next)
   }
 
-  /** Writes the calls of `read` in place of its lines. */
   private put(at: number, before: string, read: NativeRead, quote: string): number {
     const { end, text, torn } = read
     const lastLine = this.lineOf(end, at)
@@ -263,7 +261,6 @@ class Reader {
   }
 }
 
-/** The calls of a text; undefined if it contains anything else. */
 const onlyCalls = (text: string, isTool: IsTool): HeldCalls | undefined => {
   const enveloped = jsonCalls(text, isTool)
   if (enveloped !== undefined) return { syntax: "json-envelope", calls: enveloped }
@@ -283,7 +280,6 @@ const onlyCalls = (text: string, isTool: IsTool): HeldCalls | undefined => {
 
 const shell = /^(?:bash|sh|shell|zsh|console|terminal)$/i
 
-/** A call for each command of a shell block. */
 const commandCalls = (inside: string): ReadonlyArray<string> =>
   inside
     .split("\n")

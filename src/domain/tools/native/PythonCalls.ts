@@ -200,7 +200,6 @@ export const readPythonList = (source: Source, at: number, isTool: IsTool): Nati
 
 const codeTag = /<code>[ \t]*\n([^]*?)\n[ \t]*<\/code>/y
 
-/** Reads Python calls between code tags. */
 export const readCodeTag = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const match = source.match(codeTag, at)
   const calls = match === undefined ? undefined : pythonCalls(match[1] ?? "")
@@ -211,7 +210,6 @@ export const readCodeTag = (source: Source, at: number, isTool: IsTool): NativeR
 
 const python = /(?=(?:default_api\.|functions?\.|tools?\.)?[a-z_]\w*(?:\.call)?\()/iy
 
-/** Reads a call that is alone on its line. */
 export const readPythonLine = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const call = source.match(python, at) === undefined ? undefined : pythonCallAt(source.text, at)
   return call !== undefined &&

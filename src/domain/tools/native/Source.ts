@@ -51,7 +51,6 @@ export class Source {
     return undefined
   }
 
-  /** The match of a sticky pattern at a position. */
   match(pattern: RegExp, at: number): RegExpExecArray | undefined {
     pattern.lastIndex = at
     return pattern.exec(this.text) ?? undefined

@@ -146,7 +146,6 @@ const readParameters = (source: Source, name: string, from: number): NativeRead 
 
 const key = /\s*<(?:arg_key|tool_call)>\s*(?:<arg_key>)?([^<]*)(?:<\/arg_key>\s*)+(?:<arg_value>)?/y
 
-/** Reads a call of `<arg_key>` and `<arg_value>` pairs. */
 const readArgumentPairs = (source: Source, name: string, from: number): NativeRead => {
   const entries: Array<Entry> = []
   let at = from
@@ -283,7 +282,6 @@ const holderTag = /<(tool_use|use_tool|tool_call|function_call|tool|action)>(?=\
 const toolTag = /<([a-z]+(?:_[a-z]+)*)>(?=\s*<\w+>)/y
 const emptyTag = /<([a-z]+(?:_[a-z]+)+)>\s*(?=<\/\1>)/y
 
-/** Reads the call whose tag begins at `at`. */
 export const readTagged = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const opening = source.match(functionTag, at)
   if (opening !== undefined) {
