@@ -1,6 +1,6 @@
 /**
- * Turns the changes of an answer into calls of the tools that change files. Everything that is read in the project is
- * recorded for a replay.
+ * Turns the changes of an answer into calls of the tools that change files. Records for a replay what is read in the
+ * project.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -43,7 +43,7 @@ const ReadChange = Schema.Struct({
   calls: Schema.Array(ToolCall),
   issues: Schema.Array(Issue),
   refused: Schema.optionalKey(UnmadeChange),
-  /** Files that a replacement could not read. In these files, the change was not made and stays open. */
+  /** Files that a replacement could not read. Their change stays open. */
   leftOut: Schema.optionalKey(Schema.Array(UnmadeChange)),
   /** Says where the replaced text was. */
   replaced: Schema.optionalKey(Schema.String)
@@ -51,7 +51,7 @@ const ReadChange = Schema.Struct({
 type ReadChange = typeof ReadChange.Type
 const ReadChanges = Schema.Array(ReadChange)
 
-/** How many characters of the file the model is shown if a block lacks its old text. */
+/** How many characters of the file the model sees if a block lacks its old text. */
 const shownOfFile = 500
 
 /** The last lines of a text: as few as possible, but enough to occur only once in the text. */
@@ -182,7 +182,7 @@ export const makeAnswerChanges = Effect.gen(function* () {
     }
   }
 
-  /** Applies the calls to a copy, because the next change must be computed from the changed files. */
+  /** Applies the calls to a copy, from which the next change is computed. */
   const tryIn = Effect.fnUntraced(function* (calls: ReadonlyArray<ToolCall>) {
     for (const call of calls) {
       const accesses = yield* Effect.match(registry.prepare(call), {

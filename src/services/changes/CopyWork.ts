@@ -1,6 +1,6 @@
 /**
- * Runs the calls of a task and the checks of the project. The calls write to the working copy of the task. If the gate
- * asks about each change, they write to the project itself.
+ * Runs the calls of a task and the checks of the project. The calls write to the working copy, or to the project if the
+ * gate asks about each change.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -70,7 +70,7 @@ export const makeCopyWork = Effect.gen(function* () {
   const workspace = yield* Workspace
   const { askFirst = false } = yield* RunSettings
 
-  /** The place to which calls write: the copy, or the project itself if the gate asks about each change. */
+  /** The copy, or the project if the gate asks about each change. */
   const targetOf = ({ copy }: Pick<CopyOwner, "copy">): CallTarget => (askFirst ? "project" : copy)
 
   /** Notes which tool changed which file of the copy. */
@@ -93,8 +93,8 @@ export const makeCopyWork = Effect.gen(function* () {
   })
 
   /**
-   * Makes the calls. If one of them may change something, they run one after another. If `goesOn` is true, the work
-   * continues even after many denials.
+   * Makes the calls, one after another if one of them may change something. If `goesOn` is true, continues even after
+   * many denials.
    */
   const run = Effect.fnUntraced(function* (owner: CopyOwner, calls: ReadonlyArray<ToolCall>, goesOn: boolean) {
     let denied: string | undefined
@@ -114,10 +114,7 @@ export const makeCopyWork = Effect.gen(function* () {
     return { denied, outcomes: runs.map(({ outcome }) => outcome), files: runs.flatMap(({ files }) => files) }
   })
 
-  /**
-   * Checks the changes that were made in the project itself. Also checks the changes in the copy, if commands can see
-   * the copy.
-   */
+  /** Checks the changes that were made in the project, and those in the copy if commands can see it. */
   const check = Effect.fnUntraced(function* (
     { copy, kind, request, round, task }: CopyOwner & { readonly kind?: string; readonly request: string },
     turn: number,

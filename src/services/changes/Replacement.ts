@@ -140,7 +140,7 @@ export const makeReplacement = Effect.gen(function* () {
     }
   })
 
-  /** Returns the edits of all files that contain the text, and the files in which the change stays open. */
+  /** The edits of all files that contain the text, and the files in which the change stays open. */
   return Effect.fnUntraced(function* (change: Replace, uid: string, task: string) {
     const { except, pattern } = change
     const { texts, unreached } = yield* readFilesOf(pattern, except)

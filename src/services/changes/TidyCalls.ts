@@ -1,6 +1,6 @@
 /**
- * Tidies calls that change files: removes text that does not belong into the file, such as a closing fence. Also finds
- * content that a call would destroy.
+ * Removes text from calls that does not belong into a file, such as a closing fence. Also finds content that a call
+ * would destroy.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -59,7 +59,7 @@ const losses = (
   )
 }
 
-/** Tidies the new texts of a call. This removes text that does not belong into the file, such as a closing fence. */
+/** Tidies the new texts of a call. */
 const tidyCall = (call: ToolCall, base: string | null, request: Asked): TidiedCall => {
   const path = pathOf(call)
   const removedParts = new Set<string>()

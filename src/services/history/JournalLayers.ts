@@ -163,8 +163,8 @@ const removeUnfinished = Effect.fnUntraced(function* (lines: ReadonlyArray<Journ
 })
 
 /**
- * The journal of a resumed run. The lock is taken before the journal is read. Otherwise another process could continue
- * the run meanwhile.
+ * The journal of a resumed run. Takes the lock before reading, because another process could continue the run
+ * meanwhile.
  */
 export const layerResumedRun = (place: RunPlace) =>
   Layer.unwrap(

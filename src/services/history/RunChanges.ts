@@ -128,9 +128,7 @@ const patchText = (bytes: Uint8Array): string | undefined => {
   return text !== undefined && hasByteOrderMark(bytes) ? `\uFEFF${text}` : text
 }
 
-/**
- * The current content of a changed file. Absent if there is no file, or if the entry is of a kind that no run creates.
- */
+/** The current content of a changed file. Absent if there is none, or if no run creates such an entry. */
 const contentAt = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const contentNow = yield* Effect.orElseSucceed(contentState(file), () => "unknown")
@@ -192,7 +190,7 @@ const writtenBytes = (old: Uint8Array | undefined, wrote: Uint8Array): Uint8Arra
   return text === undefined ? wrote : Result.getOrElse(encodeLike(old, text), () => wrote)
 }
 
-/** The file before and after the change. Undefined if its content was not stored. */
+/** The file before and after the change; undefined if its content was not stored. */
 const sidesOf = Effect.fnUntraced(function* (change: ChangesOfFile, versions: KeptChanges["versions"]) {
   const { kind, mode, was } = change
   const last = change.texts.at(-1) ?? null
@@ -296,9 +294,7 @@ const carryOut = Effect.fnUntraced(function* (step: Step) {
   const after = becomes(step)
   const isLink = "kind" in after && after.kind === "link"
   const text = isLink && next !== null && typeof next !== "string" ? new TextDecoder().decode(next) : next
-  /**
-   * A link is removed before a text is written in its place. Otherwise the write would change the target of the link.
-   */
+  /** Removes a link before writing a text in its place. The write would change the link's target. */
   const isReplaced = stateNow.startsWith("link ") && !isLink && next !== null
   if (isReplaced) yield* changeFile(change.path, null, { found: stateNow })
   yield* changeFile(change.path, text, { found: isReplaced ? "absent" : stateNow, ...after })
@@ -356,7 +352,7 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
   }
   if (refused.length > 0) return yield* new UndoRefused({ refused })
   yield* Effect.forEach(steps, carryOut, { discard: true })
-  /** Folders that remain from a killed undo are removed, too. */
+  /** Also removes folders that remain from a killed undo. */
   if (!redo)
     yield* Effect.forEach(all, ({ folder, path: file }) => Effect.ignore(removeFolders(file, folder)), {
       discard: true

@@ -86,7 +86,7 @@ export const progressOf = (lines: Iterable<string>) => {
 export const readJournalSummary = Effect.fn("readJournalSummary")(
   function* (path: string) {
     const fs = yield* FileSystem.FileSystem
-    /** Only regular files are read, because opening a named pipe would wait for another process. */
+    /** Opening a named pipe would wait for another process. */
     const { size, type } = yield* fs.stat(path)
     if (type !== "File" || size > maxJournalBytes) return undefined
     const bytes = Buffer.from(yield* fs.readFile(path))
@@ -309,7 +309,7 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
     }
     const runSummary = yield* summary(runId)
     if (state !== undefined && !openStandings.has(runSummary.standing)) {
-      /** The cache is not flushed to disk, because the summary can be computed again. */
+      /** Not flushed to disk, because the summary can be computed again. */
       yield* Effect.ignore(
         fs.writeFileString(file, JSON.stringify({ journal: state, summary: runSummary }), { mode: 0o600 })
       )
@@ -354,7 +354,7 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
         fs.remove(path.dirname(journal), { recursive: true, force: true }),
         ({ message }) => new RunNotRemoved({ runId, detail: message })
       )
-      /** The lock is taken, because a hanging process does not answer but still holds the lock. */
+      /** A hanging process does not answer but still holds the lock. */
       return yield* takeLock(runLock(journal), { folder: lockFolder(path, state), runId, what: runId }).pipe(
         Effect.andThen(Effect.as(remove, true)),
         Effect.catchTag("LockTaken", () => Effect.succeed(false)),

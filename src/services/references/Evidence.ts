@@ -110,7 +110,7 @@ const makeFileJudge = Effect.gen(function* () {
   const gate = yield* Gate
   const workspace = yield* Workspace
 
-  /** Returns the path of a file if it is in the project and rules allow reading it. Otherwise returns undefined. */
+  /** The path of a file in the project that rules allow reading; otherwise undefined. */
   const visible = Effect.fnUntraced(function* (target: string) {
     const found = yield* Effect.option(workspace.canonical(target))
     if (found._tag === "None" || !found.value.inside || isSecretLike(target)) return undefined
@@ -197,7 +197,7 @@ const makeEvidence = Effect.gen(function* () {
     )
   })
 
-  /** Checks the links of a text. If the text has no links, no context is made and nothing is read. */
+  /** Checks the links of a text. Without links, makes no context and reads nothing. */
   const check = Effect.fnUntraced(function* (
     text: string,
     contextOf: () => EvidenceContext

@@ -56,7 +56,7 @@ const withTarget = (reference: FileReference, target: string): FileReference => 
   return { ...reference, target, href: `${bareHrefOfPath(target)}${fragment}` }
 }
 
-/** The reference with a path relative to the project, made from a path that began with a slash. */
+/** The reference with its leading slash removed, relative to the project. */
 export const fromProject = (reference: FileReference): FileReference =>
   withTarget(reference, reference.target.replace(/^[\\/]+/, ""))
 
@@ -74,7 +74,7 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
       `Refer to the files that are needed, such as ${some}.`
     )
   }
-  /** An entry that is no file, such as an empty folder or a pipe, is not reported as missing. */
+  /** Another entry, such as an empty folder or a pipe, is not missing. */
   const readFailure = inside
     ? yield* Effect.flip(workspace.readText(path, 0)).pipe(Effect.option)
     : Option.none<ToolFailure>()
@@ -133,7 +133,7 @@ const sectionPart = (text: string, section: string): Part => {
 /** A range is widened to the declaration around it only if the declaration has at most this many lines. */
 const longestDeclaration = 400
 
-/** The lines of the declaration around a range. If there is no such declaration, returns the range itself. */
+/** The lines of the declaration around a range, or the range itself. */
 const aroundRange = (lines: ReadonlyArray<string>, language: string, range: LineRange): LineRange => {
   const found = range.to > lines.length ? undefined : declarationLines(lines, language)(range)
   return found === undefined || found.to - found.from >= longestDeclaration ? range : found
@@ -174,7 +174,7 @@ const narrow = Effect.fnUntraced(function* (reference: FileReference, text: stri
 /** The maximum number of bytes that are read from a file that is too large to read as a whole. */
 const partBytes = 1_048_576
 
-/** The lines that a reference names in a file that is too large to read as a whole. */
+/** The lines that a reference names in a file that is too large to read whole. */
 const linesOfLarge = Effect.fnUntraced(function* ({ path, reference }: Found, language: string, tooLarge: ToolFailure) {
   const workspace = yield* Workspace
   const { href, lines, target } = reference

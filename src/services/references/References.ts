@@ -212,7 +212,7 @@ const makeResolveAll = Effect.gen(function* () {
     )
 })
 
-/** For each reference, how many of its characters are shown. The event contains these numbers. */
+/** How many characters of each reference are shown, for the event. */
 const readReferences = (excerpts: ReturnType<typeof referenceExcerpts>, scale: TokenScale) =>
   excerpts.flatMap(({ resolved: { content, reference }, shownCharacters: shownCount }) => {
     if (content.kind === "later") return []
