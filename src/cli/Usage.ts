@@ -10,17 +10,16 @@ import { nearest } from "../domain/text/Nearest.ts"
 import { printableLines } from "../domain/text/Printable.ts"
 import { Output } from "./terminal/Output.ts"
 
-/** Commands that print a list when they have no subcommand. `runs list` is accepted and means `runs`. */
+/** Commands that print a list without a subcommand, so `runs list` means `runs`. */
 export const listsItself: ReadonlySet<string> = new Set(["runs", "sessions", "models"])
 
 type Event = CliOutput.Presenter.Event
 
-/** Flags that every command has. The parser does not suggest them. */
+/** Flags of every command. The parser does not suggest them. */
 const globalFlags = ["--help", "--version"]
 
 /**
- * If an unknown command is similar to no other command, the program lists all commands of the group. A group with more
- * commands than this is not listed.
+ * For an unknown command without suggestions, the error lists all commands of the group. A larger group is not listed.
  */
 const fewCommands = 6
 
@@ -30,28 +29,25 @@ const commandsOf = ({ subcommands = [] }: HelpDoc): ReadonlyArray<string> =>
   subcommands.flatMap(({ commands }) => commands.map(({ name }) => name))
 
 /**
- * Suggestions for a wrong word. The parser has suggestions only for some errors. It compares only spellings, and does
- * not know the flags of every command.
+ * Suggestions for a wrong word. The parser suggests something only for some errors, and does not know the flags of
+ * every command.
  */
 const suggestionsOf = (error: CliError.CliError, { commandPath, helpDoc }: Invalid): ReadonlyArray<string> => {
   if (!("suggestions" in error)) return []
   if (error._tag === "UnrecognizedOption") {
     const flags = [...globalFlags, ...helpDoc.flags.map(({ name }) => `--${name}`)]
-    /* A flag of a single letter is similar to every short word. It is suggested only for another single letter. */
+    /* A one-letter flag is similar to every short word, so it is suggested only for another letter. */
     const spelt = error.suggestions.filter((one) => one.length > 2 || error.option.length === 2)
     return spelt.length > 0 ? spelt : nearest(error.option, flags).slice(0, 1)
   }
-  /* The unknown command may be a prompt without quotes, so only the suggestions of the parser are used. */
+  /* The unknown command may be a prompt without quotes, so only the parser's suggestions count. */
   if (commandPath.length === 1) return error.suggestions
   const commands = commandsOf(helpDoc)
   const candidates = listsItself.has(commandPath.at(-1) ?? "") ? [...commands, "list"] : commands
   return error.suggestions.length > 0 ? error.suggestions : nearest(error.subcommand, candidates).slice(0, 1)
 }
 
-/**
- * The message of the parser, with suggestions. For an unknown subcommand without suggestions, the message lists the
- * existing subcommands.
- */
+/** The parser's message with suggestions, or with the existing subcommands if there are none. */
 const errorText = (error: CliError.CliError, invalid: Invalid): string => {
   if (!("suggestions" in error)) return error.message
   const [what = ""] = error.message.split("\n\n")
@@ -64,7 +60,7 @@ const errorText = (error: CliError.CliError, invalid: Invalid): string => {
 
 const promptCommands: ReadonlySet<string> = new Set(["run", "plan", "ask"])
 
-/** True if the wrong words may be a prompt without quotes, or a prompt without the command `run`. */
+/** True if the wrong words may be a prompt without quotes, or without the command `run`. */
 const looksLikePrompt = (invalid: Invalid): boolean =>
   invalid.errors.some((error) =>
     error._tag === "UnexpectedArgument"

@@ -1,7 +1,6 @@
 /**
- * The tree of all commands, and the way from a command line to an exit code. Each command has a file of its own, which
- * is loaded only if the command line names the command. To load the flags of all commands would take longer than most
- * commands run.
+ * The tree of all commands, and the way from a command line to an exit code. Each command has its own file, loaded only
+ * for a command line that names it. Loading all flags would take longer than most commands run.
  */
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
@@ -104,7 +103,7 @@ const coreGroups: Readonly<Record<string, PluginCommands>> = {
 /** Commands that features add to the core commands. */
 const featureCommands: PluginCommands = Object.assign({}, ...features.map(({ commands }) => commands))
 
-/** A command that may fail with any error, and may require anything that the program provides. */
+/** A command with any error and any requirements. */
 type AnyCommand = Command.Command<
   string,
   {},
@@ -113,7 +112,7 @@ type AnyCommand = Command.Command<
   NodeServices.NodeServices | Output | Signals
 >
 
-/** The commands that consist of one word, by group. Commands of the core come before added commands. */
+/** The commands of one word, by group. The core's commands come first. */
 const groupsWith = (added: PluginCommands): ReadonlyMap<string, PluginCommands> =>
   Object.entries(added).reduce(
     (groups, [name, command]) => {
@@ -124,12 +123,12 @@ const groupsWith = (added: PluginCommands): ReadonlyMap<string, PluginCommands> 
     new Map(Object.entries(coreGroups))
   )
 
-/** The names of all commands. Commands of the user's plugins are not among them. */
+/** The names of all commands, except those of the user's plugins. */
 export const commandNames: ReadonlyArray<string> = [...groupsWith(featureCommands).values()].flatMap((commands) =>
   Object.keys(commands)
 )
 
-/** Words that mean something at the beginning of a command line but are not commands. */
+/** Words that may begin a command line but are not commands. */
 const plainWords: ReadonlySet<string> = new Set(["help", "version", "complete"])
 
 const namesOwnPlugins = Effect.flatMap(
@@ -142,9 +141,8 @@ const asksForAll = ([word = "", ...rest]: ReadonlyArray<string>): boolean =>
   rest.length === 0 && ["help", "--help", "-h"].includes(word)
 
 /**
- * The commands of the user's plugins. They are loaded only if the command line names an unknown command, or asks for
- * the list of all commands. They cannot replace built-in commands. To know the commands of a plugin, the program must
- * import the plugin. It does so even for a misspelled word, because the nearest command may belong to a plugin.
+ * The commands of the user's plugins, which cannot replace built-in commands. Only an import of the plugins shows their
+ * commands. So they are loaded only for an unknown command, perhaps misspelled, and for the list of all commands.
  */
 const commandsOfUser = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
   const word = argv[0] === "help" ? argv[1] : argv[0]
@@ -167,8 +165,8 @@ const withBelow = async (command: AnyCommand, name: string, added: PluginCommand
 }
 
 /**
- * Loads the command if the command line may name it. Otherwise, makes a placeholder that has only the name of the
- * command and its line in the help. Fails if the command line names a command whose package cannot be used.
+ * Loads the command if the command line may name it. Otherwise makes a placeholder with its name and its help line.
+ * Fails if the named command's package is unusable.
  */
 const commandOf = async (
   argv: ReadonlyArray<string>,
@@ -211,10 +209,7 @@ const root = Command.make(
   ])
 )
 
-/**
- * The tree of commands for a command line. Commands that the command line does not name have only a name and a
- * description.
- */
+/** The tree of commands for a command line. Commands that it does not name have only a name and a description. */
 export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<string>, own: PluginCommands = {}) {
   const added = { ...featureCommands, ...own }
   const subcommands = yield* loadOrFail(() =>
@@ -231,17 +226,15 @@ export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<st
 })
 
 /**
- * The built-in flags of the parser that this program offers. It offers no wizard and no flag for the log level.
- * Completion is a command.
+ * The parser's built-in flags that this program offers. It has no wizard and no log level, and completion is a command.
  */
 export const layerFlags = CliConfig.layer({
   builtIns: [GlobalFlag.Help, GlobalFlag.Version]
 })
 
 /**
- * Replaces words by the flags that they stand for: `help run` becomes `run --help`, `version` becomes `--version`, and
- * `runs list` becomes `runs`. If an unknown command follows `help`, the word `help` is removed, so that the error names
- * this command.
+ * Replaces words by their flags: `help run` becomes `run --help`, and `runs list` becomes `runs`. Before an unknown
+ * command, `help` is dropped, so that the error names this command.
  */
 const withPlainWords = (argv: ReadonlyArray<string>, pluginCommands: PluginCommands): ReadonlyArray<string> => {
   const [first, ...rest] = argv
@@ -263,15 +256,12 @@ const internalError = (cause: Cause.Cause<unknown>): string => {
     : `${line} TASK_CONDUCTOR_DEBUG=1 shows details.`
 }
 
-/** Prints a message to stderr. Control characters are escaped, and secrets are removed. */
+/** Prints a message to stderr, with control characters escaped and secrets removed. */
 const say = (text: string, exitCode: number) =>
   Output.use(({ emit }) => emit(printableLines(redactText(text)))).pipe(Effect.as(exitCode))
 
 const keptRun = ' The run is saved: "task-conductor show last" prints its answer.'
-/**
- * For each command, a sentence that tells where the work is saved. The sentence is printed if the output of the command
- * was lost.
- */
+/** Where the work of each command is saved, for the case that its output was lost. */
 const savedBy: Readonly<Record<string, string>> = {
   run: keptRun,
   resume: keptRun,
@@ -279,7 +269,7 @@ const savedBy: Readonly<Record<string, string>> = {
   ask: ' The conversation is kept: "task-conductor ask --continue" shows its end.'
 }
 
-/** If a result could not be written, reports this as a failure, even if the work succeeded. */
+/** Fails if a result could not be written, even if the work succeeded. */
 const requireWritten = (command: string | undefined) => (exitCode: number) =>
   Output.use(({ emit, lost }) => {
     const reason = lost()
@@ -290,7 +280,7 @@ const requireWritten = (command: string | undefined) => (exitCode: number) =>
         )
   })
 
-/** Tells the user on stderr what the start of the program waits for. */
+/** Says on stderr what the program's start waits for. */
 const layerNotices = Layer.effect(
   WaitingNotice,
   Output.useSync(
@@ -300,13 +290,12 @@ const layerNotices = Layer.effect(
   )
 )
 
-/** Prints completions of the last word, for shell scripts. */
 const complete = Effect.fnUntraced(function* (program: Command.Command.Any, words: ReadonlyArray<string>) {
   const { printCandidates } = yield* Effect.promise(() => import("./completion/completion.ts"))
   yield* printCandidates(program, words)
 })
 
-/** Moves words that the parser would mistake for flags. Fails if such a word is wrong. */
+/** Moves words that the parser would mistake for flags. Fails for a wrong word. */
 const readWords = Effect.fnUntraced(function* (program: Command.Command.Any, line: ReadonlyArray<string>) {
   if (!hasDashedWords(line)) return line
   const { fromCommand } = yield* Effect.promise(() => import("effect/cli/Completions"))

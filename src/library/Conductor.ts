@@ -1,7 +1,6 @@
 /**
- * The entry point of programs written with Effect. A conductor starts runs, plans and conversations. Each run, plan or
- * conversation lives in a scope, and has a stream of events and a report. The functions for scripts return promises of
- * the same work.
+ * The entry point of programs written with Effect. A conductor starts runs, plans and conversations, each with a stream
+ * of events and a report. The functions for scripts return promises of the same work.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -46,11 +45,10 @@ import { type Listen, type StartedRun, startRun } from "./StartedRun.ts"
 export interface ConductorSettings extends ProgramSettings {
   /** The name of a model, as for `--model`. Default: the model of the configuration. */
   readonly model?: string
-  /** Plugins as values, or packages by their names or paths. The search for packages starts in the current folder. */
+  /** Plugins as values, or packages by name or path. Packages are searched from the current folder. */
   readonly plugins?: ReadonlyArray<ProgramPlugin>
   /**
-   * True if the spans of the program's own work are traced as well. If not, the caller's tracer gets only spans of the
-   * caller's tools.
+   * True to trace the program's own work as well. Otherwise the caller's tracer gets only spans of the caller's tools.
    */
   readonly spans?: boolean
 }
@@ -61,32 +59,25 @@ export interface StartedAsk<Report, E> extends StartedRun<Report, E> {
   readonly answers: Effect.Effect<ReadonlyArray<AskReport>, E>
 }
 
-/** The id of the work. The functions for scripts choose it themselves, so that their handle has the id at once. */
+/** The id of the work. The functions for scripts choose it, so that their handle has it at once. */
 interface Named {
   readonly runId?: string
 }
 
-/**
- * The schema of a resumed run's answer. The caller must pass it again, because a schema that is a value in code is not
- * saved.
- */
+/** The schema of a resumed run's answer. Pass it again, because a schema in code is not saved. */
 type Reading<Output extends SchemaSource = SchemaSource> = Pick<RequestMaterial<Output>, "outputSchema">
 
-/** A request to fork a run. `from` is the first task that the new run repeats. All later tasks are repeated as well. */
+/** A request to fork a run. The new run repeats the task `from` and all later tasks. */
 interface ForkRequest<Output extends SchemaSource = SchemaSource> extends Reading<Output> {
   readonly from: string
 }
 
 type Started<Report> = Effect.Effect<StartedRun<Report, ConductorError>, ConductorError, Scope.Scope>
 
-/** Converts a prompt to a request. A request is returned unchanged. */
 const requestOf = <Request extends { readonly prompt?: string }>(given: string | Request) =>
   typeof given === "string" ? ({ prompt: given } as Request) : given
 
-/**
- * Returns the id of a run. The caller must give the whole id. The command line also accepts abbreviations, which may
- * mean another run tomorrow.
- */
+/** Requires the whole id, or `last`. An abbreviation may mean another run tomorrow. */
 export const requireRun = Effect.fnUntraced(function* (runId: string) {
   const store = yield* RunStore
   const found = runId === "last" ? (yield* store.list)[0]?.runId : yield* store.find(runId)
@@ -96,9 +87,7 @@ export const requireRun = Effect.fnUntraced(function* (runId: string) {
 
 const idOf = ({ runId }: Named) => (runId === undefined ? makeRunId : Effect.succeed(runId))
 
-/**
- * Reads the settings and the parts that layers provide. The result says where the work happens and which tools it has.
- */
+/** Reads the settings and the parts that layers provide. */
 const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
   const host = yield* HostPart
   const saved = yield* SavePart
@@ -118,11 +107,9 @@ const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
     configuration: configurationOf(settings),
     context,
     keep: saved !== "memory",
-    /**
-     * The project that the settings name. For a saved run it may be undefined, because the run knows its own project.
-     */
+    /** Undefined for a saved run means the project that the run knows. */
     named: settings.project,
-    /** Carries out work in these places, with the services of the machine. */
+    /** Carries out work in these places, on this machine. */
     here: <A, E, R>(work: Effect.Effect<A, E, R>) => {
       const placed = Effect.withTracerEnabled(settings.spans === true)(inPlaces(places)(work))
       return host === undefined ? onNode(placed) : Effect.provide(placed, host)
@@ -225,7 +212,6 @@ const makeSavedRuns = ({ context, configuration, here, keep, named }: Place) => 
   }
 }
 
-/** The methods that check and fix documents. */
 const makeChecks = ({ context, configuration, here, project }: Place) => {
   const fix = (text: string, { finished = [], kind = "task-list" }: CheckRequest = {}) => {
     const checked = { project, configuration, plugins: context.plugins, warn: () => Effect.void }
@@ -276,7 +262,7 @@ export class Conductor extends Context.Service<
     run<const Output extends SchemaSource = never>(
       request: string | (RunRequest<Output> & Named)
     ): Started<WithValue<RunReport, Output>>
-    /** Makes a task list and checks it. It neither executes nor saves the list. */
+    /** Makes and checks a task list, without executing or saving it. */
     plan(request: string | (RunRequest & Named)): Started<CheckedTaskList>
     /** Sends one message, or several one after another. */
     ask<const Output extends SchemaSource = never>(
@@ -287,8 +273,8 @@ export class Conductor extends Context.Service<
       request: Omit<AskRequest, "prompt" | "messages"> & Named
     ): Effect.Effect<Conversing<ConductorError>, ConductorError, Scope.Scope>
     /**
-     * Resumes a saved run without repeating finished work. Plugins, models and schemas that are values are not saved,
-     * so pass them again.
+     * Resumes a saved run without repeating finished work. Pass plugins, models and schemas that are values again: they
+     * are not saved.
      */
     resume<const Output extends SchemaSource = never>(
       runId: string,
@@ -301,14 +287,11 @@ export class Conductor extends Context.Service<
     ): Started<WithValue<RunReport, Output>>
     /** Checks a document against the project. A run accepts every plan that this check accepts. */
     check(text: string, request?: CheckRequest): Effect.Effect<CheckReport, ConductorError>
-    /** Checks a document against the project, and rewrites it with its repairs applied. */
+    /** Checks a document against the project, and rewrites it with its repairs. */
     fix(text: string, request?: CheckRequest): Effect.Effect<FixedDocument, ConductorError>
   }
 >()("task-conductor/library/Conductor") {
-  /**
-   * Creates a conductor from the parts that are provided to this layer: models, tools, skills, approvals, saved runs
-   * and host.
-   */
+  /** Creates a conductor from the parts that layers provide: models, tools, skills, approvals, saved runs and host. */
   static readonly layer = (settings: ConductorSettings = {}): Layer.Layer<Conductor> =>
     Layer.effect(
       Conductor,

@@ -1,6 +1,4 @@
-/**
- * The errors of work that a program starts. Their messages name options, while messages of the command line name flags.
- */
+/** The errors of work that a program starts. Their messages name options; on the command line they name flags. */
 import type { ModelUnchosen } from "../app/ModelUnchosen.ts"
 import type { TaskNotFound } from "../domain/history/RunEvidence.ts"
 import type { ModelError } from "../domain/models/ModelAnswer.ts"
@@ -19,8 +17,7 @@ import type { BriefingError } from "../services/pipeline/Briefer.ts"
 import { type McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
 
 /**
- * All errors of work that a program starts. Work that has begun does not fail but ends with a report, unless its
- * journal is lost.
+ * All errors of work that a program starts. Work that has begun ends with a report instead, unless its journal is lost.
  */
 export type ConductorError =
   | BriefingError
@@ -43,8 +40,8 @@ export type ConductorError =
   | WorkspaceError
 
 /**
- * The option in code for each flag. Flags with values come first. Otherwise `--think` would also match the beginning of
- * `--think off`, which stands for another option.
+ * The option in code for each flag. Flags with values come first, because `--think` also matches the beginning of
+ * `--think off`.
  */
 const optionsOfFlags: ReadonlyArray<readonly [flag: RegExp, option: string]> = [
   [/--model embedded/, 'model: "embedded"'],
@@ -65,27 +62,27 @@ const optionsOfFlags: ReadonlyArray<readonly [flag: RegExp, option: string]> = [
 ]
 
 /**
- * The words that stand before a flag of this program in a message. After other words, a flag belongs to the command
- * line of a check or tool, and stays unchanged.
+ * The words before a flag of this program in a message. After other words, a flag belongs to a check or tool, and
+ * stays.
  */
 const before = "(?<=\\(|: |\\b(?:by|example|lower|of|or|out|resume|[Uu]se|[Ww]ith) )"
 
-/** The text in which options replace the flags. */
+/** Replaces flags with options. */
 export const inOptionWords = (text: string): string =>
   optionsOfFlags.reduce(
     (words, [flag, option]) => words.replace(new RegExp(`${before}${flag.source}(?![\\w-])`, "g"), option),
     text
   )
 
-/** The name of the plugin that contains the skills of a program. */
+/** The name of the plugin with a program's skills. */
 export const skillsOrigin = `${programOrigin}-skills`
 
 /** The options that become plugins. */
 const optionOfPlugin: Readonly<Record<string, string>> = { [programOrigin]: "tools", [skillsOrigin]: "skills" }
 
 /**
- * Converts an error so that its message names options. If an option such as `tools` created a plugin, a problem of this
- * plugin becomes a configuration error.
+ * Makes the message of an error name options. A problem of a plugin that an option such as `tools` created becomes a
+ * configuration error.
  */
 export const asProgramError = <E>(error: E): E | ConfigurationError => {
   if (error instanceof PluginProblem && error.isValue === true) {

@@ -1,4 +1,4 @@
-/** Holds a conversation open for a program. Messages are answered one after another. */
+/** Holds a conversation open for a program, and answers its messages one after another. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,7 +9,7 @@ import { type Listen, type StartedRun, startRun } from "./StartedRun.ts"
 
 /** A conversation that is held open. */
 export interface Conversing<E> extends Omit<StartedRun<RunReport, E>, "report"> {
-  /** The report of the conversation, available when it has ended. */
+  /** The report of the conversation, available at its end. */
   readonly ended: Effect.Effect<RunReport, E>
   /** Sends a message and waits for its answer. Fails only if the conversation could not begin or has ended. */
   readonly send: (text: string, onText?: HearText) => Effect.Effect<AskReport, ConversationClosed>
@@ -19,7 +19,7 @@ export interface Conversing<E> extends Omit<StartedRun<RunReport, E>, "report"> 
   readonly close: Effect.Effect<RunReport, E>
 }
 
-/** Says why a conversation that ended in this way takes no more messages. */
+/** Says why an ended conversation takes no more messages. */
 const whyEnded = (exit: Exit.Exit<RunReport, unknown>): string => {
   if (Exit.isSuccess(exit)) return exit.value.message
   const error = Cause.squash(exit.cause)
@@ -29,7 +29,6 @@ const whyEnded = (exit: Exit.Exit<RunReport, unknown>): string => {
 /** Opens a conversation, passes it to `use`, and closes it when `use` ends. */
 type Hold<E, R> = (listen: Listen, use: (session: AskSession) => Effect.Effect<void>) => Effect.Effect<RunReport, E, R>
 
-/** Opens a conversation, which accepts messages until it is closed. */
 export const converseWith = Effect.fnUntraced(function* <E, R>(
   runId: string,
   onText: HearText | undefined,

@@ -1,7 +1,4 @@
-/**
- * Work in progress: a run, a plan or a conversation. All have the same shape, with events for any number of readers and
- * a report.
- */
+/** Work in progress: a run, a plan or a conversation, with events for any number of readers and a report. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -13,29 +10,21 @@ import type { RunReport } from "../domain/runs/RunReport.ts"
 import { inOptionWords } from "./ConductorError.ts"
 import { makeEventHistory } from "./EventHistory.ts"
 
-/**
- * Work in progress. It continues until its scope closes. Closing the scope interrupts the work and waits until it has
- * stopped.
- */
+/** Work in progress. Closing its scope interrupts it, and waits until it has stopped. */
 export interface StartedRun<Report, E> {
   /** The id of the run, also for the command line: `task-conductor resume ID`. */
   readonly runId: string
-  /**
-   * All events. Each reader gets every event from the first on, whenever it begins to read. The stream ends with the
-   * work, without an error.
-   */
+  /** All events, from the first on, for each reader. The stream ends with the work, without an error. */
   readonly events: Stream.Stream<FlatEvent>
-  /** The report at the end. A run that has begun has a report even if it failed, was declined or was interrupted. */
+  /** The report at the end. Work that has begun has one even if it failed, was declined or was interrupted. */
   readonly report: Effect.Effect<Report, E>
 }
 
-/** The report, with a message that names options instead of flags. */
 const reportInWords = <Report>(report: Report): Report => {
   const { message } = Object(report) as { readonly message?: unknown }
   return typeof message === "string" ? { ...report, message: inOptionWords(message) } : report
 }
 
-/** The event, with texts that name options instead of flags. */
 const inWords = (event: FlatEvent): FlatEvent => {
   switch (event.type) {
     case "message":
@@ -52,7 +41,7 @@ export type Listen = (recorded: RecordedEvent) => void
 
 /**
  * Starts work under an id. Fails if the work fails before its first event. If the work is interrupted, `ofLast` makes
- * the result from the report in the last event.
+ * the result from its last event.
  */
 export const startRun = Effect.fnUntraced(function* <Report, E, R>(
   runId: string,

@@ -1,4 +1,4 @@
-/** The handle of work for scripts: a promise of its report, events for any number of readers, and a way to stop it. */
+/** The handle of work for scripts: a promise of its report, its events, and a way to stop it. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -16,12 +16,12 @@ export interface WorkHandle<Report> {
   /** The id of the run, also for the command line: `task-conductor resume ID`. */
   readonly runId: string
   /**
-   * The report at the end. Rejects if the work could not begin, for example because of an unknown skill, a wrong
-   * configuration or a missing project. Rejects with an `AbortError` if the work was stopped before it began. A run
-   * that has begun resolves even if it failed, was declined or was interrupted.
+   * The report at the end. Rejects if the work could not begin, for example because of an unknown skill. Rejects with
+   * an `AbortError` if the work was stopped before it began. A run that has begun resolves even if it failed, was
+   * declined or was interrupted.
    */
   readonly report: Promise<Report>
-  /** All events. Each reader gets every event from the first on, whenever it begins to read. */
+  /** All events, from the first on, for each reader. */
   readonly events: AsyncIterable<FlatEvent>
   /** Stops the work and waits until it has stopped. */
   readonly interrupt: () => Promise<void>
@@ -34,7 +34,7 @@ export type RunHandle = WorkHandle<RunReport>
 export const abortError = (signal?: AbortSignal): DOMException =>
   new DOMException("The work was interrupted before it had a report.", { name: "AbortError", cause: signal?.reason })
 
-/** The error with which a promise rejects for this cause. */
+/** The error with which a promise rejects. */
 export const rejectionOf = (cause: Cause.Cause<unknown>, signal?: AbortSignal): unknown =>
   Cause.hasInterruptsOnly(cause) ? abortError(signal) : Cause.squash(cause)
 
@@ -77,13 +77,10 @@ export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
   const report = ended.then(async () => (await promiseOf((await started).report, signal)) as ReportOf<Started>)
   async function* read(): AsyncGenerator<FlatEvent, void> {
     yield* Stream.toAsyncIterable((await started).events)
-    /** If there is no report, readers of the events get the error as well. */
+    /** Without a report, readers of the events get the error as well. */
     await report
   }
-  /**
-   * Prevents an unhandled rejection, for a caller that reads only the events. That caller gets the error from the
-   * events.
-   */
+  /** Prevents an unhandled rejection for a caller that reads only the events, which also report the error. */
   report.catch(() => undefined)
   const interrupt = (): Promise<void> => Effect.runPromise(Fiber.interrupt(fiber))
   const onAbort = (): void => void interrupt()

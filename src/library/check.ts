@@ -1,12 +1,12 @@
-/** Checks documents against a project, as promises for scripts. (`check` looks only at the text, not at a project.) */
+/** Checks documents against a project, as promises for scripts. (`check` looks at the text alone.) */
 import type { CheckReport, FixedDocument } from "../domain/documents/CheckReport.ts"
 import type { CheckRequest } from "../domain/documents/CheckRequest.ts"
 import { conduct, type ScriptOptions } from "./scriptOptions.ts"
 import { promiseOf } from "./WorkHandle.ts"
 
 /**
- * The kind of the document, and the project. The check uses the skills, tools and limits that `run` would use with
- * these options.
+ * The document's kind, and its project. The check uses the skills, tools and limits that `run` would use with these
+ * options.
  */
 export interface ProjectCheckOptions
   extends
@@ -25,8 +25,8 @@ export interface ProjectCheckOptions
     CheckRequest {}
 
 /**
- * Checks a document against a project and rewrites it with its repairs applied. `text` is the given text if there is
- * nothing to fix or the document is rejected. Rejects if the project or its configuration cannot be used.
+ * Checks a document against a project, and repairs it. `text` is unchanged if there is nothing to fix or the document
+ * is rejected. Rejects if the project or its configuration cannot be used.
  */
 export const fixInProject = (text: string, options: ProjectCheckOptions = {}): Promise<FixedDocument> =>
   promiseOf(

@@ -1,6 +1,6 @@
 /**
- * The parts of a conductor: its model, tools, skills, approvals, saved runs and machine. Each part has a default, which
- * a layer can replace.
+ * The parts of a conductor: its model, tools, skills, approvals, saved runs and machine. A layer can replace the
+ * default of each.
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Tool from "effect/ai/Tool"
@@ -39,7 +39,7 @@ export const ModelPart = Context.Reference<Layer.Layer<LanguageModel.LanguageMod
  * ```
  */
 export const Models = {
-  /** A language model of effect/ai. The layer requires what the model requires. */
+  /** A language model of effect/ai. */
   layer: <E, R>(model: Layer.Layer<LanguageModel.LanguageModel, E, R>): Layer.Layer<never, E, R> =>
     Layer.effect(
       ModelPart,
@@ -88,8 +88,7 @@ const withPlugins = <E, R>(
  */
 export const ProgramTools = {
   /**
-   * Adds tools, each under its name. `tools` may be an effect that creates them. This effect may require services for
-   * the `execute` functions of the tools.
+   * Adds tools, each under its name. `tools` may be an effect, which may require services for the `execute` functions.
    */
   layer: <E = never, R = never>(
     tools: Tools | Effect.Effect<Tools, E, R>
@@ -99,7 +98,7 @@ export const ProgramTools = {
         definePlugin({ name: programOrigin, tools: ready })
       ])
     ),
-  /** A toolkit of effect/ai with the layer of its handlers. The layer requires what the handlers require. */
+  /** A toolkit of effect/ai with the layer of its handlers. */
   toolkit: <Kit extends Record<string, Tool.Any>, E, R>(
     toolkit: Toolkit.Toolkit<Kit>,
     handlers: Layer.Layer<Tool.HandlersFor<Kit>, E, R>
@@ -147,7 +146,7 @@ export const ApproverPart = Context.Reference<RunContext["approver"]>(key("Appro
  * ```
  */
 export const Approvals = {
-  /** Callback functions, as a script passes them. */
+  /** Callback functions, as for scripts. */
   functions: (callbacks: ApprovalCallbacks): Layer.Layer<never> =>
     Layer.succeed(ApproverPart)(layerCallback(callbacks)),
   /** An approver as a service. */
@@ -158,7 +157,7 @@ export const Approvals = {
     )
 }
 
-/** The place where runs are saved: a folder, or only the memory. An empty name means the user's folder. */
+/** A folder, or only the memory. An empty name means the user's folder. */
 type SavedIn = "memory" | { readonly folder: string }
 
 export const SavePart = Context.Reference<SavedIn>(key("SavePart"), { defaultValue: () => ({ folder: "" }) })
@@ -177,7 +176,7 @@ export const SavePart = Context.Reference<SavedIn>(key("SavePart"), { defaultVal
  */
 export const SavedRuns = {
   folder: (folder: string): Layer.Layer<never> => Layer.succeed(SavePart)({ folder }),
-  /** Saves nothing. The run cannot be resumed, and no list contains it. */
+  /** Saves nothing: the run cannot be resumed, and no list contains it. */
   memory: Layer.succeed(SavePart)("memory")
 }
 

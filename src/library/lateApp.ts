@@ -1,13 +1,12 @@
 /**
- * The application for the library. Each part is loaded when it is first used, so that a program loads only the parts
- * that it calls.
+ * The application for the library. Each part is loaded at its first use, so that a program loads only what it calls.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 type Work<Args extends ReadonlyArray<never>> = (...args: Args) => Effect.Effect<unknown, unknown, unknown>
 
-/** Returns a function of a module. The module is loaded when the function is first called. */
+/** Returns a function of a module, which is loaded at the first call. */
 const late = <Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name): Module[Name] => {
   const call: Work<ReadonlyArray<never>> = (...args) =>
     Effect.flatMap(Effect.promise(load), (module) => (module[name] as Work<ReadonlyArray<never>>)(...args))
@@ -18,16 +17,13 @@ const runs = () => import("../app/runs.ts")
 const stages = () => import("../plugins/check-tools/stagesInProject.ts")
 const savedRuns = () => import("../app/savedRuns.ts")
 
-/** Carries out a new run, and returns its report. */
 export const beginRun = late(runs, "beginRun")
 
 /** Makes and checks the task list for an order. Executes and saves nothing. */
 export const planRun = late(runs, "planRun")
 
-/** Resumes a saved run and returns its report. */
 export const resumeRun = late(runs, "resumeRun")
 
-/** Starts a new run that reuses the work of another run before the task `from`, and returns its report. */
 export const forkRun = late(runs, "forkRun")
 
 /** Replays a run. `isWhole` is false if the last session was killed, interrupted or stopped. */
@@ -38,7 +34,6 @@ const runChanges = () => import("../services/history/RunChanges.ts")
 /** Reads how a run changed files, with a diff for each file, and which calls have unknown effects. */
 export const changesOfRun = late(runChanges, "changesOfRun")
 
-/** Takes back the file changes of a run, or makes them again. */
 export const undoRun = late(runChanges, "undoRun")
 
 export const refineStage = late(stages, "refine")
@@ -49,17 +44,13 @@ export const makeReport = late(() => import("../plugins/report/makeReport.ts"), 
 export const readRun = late(savedRuns, "readRun")
 export const readTask = late(savedRuns, "readTask")
 
-/** The store of the runs on this machine. */
 export const layerRuns = Layer.unwrap(Effect.map(Effect.promise(savedRuns), (module) => module.layerRuns))
 
-/** Runs checks with the setup of a project. */
 export const inProject = late(() => import("../plugins/check-tools/projectCheck.ts"), "inProject")
 
 const serverModels = () => import("../app/serverModels.ts")
 
-/**
- * Lists the models of a server. The next two functions download a model, and remove a model from the server's memory.
- */
+/** Lists, downloads and unloads models of a server. */
 export const listServerModels = late(serverModels, "listModels")
 export const pullServerModel = late(serverModels, "pullModel")
 export const unloadServerModel = late(serverModels, "unloadModel")
@@ -69,5 +60,4 @@ const conversation = () => import("../app/conversation.ts")
 /** Holds a conversation open until `use` ends, and returns its report. */
 export const holdConversation = late(conversation, "holdConversation")
 
-/** The saved conversations about a project. */
 export const listConversations = late(conversation, "listConversations")

@@ -1,7 +1,4 @@
-/**
- * A language model that a function of the program implements. The function receives plain messages and tools, and
- * returns an answer.
- */
+/** A language model that a function of the program implements. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
@@ -38,11 +35,11 @@ export interface FunctionMessage {
   readonly role: "system" | "user" | "assistant" | "tool"
   /** The text of the message. */
   readonly content: string
-  /** The calls that the assistant requested; only in messages of the assistant. */
+  /** The calls that the assistant requested; only for `assistant`. */
   readonly toolCalls?: ReadonlyArray<Required<FunctionCall>>
-  /** The id of the call that produced this result; only in messages of tools. */
+  /** The id of the call that produced this result; only for `tool`. */
   readonly toolCallId?: string
-  /** The name of the tool; only in messages of tools. */
+  /** The name of the tool; only for `tool`. */
   readonly toolName?: string
   /** Pictures of the user, in base64. */
   readonly images?: ReadonlyArray<{ readonly mediaType: string; readonly data: string }>
@@ -52,13 +49,13 @@ export interface FunctionMessage {
 export interface FunctionTool {
   /** The name by which the model calls it. */
   readonly name: string
-  /** Tells the model what the tool does and when to use it. */
+  /** Says what the tool does and when to use it. */
   readonly description: string
   /** The JSON schema of its arguments. */
   readonly parameters: object
 }
 
-/** The input of the function: a prompt with its settings. */
+/** What the function receives: a prompt with its settings. */
 export interface FunctionQuestion {
   /** The messages of the prompt, beginning with the system message. */
   readonly messages: ReadonlyArray<FunctionMessage>
@@ -66,9 +63,9 @@ export interface FunctionQuestion {
   readonly tools: ReadonlyArray<FunctionTool>
   /** The model that a stage or a skill chose, if it differs from the model of the run. */
   readonly model?: string
-  /** A JSON schema for the answer. A server can force its output to fit this schema. */
+  /** A JSON schema, which a server can force the answer to fit. */
   readonly format?: object
-  /** The maximum number of tokens of the answer. */
+  /** The maximum length of the answer in tokens. */
   readonly maxTokens?: number
   /** The sampling temperature; absent if none is set. */
   readonly temperature?: number
@@ -76,7 +73,7 @@ export interface FunctionQuestion {
   readonly signal: AbortSignal
 }
 
-/** The answer of the function: its text, or its parts. If token counts are missing, they are estimated. */
+/** The answer: its text, or its parts. Missing token counts are estimated. */
 export type FunctionAnswer =
   | string
   | {
@@ -88,7 +85,7 @@ export type FunctionAnswer =
     }
 
 /**
- * Returns an answer, as a whole or as a stream of text pieces. If it throws, the model call fails. After an error with
+ * Returns an answer, whole or as a stream of text pieces. An exception fails the model call. After one with
  * `isRetryable`, the program calls the function again.
  */
 export type ModelFunction = (
@@ -149,7 +146,6 @@ const partsOf = (options: PromptOptions, functionAnswer: FunctionAnswer): Parts 
   ]
 }
 
-/** The parts of an answer whose text arrives in pieces. */
 async function* partsOfPieces(options: PromptOptions, pieces: AsyncIterable<string>): AsyncGenerator<Parts, void> {
   const { close, write } = makeBlocks()
   let text = ""
@@ -166,10 +162,7 @@ const isAnswer = (value: unknown): value is FunctionAnswer =>
 const failure = (reason: AiError.AiErrorReason) =>
   AiError.make({ module: "a function of the program", method: "streamText", reason })
 
-/**
- * True for a temporary error, in the form in which clients of servers mark it. The program then calls the function
- * again.
- */
+/** True for a temporary error, as clients of servers mark it. */
 const isPassing = (error: unknown): boolean => Predicate.hasProperty(error, "isRetryable") && error.isRetryable === true
 
 const thrown = (error: unknown) => {
@@ -184,7 +177,6 @@ const thrown = (error: unknown) => {
 const isStream = (value: unknown): value is AsyncIterable<string> =>
   Predicate.isObject(value) && Symbol.asyncIterator in value
 
-/** The model as a service of effect/ai. */
 export const layerFunction = (answer: ModelFunction): Layer.Layer<LanguageModel.LanguageModel> =>
   Layer.effect(
     LanguageModel.LanguageModel,

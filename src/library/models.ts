@@ -5,15 +5,15 @@ import { makePullProgress, type PullProgress } from "../domain/models/ModelPull.
 import { listServerModels, pullServerModel, unloadServerModel } from "./lateApp.ts"
 import { onThisMachine } from "./programSettings.ts"
 
-/** The models on the server of the configured model, or on the default server. */
+/** The models on the configured server, or on the default server. */
 export const models = (): Promise<ReadonlyArray<InstalledModel>> =>
   listServerModels().pipe(onThisMachine({}), Effect.runPromise)
 
 /** The options for downloading a model. */
 export interface PullOptions {
-  /** Receives each step: the action of the server, and the downloaded bytes. */
+  /** Receives each step of the server, with the downloaded bytes. */
   readonly onProgress?: (progress: PullProgress) => void
-  /** The signal that stops the download when it is aborted. The next call continues the download. */
+  /** Stops the download when it is aborted. The next call continues the download. */
   readonly signal?: AbortSignal
 }
 
@@ -26,6 +26,6 @@ export const pullModel = (name: string, { onProgress, signal }: PullOptions = {}
   )
 }
 
-/** Removes a model from the memory of an Ollama server. Returns false if the model was not loaded. */
+/** Removes a model from the memory of an Ollama server. Returns false if it was not loaded. */
 export const unloadModel = (name: string): Promise<boolean> =>
   unloadServerModel(name).pipe(onThisMachine({}), Effect.runPromise)

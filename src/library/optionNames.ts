@@ -1,6 +1,6 @@
 /**
- * Checks the options of the functions for scripts. An unknown option, or an option with a value of the wrong type, is
- * an error; no option is ignored. The values of settings are checked with the configuration.
+ * Checks the options of the functions for scripts. An unknown option or a value of the wrong type is an error. The
+ * values of settings are checked with the configuration.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -41,7 +41,7 @@ const toolNames: OptionKind = {
   is: (value) => texts.is(value) || object.is(value),
   what: "a list of names, or an object with tools by name"
 }
-/** True for the signal of an AbortController, including signals of other realms or polyfills. */
+/** True for a signal, including signals of other realms or polyfills. */
 export const isSignal = (value: unknown): value is AbortSignal =>
   Predicate.hasProperty(value, "aborted") && Predicate.hasProperty(value, "addEventListener")
 
@@ -53,7 +53,7 @@ const model: OptionKind = {
   is: (value) => typeof value === "string" || typeof value === "function" || Layer.isLayer(value),
   what: "the name of a model, a function that answers, or a layer of LanguageModel of effect/ai"
 }
-/** Accepts any value, because settings are checked together with the configuration. */
+/** Any value, because settings are checked with the configuration. */
 const setting: OptionKind = { is: () => true, what: "" }
 
 const shared = {
@@ -93,7 +93,6 @@ const saved = { stateFolder: text }
 const check = { ...shared, kind: text, finished: texts }
 const database = { database: text, approve: callback, arbitrate: callback, signal }
 
-/** The options of each function, by the function's name. */
 const optionsOf = {
   run,
   plan,
@@ -116,7 +115,7 @@ export type FunctionName = keyof typeof optionsOf
 
 const needsPrompt: ReadonlySet<FunctionName> = new Set(["run", "plan", "a run on a cluster"])
 
-/** Hints for options that users look for in these functions, but that exist elsewhere under another name. */
+/** Hints for options that users expect in these functions, but that have another name or place. */
 const elsewhere: Readonly<Record<string, string>> = {
   timeout: "Set limits, such as limits.callSeconds, or pass AbortSignal.timeout(ms) as signal.",
   yes: "Pass a function as approve, or rules as allow.",
@@ -142,7 +141,7 @@ const problemsOf = (options: unknown, of: FunctionName): ReadonlyArray<string> =
   })
 }
 
-/** Carries out the work of a function. Fails if the options contain anything that the function does not accept. */
+/** Carries out the work of a function. Fails if an option is unknown or has a wrong value. */
 export const withOptions = <A, E, R>(
   options: unknown,
   of: FunctionName,

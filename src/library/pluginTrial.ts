@@ -1,6 +1,6 @@
 /**
- * Tests a plugin without a run. This module lists what task-conductor would reject, or runs one tool call. The plugin
- * is loaded together with the built-in plugins, behind the real gate, in its own project. Part of the composition root.
+ * Tests a plugin without a run: lists what task-conductor would reject, or runs one tool call. The plugin is loaded
+ * with the built-in plugins, behind the real gate. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -35,14 +35,14 @@ import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { environmentVariable, userFolders } from "../services/configuration/UserFolders.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 
-/** A plugin object, or the `file:` URL of its module, which is imported as in a run. */
+/** A plugin object, or the `file:` URL of its module. */
 export type PluginSource = Plugin | URL
 
 /** Configuration and secrets for the plugin under test. */
 export interface PluginTrial {
-  /** The configuration of the plugin, as the user would write it. The schema of the plugin checks this value. */
+  /** The configuration of the plugin, as the user would write it. The plugin's schema checks it. */
   readonly config?: PluginConfig
-  /** Values of declared secrets. All other secrets come from the environment. */
+  /** Values of declared secrets. Other secrets come from the environment. */
   readonly secrets?: Readonly<Record<string, string>>
 }
 
@@ -52,7 +52,7 @@ export interface ToolTrial extends PluginTrial {
   readonly files?: Readonly<Record<string, string>>
   /** An existing project folder. Default: a temporary one. */
   readonly project?: string
-  /** Rules that allow calls, in the form `TOOL[:PATTERN]`. A call is denied unless it is safe or a rule allows it. */
+  /** Rules that allow calls, in the form `TOOL[:PATTERN]`. Without a rule, only safe calls run. */
   readonly allow?: ReadonlyArray<string>
 }
 
@@ -64,7 +64,6 @@ const rulesOf = (texts: ReadonlyArray<string>) =>
     )
   )
 
-/** Reads secrets from the options of a trial, and otherwise from the environment. */
 const trialSecret =
   (values: Readonly<Record<string, string>>): SecretReader =>
   (name) =>
@@ -116,7 +115,7 @@ const makeProject = Effect.fnUntraced(function* ({ files = {}, project }: ToolTr
   return folder
 })
 
-/** Checks every example as if a model had written the call, but runs no tool. */
+/** Checks every example as a model's call, but runs no tool. */
 const exampleProblems = Effect.fnUntraced(function* (registry: ToolRegistry["Service"]) {
   const pluginTools = registry.tools.filter((tool) => tool.origin !== builtInOrigin)
   const problems = yield* Effect.forEach(pluginTools, ({ example, name }) => {
@@ -131,7 +130,7 @@ const exampleProblems = Effect.fnUntraced(function* (registry: ToolRegistry["Ser
   return { hasTools: pluginTools.length > 0, problems: problems.flat() }
 })
 
-/** Reads the skills of the plugin as a run does, together with the shipped skills. */
+/** Reads the plugin's skills as a run does, with the shipped skills. */
 const skillProblems = Effect.fnUntraced(function* (project: string) {
   const { skillFolders } = yield* PluginPackages
   const folders = { project, home: project, config: project, plugins: skillFolders }
@@ -139,7 +138,7 @@ const skillProblems = Effect.fnUntraced(function* (project: string) {
   return { hasSkills: all.some(({ origin }) => origin === "plugin"), problems: notes }
 })
 
-/** True for a plugin with parts other than tools and skills. */
+/** True for a plugin with more than tools and skills. */
 const bringsMore = ({ approver, commands = {}, discover, listener, providers = [], web }: Plugin): boolean =>
   typeof providers === "function" ||
   providers.length > 0 ||

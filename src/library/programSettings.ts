@@ -18,18 +18,16 @@ import { StateFolder } from "../services/configuration/UserFolders.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { asProgramError } from "./ConductorError.ts"
 
-/**
- * The settings that have the same name in a configuration: the saved settings, rules that allow calls, and MCP servers.
- */
+/** The settings that a configuration also has: the saved settings, rules that allow calls, and MCP servers. */
 export const settingNames = [...savedKeys, "allow", "mcpServers"] as const
 const otherwise = ["model", "plugins"] as const
 
-/** A plugin as a value, or a plugin by its name or path. In both forms, a configuration can be added. */
+/** A plugin as a value, or by name or path, alone or with its configuration. */
 export type ProgramPlugin = Plugin | PluginSetting | readonly [plugin: Plugin, config: PluginConfig]
 
 /**
- * The settings for work of a program. A setting that is absent comes from the configuration files and the environment,
- * as for the command line. docs/reference/configuration.md explains the settings.
+ * The settings for a program's work. Absent ones come from the configuration files and the environment, as for the
+ * command line. docs/reference/configuration.md explains them.
  */
 export interface ProgramSettings extends Omit<
   Pick<Configuration, (typeof settingNames)[number]>,
@@ -38,17 +36,16 @@ export interface ProgramSettings extends Omit<
   /** The project folder. Default: the current folder. */
   readonly project?: string
   /**
-   * A configuration that replaces the configuration files of the user and of the project. `false` means that these
-   * files are ignored and nothing replaces them. The environment still applies.
+   * Replaces the configuration files of the user and of the project. `false` means no configuration files. The
+   * environment still applies.
    */
   readonly configuration?: Configuration | false
 }
 
-/** True for a plugin by its name or path, as in a configuration file. */
+/** True for a plugin by name or path. */
 const isNamed = (plugin: ProgramPlugin): plugin is PluginSetting =>
   typeof plugin === "string" || (Array.isArray(plugin) && typeof plugin[0] === "string")
 
-/** The plugins that the program passes as values. */
 export const pluginValues = (plugins: ReadonlyArray<ProgramPlugin> = []): ReadonlyArray<Plugin> =>
   plugins.flatMap((plugin, index): ReadonlyArray<Plugin> => {
     if (isNamed(plugin)) return []
@@ -57,7 +54,6 @@ export const pluginValues = (plugins: ReadonlyArray<ProgramPlugin> = []): Readon
     return [{ ...value, configuration: { value: config, source: "the options", path: ["plugins", index, 1] } }]
   })
 
-/** Converts settings to the form of a configuration file. */
 export const configurationOf = ({
   model,
   plugins = [],
@@ -72,7 +68,7 @@ export const configurationOf = ({
 /** The error for settings that contradict each other, or that name something missing. */
 export const refuse = (what: string) => new ConfigurationError({ source: "options", problems: [{ what }] })
 
-/** The services of Node. All work of the process shares one instance, because each instance would listen to stdin. */
+/** The services of Node. All work of the process shares them, because each instance would listen to stdin. */
 const nodeServices = ManagedRuntime.make(
   Layer.unwrap(
     Effect.map(
@@ -86,13 +82,13 @@ const nodeServices = ManagedRuntime.make(
 export const onNode = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(nodeServices.contextEffect, (services) => Effect.provide(work, services))
 
-/** The places where work of a program finds its configuration and saves its runs. */
+/** Where the work of a program finds its configuration and saves its runs. */
 export interface WorkPlaces extends Pick<ProgramSettings, "configuration"> {
-  /** The folder in which runs are saved. If absent or empty, runs are saved in the user's folder. */
+  /** The folder for saved runs. Absent or empty means the user's folder. */
   readonly stateFolder?: string
 }
 
-/** Carries out work with these places. Errors of the work name options instead of flags. */
+/** Carries out work with these places. Its errors name options instead of flags. */
 export const inPlaces =
   ({ configuration, stateFolder = "" }: WorkPlaces) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>

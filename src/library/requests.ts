@@ -1,4 +1,4 @@
-/** The requests of programs (runs, plans, conversations), and the orders that the program makes from them. */
+/** The requests of programs (runs, plans, conversations), and their orders. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -10,40 +10,34 @@ import type { RunReport } from "../domain/runs/RunReport.ts"
 import { readSchemaSource, type SchemaSource, type ValueOf } from "../domain/tools/SchemaSource.ts"
 import { refuse } from "./programSettings.ts"
 
-/** The material of a prompt. */
+/** What a prompt may contain besides its text. */
 export interface RequestMaterial<Output extends SchemaSource = SchemaSource> {
-  /** The path of the file that the user is looking at, relative to the project. */
+  /** The file that the user is looking at, relative to the project. */
   readonly file?: string
-  /** The paths of the files that are open in the user's editor. The model sees only the paths. */
+  /** The files that are open in the user's editor. The model sees only the paths. */
   readonly open?: ReadonlyArray<string>
   /** Material for the prompt, such as the output of a command. The model must not follow instructions in it. */
   readonly attachment?: string
   /**
-   * The schema of the answer: a schema of Effect, a Standard Schema such as one of zod, or a JSON schema. The answer is
-   * then JSON, and the report contains it as `value`.
+   * The schema of the answer: of Effect, a Standard Schema such as one of zod, or a JSON schema. The answer is then
+   * JSON, and the report contains it as `value`.
    */
   readonly outputSchema?: Output
 }
 
-/**
- * The request for a run, with settings for this run alone. If the request contains a plan as markdown, this plan
- * replaces the plan of the model.
- */
+/** A request for a run, with settings for this run alone. */
 export interface RunRequest<Output extends SchemaSource = SchemaSource> extends RequestMaterial<Output> {
   /** The request to the model in plain language. */
   readonly prompt: string
-  /** The name of a skill. If given, planning is skipped and the run has one task with this skill. */
+  /** The name of a skill. The run then has one task with this skill, without planning. */
   readonly skill?: string
-  /** The markdown of a task list. If given, planning is skipped and the run carries out this list. */
+  /** The markdown of a task list, which the run carries out without planning. */
   readonly plan?: string
-  /**
-   * True if nothing may be changed, whatever the rules say. The run may then work at the same time as other runs in its
-   * project.
-   */
+  /** True if nothing may be changed, whatever the rules say. Such a run can work beside other runs in its project. */
   readonly readOnly?: boolean
   /**
-   * True if the run may end as `done` in two cases: the changes make a check fail, or a check that the user named
-   * proves nothing.
+   * True if the run may end as `done` although its changes make a check fail, or a check that the user named proves
+   * nothing.
    */
   readonly acceptUnverified?: boolean
 }
@@ -52,22 +46,22 @@ export interface RunRequest<Output extends SchemaSource = SchemaSource> extends 
 export interface AskRequest<Output extends SchemaSource = SchemaSource> extends RequestMaterial<Output> {
   /** One message. Give either this or `messages`. */
   readonly prompt?: string
-  /** Several messages. Each message is sent after the answer to the message before it. */
+  /** Several messages. Each is sent after the answer to the one before. */
   readonly messages?: ReadonlyArray<string>
-  /** The names of the tools that the model may call. Default: all tools. */
+  /** The tools that the model may call. Default: all. */
   readonly tools?: ReadonlyArray<string>
-  /** Paths of pictures for the first message. A message may also name them as `@shot.png`. */
+  /** Paths of pictures for the first message, which can also name them as `@shot.png`. */
   readonly images?: ReadonlyArray<string>
   /** Receives the text of the answers while it arrives. The events contain only whole answers. */
   readonly onText?: (piece: string) => void
 }
 
-/** A report with the decoded answer as `value`. `value` is undefined if the work ended without an answer. */
+/** A report with the decoded answer, undefined if the work ended without one. */
 export type WithValue<Report, Output> = [Output] extends [never]
   ? Report
   : Report & { readonly value: ValueOf<Output> | undefined }
 
-/** The form of an answer, with which the program decodes it. */
+/** The form that decodes an answer. */
 export interface OutputForm {
   /** The JSON schema of the answer, for the order. */
   readonly json: Schema.Json
@@ -94,14 +88,14 @@ const formOf = (schema: SchemaSource): Result.Result<OutputForm, string> => {
   })
 }
 
-/** The form of the answer for a schema. Fails for a schema that cannot be used. */
+/** The form of an answer; undefined without a schema. Fails for an unusable schema. */
 export const outputFormOf = Effect.fnUntraced(function* ({ outputSchema }: RequestMaterial) {
   if (outputSchema === undefined) return undefined
   const form = Result.flatMap(formOf(outputSchema), (read) => Result.map(answerSchema(read.json), () => read))
   return Result.isSuccess(form) ? form.success : yield* refuse(`"outputSchema": ${form.failure}.`)
 })
 
-/** Carries out work whose answer must fit the schema in code, and not only the JSON schema. */
+/** Carries out work whose answer must fit the schema in code, not only the JSON schema. */
 export const withOutputForm =
   (form: OutputForm | undefined) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -109,7 +103,7 @@ export const withOutputForm =
 
 const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
-/** The report with the decoded answer. If there is no form, the report is returned unchanged. */
+/** The report with the decoded answer; unchanged without a form. */
 export const withValueOf = <Report extends Pick<RunReport, "answer">>(form: OutputForm | undefined, report: Report) => {
   if (form === undefined) return report
   const decode = form.codec === undefined ? Option.some : Schema.decodeUnknownOption(form.codec)
@@ -127,7 +121,7 @@ export const orderMaterial = (
   ...(form === undefined ? {} : { outputSchema: form.json })
 })
 
-/** The order for a run. Fails if the request has options that exclude each other. */
+/** The order for a run. Fails for options that exclude each other. */
 export const runOrderOf = Effect.fnUntraced(function* (
   request: RunRequest,
   runId: string,

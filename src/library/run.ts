@@ -12,13 +12,13 @@ import { type AskRequest, outputFormOf, type RunRequest, runOrderOf, type WithVa
 import { conduct, type ScriptOptions } from "./scriptOptions.ts"
 import { promiseOf, startHandle, type WorkHandle } from "./WorkHandle.ts"
 
-/** The order for a run, with the options that all functions share. */
+/** The options of a run. */
 export interface RunOptions<Output extends SchemaSource = SchemaSource> extends ScriptOptions, RunRequest<Output> {
-  /** False if nothing is saved. The run then cannot be resumed, and no list contains it. */
+  /** False to save nothing. The run then cannot be resumed, and no list contains it. */
   readonly keep?: boolean
 }
 
-/** The run that these options describe. Callers use it to carry out the run elsewhere, such as on a cluster. */
+/** The run that these options describe, for callers that carry it out elsewhere, such as on a cluster. */
 export const newRunOf = Effect.fnUntraced(function* (options: RunOptions, runId: string) {
   const order = yield* runOrderOf(options, runId, yield* outputFormOf(options))
   return { project: options.project ?? ".", configuration: configurationOf(options), order }
@@ -77,10 +77,7 @@ export const plan = (given: string | PlanOptions): WorkHandle<CheckedTaskList> =
 /** The options of a conversation. */
 export interface AskOptions<Output extends SchemaSource = SchemaSource>
   extends Omit<ScriptOptions, "tools">, Omit<AskRequest<Output>, "tools"> {
-  /**
-   * A list of names of the tools that the model may call (default: all), or an object with the script's own tools by
-   * name.
-   */
+  /** The names of the tools that the model may call (default: all), or the script's own tools by name. */
   readonly tools?: ReadonlyArray<string> | Tools
 }
 
@@ -90,7 +87,7 @@ export interface AskHandle<Report = RunReport> extends WorkHandle<Report> {
   readonly answers: Promise<ReadonlyArray<AskReport>>
 }
 
-/** The request without the script's own tools. Those tools become plugins of the conductor. */
+/** Removes the script's own tools from the request. They become plugins of the conductor. */
 const askRequestOf = <Output extends SchemaSource>(options: AskOptions<Output>, runId: string) => {
   const { tools, ...request } = options
   return { ...request, runId, ...(Array.isArray(tools) ? { tools: tools as ReadonlyArray<string> } : {}) }
@@ -124,7 +121,7 @@ export const ask = <const Output extends SchemaSource = never>(
   return { ...handle, answers }
 }
 
-/** The saved conversations about a project, from `ask` and from editors, the newest first. */
+/** The saved conversations about a project, the newest first, from `ask` and from editors. */
 export const conversations = (
   options: Pick<ScriptOptions, "project" | "stateFolder"> = {}
 ): Promise<ReadonlyArray<ConversationSummary>> =>
@@ -135,7 +132,7 @@ export const conversations = (
 /** A conversation that accepts messages until it is closed. */
 export interface Conversation extends Pick<WorkHandle<RunReport>, "events" | "runId"> {
   /**
-   * Sends a message and waits for its answer. A message is answered after all messages before it. Rejects only if the
+   * Sends a message and waits for its answer, which follows the answers to all earlier messages. Rejects only if the
    * conversation could not begin or is closed.
    */
   readonly send: (text: string, onText?: (piece: string) => void) => Promise<AskReport>

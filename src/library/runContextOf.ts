@@ -4,14 +4,14 @@ import { type RunContext, tornNote } from "../app/RunContext.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 
-/** The parts that a program provides for its work. */
+/** What a program provides for its work. */
 export interface ProgramContext {
   readonly approver: RunContext["approver"]
   readonly model?: NonNullable<RunContext["model"]>
   readonly plugins: ReadonlyArray<Plugin>
 }
 
-/** The context of a run. `listen` receives every event, and the warnings directly after the first event. */
+/** The context of a run. `listen` receives every event, and the warnings right after the first. */
 export const runContextOf = (program: ProgramContext, listen: (recorded: RecordedEvent) => void): RunContext => {
   let warnings: ReadonlyArray<string> = []
   let notes: ReadonlyArray<string> = []

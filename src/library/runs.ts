@@ -1,7 +1,4 @@
-/**
- * Saved runs, as promises for scripts: listing, showing, resuming, forking, undoing and replaying. The results are the
- * same as the output of the command line with `--json`.
- */
+/** Saved runs, as promises for scripts. The results equal the output of the command line with `--json`. */
 import * as Effect from "effect/Effect"
 import type { RunDifference } from "../plugins/replay/RunDifference.ts"
 import { overviewEvents, type RunOverview, runOverview, type RunSummary } from "../domain/history/RunOverview.ts"
@@ -26,22 +23,19 @@ import { RunStore } from "../services/history/RunStore.ts"
 export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
 
 /**
- * The options for resuming a run. An option that is absent stays as it was at the start of the run. Permissions are not
- * saved, so pass them again. `project` is the new place of a project that was moved.
+ * The options for resuming a run. Absent options stay as at its start, except permissions, which are not saved.
+ * `project` is the new place of a moved project.
  */
 export interface ResumeOptions<Output extends SchemaSource = SchemaSource>
   extends ScriptOptions, Pick<RequestMaterial<Output>, "outputSchema"> {
-  /**
-   * Decides about uncertain calls. Without this function, the run stops at such a call, with the status
-   * `not_permitted`.
-   */
+  /** Decides about uncertain calls. Without it, the run stops at such a call as `not_permitted`. */
   readonly arbitrate?: Arbitrate
 }
 
 /** The options for forking a run. */
 export interface ForkOptions<Output extends SchemaSource = SchemaSource>
   extends ScriptOptions, Pick<RequestMaterial<Output>, "outputSchema"> {
-  /** The first task that the new run repeats, with all tasks after it. */
+  /** The first task that the new run repeats, with all later tasks. */
   readonly from: string
 }
 
@@ -54,7 +48,7 @@ const withRuns =
 export const runs = (options: SavedRunOptions = {}): Promise<ReadonlyArray<RunSummary>> =>
   RunStore.use(({ list }) => list).pipe(withRuns(options), Effect.runPromise)
 
-/** The plan of a run, the state of its tasks, and its answer. Rejects if there is no such run. */
+/** The plan, the states of the tasks, and the answer of a run. Rejects if there is no such run. */
 export const showRun = (runId: string, options: SavedRunOptions = {}): Promise<RunOverview> =>
   requireRun(runId).pipe(
     Effect.andThen(readRun(runId, undefined, ({ event }) => overviewEvents.has(event))),
@@ -110,7 +104,7 @@ export interface ChangesOfRun {
   readonly project: string
   /** The changes, each with its diff. */
   readonly changes: ReadonlyArray<RunChange>
-  /** The calls whose effects are unknown: commands outside of a working copy, and tools of plugins and servers. */
+  /** Calls with unknown effects: commands outside of a working copy, and tools of plugins and servers. */
   readonly outside: ReadonlyArray<string>
 }
 
@@ -118,11 +112,11 @@ export interface ChangesOfRun {
 export const diffRun = (runId: string, options: SavedRunOptions = {}): Promise<ChangesOfRun> =>
   requireRun(runId).pipe(Effect.andThen(changesOfRun(runId)), withRuns(options), Effect.runPromise)
 
-/** The selection of changes to undo. Default: all. */
+/** Which changes to undo. Default: all. */
 export interface UndoOptions extends SavedRunOptions {
   /** Files or folders, absolute or relative to the project. */
   readonly paths?: ReadonlyArray<string>
-  /** True to make undone changes again. */
+  /** True to redo undone changes. */
   readonly redo?: boolean
 }
 
@@ -138,10 +132,7 @@ export interface Undone {
   readonly outside: ReadonlyArray<string>
 }
 
-/**
- * Takes back the file changes of a run, either all of them or none. Rejects with `UndoRefused` if a file has changed
- * since the run.
- */
+/** Takes back all file changes of a run, or none. Rejects with `UndoRefused` if a file has changed since. */
 export const undo = (runId: string, options: UndoOptions = {}): Promise<Undone> => {
   const { paths = [], redo = false } = options
   return withOptions(options, "undo", () => requireRun(runId)).pipe(
@@ -158,8 +149,8 @@ export const undo = (runId: string, options: UndoOptions = {}): Promise<Undone> 
 }
 
 /**
- * Removes a run with all its data, including the data for `undo`. Returns false if a process is working on the run.
- * Rejects if there is no such run.
+ * Removes a run and its data, including the data for `undo`. Returns false if a process is working on it. Rejects if
+ * there is no such run.
  */
 export const removeRun = (runId: string, options: SavedRunOptions = {}): Promise<boolean> =>
   requireRun(runId).pipe(
@@ -185,9 +176,9 @@ export const report = (runId: string, options: SavedRunOptions = {}): Promise<Ru
     Effect.runPromise
   )
 
-/** The outcome of a replay: the differences from the saved run. */
+/** The differences between a replay and the saved run. */
 export interface Replayed {
-  /** The id of the saved run, which the replay repeats. */
+  /** The id of the saved run. */
   readonly runId: string
   /** True if nothing differs. */
   readonly same: boolean
@@ -201,11 +192,11 @@ export interface Replayed {
 
 /** Options of a replay, which runs a saved run again with the recorded answers of the model. */
 export interface ReplayOptions extends SavedRunOptions {
-  /** The plugins that the run received as values. The tools of all other plugins are in the journal. */
+  /** The plugins that the run received as values. The journal contains the tools of all others. */
   readonly plugins?: ReadonlyArray<Plugin>
 }
 
-/** Replays a run from its journal alone. Calls no model, runs no tool, and asks nobody. */
+/** Replays a run from its journal, without calling a model, running a tool or asking anybody. */
 export const replay = (runId: string, options: ReplayOptions = {}): Promise<Replayed> =>
   withOptions(options, "replay", () => requireRun(runId)).pipe(
     Effect.andThen(replayRun(runId, { plugins: options.plugins ?? [] })),

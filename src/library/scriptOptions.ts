@@ -1,4 +1,4 @@
-/** The options that all functions for scripts share, and the conductor that they configure. */
+/** The options that all functions for scripts share, and the conductor for them. */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,49 +16,45 @@ import { type ProgramPlugin, type ProgramSettings, pluginValues } from "./progra
 import type { ProgramContext } from "./runContextOf.ts"
 
 /**
- * The options that runs and conversations share. An option that is absent comes from the configuration files and the
- * environment, as for the command line.
+ * The options that runs and conversations share. Absent ones come from the configuration files and the environment, as
+ * for the command line.
  */
 export interface ScriptOptions extends ProgramSettings {
   /**
    * A name as for `--model`, a function that returns answers, or a language model of effect/ai. For the AI SDK use
-   * `aiSdkModel(model)`. If neither this option nor a configuration names a model, the promise rejects with
-   * `ModelUnchosen`, which lists the models of the server.
+   * `aiSdkModel(model)`. Without a model here or in a configuration, the promise rejects with `ModelUnchosen`, which
+   * lists the server's models.
    */
   readonly model?: string | ModelFunction | Layer.Layer<LanguageModel.LanguageModel>
-  /** Answers approvals. Without this function, every call that needs an approval is denied. */
+  /** Answers approvals. Without it, every call that needs an approval is denied. */
   readonly approve?: Approve
-  /**
-   * Answers questions that the model asks instead of a plan, a report or an answer. Without this function, nobody
-   * answers.
-   */
+  /** Answers the questions that the model asks instead of a plan, a report or an answer. Without it, nobody answers. */
   readonly answer?: AnswerQuestion
   /**
-   * Plugins as values, or packages by their names or paths, as in a configuration file. The search for packages starts
-   * in the current folder. A plugin with its configuration is `[plugin, { ... }]`.
+   * Plugins as values, or packages by name or path, searched from the current folder. `[plugin, { ... }]` adds a
+   * configuration.
    */
   readonly plugins?: ReadonlyArray<ProgramPlugin>
-  /** The script's own tools by name, in addition to the built-in tools. */
+  /** The script's own tools by name, beside the built-in tools. */
   readonly tools?: Tools
-  /** A folder that contains a folder for each of the script's own skills: `new URL("./skills/", import.meta.url)`. */
+  /** A folder with one folder for each of the script's own skills: `new URL("./skills/", import.meta.url)`. */
   readonly skills?: URL
   /**
-   * The folder in which runs are saved. Default: `task-conductor` in `$XDG_STATE_HOME` or `~/.local/state`, as for the
-   * command line. No tool writes there.
+   * The folder for saved runs. Default: `task-conductor` in `$XDG_STATE_HOME` or `~/.local/state`, as for the command
+   * line. No tool writes there.
    */
   readonly stateFolder?: string
-  /** The signal that interrupts the work when it is aborted. A saved run can then be resumed. */
+  /** Interrupts the work when aborted. A saved run can then be resumed. */
   readonly signal?: AbortSignal
 }
 
-/** Those options of functions for scripts that are no settings. */
+/** The options of functions for scripts that are not settings. */
 interface Deciding {
   readonly arbitrate?: Arbitrate | undefined
-  /** False if nothing is saved. */
   readonly keep?: boolean
 }
 
-/** The options of any function for scripts. In a conversation, `tools` may be a list of names, which adds no tools. */
+/** The options of any function for scripts. In a conversation, `tools` as a list of names adds no tools. */
 type AnyOptions = Omit<ScriptOptions, "tools"> & Deciding & { readonly tools?: ReadonlyArray<string> | Tools }
 
 const ownPlugins = ({ plugins, skills, tools }: AnyOptions): ReadonlyArray<Plugin> => [
@@ -69,7 +65,6 @@ const ownPlugins = ({ plugins, skills, tools }: AnyOptions): ReadonlyArray<Plugi
   ...(skills === undefined ? [] : [definePlugin({ name: skillsOrigin, skills })])
 ]
 
-/** The context for the work of a script. */
 export const programContextOf = (options: AnyOptions): ProgramContext => {
   const { model } = options
   const layer = typeof model === "function" ? makeFunctionModel(model) : model
@@ -80,7 +75,6 @@ export const programContextOf = (options: AnyOptions): ProgramContext => {
   }
 }
 
-/** The conductor that the options configure. */
 const layerConductor = (options: AnyOptions): Layer.Layer<Conductor> => {
   const { keep = true, model, stateFolder: folder = "", ...settings } = options
   const context = programContextOf(options)
@@ -95,7 +89,7 @@ const layerConductor = (options: AnyOptions): Layer.Layer<Conductor> => {
   )
 }
 
-/** Carries out the work of the function `name` with the conductor that the options configure. */
+/** Carries out the work of the function `name` with these options. */
 export const conduct = <A, E, R>(
   name: FunctionName,
   options: AnyOptions,

@@ -18,7 +18,7 @@ import { promiseOf } from "./WorkHandle.ts"
 
 /** The options of every stage, in addition to its document. */
 export interface StageOptions extends ScriptOptions, Pick<RequestMaterial, "file"> {
-  /** Results of finished tasks as markdown, by the names of the tasks. */
+  /** Results of finished tasks as markdown, by task name. */
   readonly results?: Readonly<Record<string, string>>
 }
 
@@ -28,11 +28,11 @@ export interface PlanStageOptions extends StageOptions {
   readonly plan: string
 }
 
-/** The outcome of a task that `execute` carried out. */
+/** The outcome of `execute`. */
 export interface ExecutedTask {
-  /** The status of the task: `done`, unless a call failed or was denied. `message` gives the reason. */
+  /** `done`, unless a call failed or was denied. */
   readonly status: RunStatus
-  /** The reason for the status; empty if it is `done`. */
+  /** The reason for the status; empty for `done`. */
   readonly message: string
   /** The result as markdown; empty without a result. */
   readonly markdown: string
@@ -49,7 +49,7 @@ const planStageOf = (options: PlanStageOptions) => {
   return file === undefined ? stage : { ...stage, currentFile: file }
 }
 
-/** Starts a stage with these options and returns the part of its result that `show` selects. */
+/** Starts a stage and returns the part of its result that `show` selects. */
 const start = <Order, A, E, B>(
   name: "execute" | "iterate" | "refine",
   options: StageOptions,
@@ -68,11 +68,11 @@ const start = <Order, A, E, B>(
   return promiseOf(Effect.map(onThisMachine(options)(begun), pick), options.signal)
 }
 
-/** Refines one task of a plan. Resolves with the refinement as markdown; rejects if no answer was valid. */
+/** Refines one task of a plan, as markdown. Rejects if no answer was valid. */
 export const refine = (options: PlanStageOptions & { readonly task: string }): Promise<string> =>
   start("refine", options, refineStage, { ...planStageOf(options), task: options.task }, renderTaskReport)
 
-/** Makes the calls of a refinement. `approve` answers approvals, as in a run. Resolves with the result of the task. */
+/** Makes the calls of a refinement, with approvals as in a run. Resolves with the result of the task. */
 export const execute = (options: StageOptions & { readonly refinement: string }): Promise<ExecutedTask> => {
   const order = { refinement: options.refinement, results: resultsOf(options) }
   return start("execute", options, executeStage, order, ({ outcome: { message, status }, result }) => ({
@@ -83,10 +83,7 @@ export const execute = (options: StageOptions & { readonly refinement: string })
   }))
 }
 
-/**
- * Returns the tasks that are left after these results, as the markdown of a task list. Undefined if no answer was
- * valid.
- */
+/** The tasks that are left after these results, as the markdown of a task list. Undefined if no answer was valid. */
 export const iterate = (options: PlanStageOptions): Promise<string | undefined> => {
   const order = planStageOf(options)
   return start("iterate", options, iterateStage, order, ({ isRevised, list }) =>

@@ -1,6 +1,6 @@
 /**
- * Writes approval questions for a terminal, either shortened to fit the screen, or whole. All text from models, files
- * and plugins is made printable. If a part is hidden, a note tells its size.
+ * Writes approval questions for a terminal, whole or shortened to fit the screen. All text from models, files and
+ * plugins is made printable. A note tells the size of each hidden part.
  */
 import { type DiffRow, numberedRows } from "../../domain/files/ChangePreview.ts"
 import { printable, printableLines, unframed } from "../../domain/text/Printable.ts"
@@ -17,9 +17,7 @@ import {
 import { type LineStyle, type QuestionLine, type ScreenSize, framed, keysJoined, rowCount } from "./QuestionLines.ts"
 import { counted } from "../../domain/text/Format.ts"
 
-/**
- * Arguments of built-in tools. The question already shows them in the description, in the command, or in the change.
- */
+/** Arguments of built-in tools that the question shows elsewhere: in the description, the command, or the change. */
 const saidByText = new Set(["path", "url", "argv", "cwd"])
 const saidByChange = new Set(["content", "edits", "old_text", "new_text"])
 
@@ -42,12 +40,12 @@ const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray
 const whoseOf = ({ origin }: ApprovalItem): string => (origin === undefined ? "" : ` (plugin ${unframed(origin)})`)
 
 /**
- * The maximum number of characters of a command in a short question. The middle of a longer command is left out. The
- * pager shows the whole command.
+ * The maximum number of characters of a command in a short question, which leaves out the middle. The pager shows it
+ * whole.
  */
 const mostShown = 4000
 
-/** The lines of a command. If a part is left out, a note says so. */
+/** The lines of a command, with a note about a part that is left out. */
 const commandLines = ({ words }: ApprovalItem, isWhole: boolean): ReadonlyArray<QuestionLine> => {
   if (words?.command === undefined) return []
   const command = unframed(words.command)
@@ -61,13 +59,12 @@ const commandLines = ({ words }: ApprovalItem, isWhole: boolean): ReadonlyArray<
   ]
 }
 
-/** The lines with the arguments of a call of a plugin's tool. */
 const callLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { details = [], words } = item
   const command = words?.command
   return [
     ...unsaidArguments(item).flatMap(argumentLines),
-    /* For a plugin or a server, the details name the program that would be started. */
+    /* For a plugin or a server, the details name the program to start. */
     ...(command === undefined ? details.map((text) => sourceLine(unframed(text))) : [])
   ]
 }
@@ -89,7 +86,7 @@ const rowLine = ({ kind, number, text }: DiffRow, width: number): QuestionLine =
   return { text: before + printableLines(text), hang: before.length, isSource: true, style }
 }
 
-/** If every line of the old file ends with a carriage return, hides these carriage returns. */
+/** Hides the carriage returns at line ends, if every line of the old file has one. */
 const withoutReturns = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> => {
   let file = 0
   const files = rows.map(({ kind }) => (kind === "file" ? (file += 1) : file))
@@ -110,7 +107,7 @@ const withoutReturns = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> =>
   )
 }
 
-/** Leaves out unchanged rows. A row marks each place where rows are left out. */
+/** Leaves out unchanged rows. A row marks each gap. */
 const withoutContext = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> => {
   const gaps = rows.map((row): DiffRow => (row.kind === "same" ? { kind: "gap", text: "" } : row))
   const firstChange = gaps.findIndex(({ kind }) => kind === "added" || kind === "removed")
@@ -135,14 +132,14 @@ const changeLines = ({ diff, preview = "" }: ApprovalItem, hasContext = true): R
 /** The risk in words, for questions that state no consequence. */
 const riskText: Readonly<Record<Risk, string>> = { safe: " Low risk.", medium: " Some risk.", high: " High risk." }
 
-/** The lines that only the whole question has: the tool, further arguments, and the words of a command. */
+/** The lines only in the whole question: the tool, further arguments, and the words of a command. */
 const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { call, details = [], diff, risk, targets, tool, words } = item
   if (hasNoCall(item)) return []
   const rest = wordsSayCall(item)
     ? argumentsOf(item).filter(([name]) => !saidByText.has(name) && (diff === undefined || !saidByChange.has(name)))
     : []
-  /* The question already shows the folder in the description, and the sandbox in the consequence. */
+  /* The description already shows the folder, and the consequence the sandbox. */
   const argumentsOfCommand =
     words?.command === undefined ? [] : details.filter((text) => !/^(?:Folder|Sandbox): /.test(text))
   return [
@@ -155,13 +152,13 @@ const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   ]
 }
 
-/** What a question is about: a step, a single call or reference, or an interrupted call that may have taken effect. */
+/** What a question is about: a step, one call or reference, or an interrupted call that may have taken effect. */
 export interface Asking {
   readonly scope: "step" | "call" | "doubt"
   /** The heading of the step or the name of the task; may be empty. */
   readonly title: string
   readonly items: ReadonlyArray<ApprovalItem>
-  /** Sentences that explain what an answer for more than one call covers. */
+  /** Sentences about answers that cover more than one call. */
   readonly notes?: ReadonlyArray<string>
 }
 
@@ -191,7 +188,7 @@ const consequenceOf = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
 const indent = (lines: ReadonlyArray<QuestionLine>, isAlone: boolean): ReadonlyArray<QuestionLine> =>
   isAlone ? lines : lines.map((line) => ({ ...line, text: `  ${line.text}`, hang: (line.hang ?? 0) + 2 }))
 
-/** The lines of an item that are always shown, before and after its details. */
+/** The lines of an item that are always shown, around its details. */
 const partsOf = (item: ApprovalItem, index: number, { items, scope, title }: Asking, isWhole: boolean) => {
   const isAlone = items.length === 1
   const task = item.task === title ? "" : `${unframed(item.task)}: `
@@ -208,7 +205,7 @@ const partsOf = (item: ApprovalItem, index: number, { items, scope, title }: Ask
   return { heading, after }
 }
 
-/** Cuts lines to fit the screen. If lines are hidden, a last line gives their number. */
+/** Cuts lines to fit the screen. A last line gives the number of hidden lines. */
 const shortened = (
   lines: ReadonlyArray<QuestionLine>,
   budget: number,
@@ -235,7 +232,7 @@ const shortened = (
   return [...lines.slice(0, count), { text: `... ${counted(left, "more line")}: v shows all`, style: "dim" }]
 }
 
-/** As many details of an item as fit. If not all of them fit, the unchanged lines of a change are dropped first. */
+/** The details of an item that fit. Unchanged lines of a change are dropped first. */
 const shortDetails = (item: ApprovalItem, budget: number, columns: number): ReadonlyArray<QuestionLine> => {
   const all = [...callLines(item), ...changeLines(item)]
   return rowCount(all, columns) <= budget
@@ -246,8 +243,8 @@ const shortDetails = (item: ApprovalItem, budget: number, columns: number): Read
 const minDetailRows = 2
 
 /**
- * The short question. It always shows the heading, the calls, the warnings and the keys. The details get the rows that
- * are left.
+ * The short question. The heading, the calls, the warnings and the keys are always shown. The details get the remaining
+ * rows.
  */
 export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>, size: ScreenSize): string => {
   const { items, notes = [] } = asking
@@ -259,10 +256,10 @@ export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
     return { after, own: heading, item }
   })
   const fixed = [...heading, ...keys, ...parts.flatMap(({ after, own }) => own.concat(after))]
-  /* Two rows stay free: a row above the question, and a row for the answer. */
+  /* Two rows stay free: above the question, and for the answer. */
   const available = size.rows - 2 - rowCount(fixed, size.columns)
   const withNotes = available - rowCount(noteLines, size.columns)
-  /* The notes about the keys of a step may be left out, because the key `?` also shows them. */
+  /* The notes about the keys of a step may be left out, because `?` also shows them. */
   const hasNotes = isAlone || withNotes >= minDetailRows * items.length
   let remaining = hasNotes ? withNotes : available
   const body = parts.flatMap(({ after, item, own: summary }, index) => {

@@ -1,6 +1,6 @@
 /**
- * A question at a terminal: its texts, its keys, and the answer that each key gives. A key acts at once if it answers
- * only what the question shows. A key that allows more needs Enter.
+ * A question at a terminal: its texts, its keys, and the answer of each key. A key acts at once if it answers only what
+ * the question shows. A key that allows more needs Enter.
  */
 import { nearest } from "../../domain/text/Nearest.ts"
 import type { Answered, CallAnswer, UncertainAnswer, StepAnswer } from "../../domain/permissions/Answer.ts"
@@ -8,7 +8,7 @@ import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asking, shortQuestion, wholeQuestion } from "./ApprovalText.ts"
 import { framed, joiningBlank, keysJoined, type QuestionLine, type ScreenSize } from "./QuestionLines.ts"
 
-/** Words that the user can type in place of the keys that need Enter. */
+/** Words that the user can type instead of the keys that need Enter. */
 const fullWords = { repairs: "r", all: "a", kind: "k", project: "p", everywhere: "e" }
 const keyOfWord: ReadonlyMap<string, string> = new Map([
   ...[..."rakpe"].map((key) => [key, key] as const),
@@ -21,18 +21,15 @@ const singleKeys = new Set(["y", "n", "s"])
 /** One of the answers that a question offers. */
 interface Choice<A> {
   readonly key: "y" | "r" | "a" | "k" | "p" | "e" | "1,3" | "n" | "s"
-  /**
-   * An example of what the user types. Present only for an answer without a fixed key, such as a choice of calls by
-   * their numbers.
-   */
+  /** What the user may type, as an example; only for answers without a fixed key, such as numbers of calls. */
   readonly sample?: string
   /** The label in the line of keys, such as `yes`. */
   readonly label: string
-  /** A sentence that explains what this answer means. */
+  /** A sentence that explains this answer. */
   readonly explains: string
-  /** Describes text that may follow the key; absent if no text may follow. */
+  /** Describes the text that may follow the key; absent if none may. */
   readonly takes?: string
-  /** The answer for the text after the key, or for the typed numbers. Undefined if this text is not valid. */
+  /** The answer for the text after the key, or for the typed numbers. Undefined for invalid text. */
   readonly answer: (typed: string) => A | undefined
 }
 
@@ -50,7 +47,7 @@ const readKey = <A>(pressed: string, choices: ReadonlyArray<Choice<A>>): TypedAn
   return answer === undefined ? undefined : { _tag: "Answer", answer }
 }
 
-/** Reads a line that the user ended with Enter. Upper and lower case are the same. */
+/** Reads a typed line. Upper and lower case are the same. */
 const readTyped = <A>(line: string, choices: ReadonlyArray<Choice<A>>): TypedAnswer<A> => {
   const text = line.trim()
   if (text === "") return { _tag: "Nothing" }
@@ -84,7 +81,7 @@ const joinedLabels = (labels: ReadonlyArray<string>): string =>
 
 const isSingle = <A>({ key }: Choice<A>): boolean => singleKeys.has(key)
 
-/** A line with the keys that act at once, and a line with the keys that need Enter. */
+/** A line with the keys that act at once, and a line with those that need Enter. */
 const keyLine = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionLine> => {
   const longer = labelsOf(choices.filter((one) => !isSingle(one)))
   return [
@@ -108,16 +105,13 @@ const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionL
 /** An answer, and the rules that this answer saves for the project. */
 export type Given<A> = Pick<Answered<A>, "always" | "answer">
 
-/** The pattern of a rule, such as `src/**`. If the rule has no pattern, the result is the name of its tool. */
+/** The pattern of a rule, such as `src/**`, or the tool of a rule without a pattern. */
 const patternOf = (rule: string): string => rule.slice(rule.indexOf(":") + 1)
 
-/** Replaces the hash of a version by words. Hashes are shown only in the whole question. */
+/** Replaces the hash of a version by words. Only the whole question shows hashes. */
 const withoutHashes = (text: string): string => text.replaceAll(/ sha256:[0-9a-f]{64}/g, ", in exactly this version")
 
-/**
- * The calls that the answer "all of this kind" allows, with readable targets. Undefined if the question does not offer
- * this answer.
- */
+/** The calls that the answer "all of this kind" allows. Undefined if the question does not offer it. */
 const kindText = ({ offers, targets, words }: ApprovalItem): string | undefined => {
   const session = offers?.session
   if (session === undefined) return undefined
@@ -129,20 +123,14 @@ const kindText = ({ offers, targets, words }: ApprovalItem): string | undefined 
   return withoutHashes(namedText)
 }
 
-/**
- * What a rule covers, as text. A rule without a pattern covers everyday files, or all calls of a tool that has no
- * targets.
- */
+/** What a rule covers. A rule without a pattern covers everyday files, or all calls of a tool without targets. */
 const ruleSummaryText = (rule: string, items: ReadonlyArray<ApprovalItem>): string => {
   if (rule.includes(":")) return withoutHashes(rule)
   const hasTargets = items.some(({ targets, tool }) => tool === rule && targets.length > 0)
   return hasTargets ? `${rule} for everyday files of this project` : `${rule} with any arguments`
 }
 
-/**
- * The calls that the answer "always in this project" allows, and further rules that the user can type. Undefined if
- * there are no rules.
- */
+/** The calls that the answer "always in this project" allows, and further rules to type. Undefined without rules. */
 const projectOffer = (items: ReadonlyArray<ApprovalItem>) => {
   const offered = items.map(({ offers }) => offers?.always ?? [])
   const rules = [...new Set(offered.flat())]
@@ -153,10 +141,7 @@ const projectOffer = (items: ReadonlyArray<ApprovalItem>) => {
   return {
     text: `${whole}${others.length === 0 ? "" : `; also ${others.join(" or ")}`}`,
     patterns: [...new Set(rules.map((rule) => withoutHashes(patternOf(rule))))],
-    /**
-     * The rules that the user chose. If the user typed nothing, these are the first rule of each item. Otherwise these
-     * are the rules whose text, pattern or number the user typed.
-     */
+    /** The rules whose text, pattern or number the user typed. Without such a text, the first rule of each item. */
     chosen: (typed: string): ReadonlyArray<string> =>
       typed === "" ? firsts : rules.filter((rule, index) => [rule, patternOf(rule), String(index + 1)].includes(typed))
   }
@@ -186,21 +171,18 @@ const choice = <A>(key: Choice<A>["key"], label: string, explains: string, answe
   answer: (typed) => (typed === "" ? { answer } : undefined)
 })
 
-/** The answer that approves the call, and also later repairs. Empty if no item offers it. */
+/** The answer that approves the call and later repairs. Empty if no item offers it. */
 const repairsChoice = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<{ readonly answer: "repairs" }>> => {
   const covered = items.flatMap(({ offers }) => offers?.repairs ?? [])
   const explains = `Yes, and to repairs when a check fails: ${[...new Set(covered)].join("; ")}. task-conductor asks about other files.`
   return covered.length === 0 ? [] : [choice("r", "yes, and repairs", explains, "repairs")]
 }
 
-/** The answers to a question about a step: yes, repairs, all later steps, this project, single calls, no. */
 const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<Given<StepAnswer>>> => {
   const possible = items.flatMap(({ call }, index) => (call === undefined ? [] : [index + 1]))
   const onlyChoice: Choice<Given<StepAnswer>> = {
     key: "1,3",
-    /*
-     * If there are two calls, the example has only one number, because the two numbers together approve the whole step.
-     */
+    /* The example has only one of two numbers, because both together approve the whole step. */
     sample: possible.length > 2 ? `${possible[0]},${possible[2]}` : `${possible[0]}`,
     label: possible.length > 2 ? "only these" : "only this",
     explains: `Only the calls with these numbers, of ${possible.join(", ")}. The others are denied.`,
@@ -224,7 +206,6 @@ const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<G
   ]
 }
 
-/** The answers to a question about a call: yes, repairs, all of this kind, this project, everywhere, no. */
 const callChoices = (item: ApprovalItem): ReadonlyArray<Choice<Given<CallAnswer>>> => {
   const remember = item.offers?.remember
   const kind = kindText(item)
@@ -256,7 +237,7 @@ export interface Question<A> {
   /** The text before the cursor, such as "Allow? ". */
   readonly prompt: string
   readonly readKey: (pressed: string) => TypedAnswer<A> | undefined
-  /** Reads a line that the user ended with Enter. */
+  /** Reads a typed line. */
   readonly read: (line: string) => TypedAnswer<A>
 }
 

@@ -8,9 +8,9 @@ export type LineStyle = "added" | "removed" | "bold" | "caution" | "dim"
 export interface QuestionLine {
   readonly text: string
   readonly style?: LineStyle
-  /** By how many columns the second and later rows of this line are indented. */
+  /** The indent of the second and later rows, in columns. */
   readonly hang?: number
-  /** True for source text. It is broken at the width of the terminal, and not between words. */
+  /** True for source text, which is broken at the exact width instead of between words. */
   readonly isSource?: boolean
 }
 
@@ -34,7 +34,7 @@ const painted = (text: string, style: LineStyle | undefined, isColoured: boolean
   return `\u001b[${open}m${text}\u001b[${close}m`
 }
 
-/** The smallest width, in columns, to which lines are wrapped. */
+/** The smallest width for wrapped lines, in columns. */
 const least = 12
 
 /** Splits off the beginning of a text: at most this width, but at least one character. */
@@ -57,7 +57,7 @@ const broken = (text: string, width: number, isSource: boolean): readonly [head:
   return blank <= 0 ? [head, rest] : [head.slice(0, blank), text.slice(blank + 1)]
 }
 
-/** A no-break blank. Lines are not split at it. `printable` replaces it in foreign text. */
+/** A no-break blank, at which lines are not split. `printable` replaces it in foreign text. */
 export const joiningBlank = "\u00a0"
 
 /** Keeps a key and its argument inside quotes on one line: `"p src/**"`. */
@@ -79,7 +79,7 @@ export const wrappedLine = (
   return rows
 }
 
-/** Draws a frame around the rows of `body` and `foot`. */
+/** Draws a frame around `body` and `foot`. */
 export const framed = (
   body: ReadonlyArray<QuestionLine>,
   foot: ReadonlyArray<QuestionLine>,

@@ -1,7 +1,6 @@
 /**
  * Asks the user at the terminal. Without a terminal, everything is denied, and the program records that nobody
- * answered. If the input ends during a question, the call or step is denied. If the question was about an uncertain
- * call, the run stops instead.
+ * answered. If the input ends during a question, the call or step is denied, but at an uncertain call the run stops.
  */
 import { type Answered, inWords } from "../../domain/permissions/Answer.ts"
 import { callQuestion, uncertainQuestion, type Given, type Question, stepQuestion } from "./Question.ts"
@@ -21,7 +20,7 @@ export const layerTerminal = (
     Approver,
     Effect.gen(function* () {
       const provide = Effect.provideContext(yield* Effect.context<Stdio.Stdio | Terminal.Terminal>())
-      /** Asks the question. If the user denies, also asks what the model should do instead. */
+      /** Asks the question. After a denial, asks what the model should do instead. */
       const ask = Effect.fnUntraced(function* <A>(
         question: Question<Given<A>>,
         no: A,
@@ -37,7 +36,7 @@ export const layerTerminal = (
         step: Effect.fn("Approver.step")((title, items) => provide(ask(stepQuestion(title, items), "decline", true))),
         call: Effect.fn("Approver.call")((item) => {
           const isConversation = item.task === askTask
-          /* In a conversation, the user can write in the next message what the model should do instead. */
+          /* In a conversation, the user says in the next message what the model should do instead. */
           const hasNextRound = !isStart(item) && !isConversation
           return provide(ask(callQuestion(isConversation ? "" : item.task, item), "deny", hasNextRound))
         }),

@@ -1,7 +1,6 @@
 /**
- * Asks the user at a terminal: shows a question that fits the screen, and reads keys until the user has answered. Enter
- * alone repeats the prompt. For an invalid answer, an explanation is shown. Input that was piped, pasted or typed
- * before the question never counts.
+ * Shows a question that fits the terminal, and reads keys until the user has answered. An invalid answer gets an
+ * explanation. Input that was piped, pasted or typed before the question never counts.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -47,7 +46,7 @@ const openControllingTerminal = (): TerminalOutput | undefined => {
   }
 }
 
-/** Opens the terminal that controls the process. Undefined if the process has none. */
+/** Opens the terminal that controls the process. Undefined if there is none. */
 export const ControllingTerminal = Context.Reference<() => TerminalOutput | undefined>(
   "task-conductor/services/approvals/ControllingTerminal",
   { defaultValue: () => openControllingTerminal }
@@ -75,7 +74,7 @@ export const canAsk = Effect.gen(function* () {
   return terminal !== undefined
 })
 
-/** The screen for one question. Undefined if nobody can see and answer the question. */
+/** The screen for one question. Undefined if nobody can answer. */
 const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio | Terminal.Terminal | Scope.Scope> =
   Effect.gen(function* () {
     const stdio = yield* Stdio.Stdio
@@ -85,7 +84,7 @@ const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio |
       return {
         show: (text) => Stream.run(Stream.make(text), stdio.stderr()),
         size: Effect.all({ columns: terminal.columns, rows: terminal.rows }).pipe(
-          /* If stdout is redirected, the screen has the size of stderr. */
+          /* If stdout is redirected, stderr gives the size. */
           Effect.map(({ columns, rows }) =>
             orUsual({ columns: columns || process.stderr.columns, rows: rows || process.stderr.rows })
           )
@@ -98,30 +97,29 @@ const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio |
   })
 
 /**
- * Keys are dropped until there is a pause of this length. A user who types without such a pause has not read the
- * question.
+ * Keys are dropped until there is a pause of this length. A user who types without a pause has not read the question.
  */
 const typedAhead = "50 millis"
-/** The time that the terminal needs to change from reading single keys to reading lines. */
+/** How long the terminal needs to change from reading keys to reading lines. */
 const modeSwitchTime = "30 millis"
-/** Keys that arrive within this time belong to one paste, because nobody types so fast. */
+/** Keys within this time belong to one paste, because nobody types so fast. */
 const pasteTime = "8 millis"
 
 type Keys = Effect.Success<Terminal.Terminal["readInput"]>
 
 const isQuit = ({ key }: Terminal.UserInput): boolean => key.ctrl && (key.name === "c" || key.name === "d")
 
-/** Ctrl-C interrupts the program, as it does outside a question. Ctrl-D ends the input. */
+/** Ctrl-C interrupts the program, as outside a question. Ctrl-D ends the input. */
 const quit = Effect.fnUntraced(function* (pressed: ReadonlyArray<Terminal.UserInput>) {
   if (!pressed.some((one) => isQuit(one) && one.key.name === "c")) return yield* new Terminal.QuitError({})
   process.kill(process.pid, "SIGINT")
   return yield* Effect.never
 })
 
-/** Takes all keys that wait to be read. Undefined at the end of input. */
+/** Takes all waiting keys. */
 const arrived = (keys: Keys) => Effect.orElseSucceed(Queue.clear(keys), () => [])
 
-/** Drops the keys that wait to be read, and keys that follow them at once. True if keys were dropped. */
+/** Drops the waiting keys, and keys that follow at once. True if any were dropped. */
 const dropKeys = Effect.fnUntraced(function* (keys: Keys) {
   for (let hasDropped = false; ; hasDropped = true) {
     yield* Effect.sleep(typedAhead)
@@ -132,8 +130,7 @@ const dropKeys = Effect.fnUntraced(function* (keys: Keys) {
 })
 
 /**
- * Drops lines that the user finished before the question. The terminal keeps such lines even while the program reads
- * single keys.
+ * Drops lines that the user finished before the question. The terminal keeps them while the program reads single keys.
  */
 const dropLines = Effect.gen(function* () {
   const { readLine } = yield* Terminal.Terminal
@@ -142,8 +139,8 @@ const dropLines = Effect.gen(function* () {
 })
 
 /**
- * Drops all input that arrived before the question. The terminal passes on finished lines only as lines, and an
- * unfinished line only as keys.
+ * Drops all input from before the question. The terminal passes on finished lines only as lines, and an unfinished line
+ * only as keys.
  */
 const dropTypedAhead = Effect.gen(function* () {
   const terminal = yield* Terminal.Terminal
@@ -153,7 +150,7 @@ const dropTypedAhead = Effect.gen(function* () {
 
 const typedLine = Effect.flatMap(Terminal.Terminal, ({ readLine }) => Effect.map(readLine, (line) => line.trim()))
 
-/** How many pages a key turns forwards. 0 for a key such as Enter. Undefined for a key that leaves the pager. */
+/** How many pages a key turns forwards: 0 for a key such as Enter, undefined for a key that leaves the pager. */
 const turnOf = ({ input, key }: Terminal.UserInput): number | undefined => {
   const name = key.name === "escape" ? "q" : Option.getOrElse(input, () => key.name)
   if (name === "q") return undefined
@@ -162,16 +159,16 @@ const turnOf = ({ input, key }: Terminal.UserInput): number | undefined => {
 
 export interface QuestionStyle {
   readonly isColoured: boolean
-  /** True if the bell rings when a question appears. */
+  /** True to ring the bell for each question. */
   readonly bell: boolean
 }
 
-/** An answer of the user. "quit" means that the input ended. "unasked" means that nobody could be asked. */
+/** "quit" means that the input ended, "unasked" that nobody could be asked. */
 type Asked<A> = { readonly answer: A } | "quit" | "unasked"
 
 export const ring = "\u0007"
 
-/** Control sequences that turn the marking of pasted text in a terminal on and off. */
+/** Control sequences that make a terminal mark pasted text, and stop marking it. */
 export const pasteMarks = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
 
 const pasted = { _tag: "Unknown", complaint: "Pasted text is not an answer: press a key." } as const
@@ -183,7 +180,7 @@ const textOf = ({ input, key }: Terminal.UserInput): string => {
 
 const isEnter = ({ key }: Terminal.UserInput): boolean => key.name === "return" || key.name === "enter"
 
-/** Reads keys until a key or a line is a valid answer. A paste is ignored if the user has typed nothing before it. */
+/** Reads keys until a key or a line is a valid answer. A paste counts only after typed text. */
 const readAnswer = <A>(question: Question<A>, { show }: QuestionScreen, keys: Keys) =>
   Effect.gen(function* (): Effect.fn.Return<TypedAnswer<A> | "stop", Terminal.QuitError | PlatformError> {
     let line = ""
@@ -225,7 +222,7 @@ const readAnswer = <A>(question: Question<A>, { show }: QuestionScreen, keys: Ke
     }
   })
 
-/** Shows a text page by page. The keys of the pager are shown below each page. */
+/** Shows a text page by page, with the pager's keys below. */
 const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScreen, { columns, rows }: ScreenSize) {
   const terminal = yield* Terminal.Terminal
   const pages = pagesOf(text, { columns, rows: rows - 1 })
@@ -254,14 +251,14 @@ const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScr
   yield* screen.show("\n")
 })
 
-/** Completes when a stopped process goes on. The terminal may then read lines instead of single keys. */
+/** Completes when a stopped process goes on. Its terminal may then read lines instead of keys. */
 const continued = Effect.callback<"continued">((resume) => {
   const listener = (): void => resume(Effect.succeed("continued"))
   process.on("SIGCONT", listener)
   return Effect.sync(() => void process.off("SIGCONT", listener))
 })
 
-/** Stops the process group in the same way as Ctrl-Z. Completes after the user has continued the group. */
+/** Stops the process group like Ctrl-Z. Completes when the user has continued it. */
 const stopped = Effect.andThen(
   Effect.sync(() => void process.kill(0, "SIGTSTP")),
   Effect.sleep(modeSwitchTime)
@@ -324,7 +321,7 @@ export const askOnScreen = <A>(question: Question<A>, style: QuestionStyle) =>
     )
   }).pipe(Effect.scoped, Effect.withSpan("askOnScreen"))
 
-/** Asks for a line of text. The result is empty if the user presses only Enter, or if the input ends. */
+/** Asks for a line of text. Enter alone and the end of input give an empty text. */
 export const askText = (prompt: string) =>
   Effect.gen(function* () {
     const screen = yield* openScreen

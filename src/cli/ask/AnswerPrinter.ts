@@ -1,7 +1,7 @@
 /**
- * Prints a conversation on a terminal: a line for each call, a line for each answered message, and answers while the
- * model writes them. Finished markdown blocks are rendered, and the unfinished block is drawn below them. In plain
- * mode, text is printed unchanged as it arrives.
+ * Prints a conversation on a terminal: a line for each call and each answered message, and the arriving answers.
+ * Finished markdown blocks are rendered, and the unfinished block is drawn below. In plain mode, text is printed
+ * unchanged as it arrives.
  */
 import * as Effect from "effect/Effect"
 import { factLines } from "../../domain/checks/Facts.ts"
@@ -38,7 +38,7 @@ const shortOutput = (result: ToolResult): string => {
 }
 
 const callLine = (call: string, result: ToolResult, paint: Paint, { live }: ProgressOptions): string | undefined => {
-  /* A denial is already reported in the question and at the end of the message. */
+  /* The question and the end of the message already report a denial. */
   if (result.error_type === "permission_denied") return undefined
 
   const took = `${paint.dim(`${Math.round(result.metadata.execution_time_ms)} ms`)}`
@@ -48,7 +48,7 @@ const callLine = (call: string, result: ToolResult, paint: Paint, { live }: Prog
     : `  ${paint.yellow("call failed")} ${call} ${took}: ${failureText(result, live)}`
 }
 
-/** The line that sums up an answered message. The time in which the user answered questions does not count. */
+/** The line about an answered message. The time for the user's own answers does not count. */
 const answeredLine = (
   { iterations, durationMs, facts, reason, status, toolCalls }: AskReport,
   paint: Paint,
@@ -68,7 +68,7 @@ const answeredLine = (
   ].join(", ")}`
 }
 
-/** The line for an event of a conversation. Undefined if only programs need the event. */
+/** The line for an event. Undefined if only programs need the event. */
 export const askLine = (event: RunEvent, paint: Paint, options: ProgressOptions = {}): string | undefined => {
   switch (event.type) {
     case "run.started":
@@ -89,7 +89,7 @@ export const askLine = (event: RunEvent, paint: Paint, options: ProgressOptions 
 }
 
 export interface AnswerPrinter {
-  /** Takes each piece of the answer when the model writes it. */
+  /** Takes each piece of the answer as it arrives. */
   readonly listen: (piece: string) => void
   /** Shows the progress of the conversation on stderr. */
   readonly sink: EventSink
@@ -105,7 +105,7 @@ const ends: ReadonlySet<RunEvent["type"]> = new Set([
   "run.finished"
 ])
 
-/** Holds back all other lines while the text of an answer arrives. Progress reports that come meanwhile are dropped. */
+/** Holds back other lines while an answer arrives, and drops progress reports. */
 const makeHold = () => {
   const waiting: Array<string> = []
   let isComing = false
@@ -127,7 +127,7 @@ const makePlainPrinter = Effect.gen(function* () {
   const hold = makeHold()
   let isInLine = false
   const line = (event: RunEvent, paint: Paint, options: ProgressOptions) => {
-    // The user sees the arriving text, so a line of progress is not needed.
+    // The user sees the arriving text, which makes a line of progress needless.
     if (isInLine && event.type === "model.waiting" && event.phase === "writing") return undefined
     const text = hold.line(event, paint, options)
     if (isInLine && (text !== undefined || event.type === "approval.requested")) {
@@ -188,8 +188,8 @@ const makeRenderingPrinter = Effect.fnUntraced(function* (below: () => ReadonlyA
 })
 
 /**
- * Makes the printer for answers on stdout and progress on stderr. It prints plain text if the screen cannot redraw.
- * Such a screen could not show an unfinished block.
+ * Makes the printer for answers on stdout and progress on stderr. It prints plain text if the screen cannot redraw and
+ * so cannot show an unfinished block.
  */
 export const makeAnswerPrinter = (
   isPlain: boolean,

@@ -9,7 +9,7 @@ import { environmentVariable } from "../../services/configuration/UserFolders.ts
 import { Output } from "../terminal/Output.ts"
 import { rawModeEnds } from "../terminal/Keys.ts"
 
-/** Runs the editor on a file. If the editor cannot be used, returns what is wrong. */
+/** Runs the editor on a file. Returns what is wrong if the editor cannot be used. */
 const runEditor = (line: string, file: string) =>
   Effect.callback<string | undefined>((resume) => {
     const words = splitCommand(line)
@@ -21,7 +21,7 @@ const runEditor = (line: string, file: string) =>
     child.once("exit", (code) => resume(Effect.succeed(code === 0 ? undefined : `The editor ${program} failed.`)))
   })
 
-/** Lets the user edit a text in $VISUAL or $EDITOR. If the editor fails, returns the text unchanged. */
+/** Lets the user edit a text in $VISUAL or $EDITOR. Returns it unchanged if the editor fails. */
 export const editText = Effect.fn("editText")(
   function* (text: string) {
     const { emit } = yield* Output

@@ -1,9 +1,9 @@
-/** Completes a line that the user types: commands, their arguments, and mentioned files. */
+/** Completes a typed line: commands, their arguments, and mentioned files. */
 import { mentionOf, openMention } from "../../domain/conversation/Mentions.ts"
 import { foldersOf } from "../../domain/files/PathList.ts"
 import { slashCommandNames } from "./slashCommands.ts"
 
-/** The words with which a line can be completed. */
+/** Words that can complete a line. */
 export interface Completions {
   readonly files: ReadonlyArray<string>
   readonly models: ReadonlyArray<string>
@@ -34,13 +34,13 @@ const argumentsOf = (command: string, { files, models, sessions, tools }: Comple
 
 const mostHits = 50
 
-/** `part` is the end of a line. `hits` are the words that may replace this part. */
+/** `hits` are words that may replace `part`, the end of a line. */
 export interface Completion {
   readonly part: string
   readonly hits: ReadonlyArray<string>
 }
 
-/** The files and folders that complete a mention. Each completion adds one folder. */
+/** The files and folders that complete a mention, one folder at a time. */
 const completeMention = (mention: string, files: ReadonlyArray<string>): ReadonlyArray<string> => {
   const path = mention.replace(/^"/, "")
   const hits = [...foldersOf(files).map((folder) => `${folder}/`), ...files].filter(
@@ -57,7 +57,7 @@ const completionOf = (part: string, hits: ReadonlyArray<string>): Completion => 
   hits: hits.slice(0, mostHits)
 })
 
-/** How to complete the line. Undefined if there is nothing to complete. */
+/** The completions of the line. Undefined if there is nothing to complete. */
 export const completeLine = (line: string, completions: Completions): Completion | undefined => {
   const mention = openMention(line)
   if (mention !== undefined) return completionOf(`@${mention}`, completeMention(mention, completions.files))

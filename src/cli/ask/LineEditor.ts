@@ -1,7 +1,4 @@
-/**
- * Edits one message with `node:readline`. Adds what readline lacks: pastes, text of several lines, and a search in
- * earlier messages.
- */
+/** Edits one message with `node:readline`, and adds pastes, text of several lines, and a search in earlier messages. */
 import * as Option from "effect/Option"
 import type * as Terminal from "effect/Terminal"
 import { createInterface } from "node:readline"
@@ -14,7 +11,7 @@ export type Typed =
   | { readonly _tag: "Interrupt" }
   | { readonly _tag: "End" }
 
-/** How the editing of a line ended. After a suspension or an external editor, editing goes on with `draft`. */
+/** How the editing of a line ended. After a suspension or an external editor, it goes on with `draft`. */
 export type LineEnding =
   | Typed
   | { readonly _tag: "Suspend"; readonly draft: string }
@@ -24,13 +21,12 @@ export type Complete = (line: string) => Completion | undefined
 
 const isReturn = ({ key }: Terminal.UserInput): boolean => key.name === "return" && !key.meta
 const isLineFeed = ({ key }: Terminal.UserInput): boolean => key.name === "enter"
-/** True for a key after which the terminal sends no more keys until the program asks for them again. */
+/** True for a key after which the terminal sends no keys until the program asks again. */
 export const endsInput = ({ key }: Terminal.UserInput): boolean =>
   key.name === "escape" || (key.ctrl && /^[cd]$/.test(key.name))
 
 /**
- * True if these keys are a paste, on a terminal that does not mark pastes. In a paste, other keys follow Enter at once.
- * Nobody types so fast.
+ * True for a paste on a terminal that does not mark pastes. Other keys follow Enter at once, and nobody types so fast.
  */
 const isUnmarkedPaste = (keys: ReadonlyArray<Terminal.UserInput>): boolean => {
   const first = keys.findIndex(isReturn)
@@ -44,10 +40,7 @@ const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
 const cleanPaste = (pasted: string): string => pasted.replace(/\r\n?/g, "\n").replace(controls, "")
 
-/**
- * A search in earlier messages: the words to search for, the line before the search (`draft`), and the position in the
- * messages, counted from the newest.
- */
+/** A search in earlier messages. `draft` is the line before the search, and `at` counts messages from the newest. */
 interface Search {
   readonly words: string
   readonly draft: string
@@ -56,7 +49,7 @@ interface Search {
 
 export const usualPrompt = "> "
 
-/** A line of readline. `write` passes keys to it. `draw` prints the output of readline. */
+/** A line of readline. `write` passes keys to it; `draw` prints its output. */
 const openLine = (
   newestFirst: ReadonlyArray<string>,
   draw: (text: string) => void,
@@ -86,8 +79,8 @@ const openLine = (
   })
 
   /**
-   * Inserts text of several lines at the cursor. Readline accepts such text only as a completion, and draws its lines
-   * only if other text follows. A blank is therefore inserted first, and deleted at the end.
+   * Inserts text of several lines at the cursor. Readline accepts it only as a completion, and draws its lines only if
+   * text follows. So a blank is inserted first, and deleted at the end.
    */
   const insert = (text: string): void => {
     if (text === "") return
@@ -106,17 +99,14 @@ const openLine = (
   return { line, insert, goToEnd, clear, resize: () => output.emit("resize") }
 }
 
-/**
- * Makes the function that handles keys of the search in earlier messages. It returns false for a key that the line must
- * handle.
- */
+/** Handles keys of the search in earlier messages. Returns false for a key that the line must handle. */
 const makeSearch = ({ clear, insert, line }: ReturnType<typeof openLine>, newestFirst: ReadonlyArray<string>) => {
   let search: Search | undefined
   const replaceLine = (text: string): void => {
     clear()
     insert(text)
   }
-  /** Searches from the position `at` on, and shows the first message that contains these words. */
+  /** Searches from the position `at` on, and shows the first hit. */
   const showFound = ({ at, draft, words }: Search): void => {
     const hit = newestFirst.findIndex((one, index) => index >= at && one.toLowerCase().includes(words.toLowerCase()))
     search = { words, draft, at: hit === -1 ? at : hit }
@@ -201,9 +191,9 @@ export const editLine = (
       pasted = undefined
       const isContinued = isReturn(input) && line.cursor === line.line.length && line.line.endsWith("\\")
       if (isContinued) line.write(null, { name: "backspace" })
-      /* Some versions of Node pass the lines of the text to the event in another order. */
+      /* Some versions of Node pass the lines to the event in another order. */
       text = line.line
-      /* If the user typed Enter before the program read keys, it arrives as a line feed. */
+      /* Enter from before the program read keys arrives as a line feed. */
       if (isLineFeed(input) && isTypedAhead) line.write("\r", { name: "return" })
       else if (isContinued || isLineFeed(input) || (key.meta && key.name === "return")) insert("\n")
       else line.write(inputOf(input), { ...key, sequence: inputOf(input) })
@@ -211,15 +201,11 @@ export const editLine = (
   }
   return {
     insert,
-    /** The text that the user has typed. */
     text: () => line.line,
     prompt: () => line.prompt(true),
     resize: opened.resize,
     close: () => line.close(),
-    /**
-     * Handles keys that arrived together. Returns how the editing of the line ended. Undefined if none of the keys
-     * ended it.
-     */
+    /** Handles keys that arrived together. Undefined if editing goes on. */
     pressAll: (keys: ReadonlyArray<Terminal.UserInput>, isFirst: boolean): LineEnding | undefined => {
       if (pasted === undefined && isUnmarkedPaste(keys) && !keys.some(({ key }) => key.name === "paste-start")) {
         insert(cleanPaste(keys.map(inputOf).join("")).replace(/\n$/, ""))

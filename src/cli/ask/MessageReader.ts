@@ -1,6 +1,5 @@
 /**
- * Reads the messages of a conversation from a line that the user can edit. If the terminal cannot move its cursor,
- * reads whole lines instead.
+ * Reads the messages of a conversation from an editable line, or whole lines if the terminal cannot move its cursor.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,14 +11,14 @@ import { suspend } from "../terminal/Keys.ts"
 import { type Complete, editLine, endsInput, type LineEnding, type Typed, usualPrompt } from "./LineEditor.ts"
 import { completeLine, noCompletions } from "./LineCompletion.ts"
 
-/** Reads one message after another. After Ctrl-C and at the end of input, the cursor stays in the line. */
+/** Reads messages. After Ctrl-C and at the end of input, the cursor stays in the line. */
 export interface MessageReader {
   readonly read: Effect.Effect<Typed>
-  /** The part of the help that is about keys. */
+  /** The help about keys. */
   readonly keys: string
 }
 
-/** Lines that arrive within this time belong to one paste and form one message. */
+/** Lines within this time are one paste and one message. */
 const pasteGap = "30 millis"
 
 /** Reads a message: one line, several lines that end with a backslash, or all lines of a paste. */
@@ -49,7 +48,7 @@ export const makePlainReader = Effect.gen(function* () {
   return reader
 })
 
-/** Earlier messages, oldest first, and a function that adds a message. */
+/** Earlier messages, oldest first. */
 export interface MessageHistory {
   readonly messages: ReadonlyArray<string>
   readonly add: (message: string) => Effect.Effect<void>
@@ -68,7 +67,6 @@ const newLine = () =>
 export const makeTypedAhead = () => {
   let queued: ReadonlyArray<string> = []
   let line = newLine()
-  /** Returns the text of the unfinished message and clears the line. */
   const takeText = (): string => {
     const text = line.text()
     line.close()
@@ -83,12 +81,10 @@ export const makeTypedAhead = () => {
       if (ending._tag === "Message" && ending.text.trim() !== "") queued = [...queued, ending.text]
       if (ending._tag === "Suspend" || ending._tag === "Edit") line.insert(draft)
     },
-    /** The lines to draw: the queued messages and the unfinished message. */
     lines: (): ReadonlyArray<string> => [
       ...queued.map((message) => `queued: ${message}`),
       ...(line.text() === "" ? [] : [`${usualPrompt}${line.text()}`])
     ],
-    /** Takes the first queued message. */
     next: (): string | undefined => {
       const [first] = queued
       queued = queued.slice(1)
@@ -115,7 +111,7 @@ interface LineReaderOptions {
   readonly editText?: (text: string) => Effect.Effect<string>
 }
 
-/** Reads messages from a line with history, completion and pastes of several lines. */
+/** Reads messages from a line with history, completion and pasted lines. */
 export const makeLineReader = Effect.fnUntraced(function* (
   history: MessageHistory,
   {
@@ -143,7 +139,7 @@ export const makeLineReader = Effect.fnUntraced(function* (
     const readKeys = Effect.gen(function* () {
       const keys = yield* terminal.readInput
       yield* handOver
-      /* The prompt appears only now. If it appeared earlier, keys that the terminal echoes could mix with the line. */
+      /* An earlier prompt could mix with keys that the terminal echoes. */
       line.prompt()
       return keys
     })

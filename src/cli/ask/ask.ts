@@ -123,7 +123,7 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
   return yield* holdConversation(conversation, context, use)
 })
 
-/** Answers one message. On a terminal, the text appears while the model writes it. */
+/** Answers one message. On a terminal, the text appears as it arrives. */
 const askOnce = Effect.fnUntraced(function* (flags: AskFlags) {
   const { answer, isWatched } = yield* Output
   const { json, plain, quiet } = flags
@@ -140,7 +140,7 @@ const askOnce = Effect.fnUntraced(function* (flags: AskFlags) {
   return report
 })
 
-/** Collects words for the completion of lines. Words that take long to find come last. */
+/** Collects words for completion. Slow ones come last. */
 const readCompletions = Effect.fnUntraced(function* (
   { setup }: ConversationContext,
   add: (some: Partial<Completions>) => void
@@ -152,10 +152,6 @@ const readCompletions = Effect.fnUntraced(function* (
   add({ models: models.map(({ name }) => name) })
 })
 
-/**
- * Makes the reader of messages. The user can edit the line of a message. If the terminal cannot move its cursor, the
- * reader reads whole lines instead.
- */
 const makeReader = Effect.fnUntraced(function* (
   conversation: ConversationContext,
   ahead: TypedAhead,
@@ -180,17 +176,14 @@ const makeReader = Effect.fnUntraced(function* (
     complete: (line) => completeLine(line, completions),
     editText: (text) => provide(editText(text))
   })
-  /*
-   * Looks for files in the background before each message. Files change during the conversation, and the search must
-   * not delay keys.
-   */
+  /* Looks for files in the background before each message, because files change and the search must not delay keys. */
   const looking = Effect.provideContext(Effect.ignore(look), yield* Effect.context<Effect.Services<typeof look>>())
   return { ...reader, read: Effect.andThen(Effect.forkDetach(looking), reader.read) }
 })
 
 /**
- * The terminal sends Ctrl-C to npx and to this program, and npx sends it to this program again. A second Ctrl-C within
- * this time is therefore ignored.
+ * The terminal sends Ctrl-C to npx and to this program, and npx sends it on to this program. So a second Ctrl-C within
+ * this time is ignored.
  */
 const sameInterruptMs = 150
 
@@ -207,9 +200,8 @@ const interruptQueue = Effect.gen(function* () {
 })
 
 /**
- * Reads and answers messages until the user leaves. If the user chooses another model, returns the setup with this
- * model. Ctrl-C stops an answer. If no answer is being written, the user leaves with Ctrl-C twice. `listen` receives
- * answers while the model writes them.
+ * Answers messages until the user leaves. Returns the setup with another model if the user chose one. Ctrl-C stops an
+ * answer, and between answers a second Ctrl-C leaves.
  */
 export const answerMessages = Effect.fn("answerMessages")(function* (
   session: AskSession,
@@ -222,7 +214,7 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
   const interrupts = yield* interruptQueue
   const context = { session, conversation, keys: reader.keys }
 
-  /** Reads a message. Undefined if the user leaves the conversation. */
+  /** Undefined if the user leaves the conversation. */
   const readTyped = (asksToLeave: boolean): Effect.Effect<string | undefined> =>
     Effect.gen(function* () {
       const typed = yield* Effect.raceFirst(
@@ -236,7 +228,7 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
       return yield* readTyped(true)
     })
 
-  /** Sends a message. If the user stops the answer, the queued messages are not sent. */
+  /** Sends a message. If the user stops its answer, the queued messages are held back. */
   const send = (message: string) =>
     Effect.raceFirst(Effect.asVoid(session.send(message, listen)), Effect.map(Queue.take(interrupts), ahead.hold))
 

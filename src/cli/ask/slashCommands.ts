@@ -1,4 +1,4 @@
-/** The slash commands of a conversation: the list of them, how a line is read, and what they do. */
+/** The slash commands of a conversation: how a line is read, and what they do. */
 import { leadsOut } from "../../services/files/CanonicalPath.ts"
 import * as Effect from "effect/Effect"
 import { folderIdentity } from "../../services/files/FileLook.ts"
@@ -38,7 +38,7 @@ import { Policies } from "../../services/permissions/Policies.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** Each command, with its arguments and a sentence about what it does. */
+/** Each command, with its arguments and its explanation. */
 const commands = {
   model: ["NAME", "ask another model from the next message on; without a name, show the present one"],
   tools: ["[on|off] [NAMES]", "what the model may call; names choose it (a,b), on and off change it, all resets it"],
@@ -62,10 +62,7 @@ type CommandName = keyof typeof commands
 
 export const slashCommandNames = Object.keys(commands) as ReadonlyArray<CommandName>
 
-/**
- * The meaning of a line that begins like a command: a command with its argument, an unknown command, or the wish to
- * leave.
- */
+/** The meaning of a line that begins like a command. */
 type SlashCommand =
   | { readonly _tag: "Command"; readonly name: Exclude<CommandName, "edit" | "exit">; readonly argument: string }
   | { readonly _tag: "Edit"; readonly text: string }
@@ -74,10 +71,10 @@ type SlashCommand =
 
 const usageOf = (name: CommandName): string => `/${name} ${commands[name][0]}`.trimEnd()
 
-/** On a terminal with at least this many columns, the help shows explanations beside the commands. */
+/** The help shows explanations beside the commands from this many columns on. */
 const wide = 72
 
-/** The help about the commands. `columns` is the width of the terminal. */
+/** The help about the commands. `columns` is the terminal's width. */
 const helpText = (keys: string, columns: number, customCommands: ReadonlyArray<CustomCommand>): string => {
   const rows = [
     ...slashCommandNames.map((name) => [usageOf(name), commands[name][1]] as const),
@@ -99,16 +96,12 @@ const isName = (name: string): name is CommandName => Object.hasOwn(commands, na
 
 const leaving = new Set(["exit", "quit"])
 
-/** The message that a command is unknown, with a similar command. */
 const unknownText = (name: string, own: ReadonlyArray<CustomCommand>): string => {
   const near = nearest(name, [...slashCommandNames, ...own.map((one) => one.name)]).slice(0, 1)
   return `Unknown command /${printable(name)}.${near.length === 0 ? "" : ` Did you mean /${near.join("")}?`} /help lists the commands.`
 }
 
-/**
- * The command in a line. Undefined if the line is a message. A path such as `/etc/hosts` at the beginning of a line is
- * no command.
- */
+/** The command in a line. Undefined for a message, which may begin with a path such as `/etc/hosts`. */
 export const slashCommandIn = (
   line: string,
   customCommands: ReadonlyArray<CustomCommand> = []
@@ -124,23 +117,23 @@ export const slashCommandIn = (
   return { _tag: "Unknown", text: unknownText(name, customCommands) }
 }
 
-/** The names in a list. Commas or blanks separate them. */
+/** The names in a list, separated by commas or blanks. */
 export const toolNames = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((name) => name !== "")
 
-/** The tools that the model may call after the user has changed the list. Undefined means all tools. */
+/** The tools that the model may call after a change of the list. Undefined means all. */
 const chooseTools = (argument: string, offered: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
   const [first = "", ...rest] = toolNames(argument)
   if (first === "all" && rest.length === 0) return undefined
   if (first === "on" && rest.length > 0) return [...new Set([...offered, ...rest])]
   if (first !== "off" || rest.length === 0) return [first, ...rest]
   const missing = rest.filter((name) => !offered.includes(name))
-  /* Unknown names stay in the list, so that the program reports them. */
+  /* Unknown names stay, so that the program reports them. */
   return [...offered.filter((name) => !rest.includes(name)), ...missing]
 }
 
 const usualColumns = 80
 
-/** What a command prints. If the user chose another model, `next` is the setup with this model. */
+/** What a command prints. `next` is the setup with a newly chosen model. */
 interface CommandResult {
   readonly text: string
   readonly next?: FittedSetup
@@ -149,7 +142,7 @@ interface CommandResult {
 interface CommandContext {
   readonly session: AskSession
   readonly conversation: ConversationContext
-  /** The part of the help that is about keys. */
+  /** The help about keys. */
   readonly keys: string
 }
 
@@ -158,7 +151,7 @@ const treeLines = Effect.gen(function* () {
   return files.length === 0 ? "The project has no files." : files.map(printable).join("\n")
 }).pipe(Effect.catch((failure) => Effect.succeed(printable(failure.message))))
 
-/** The to-do list of the model, which a tool keeps. */
+/** The model's to-do list, which a tool keeps. */
 const taskLines = Effect.fnUntraced(function* (session: AskSession) {
   const { data, error_message } = yield* session.call("list_tasks", {})
   if (error_message !== null) return printableLines(error_message)
@@ -166,7 +159,7 @@ const taskLines = Effect.fnUntraced(function* (session: AskSession) {
   return data.map((task) => printable(Object.values(task as object).join("  "))).join("\n")
 })
 
-/** Changes that tools have made during the conversation. */
+/** Changes by tools during the conversation. */
 const changesHere = Effect.gen(function* () {
   const versions = yield* FileVersions
   const { root } = yield* Workspace
@@ -272,10 +265,7 @@ const save = Effect.fnUntraced(function* (argument: string, { conversation, sess
   return `Saved to ${shownFile}.`
 })
 
-/**
- * One line for each conversation, with its number, time and title. On a narrow terminal, the title is on a line of its
- * own.
- */
+/** A line for each conversation: number, time and title. On a narrow terminal, the title has its own line. */
 export const sessionLines = (all: ReadonlyArray<ConversationSummary>, now: Date, columns = usualColumns): string =>
   all
     .map(({ messages, savedAt, title }, index) => {
@@ -307,7 +297,7 @@ const compact = Effect.fnUntraced(function* ({ session }: CommandContext) {
   return `Shortened from about ${tokensIn(before)} to ${tokensIn(after)} tokens. Your messages and the answers stay.`
 })
 
-/** Runs the command that the user typed after "!". If it uses the syntax of a shell, a shell runs it. */
+/** Runs what the user typed after "!", in a shell if it uses shell syntax. */
 export const runTyped = Effect.fn("runTyped")(function* (line: string, session: AskSession) {
   const typed = line.trim()
   if (typed === "") return "Write a command after the !: !npm test"
@@ -330,7 +320,7 @@ const changeModel = Effect.fnUntraced(function* (name: string, { conversation }:
 
 const clearScreen = "\u001b[H\u001b[2J\u001b[3J"
 
-/** Runs a command. If it fails, its output is the message of the error. */
+/** Runs a command. A failure becomes its output. */
 export const runCommand = Effect.fn("runCommand")(
   function* ({ argument, name }: Extract<SlashCommand, { _tag: "Command" }>, context: CommandContext) {
     if (name === "model") return yield* changeModel(argument, context)

@@ -1,7 +1,7 @@
 /**
- * Implements `task-conductor completion SHELL`, which prints a script for a shell. This script calls `task-conductor
- * complete -- WORDS`. The called command prints one line for each completion of the last word. The line has the
- * completion, a tab, and a description.
+ * Implements `task-conductor completion SHELL`, which prints a script for a shell. The script calls `task-conductor
+ * complete -- WORDS`, which prints the completions of the last word. Each line has a completion, a tab, and a
+ * description.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -19,7 +19,7 @@ import { Skills } from "../../services/skills/Skills.ts"
 import { withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** Kinds of words that depend on what is on this machine. */
+/** Kinds of words that this machine determines. */
 type Kind = "model" | "run" | "skill"
 
 interface Candidate {
@@ -27,7 +27,7 @@ interface Candidate {
   readonly about: string
 }
 
-/** Completions, or the kind of the wanted words. Undefined for the name of a file, which the shell itself completes. */
+/** Completions, or the kind of the wanted words. Undefined for a file name, which the shell completes. */
 type Wanted = ReadonlyArray<Candidate> | Kind | undefined
 
 const kindsOfFlags: Readonly<Record<string, Kind>> = { model: "model", skill: "skill" }
@@ -51,7 +51,7 @@ const valueOf = ({ name, type }: FlagDescriptor): Wanted =>
 
 const firstSentence = (text = ""): string => text.split(/(?<=\.) |: |\n/, 1)[0] ?? ""
 
-/** What can complete the last word. `words` are the words after the name of the program. */
+/** What can complete the last word. `words` follow the name of the program. */
 const wantedFor = (program: CommandDescriptor, words: ReadonlyArray<string>): Wanted => {
   const last = words.at(-1) ?? ""
   let command = program
@@ -88,7 +88,7 @@ const wantedFor = (program: CommandDescriptor, words: ReadonlyArray<string>): Wa
     : command.subcommands.map(({ description, name }) => ({ text: name, about: firstSentence(description) }))
 }
 
-/** The time limit for finding completions, because the user waits for them. */
+/** The time limit for finding completions, because the user waits. */
 const patience = "1 second"
 const mostRuns = 20
 
@@ -121,7 +121,8 @@ const skills = Effect.gen(function* () {
 const candidatesOf = (kind: Kind) => (kind === "model" ? models() : kind === "run" ? runs : skills)
 
 /**
- * Prints the completions of the last word. Prints nothing if the shell must complete a file name, or after an error.
+ * Prints the completions of the last word. Prints nothing for a file name, which the shell completes, or after an
+ * error.
  */
 export const printCandidates = Effect.fn("printCandidates")(
   function* (program: Command.Command.Any, words: ReadonlyArray<string>) {
@@ -136,10 +137,7 @@ export const printCandidates = Effect.fn("printCandidates")(
   (work) => Effect.ignore(work)
 )
 
-/*
- * The scripts for the shells. They call this program to complete the last word. If it prints nothing, they complete
- * file names.
- */
+/* The scripts for the shells. They call this program, and complete file names if it prints nothing. */
 
 const bash = `# In ~/.bashrc: source <(task-conductor completion bash)
 _task_conductor() {

@@ -1,4 +1,4 @@
-/** Implements `task-conductor doctor`, which checks what a run needs, and tells how to get what is missing. */
+/** Implements `task-conductor doctor`, which checks what a run needs and how to get it. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Terminal from "effect/Terminal"

@@ -10,7 +10,7 @@ import { Output } from "../terminal/Output.ts"
 
 const oneLine = (text: string): string => printable(text.replaceAll("\n", " "))
 
-/** Only the important findings: the server, the model, and problems. */
+/** The findings that matter at first: the server, the model, and problems. */
 const summaryLines = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> =>
   findings
     .filter(({ name, state }) => state === "problem" || name === "server" || name === "model")
@@ -21,7 +21,7 @@ const summaryLines = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> =
     })
     .flatMap((text) => text.split("\n"))
 
-/** The flag that a run needs on this machine, and the sentence that says why. */
+/** The flag that a run needs on this machine, and why. */
 const startWith = (findings: ReadonlyArray<Finding>) => {
   if (canStart(findings)) return { flag: "", why: [] }
   const [choice] = findings.flatMap(({ choices = [] }) => choices)

@@ -43,7 +43,7 @@ const notWritten = (file: string) => (error: PlatformError) =>
 
 const nothingWritten = new CommandFailure({ exitCode: exitCodes.usage, text: "Nothing was written." })
 
-/** Decides whether the configuration of the user or of the project is written. Asks at a terminal. */
+/** Decides, or asks at a terminal, whose configuration is written. */
 const askScope = Effect.gen(function* () {
   const { canAsk, emit, prompt } = yield* Output
   if (!canAsk) return yield* usageFailure("Say whose configuration it is: --for me, or --for project.")
@@ -59,7 +59,6 @@ const askScope = Effect.gen(function* () {
   }
 }).pipe(Effect.catchTag("QuitError", () => Effect.fail(nothingWritten)))
 
-/** Fails if the file exists. */
 const requireFree = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return
@@ -68,12 +67,12 @@ const requireFree = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** The name of the model on its server. If the flags name no model, asks at a terminal. */
+/** The name of the model on its server. Without a flag, asks at a terminal. */
 const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
   const { canAsk, emit } = yield* Output
   const read = yield* readSetup(flags.project, present({ host: flags.host, model: flags.model }))
   if (read.configuration.model === "embedded" && Option.isSome(flags.model)) return "embedded"
-  /* `init` always asks for the model, even if an existing configuration names a model. */
+  /* `init` asks for the model even if a configuration names one. */
   const open: Setup = Option.isSome(flags.model) ? read : { ...read, models: { ...read.models, chosenBy: "nobody" } }
   const services = yield* Effect.context<Output | Terminal.Terminal>()
   const pickModel = (offer: ModelOffer) => Effect.provideContext(chooseFrom(offer), services)

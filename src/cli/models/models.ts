@@ -26,10 +26,7 @@ const jsonOf = ({ abilities, capacity, isForwarded = false, memory, name, size }
   gpuBytes: memory?.gpuBytes ?? null
 })
 
-/**
- * Lists the models of the server that the configuration names, or of the default server. Models that the configuration
- * uses get a mark.
- */
+/** Lists the models of the configured or default server, and marks those that the configuration uses. */
 export const models = Command.make(
   "models",
   { json: switchFlag("json", "Print a JSON array: name, size, abilities, windows, and of loaded models the memory") },

@@ -1,6 +1,6 @@
 /**
- * Implements `task-conductor models pull NAME`, which downloads a model to the server. Also implements `models unload
- * NAME`, which removes a model from the memory of the server.
+ * Implements `task-conductor models pull NAME`, which downloads a model to the server, and `models unload NAME`, which
+ * removes it from the server's memory.
  */
 import * as Command from "effect/cli/Command"
 import * as Argument from "effect/cli/Argument"
@@ -22,13 +22,13 @@ import { CommandFailure, exitCodes } from "../terminal/Failure.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** If the terminal cannot redraw, a line is printed each time that the progress has grown by this many percent. */
+/** Without redrawing, a line is printed for each further step of this many percent. */
 const lineEvery = 10
 
 /** The time between two lines of JSON, in milliseconds. */
 const jsonEvery = 1000
 
-/** Makes the function that shows the progress: as one redrawn line on a terminal, as lines elsewhere, or as JSON. */
+/** Shows the progress: as one redrawn line on a terminal, as lines elsewhere, or as JSON. */
 const makeShow = Effect.fnUntraced(function* (name: string, isJson: boolean) {
   const { emit, result, screen } = yield* Output
   const began = yield* Clock.currentTimeMillis
@@ -59,7 +59,7 @@ const makeShow = Effect.fnUntraced(function* (name: string, isJson: boolean) {
   })
 })
 
-/** True for an error in which the server says that it does not know the model. */
+/** True if the server says that it does not know the model. */
 const isUnknown = ({ what }: ModelError): boolean => /file does not exist|manifest unknown|not found/i.test(what)
 
 const pullFailure = (name: string, hasBegun: boolean, error: ModelError) => {

@@ -1,4 +1,4 @@
-/** Explains why the gate would allow a call, ask about it, or deny it. Asks nobody, and does not run the call. */
+/** Explains why the gate would allow a call, ask about it, or deny it, without asking anybody or running the call. */
 import * as Effect from "effect/Effect"
 import type * as Path from "effect/Path"
 import type { Verdict } from "../../domain/permissions/Permission.ts"
@@ -10,14 +10,11 @@ import type { Policies } from "../../services/permissions/Policies.ts"
 import { type GateOptions, type SourcedRule, makePolicy, scriptWarning } from "../../services/permissions/Policy.ts"
 
 interface PermissionExplanation {
-  /** `refuse` means that the access is protected, so no rule and no answer can allow it. */
+  /** `refuse` means protected access, which no rule and no answer can allow. */
   readonly verdict: Verdict | "refuse"
   /** The rules that decide; empty if only the risk decides. */
   readonly rules: ReadonlyArray<SourcedRule>
-  /**
-   * Further reasons, as sentences: the access is protected, the gate asks about it each time, or a rule no longer
-   * applies.
-   */
+  /** Further reasons, as sentences: protected access, a question each time, or a rule that no longer applies. */
   readonly reasons: ReadonlyArray<string>
 }
 

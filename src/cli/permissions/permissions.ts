@@ -26,10 +26,7 @@ import { explainCall } from "./explainCall.ts"
 /** A rule that applies now, and where it comes from. */
 type ListedRule = SourcedRule & RememberedRule
 
-/**
- * Returns the setup of a project without any flags, and the real path of the project. Rules are remembered under this
- * path.
- */
+/** The setup of a project without flags, and its real path, under which rules are remembered. */
 const readProject = Effect.fnUntraced(function* (project: string) {
   const fs = yield* FileSystem.FileSystem
   const setup = yield* readSetup(project, {})
@@ -43,7 +40,6 @@ const readProject = Effect.fnUntraced(function* (project: string) {
 
 const decodeArguments = Schema.decodeUnknownEffect(Schema.fromJsonString(Arguments))
 
-/** Parses the arguments of a call that the user typed. */
 const readArguments = (json: string) =>
   textNestedTooDeep(json)
     ? usageFailure(`The arguments are nested more than ${maxNesting} levels deep.`)
@@ -54,7 +50,7 @@ const readArguments = (json: string) =>
 const jsonFlag = (what: string, command: string) =>
   switchFlag("json", `${what}: task-conductor permissions ${command} --json`)
 
-/** Where a rule comes from, and when it was saved. */
+/** A rule's source, and when it was saved. */
 const placeOf = ({ pin, project, rememberedAt, source }: ListedRule): string =>
   [
     printable(source ?? ""),
@@ -114,7 +110,7 @@ const revoke = Command.make(
     const policies = yield* Effect.provide(Policies, layerPolicies(setup.folders))
     if (policies.rejection !== undefined) return yield* policies.rejection
     const requested = Option.getOrUndefined(rule)
-    /* A rule that the user names is revoked for this project. `--all` revokes the rules of all projects. */
+    /* A named rule is revoked for this project, and `--all` revokes the rules of all projects. */
     const present = (yield* policies.rules).filter(
       (one) => requested === undefined || concernsProject(one, root, folderIdentity(root))
     )
@@ -137,7 +133,7 @@ const revoke = Command.make(
   })
 )
 
-/** Prepares a call in the same way as a run, and returns what the gate would decide. Does not run the call. */
+/** Prepares a call as a run does, and returns what the gate would decide. Does not run the call. */
 const explanationOf = Effect.fn("explanationOf")(function* (project: string, name: string, json: string) {
   const callArguments = yield* readArguments(json)
   const { problemWith, setup } = yield* readProject(project)

@@ -1,13 +1,13 @@
 /**
- * Finds out whether the user has plugins, by a search in the text of the configuration. To parse the configuration
- * would take longer than to print help, and most users have no plugins.
+ * Finds out whether the user has plugins, by a text search in the configuration. Parsing it would take longer than
+ * printing help, and most users have no plugins.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { userFolders } from "../../services/configuration/UserFolders.ts"
 
-/** False if the configuration certainly names no plugin. May be true even if it names none. */
+/** False if the configuration certainly names no plugin. */
 export const namesPlugins = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -8,9 +8,7 @@ import type { Plugin } from "../../services/tools/Plugin.ts"
 import type { PluginCommands } from "../../services/tools/PluginCommand.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 
-/**
- * The commands of a plugin. If a command cannot be loaded, it fails with the reason, but only when the user runs it.
- */
+/** The commands of a plugin. A command that cannot be loaded fails only when the user runs it. */
 const commandsOf = ({ commands = {}, name: plugin }: Plugin): PluginCommands =>
   Object.fromEntries(
     Object.entries(commands).map(([name, command]) => {
@@ -28,7 +26,7 @@ const commandsOf = ({ commands = {}, name: plugin }: Plugin): PluginCommands =>
     })
   )
 
-/** Imports the code that loads plugins, but only if the user has plugins. */
+/** Loads plugins. Without plugins, not even the code for them is imported. */
 const pluginsOf = (setup: Setup) =>
   setup.extensions.plugins.length === 0
     ? Effect.succeed([])
@@ -37,10 +35,7 @@ const pluginsOf = (setup: Setup) =>
         ({ ownPlugins }) => ownPlugins(setup)
       )
 
-/**
- * The commands by their names. Empty if the configuration cannot be read, because another command reports this problem
- * better.
- */
+/** The commands by name. Empty for an unreadable configuration, which another command reports better. */
 export const ownCommands = readSetup(".", {}).pipe(
   Effect.flatMap(pluginsOf),
   Effect.map((plugins): PluginCommands => Object.assign({}, ...plugins.map(commandsOf))),

@@ -1,6 +1,6 @@
 /**
- * Implements `task-conductor plugins`, which lists and creates packages of tools. Also implements `task-conductor
- * tools`, which lists and describes the tools that a task can use.
+ * Implements `task-conductor plugins`, which lists and creates packages of tools, and `task-conductor tools`, which
+ * lists and describes the tools of tasks.
  */
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
@@ -35,7 +35,7 @@ import { originOf } from "../../services/tools/PluginLoader.ts"
 import { PluginProblem } from "../../services/tools/PluginProblem.ts"
 import { isOptional, useOf } from "../../services/tools/PluginSettings.ts"
 
-/** The first line of the description of a tool, with the name of its plugin. */
+/** The first line of a tool's description, with the plugin's name. */
 const summaryOf = ({ description, origin }: ToolInfo): string => {
   const [first = ""] = description.split("\n", 1)
   return printable(origin === builtInOrigin ? first : `${first} (plugin ${origin})`)
@@ -43,9 +43,7 @@ const summaryOf = ({ description, origin }: ToolInfo): string => {
 
 const place = { project: runFlags.project, plugin: runFlags.plugin }
 
-/**
- * The tools of a project. A plugin that cannot be used causes a note. If a flag names this plugin, the command fails.
- */
+/** The tools of a project. An unusable plugin causes a note, or a failure if a flag names it. */
 const readTools = Effect.fnUntraced(function* (project: string, plugins: ReadonlyArray<string>) {
   const { problems, tools } = yield* readCatalogue(project, plugins)
   const unusable = problems.find((problem) => "plugin" in problem && plugins.includes(problem.plugin))
@@ -124,23 +122,20 @@ interface ListedSecret {
 
 /** A plugin as `plugins list --json` prints it. */
 export interface ListedPlugin {
-  /** The name that the plugin gives itself, or its name in the configuration if the plugin could not be imported. */
+  /** The plugin's own name, or its name in the configuration if it could not be imported. */
   readonly name: string
-  /** The entry in the configuration. Absent for built-in plugins, and for plugins that are passed as objects. */
+  /** The entry in the configuration. Absent for built-in plugins and plugins as objects. */
   readonly named?: string
   readonly version?: string
   readonly origin: PluginScope | typeof builtInOrigin
-  /** The path of the plugin's module. Absent if the plugin has no file of its own, such as a built-in plugin. */
+  /** The path of the plugin's module. Absent for a plugin without its own file, such as a built-in one. */
   readonly path?: string
   readonly tools: ReadonlyArray<{ readonly name: string; readonly risk: Risk }>
-  /** The secrets that the plugin needs, what each is for, and whether the user has set it. */
+  /** The secrets that the plugin needs, with their purpose and whether they are set. */
   readonly secrets?: ReadonlyArray<ListedSecret>
-  /**
-   * The JSON schema of the configuration of the plugin, and whether the user has set this configuration. Absent if the
-   * plugin needs none.
-   */
+  /** The JSON schema of the plugin's configuration, and whether it is set. Absent if the plugin needs none. */
   readonly configuration?: { readonly schema: JsonSchema; readonly isSet: boolean }
-  /** The reason why the plugin is not used. Absent if it is used. */
+  /** Why the plugin is not used. Absent if it is used. */
   readonly problem?: { readonly code: string; readonly message: string }
 }
 
@@ -151,7 +146,7 @@ const configurationOf = ({ config, configuration }: Plugin): Pick<ListedPlugin, 
   return schema === undefined ? {} : { configuration: { schema: schema.json, isSet: configuration !== undefined } }
 }
 
-/** The secrets of a plugin. The list of problems, and not this list, says how to set a missing secret. */
+/** The secrets of a plugin. How to set a missing one is said by the list of problems instead. */
 const secretsOf = ({ secretValues, secrets }: Plugin): Pick<ListedPlugin, "secrets"> => {
   if (typeof secrets !== "object") return {}
   const listed = Object.entries(secrets).map(([name, need]) => {
@@ -173,7 +168,7 @@ const configurationLine = ({ isSet, schema }: NonNullable<ListedPlugin["configur
 
 type PluginCatalogue = Pick<Effect.Success<ReturnType<typeof readCatalogue>>, "known" | "found" | "tools" | "problems">
 
-/** All plugins in the order in which they are loaded. All built-in plugins together are one entry. */
+/** All plugins in loading order. The built-in plugins together are one entry. */
 export const listPlugins = ({
   found: discovered,
   known: packages,
@@ -211,10 +206,7 @@ export const listPlugins = ({
   ]
 }
 
-/**
- * Problems that no entry of a plugin contains, such as an unreadable entry of the configuration, or a faulty tool of a
- * server.
- */
+/** Problems outside the entries of plugins, such as a faulty tool of a server. */
 export const unlistedProblems = (catalogue: PluginCatalogue): ReadonlyArray<string> => {
   const listed = new Set(listPlugins(catalogue).map(({ problem }) => problem?.message))
   return catalogue.problems.map(({ message }) => message).filter((message) => !listed.has(message))

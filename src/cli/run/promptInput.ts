@@ -1,4 +1,4 @@
-/** Reads what the user gives with a command: the prompt, attachments, and the schema of the answer. */
+/** Reads the user's input for a command: the prompt, attachments, and the schema of the answer. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -17,7 +17,7 @@ import {
 import { Output } from "../terminal/Output.ts"
 import type { AnswerFlags, RunFlags } from "./runFlags.ts"
 
-/** Where the prompt is: in an argument, or in a file. */
+/** An argument or a file. */
 type PromptPlace = Pick<RunFlags, "prompt" | "promptFile">
 
 const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: PromptPlace) {
@@ -31,14 +31,14 @@ const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: PromptPl
   return yield* usageFailure('There is no prompt. Give it in quotes: task-conductor run "What does this project do?"')
 })
 
-/** Reads the prompt. Fails if there is no prompt, an empty prompt, or more than one prompt. */
+/** Reads the prompt. Fails for a missing, empty or second prompt. */
 export const readPrompt = Effect.fn("readPrompt")(function* (flags: PromptPlace) {
   const text = yield* promptText(flags)
   if (text.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
   return text
 })
 
-/** True if the prompt is read from stdin. Stdin can then not be an attachment. */
+/** True if the prompt comes from stdin, which then cannot be an attachment. */
 const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boolean =>
   Option.contains(prompt, "-") ||
   Option.contains(promptFile, "-") ||
@@ -47,8 +47,8 @@ const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boo
 const nothing: { readonly attachment?: Attachment } = {}
 
 /**
- * Reads the attachment. `hasOther` is true if the prompt is in a file such as a plan. If no flag names an attachment,
- * stdin is read, but only if data arrives soon. An open stdin without data must not block a run.
+ * Reads the attachment. `hasOther` is true if the prompt is in a file such as a plan. Without a flag, stdin is read if
+ * data arrives soon: an open stdin without data must not block a run.
  */
 export const readAttachment = Effect.fn("readAttachment")(function* (
   flags: Pick<AnswerFlags, "attach"> & PromptPlace,
@@ -78,7 +78,7 @@ export const readAttachment = Effect.fn("readAttachment")(function* (
 
 const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 
-/** Reads the JSON schema of the answer, and checks that it can be used. */
+/** Reads the JSON schema of the answer, and checks that it is usable. */
 export const readOutputSchema = Effect.fn("readOutputSchema")(function* ({
   outputSchema
 }: Pick<AnswerFlags, "outputSchema">) {

@@ -1,6 +1,6 @@
 /**
- * Implements `task-conductor run [PROMPT]`, which carries out a prompt from the plan to the answer. Also implements
- * `task-conductor plan PROMPT`, which makes, checks and prints the task list.
+ * Implements `task-conductor run [PROMPT]`, which carries out a prompt, and `task-conductor plan PROMPT`, which only
+ * makes, checks and prints the task list.
  */
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"

@@ -1,7 +1,4 @@
-/**
- * The flags that `run` shares with other commands. Also makes an order for a run, and the configuration, from these
- * flags.
- */
+/** The flags that `run` shares with other commands, and the order and configuration from them. */
 import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
@@ -77,7 +74,7 @@ export const modelConfiguration = ({
   }
 }
 
-/** A flag that may occur several times. `parse` returns the value, or a sentence about what is wrong. */
+/** A flag that may be repeated. `parse` returns the value, or a sentence about what is wrong. */
 const repeatedFlag = <A>(
   name: string,
   what: string,
@@ -123,10 +120,7 @@ export const endFlags = {
   )
 }
 
-/**
- * The configuration from the flags about checks. A check that the user names with a flag may also run without a
- * question.
- */
+/** The configuration from the flags about checks. A check that a flag names may also run without a question. */
 export const checkConfiguration = ({
   askFirst,
   check,
@@ -277,7 +271,6 @@ export const savedRunFlags = {
   quiet: quietFlag
 }
 
-/** The configuration that results from these flags. */
 export const runConfiguration = (
   flags: Parameters<typeof flagConfiguration>[0] & { readonly maxRounds: Option.Option<number> }
 ): Configuration => ({ ...flagConfiguration(flags), limits: present({ rounds: flags.maxRounds }) })

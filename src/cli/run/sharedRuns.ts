@@ -1,7 +1,4 @@
-/**
- * Implements the flag `--cluster` for runs on several machines. The code for such runs comes from a feature of the
- * program.
- */
+/** Implements the flag `--cluster` for runs on several machines, whose code is in a feature. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { features } from "../../app/features.ts"
@@ -21,15 +18,12 @@ export const loadSharedRuns = Effect.suspend((): Effect.Effect<SharedRuns, Packa
     : loadOrFail(load)
 })
 
-/** The store of runs on several machines. It replaces the store of this machine. */
+/** The store of runs on several machines, instead of this machine's store. */
 export const layerSharedStore = Layer.unwrap(Effect.map(loadSharedRuns, ({ store }) => store))
 
 type Shown = Parameters<typeof showRun>[0] & ApprovalFlags
 
-/**
- * Starts a run on several machines and shows it until it ends. If the user leaves before that, says how to follow the
- * run.
- */
+/** Starts a run on several machines and shows it until its end. A user who leaves earlier is told how to follow it. */
 export const showSharedRun = (style: Shown, order: SharedOrder, approver: SharedClient["approver"] = layerTerminal()) =>
   showRun({ ...style, isClusterRun: true }, (sink) =>
     Effect.gen(function* () {
@@ -39,7 +33,7 @@ export const showSharedRun = (style: Shown, order: SharedOrder, approver: Shared
       const begun = (runId: string) => void (run = runId)
       const client = { ...approvedBeforehand(style), approver, listen: sink.listen, tell: emit, begun }
       return yield* follow(order, client).pipe(
-        /* A run that waits has not ended. Its stream of events therefore stays open. */
+        /* A waiting run has not ended, so its stream of events stays open. */
         Effect.tapError(({ _tag, message }) => (_tag === "RunWaits" || run === "" ? Effect.void : sink.abort(message))),
         Effect.onInterrupt(() =>
           run === ""

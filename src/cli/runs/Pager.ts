@@ -1,6 +1,5 @@
 /**
- * Shows long text in the pager of the user: `$PAGER`, or `less -R` if this variable is not set. Without a terminal, the
- * text is printed unchanged.
+ * Shows long text in the user's pager: `$PAGER`, or else `less -R`. Without a terminal, the text is printed unchanged.
  */
 import { switchFlag } from "../terminal/Flags.ts"
 import { spawn } from "node:child_process"
@@ -19,22 +18,22 @@ interface Screen {
   readonly rows: number
 }
 
-/** True if the text, with one more row for the prompt of the shell, does not fit the screen. */
+/** True if the text and one row for the shell's prompt do not fit the screen. */
 export const isLongerThan = (text: string, { columns, rows }: Screen): boolean => {
   const taken = text.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(shownWidth(line) / columns)), 1)
   return columns > 0 && rows > 0 && taken > rows
 }
 
-/** The command of the pager. Undefined if the user wants no pager. */
+/** The pager's command. Undefined if the user wants none. */
 export const pagerCommand = (env: { readonly pager: string | undefined; readonly term: string | undefined }) => {
   if (env.term === "dumb" || env.pager?.trim() === "cat") return undefined
   return env.pager === undefined || env.pager.trim() === "" ? "less -R" : env.pager
 }
 
-/** The exit code of a shell for an unknown command. */
+/** A shell's exit code for an unknown command. */
 const notFound = 127
 
-/** Returns true if the pager has shown the text. The pager handles Ctrl-C itself, and the user ends it. */
+/** True if the pager has shown the text. The pager handles Ctrl-C itself, and the user ends it. */
 const page = (command: string, text: string): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const env = { ...process.env, PATH: trustedSearchPath(process.env["PATH"], process.cwd()) }
@@ -44,7 +43,7 @@ const page = (command: string, text: string): Effect.Effect<boolean> =>
     child.stdin.on("error", () => undefined).end(text.endsWith("\n") ? text : `${text}\n`)
   })
 
-/** Shows a long text in the pager. A short text is passed to `print`. */
+/** Shows long text in the pager, and passes short text to `print`. */
 export const showLong = Effect.fn("showLong")(function* (
   text: string,
   { noPager, print }: { readonly noPager: boolean; readonly print: (text: string) => Effect.Effect<void> }

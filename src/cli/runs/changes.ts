@@ -25,11 +25,11 @@ const states: Readonly<Record<RunChange["state"], string>> = {
   not_kept: " (its earlier content was not kept)"
 }
 
-/** The note about what a run did apart from changes of files. */
+/** The note about what a run did besides changing files. */
 const outsideText = (outside: ReadonlyArray<string>): string =>
   `note: neither shown nor undone is what the run did with\n${outside.map((one) => `- ${printable(one)}`).join("\n")}`
 
-/** One line for each file, and a line with the total. The numbers of lines are the same as in git. */
+/** A line for each file and one for the total, with numbers of lines as in git. */
 const statText = (changes: ReadonlyArray<RunChange>): string => {
   const sum = (key: "insertions" | "deletions"): number => changes.reduce((all, one) => all + one[key], 0)
   return [

@@ -1,7 +1,6 @@
 /**
- * Implements `task-conductor resume RUN`, which continues a run that ended early. Finished work is not repeated. Also
- * implements `task-conductor fork RUN --from TASK`, which starts a new run. The new run reuses the results before this
- * task.
+ * Implements `task-conductor resume RUN`, which continues a run without repeating finished work. Also implements
+ * `task-conductor fork RUN --from TASK`, which starts a new run with the results before this task.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -22,21 +21,21 @@ import { present, withHelp } from "../terminal/Flags.ts"
 const flags = { ...savedRunFlags, cluster: clusterFlag }
 type Given = Command.Command.Config.Infer<typeof flags>
 
-/** `project` is set only if the user moved the project. */
+/** `project` is set only for a moved project. */
 const savedOf = (flags: Given): SavedRun => ({
   run: flags.run,
   configuration: runConfiguration(flags),
   ...present({ project: flags.project })
 })
 
-/** Continues a saved run with `start`, and shows it until it ends. */
+/** Continues a saved run with `start`, and shows it until its end. */
 const goOn = (
   flags: Given,
   start: (saved: SavedRun, context: RunContext) => ReturnType<typeof forkRun>,
   uncertainAnswer?: UncertainAnswer
 ) => showOwnRun(flags, (context) => Effect.provide(start(savedOf(flags), { ...context, uncertainAnswer }), layerRuns))
 
-/** For each value of the flag, the answer to the question about an uncertain call. */
+/** The answer about an uncertain call, by the value of the flag. */
 const uncertainAnswers: Readonly<Record<string, UncertainAnswer>> = { retry: "again", done: "done", abort: "stop" }
 
 export const resume = Command.make(

@@ -1,4 +1,4 @@
-/** Writes the list of runs. On a terminal, the text about a run is wrapped. Elsewhere it is one line. */
+/** Writes the list of runs. The text about a run is wrapped on a terminal, and one line elsewhere. */
 import type { RunStanding, RunSummary } from "../../domain/history/RunOverview.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { cutText, shownWidth } from "../../domain/text/TextWidth.ts"
@@ -10,7 +10,7 @@ export interface ListStyle {
   /** The number of columns of the terminal. Undefined without a terminal. */
   readonly columns: number | undefined
   readonly now: Date
-  /** True if the list also shows the project of each run. */
+  /** True to show the project of each run. */
   readonly withProject: boolean
 }
 
@@ -101,10 +101,7 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/**
- * How long ago a time was: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. Undefined if it was two weeks ago or more,
- * or is in the future.
- */
+/** How long ago a time was, such as `just now` or `5 min ago`. Undefined after two weeks, and for future times. */
 const agoText = (ms: number): string | undefined => {
   if (ms < 0 || ms >= 14 * day) return undefined
   if (ms < minute) return "just now"
@@ -116,7 +113,7 @@ const agoText = (ms: number): string | undefined => {
 
 const isSameDay = (one: Date, other: Date): boolean => one.toDateString() === other.toDateString()
 
-/** A local time, such as `today 17:02`, `yesterday 09:10`, `Nov 20 18:30` or `2025-11-20 18:30`. */
+/** A local time, such as `today 17:02` or `2025-11-20 18:30`. */
 const localText = (at: Date, now: Date): string => {
   const time = `${two(at.getHours())}:${two(at.getMinutes())}`
   const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1)
@@ -126,7 +123,7 @@ const localText = (at: Date, now: Date): string => {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`
 }
 
-/** A time as text, such as `today 17:02 (5 min ago)`. Returns the text unchanged if it is not a time. */
+/** A time as text, such as `today 17:02 (5 min ago)`. Any other text is returned unchanged. */
 export const whenText = (iso: string, now: Date): string => {
   const at = new Date(iso)
   if (Number.isNaN(at.getTime())) return iso

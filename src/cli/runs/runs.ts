@@ -1,6 +1,4 @@
-/**
- * Implements `task-conductor runs`, which lists saved runs, removes old runs and repairs the journals of damaged runs.
- */
+/** Implements `task-conductor runs`, which lists and removes saved runs and repairs damaged journals. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -23,7 +21,6 @@ import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 
-/** The store for runs of the cluster, or the store of this machine. */
 export const storeOf = (isCluster: boolean) => (isCluster ? layerSharedStore : layerRuns)
 
 const json = (what: string) => switchFlag("json", `Print ${what} as JSON`)
@@ -36,16 +33,13 @@ export const clusterFlag = switchFlag(
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/**
- * When a run started, in ISO 8601. If this is unknown, the function uses the time in the id of the run. If the id has
- * no time, the result is an empty text, which sorts first.
- */
+/** When a run started, in ISO 8601. If unknown, the time in its id, or else an empty text, which sorts first. */
 const begunAt = ({ runId, startedAt }: RunSummary): string => {
   const start = startOfRun(runId)
   return startedAt ?? (start === undefined ? "" : DateTime.formatIso(DateTime.makeUnsafe(start)))
 }
 
-/** Reports runs that could not be removed. Fails if there are such runs. */
+/** Reports runs that could not be removed, and fails if there are any. */
 const reportKept = Effect.fnUntraced(function* (failures: ReadonlyArray<{ readonly message: string }>) {
   const { emit } = yield* Output
   for (const { message } of failures) yield* emit(printable(message))
@@ -66,7 +60,7 @@ const deletion = Command.make(
     const { emit, result } = yield* Output
     const [removed, failures] = yield* Effect.gen(function* () {
       const store = yield* RunStore
-      /* Looks up all names before it removes a run. If a name is unknown, nothing is removed. */
+      /* Looks up all names first, so that an unknown name removes nothing. */
       const ids = new Set(yield* Effect.forEach(flags.run, (one) => store.find(one)))
       const remove = Effect.fnUntraced(function* (runId: string) {
         if (yield* store.remove(runId)) return runId
@@ -106,7 +100,7 @@ const prune = Command.make(
   Effect.fn("runs prune")(function* (flags) {
     const { emit, result } = yield* Output
     const before = DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: flags.olderThan }))
-    /* Runs that are still active are not removed. */
+    /* Active runs are not removed. */
     const [outcomes, failures] = yield* RunStore.use(({ list, remove }) =>
       Effect.flatMap(list, (all) =>
         Effect.partition(
@@ -131,9 +125,7 @@ const prune = Command.make(
 
 const mostNamed = 10
 
-/**
- * The warning that the resumed run may repeat actions, because the journal no longer contains the records about them.
- */
+/** The warning that the resumed run may repeat actions whose records the journal lost. */
 const doneAgain = (effects: ReadonlyArray<string>): string => {
   const what = "When the run is resumed, it may repeat what the moved records contain."
   if (effects.length === 0) return `${what} Look at the project first.`
@@ -164,7 +156,7 @@ const repair = Command.make(
   })
 )
 
-/** The sentence about runs of other projects: how many there are, and how to list them. */
+/** How many runs other projects have, and how to list them. */
 const othersText = (others: number, isAlone: boolean): string => {
   const runs = others === 1 ? "There is 1 run" : `There are ${others} runs`
   return `${isAlone ? "There are no runs of this project yet. " : ""}${runs} of other projects: task-conductor runs --all`

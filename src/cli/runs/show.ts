@@ -1,6 +1,6 @@
 /**
- * Implements `task-conductor show RUN`, which shows the plan, the results and the answer of a run. With `--task`, it
- * shows what is known about one task.
+ * Implements `task-conductor show RUN`, which shows the plan, the results and the answer of a run, or one task with
+ * `--task`.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -59,7 +59,6 @@ const headLines = (overview: RunOverview, now: Date): ReadonlyArray<string> => {
   ]
 }
 
-/** The plan, the outcome of each task, and the answer. */
 export const overviewText = (overview: RunOverview, now: Date): string => {
   const { answer, evidence, facts, message, plan, project, repairs = [], runId, tasks } = overview
   return [
@@ -183,11 +182,11 @@ const callLine = ({ call, result, targets }: CallEvidence, project: string): str
   return `- ${what}: ${exit === undefined ? "" : `${exit}, `}${counted(data_size_bytes, "byte")}, ${shortDurationText(execution_time_ms)}`
 }
 
-/** The line about a call that did not run. If the call was denied, the reason already says that it did not run. */
+/** The line about a call that did not run. The reason of a denial already says so. */
 const unrunLine = ({ call, result }: UnrunCall, project: string): string =>
   `- ${firstLine(toolCallText(call, [], project))}: ${result.error_type === "permission_denied" ? "" : "not run, "}${reasonText(result, project)}`
 
-/** Lines about the calls of the model: how many there were, what they cost, and what was wrong with the answers. */
+/** Lines about the model's calls: their number, their cost, and what was wrong with the answers. */
 const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
   if (attempts.length === 0) return []
   const usages = attempts.flatMap(({ answer }) => (answer === undefined ? [] : [answer.usage]))
@@ -197,7 +196,7 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
     `${sum(({ answerTokens = 0 }) => answerTokens)} out`,
     shortDurationText(sum(({ durationMs }) => durationMs))
   ].join(", ")
-  /* Models repeat their mistakes. Each mistake is therefore shown once, with a count. */
+  /* Models repeat mistakes, so each is shown once, with a count. */
   const findings = new Map<string, number>()
   for (const { call, issues } of attempts) {
     for (const text of new Set(issues.map((issue) => `${call.stage}: ${userText(issue)}`)))
@@ -209,7 +208,7 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
   ]
 }
 
-/** What is known about a task. Paths are relative to the project. */
+/** What is known about a task, with paths relative to the project. */
 export const taskText = (evidence: TaskEvidence, project: string): string => {
   const { calls, failures, filesWritten, references, skill, summary, task, unrun = [], whatIsNeeded } = evidence
   return [
@@ -253,7 +252,7 @@ export const show = Command.make(
   },
   Effect.fn("show")(function* (flags) {
     const { answer, emit, isWatched, result, resultColumns } = yield* Output
-    /* The pager writes to the terminal directly, so control characters are escaped first. */
+    /* The pager writes to the terminal itself, so control characters are escaped first. */
     const print = (text: string) =>
       showLong(isWatched ? harmless(text) : text, { noPager: flags.noPager, print: answer })
     if (flags.prompts && Option.isNone(flags.task)) {

@@ -58,7 +58,7 @@ const list = Command.make(
   )
 )
 
-/** Finds a skill by its name. If there is none, fails with similar names. */
+/** Finds a skill by name, or fails with similar names. */
 export const namedSkill = (name: string, skills: ReadonlyArray<FoundSkill>) => {
   const found = skills.find(({ skill }) => skill.name === name)
   if (found !== undefined) return Effect.succeed(found)

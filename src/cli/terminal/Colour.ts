@@ -1,20 +1,14 @@
-/**
- * Decides by NO_COLOR, FORCE_COLOR and TERM=dumb whether to use colours, and paints text. If no colours are used, text
- * stays unchanged.
- */
+/** Decides by NO_COLOR, FORCE_COLOR and TERM=dumb whether to use colours, and paints text. */
 
 import { lineText, type StyledLine, type TextStyle } from "../../domain/text/TextWidth.ts"
 
-/** The values of the environment variables that decide about colours. */
 export interface ColourVariables {
   readonly noColor: string | undefined
   readonly forceColor: string | undefined
   readonly term: string | undefined
 }
 
-/**
- * NO_COLOR and TERM=dumb have priority over FORCE_COLOR. If none of these variables is set, only terminals get colours.
- */
+/** NO_COLOR and TERM=dumb win over FORCE_COLOR. Without any of them, only terminals get colours. */
 export const wantsColour = (isTerminal: boolean, variables: ColourVariables): boolean => {
   if (variables.term === "dumb" || (variables.noColor ?? "") !== "") return false
   const force = (variables.forceColor ?? "").toLowerCase()
@@ -23,10 +17,7 @@ export const wantsColour = (isTerminal: boolean, variables: ColourVariables): bo
 
 export type Paint = Readonly<Record<TextStyle, (text: string) => string>>
 
-/**
- * Used in place of `styleText` of Node. Importing `styleText` prints a warning on stderr if NO_COLOR and FORCE_COLOR
- * are both set.
- */
+/** Replaces Node's `styleText`, whose import prints a warning if NO_COLOR and FORCE_COLOR are both set. */
 const painted = (start: number, end: number) => {
   const [open, close] = [`\u001b[${start}m`, `\u001b[${end}m`]
   return (text: string): string => `${open}${text.replaceAll(close, `${close}${open}`)}${close}`

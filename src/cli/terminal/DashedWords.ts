@@ -1,19 +1,17 @@
 /**
  * Handles words that begin with a dash but are not flags, such as the prompt "- fix the test". The parser would read
- * each letter as a flag, and an h as a request for help. A word that contains a blank is not a flag, unless it begins
- * with the name of a flag and `=`. Words that are not flags are moved behind `--`. The parser reads words there
- * literally.
+ * each letter as a flag. Such words are moved behind `--`, where the parser reads them literally.
  */
 import type { CommandDescriptor, FlagDescriptor } from "effect/cli/Completions"
 import { nearest } from "../../domain/text/Nearest.ts"
 
-/** A command line that the parser can read, or a problem and how to solve it. */
+/** A command line that the parser can read, or a problem with its solution. */
 export interface ReadWords {
   readonly argv: ReadonlyArray<string>
   readonly problem?: string
 }
 
-/** A blank, tab or line end inside a word. */
+/** Any blank, tab or line end. */
 const blank = /[\p{Zs}\t\r\n]/u
 
 /** True if the parser may mistake words of the command line for flags. */
@@ -22,7 +20,7 @@ export const hasDashedWords = (argv: ReadonlyArray<string>): boolean =>
 
 const isNumber = (word: string): boolean => /^-(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(word)
 
-/** Flags that every command has. The descriptors of commands do not list them. */
+/** Flags of every command, which descriptors do not list. */
 const globals = ["help", "h", "version"]
 
 const namesOf = ({ flags }: CommandDescriptor): ReadonlyArray<string> => [
@@ -36,7 +34,7 @@ const flagOf = ({ flags }: CommandDescriptor, word: string): FlagDescriptor | un
 const takesValue = (flag: FlagDescriptor | undefined): boolean =>
   flag !== undefined && flag.type._tag !== "Boolean" && flag.optionalValue !== true
 
-/** True for `--name=value` if the name is a flag, or is similar to a flag. */
+/** True for `--name=value` if the name is a flag or is similar to one. */
 const isFlagWithValue = (word: string, command: CommandDescriptor): boolean => {
   const [, name = ""] = /^--?([^\p{Zs}\t\r\n=]+)=/u.exec(word) ?? []
   if (name === "") return false
@@ -44,7 +42,7 @@ const isFlagWithValue = (word: string, command: CommandDescriptor): boolean => {
   return names.includes(name) || (name.length > 2 && nearest(name, names).length > 0)
 }
 
-/** True if one of the letters after a single dash is no flag. */
+/** True if a letter after a single dash is no flag. */
 const isNoCluster = (word: string, command: CommandDescriptor): boolean => {
   const [, letters = ""] = /^-([^-=][^=]*)/s.exec(word) ?? []
   if (letters.length < 2 || isNumber(word)) return false
@@ -54,7 +52,7 @@ const isNoCluster = (word: string, command: CommandDescriptor): boolean => {
 
 const quoted = (word: string): string => JSON.stringify(word)
 
-/** Moves words within the command line. The parser then finds the flags and operands that the user means. */
+/** Moves words so that the parser finds the flags and operands that the user means. */
 export const readDashedWords = (program: CommandDescriptor, argv: ReadonlyArray<string>): ReadWords => {
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length
   const joined: Array<string> = []

@@ -10,24 +10,24 @@ import { lastIssues, isOwnChoice, safeText, userLine, statusText } from "./Event
 import { counted, durationText } from "../../domain/text/Format.ts"
 
 export interface EndingOptions {
-  /** How long the user took for answers, in milliseconds. This time does not count as time of the run. */
+  /** How long the user took for answers, in milliseconds. The run's time excludes it. */
   readonly userMs?: number
   readonly isVerbose?: boolean
-  /** The folder of the project. Paths are shown relative to it. */
+  /** The project folder, to which shown paths are relative. */
   readonly project?: string
   readonly isUnicode?: boolean
 }
 
-/** At most this many files or tasks are listed. If there are more, a line gives the number of the others. */
+/** At most this many files or tasks are listed, with a count of the others. */
 const mostLines = 12
-/** The time for answers is shown only if it is at least this long, in milliseconds. */
+/** Shorter times for answers are not shown, in milliseconds. */
 const leastUserMs = 1000
 
-/** The issues because of which a run ended. If no model was called, they are about a document that the user wrote. */
+/** The issues that ended a run. If no model was called, they are about a document of the user. */
 const endingIssues = ({ issues, usage }: RunReport): ReadonlyArray<string> =>
   usage.modelCalls === 0 ? issues.map((issue) => `  ${safeText(placedIssueText(issue), 800)}`) : lastIssues(issues)
 
-/** The line about links that are marked as wrong; empty if there are none. */
+/** The line about links marked as wrong; empty without any. */
 const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
   evidence === undefined || evidence.wrong === 0
     ? []
@@ -35,10 +35,7 @@ const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
         `evidence: ${evidence.wrong} of ${counted(evidence.checked, "link")} could not be confirmed; each is marked in the text`
       ]
 
-/**
- * Warns if changes are not checked, if no check ran after the last change, or if a report makes a false claim about
- * checks.
- */
+/** Warns about unchecked changes, and about false claims in reports. */
 const checkedLines = ({ facts }: RunReport): ReadonlyArray<string> => {
   if (facts === undefined) return []
   const { checks, claims = [] } = facts
@@ -80,7 +77,7 @@ const signs: Readonly<Partial<Record<RunStatus, string>>> = {
 /** A number of tokens as text, such as `980` or `12.3k`. */
 const tokens = (number: number): string => (number < 10_000 ? String(number) : `${(number / 1000).toFixed(1)}k`)
 
-/** How long the work took, and how long the user took for answers. */
+/** How long the work took, and the user's answers. */
 export const timeText = (durationMs: number, userMs: number): string =>
   `${durationText(Math.max(0, durationMs - userMs))}${userMs >= leastUserMs ? ` and ${durationText(userMs)} for your answers` : ""}`
 
@@ -100,11 +97,11 @@ const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, userM
   ].join(", ")
 }
 
-/** The last lines of a run. If the run is not done, the reason has been printed before them. */
+/** The last lines of a run. The reason why a run is not done has been printed before. */
 export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOptions = {}): string => {
   const { failures, message } = report
   const project = options.project ?? ""
-  /* If the user denied a call, the status of the run is shown as declined. */
+  /* A run whose call the user denied is shown as declined. */
   const isOwn = report.status === "not_permitted" && isOwnChoice(message)
   const status: RunStatus = isOwn ? "declined" : report.status
   const sign = options.isUnicode === true ? (signs[status] ?? "✖ ") : ""
@@ -113,7 +110,7 @@ export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOpt
     ...bounded(fileChanges(report.results), changeLine(paint, project), "file"),
     ...checkedLines(report),
     ...bounded(
-      /* A task may fail in the same way in several rounds. The failure is shown only once. */
+      /* A failure in several rounds is shown once. */
       [
         ...new Set(
           failures.map(

@@ -1,6 +1,6 @@
 /**
- * Writes lines about calls of the model: waiting, failures and unusable answers. Also writes numbers and names in the
- * form that all lines for the user use.
+ * Writes lines about calls of the model: waiting, failures and unusable answers. Also formats numbers and names for all
+ * lines.
  */
 import { helpText, mayLoseSomething, modelText, userText, repairText } from "../../domain/findings/IssueText.ts"
 import type { Repair, Issue } from "../../domain/findings/Issue.ts"
@@ -24,13 +24,13 @@ export const safeText = (text: string, most = 160): string => {
 /** A status in words: `no_valid_plan` becomes `no valid plan`. */
 export const statusText = (status: RunReport["status"]): string => status.replaceAll("_", " ")
 
-/** How a denial by the user begins in the result of a call. Models read this text too. */
+/** How the result of a call begins after a denial by the user. Models read this text too. */
 const ownDenial = "Permission denied: a person denied "
 
-/** True if all lines of the text are denials by the user. */
+/** True if every line is a denial by the user. */
 export const isOwnChoice = (text: string): boolean => text.split("\n").every((line) => line.startsWith(ownDenial))
 
-/** The line as the user reads it. A denial by the user becomes "You denied ...". Paths are relative to the project. */
+/** The line as the user reads it: "You denied ..." for a denial, and paths relative to the project. */
 export const userLine = (line: string, project: string): string =>
   withoutProject(line.replace(ownDenial, "You denied "), project)
 
@@ -62,7 +62,7 @@ const failures: Readonly<Record<string, string>> = {
 const reasonText = (reason: string): string =>
   failures[reason] ?? `The call failed: ${reason.replace(/\B[A-Z]/g, " $&").toLowerCase()}`
 
-/** The line about a failed call that is sent again. It has the number of this retry. */
+/** The line about a failed call that is sent again, with the number of the retry. */
 export const retryLine = ({ call, reason, retries, retry, what }: Of<"model.failed">, paint: Paint): string => {
   const why = what === undefined ? "" : ` (${safeText(what)})`
   const which = retry === undefined ? "" : ` (${retry} of ${retries})`
@@ -70,8 +70,8 @@ export const retryLine = ({ call, reason, retries, retry, what }: Of<"model.fail
 }
 
 /**
- * The line about a call of the model that waits: what it waits for, how long it has waited, and when its time limit
- * stops it. `live` has the phase of the call.
+ * The line about a waiting call of the model: for what and how long it waits, and when its time limit stops it. `live`
+ * has the phase of the call.
  */
 export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: LiveState | undefined): string => {
   const { call, characters = 0, endsAtSeconds, phase, seconds } = event
@@ -94,13 +94,10 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
   return paint.dim(`  ${callText(call)}: ${texts[phase]}`)
 }
 
-/** At most this many findings are shown. If there are more, a line gives the number of the others. */
+/** At most this many findings are shown, with a count of the others. */
 const mostFindings = 3
 
-/**
- * Lines about the problems of an answer. With --verbose, these lines also contain what the program tells the model to
- * do about the problems.
- */
+/** The problems of an answer, and with --verbose also what the program tells the model to do. */
 const findingLines = (issues: ReadonlyArray<Issue>, isVerbose: boolean): ReadonlyArray<string> => {
   const first = isVerbose ? issues : issues.slice(0, mostFindings)
   const remaining = issues.length - first.length
@@ -125,20 +122,17 @@ const answerText = ({ stage, task }: ModelCallId): string => {
   return texts[stage]
 }
 
-/** The findings that were already shown for a call. For the next attempt, only new findings are shown. */
+/** The findings already shown for a call. A next attempt shows only new ones. */
 export type SeenFindings = Map<string, ReadonlySet<string>>
 
-/**
- * The lines about a rejected answer, with the findings that were not shown before. At the last attempt, earlier
- * findings are shown again.
- */
+/** The lines about a rejected answer, with its new findings. The last attempt shows all again. */
 export const rejectedLine = (
   { call, issues, ...event }: Of<"answer.rejected">,
   paint: Paint,
   isVerbose: boolean,
   reported: SeenFindings = new Map()
 ): string | undefined => {
-  /* A task may have more turns than attempts, so the line about a task does not give the maximum number of attempts. */
+  /* A task can have more turns than attempts, so its line gives no maximum. */
   const mostAttempts = call.stage === "task" ? undefined : event.mostAttempts
   const key = modelCallKey({ ...call, attempt: 1 })
   const before = reported.get(key) ?? new Set()
@@ -160,11 +154,11 @@ export const rejectedLine = (
   ].join("\n")
 }
 
-/** How many items each for-each task has. The user reads this before the tasks run. */
+/** How many items each for-each task has, for the user to read before they run. */
 const itemCounts = (repairs: ReadonlyArray<Repair>): ReadonlyArray<string> =>
   repairs.filter(({ code }) => code === "for-each-count").map(({ message }) => `  ${safeText(message, 320)}`)
 
-/** The repairs of an answer. Without --verbose, only those repairs are shown that may have lost something. */
+/** The repairs of an answer; without --verbose, only those that may have lost something. */
 export const repairedLine = (
   { call, repairs }: Of<"answer.repaired">,
   paint: Paint,
@@ -177,7 +171,7 @@ export const repairedLine = (
   return all.length === 0 ? undefined : all.join("\n")
 }
 
-/** The issues because of which a run ended, and what the user can do about them. */
+/** The issues that ended a run, and what the user can do. */
 export const lastIssues = (issues: ReadonlyArray<Issue>): ReadonlyArray<string> => [
   ...findingLines(issues, false).map((line) => line.slice(2)),
   ...(issues.length === 0 ? [] : [`  What you can do: ${helpText(issues)}`])

@@ -1,6 +1,6 @@
 /**
- * Prints the events of a run as JSON Lines on stdout, or as progress on stderr. Progress consists of lines. On a
- * terminal, a region below these lines is redrawn. While a question waits for its answer, nothing is drawn or printed.
+ * Prints the events of a run, as JSON Lines on stdout or as progress lines on stderr. On a terminal, a region below the
+ * lines is redrawn. While a question is open, nothing is drawn or printed.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -20,17 +20,17 @@ import { marksAt } from "../../domain/runs/LiveText.ts"
 import { type Paint, paintLine } from "./Colour.ts"
 import { progressLine, type ProgressOptions } from "./Progress.ts"
 
-/** Receives the events of a run. If the run cannot end the stream of events itself, `abort` ends it. */
+/** Receives the events of a run. `abort` ends the stream if the run cannot. */
 export interface EventSink {
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
   readonly abort: (message: string) => Effect.Effect<void>
-  /** How long the user has taken for answers so far, in milliseconds. */
+  /** How long the user has taken for answers, in milliseconds. */
   readonly userMs?: () => number
-  /** The path of the project. Empty as long as it is not known. */
+  /** The path of the project; empty until it is known. */
   readonly project?: () => string
 }
 
-/** The event with the exit code of the signal, for an interrupted run. */
+/** Gives an interrupted run the exit code of its signal. */
 const withSignal = (event: RunEvent, received: "SIGINT" | "SIGTERM" | undefined): RunEvent =>
   event.type === "run.finished" && event.report.status === "interrupted" && received === "SIGTERM"
     ? { ...event, exitCode: exitCodes.sigterm }
@@ -49,10 +49,7 @@ const abortedReport = (runId: string, message: string, results: ReadonlyArray<Ta
   usage: { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
 })
 
-/**
- * Prints each event as a JSON object on a line of stdout. If a run has started, the last line always tells how it
- * ended.
- */
+/** Prints each event as a line of JSON on stdout. The last line always tells how a started run ended. */
 export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effect.gen(function* () {
   const { result } = yield* Output
   const { received } = yield* Signals
@@ -77,19 +74,19 @@ export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effec
 
 export interface LineSinkOptions {
   readonly isVerbose?: boolean
-  /** True if progress is printed only as lines, without a redrawn region. */
+  /** True to print only lines, without a redrawn region. */
   readonly isPlain?: boolean
   /** What Ctrl-C does, in words. */
   readonly stop?: string
-  /** Returns text of an answer that is not printed yet. */
+  /** The text of an answer that is not printed yet. */
   readonly unfinished?: () => string
-  /** Returns the queued messages of the user. They are drawn at the bottom. */
+  /** The user's queued messages, drawn at the bottom. */
   readonly below?: () => ReadonlyArray<string>
   /** Runs before the event is shown. */
   readonly before?: (event: RunEvent) => void
 }
 
-/** Keeps lines in order: while a question waits for its answer, all other lines wait. */
+/** Keeps lines in order: they wait while a question is open. */
 const makeLineOrder = () => {
   const waiting: Array<string> = []
   return (event: RunEvent, isAsked: boolean, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -103,10 +100,10 @@ const makeLineOrder = () => {
   }
 }
 
-/** A progress report is dropped if another line was printed less than this many milliseconds before. */
+/** A progress report is dropped if another line came less than this many milliseconds before. */
 const soon = 5000
 
-/** Draws what is being worked on, as long as there is any work. */
+/** Draws the current work, as long as there is any. */
 const makeDrawing = (
   { emitPaint, screen }: Output["Service"],
   { below = () => [], stop = "stops", unfinished = () => "" }: LineSinkOptions,
@@ -122,7 +119,7 @@ const makeDrawing = (
   return (): void => (isLively(current()) ? screen.show(draw) : screen.hide())
 }
 
-/** Makes a sink that prints a line for each event. `line` writes this line. */
+/** Makes a sink that prints the `line` of each event. */
 export const lineSink = Effect.fnUntraced(function* (
   line: (event: RunEvent, paint: Paint, options: ProgressOptions) => string | undefined,
   options: LineSinkOptions = {}
@@ -152,10 +149,7 @@ export const lineSink = Effect.fnUntraced(function* (
         before?.(recorded.event)
         const earlier = state
         state = liveStateAfter(state, recorded)
-        /*
-         * The state knows the arguments of a call only until the call ends. The line about a finished call therefore
-         * needs the state before the event.
-         */
+        /* The state forgets a call's arguments when the call ends, so the line about its end needs the state before. */
         const text = lineFor(recorded, recorded.event.type === "tool.finished" ? earlier : state)
         const isAsked = state.questions.open.size > 0
         const lines = order(recorded.event, isAsked, text === undefined ? [] : [redactText(text)])
@@ -175,6 +169,6 @@ export const quietSink = lineSink(
   { isPlain: true }
 )
 
-/** Prints the progress of a run. With --verbose, also prints what the program tells models to correct. */
+/** Prints the progress of a run. With --verbose, also what models are told to correct. */
 export const progressSink = (isVerbose: boolean, options: LineSinkOptions = {}) =>
   lineSink(progressLine, { ...options, isVerbose })

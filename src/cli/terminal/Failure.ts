@@ -13,7 +13,7 @@ import type { NoValidPlan } from "../../domain/runs/RunOrder.ts"
 /** Exit codes of the program. The exit codes of runs are in domain/runs/RunReport. */
 export const exitCodes = { failed: 1, usage: 2, noValidPlan: 3, unavailable: 5, sigint: 130, sigterm: 143 } as const
 
-/** Ends the command with this exit code. A non-empty `text` is printed to stderr. */
+/** Ends the command with this exit code, and prints a non-empty `text` to stderr. */
 export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
   exitCode: Schema.Int,
   text: Schema.String
@@ -23,34 +23,31 @@ export class CommandFailure extends Schema.TaggedError<CommandFailure>()("Comman
   }
 }
 
-/** A failure because of wrong input of the user. The exit code is 2. */
+/** A failure because of the user's input, with exit code 2. */
 export const usageFailure = (text: string): CommandFailure => new CommandFailure({ exitCode: exitCodes.usage, text })
 
-/** Ends the command without a message, because everything has already been reported. */
+/** Ends the command without a message, when everything has been reported. */
 export const quietFailure = (exitCode: number): CommandFailure => new CommandFailure({ exitCode, text: "" })
 
-/** Any other failure that has a tag, such as wrong input or a damaged installation. */
+/** Any other failure with a tag, such as wrong input or a damaged installation. */
 export interface OtherFailure {
   readonly _tag: string
   readonly message: string
-  /** The exit code. Only features that have their own exit codes set it. */
+  /** The exit code; set only by features with their own exit codes. */
   readonly exitCode?: number
 }
 
-/** Tags of errors whose cause is in saved data, and not in the input of the user. */
+/** Tags of errors caused by saved data, not by the user's input. */
 const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable"])
 
-/**
- * The issues of a plan. If the user wrote the plan, they say how to correct it. If a model wrote it, they say what the
- * user can do.
- */
+/** The issues of a plan. They say how to correct the user's own plan, or what to do about a model's plan. */
 const planIssues = ({ attempts, issues }: NoValidPlan): string => {
   if (attempts === undefined || issues.length === 0) return issuesMarkdown(issues)
   const found = issues.map((issue, index) => `${index + 1}. ${userText(issue)}`)
   return [...found, `What you can do: ${helpText(issues)}`].join("\n")
 }
 
-/** A line for each rule that names no tool. The line has the rule as the user wrote it, and says what is wrong. */
+/** A line for each rule without a tool: the rule as written, and what is wrong. */
 const rulesText = (error: RuleWithoutTool): string =>
   [error, ...(error.others ?? [])]
     .map(({ rule, source, verdict, what }) =>
@@ -60,7 +57,7 @@ const rulesText = (error: RuleWithoutTool): string =>
     )
     .join("\n")
 
-/** The exit code of an error. If the error itself has no exit code, the result is the code for this kind of error. */
+/** The exit code of an error: its own, or that of its kind. */
 const exitCodeFor = (error: OtherFailure): number => {
   if (error.exitCode !== undefined) return error.exitCode
   switch (error._tag) {

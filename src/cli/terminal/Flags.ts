@@ -21,7 +21,7 @@ export const wholeNumberFlag = (name: string, [minimum, maximum]: readonly [numb
     Flag.optional
   )
 
-/** A flag whose value is a text that is not blank. `what` is the name of this text in the help and in errors. */
+/** A flag whose value is a text that is not blank. `what` names it in help and errors. */
 export const textFlag = (name: string, what: string, description: string) =>
   Flag.String(name).pipe(
     Flag.filter(
@@ -45,6 +45,6 @@ export const runArgument = Argument.String("RUN").pipe(
   Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
 )
 
-/** The flags that the user has set, by their names. */
+/** The flags that the user has set, by name. */
 export const present = <Flags extends Readonly<Record<string, Option.Option<unknown>>>>(flags: Flags) =>
   Record.getSomes(flags) as { readonly [Name in keyof Flags]?: Option.Option.Value<Flags[Name]> }

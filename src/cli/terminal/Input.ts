@@ -1,4 +1,4 @@
-/** Reads text from a file. The name `-` stands for stdin, and text may also arrive through a pipe. */
+/** Reads text from a file, or from stdin as `-` or through a pipe. */
 import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
@@ -15,7 +15,7 @@ const stdinBytes = Effect.gen(function* () {
   return Buffer.concat(chunks)
 })
 
-/** Decodes text in any known encoding. If the encoding is not UTF-8, a note for the user names it. */
+/** Decodes text in any known encoding. A note names one that is not UTF-8. */
 const readNoted = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
   const { encoding, text } = readableText(bytes)
   if (encoding !== undefined) yield* (yield* Output).emit(`note: ${name}: ${encoding}`)
@@ -32,13 +32,10 @@ export const readPromptFile = Effect.fn("readPromptFile")(function* (path: strin
 /** The maximum number of bytes of an attachment. */
 export const attachedBytes = 1_048_576
 
-/** If no data arrives on stdin within this time, the program does not wait any longer. */
+/** Without data on stdin for this long, the program stops waiting. */
 const silence = "3 seconds"
 
-/**
- * The attachment with these bytes. If there are too many, the last bytes are cut off, but never in the middle of a
- * character.
- */
+/** The attachment with these bytes. Too many are cut off at the end, at a whole character. */
 const attachmentOf = (name: string, bytes: Buffer): Attachment => {
   const isCut = bytes.length > attachedBytes
   const most = Math.min(bytes.length, attachedBytes)
@@ -47,7 +44,7 @@ const attachmentOf = (name: string, bytes: Buffer): Attachment => {
   return { name, ...readableText(bytes.subarray(0, end)), ...(isCut ? { isCut } : {}) }
 }
 
-/** Reads stdin until it ends or the size limit is reached. `onFirstInput` is called when the first bytes arrive. */
+/** Reads stdin until its end or the size limit. `onFirstInput` is called at the first bytes. */
 const collectStdin = Effect.fnUntraced(function* (onFirstInput: () => void) {
   const stdio = yield* Stdio.Stdio
   const chunks: Array<Uint8Array> = []
@@ -65,7 +62,7 @@ const collectStdin = Effect.fnUntraced(function* (onFirstInput: () => void) {
   return attachmentOf("stdin", Buffer.concat(chunks))
 })
 
-/** Reads stdin until it ends. Returns "silent" if neither data nor the end arrives in time. */
+/** Reads stdin until its end. Returns "silent" if neither data nor the end arrives in time. */
 export const readWaitingStdin = Effect.gen(function* () {
   let hasData = false
   const reading = collectStdin(() => void (hasData = true))

@@ -1,6 +1,6 @@
 /**
- * Reads the keys that the user presses while a run works. If nobody read them, the terminal would echo them into the
- * screen, and the shell would get them later. During a question, only the question reads keys.
+ * Reads the keys that the user presses during a run. Otherwise the terminal would echo them into the screen, and the
+ * shell would get them later. During a question, only the question reads keys.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -11,12 +11,12 @@ import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { EventSink } from "./EventSink.ts"
 import { Output } from "./Output.ts"
 
-/** The time that the terminal needs to change from reading single keys to reading lines. */
+/** How long the terminal needs to change from reading keys to reading lines. */
 export const rawModeEnds = "30 millis"
 
 const isControl = (letter: string) => (one: Terminal.UserInput) => one.key.ctrl && one.key.name === letter
 
-/** Stops the process group as the terminal does after Ctrl-Z, until the user continues it. */
+/** Stops the process group like Ctrl-Z, until the user continues it. */
 export const suspend = Effect.andThen(
   Effect.sleep(rawModeEnds),
   Effect.sync(() => process.kill(0, "SIGTSTP"))
@@ -29,12 +29,9 @@ interface KeyOptions {
 }
 
 export interface KeyTaker {
-  /**
-   * Passes each event on to the sink that the caller gave. While the work goes on, it also reads keys, except during
-   * questions.
-   */
+  /** Passes events on to the caller's sink. During the work it also reads keys, except in questions. */
   readonly sink: EventSink
-  /** Stops reading keys. To be called after another reader has begun, so that no key is lost. */
+  /** Stops reading keys. Call it after another reader has begun, so that no key is lost. */
   readonly handOver: Effect.Effect<void>
 }
 
@@ -51,7 +48,7 @@ export const takingKeys = Effect.fnUntraced(function* (
   let keys: Effect.Success<typeof terminal.readInput> | undefined
   let isWorking = false
 
-  /** Reads keys until the user suspends the program. Ctrl-C still interrupts the program. */
+  /** Reads keys until the user suspends the program. Ctrl-C still interrupts it. */
   const takeKeys = Effect.gen(function* () {
     const pressed = (keys = yield* terminal.readInput)
     for (;;) {

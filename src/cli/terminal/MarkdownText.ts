@@ -1,6 +1,6 @@
 /**
- * Renders markdown for a terminal: headings, lists, code, quotes, links and wrapped paragraphs. Any other syntax stays
- * as it is written.
+ * Renders markdown for a terminal: headings, lists, code, quotes, links and wrapped paragraphs. Other syntax stays as
+ * written.
  */
 import { harmless } from "../../domain/text/Printable.ts"
 import { shownWidth, wrapLine } from "../../domain/text/TextWidth.ts"
@@ -8,7 +8,7 @@ import type { Paint } from "./Colour.ts"
 
 export interface MarkdownStyle {
   readonly paint: Paint
-  /** The number of columns of the terminal. Undefined if it is unknown. */
+  /** The number of columns; undefined if unknown. */
   readonly columns: number | undefined
   readonly isUnicode: boolean
 }
@@ -38,13 +38,9 @@ const linkText = (title: string, href: string, paint: Paint): string => {
   return isSame || text === "" ? paint.cyan(place) : `${text} (${paint.cyan(place)})`
 }
 
-/**
- * The marks in a line are rendered only if it has at most this many characters. In longer lines, marks that are not
- * closed make the search slow.
- */
+/** Marks are rendered only in lines of at most this many characters, because unclosed marks make the search slow. */
 const longestLine = 4000
 
-/** Replaces the marks of emphasis, code and links in a line by styles. */
 const inlineText = (line: string, paint: Paint): string => (line.length > longestLine ? line : withStyles(line, paint))
 
 const withStyles = (line: string, paint: Paint): string =>
@@ -72,7 +68,7 @@ const withStyles = (line: string, paint: Paint): string =>
     }
   )
 
-/** Rendered text has at most this many columns, because longer lines are hard to read. */
+/** At most this many columns, because longer lines are hard to read. */
 const mostColumns = 100
 
 const wrapped = (lead: string, text: string, indent: string, { columns }: MarkdownStyle): ReadonlyArray<string> =>
@@ -84,7 +80,7 @@ const quoteOf = (line: string) => /^ {0,3}>\s?(.*)$/.exec(line)
 const isRule = (line: string): boolean => /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/.test(line)
 const isTable = (line: string): boolean => /^\s*\|.*\|\s*$/.test(line)
 
-/** True if the line continues the paragraph or list item of the line before it. */
+/** True if the line continues the paragraph or list item before it. */
 const goesOn = (line: string): boolean =>
   line.trim() !== "" &&
   headingOf(line) === null &&
@@ -131,7 +127,7 @@ const lineText = (line: string, style: MarkdownStyle): ReadonlyArray<string> => 
   return wrapped("", inlineText(line, paint), /^\s*/.exec(line)?.[0] ?? "", style)
 }
 
-/** Renders a document or a block. The result has no line break at its end. */
+/** Renders a document or a block, without a final line break. */
 export const markdownText = (markdown: string, style: MarkdownStyle): string => {
   const output: Array<string> = []
   let prose: Array<string> = []

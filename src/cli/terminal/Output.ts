@@ -1,6 +1,6 @@
 /**
  * The output streams: results go to stdout, and messages to stderr. If the reader of stdout ends (`| head`), further
- * output is dropped without an error. A full disk is an error. `lost` reports this error at the end.
+ * output is dropped without an error. A full disk is an error, which `lost` reports at the end.
  */
 import * as Context from "effect/Context"
 import { knownSecrets } from "../../services/runs/KnownSecrets.ts"
@@ -20,14 +20,14 @@ export interface Streams {
   readonly stdin: { readonly isTTY?: boolean }
   readonly stdout: TerminalStream
   readonly stderr: TerminalStream
-  /** Control of the process, which the screen needs. Absent in tests. */
+  /** Control of the process for the screen. Absent in tests. */
   readonly process?: ScreenProcess
 }
 
-/** Lines are wrapped only if the terminal has at least this many columns. */
+/** Lines are wrapped only on terminals with at least this many columns. */
 const leastColumns = 20
 
-/** The number of columns of a terminal. Undefined for any other stream. */
+/** The number of columns; undefined without a terminal. */
 const columnsOf = ({ columns, isTTY }: TerminalStream): number | undefined =>
   isTTY === true && columns !== undefined && columns >= leastColumns ? columns : undefined
 
@@ -43,7 +43,7 @@ const makeOutput = (streams: Streams) =>
     stdout.on("error", lose)
     stderr.on("error", ignore)
     const screen = new TerminalScreen(stderr, env, process)
-    /** Writes text, and waits until it is written. If this fails, `failed` handles the error. */
+    /** Writes text, and waits until it is written. `failed` handles an error. */
     const write = (stream: TerminalStream, text: string, failed: (error: Error) => void): Effect.Effect<void> =>
       Effect.callback<void>((resume) => {
         screen.write(stream, text.endsWith("\n") ? text : `${text}\n`, (error) => {
@@ -53,11 +53,11 @@ const makeOutput = (streams: Streams) =>
       })
     const colourVariables = { noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
     return {
-      /** Writes lines to stdout. If the reader is slow, waits for it. */
+      /** Writes lines to stdout, and waits for a slow reader. */
       result: (text: string) => write(stdout, text, lose),
       /** Writes lines to stdout, wrapped to the width of the terminal. */
       print: (text: string) => write(stdout, wrapText(text, columnsOf(stdout)), lose),
-      /** Writes text of a model to stdout. On a terminal, control characters are escaped. */
+      /** Writes a model's text to stdout. Control characters are escaped on a terminal. */
       answer: (text: string) => write(stdout, isWatched ? harmless(redactText(text)) : redactText(text), lose),
       /** Writes a piece of an answer to a terminal on stdout, without waiting. */
       follow: (piece: string) => screen.write(stdout, harmless(piece)),
@@ -67,7 +67,7 @@ const makeOutput = (streams: Streams) =>
       emit: (text: string) => write(stderr, wrapText(text, columnsOf(stderr)), ignore),
       /** Writes text to stderr without a line end. */
       prompt: (text: string) => Effect.sync(() => screen.write(stderr, text)),
-      /** Why results could not be written. Undefined if they were written, or if the reader of stdout has ended. */
+      /** Why results could not be written. Undefined if they were, or if the reader of stdout has ended. */
       lost: () => lost,
       /** Colours for stdout. */
       resultPaint: makePaint(wantsColour(isWatched, colourVariables)),
@@ -76,8 +76,8 @@ const makeOutput = (streams: Streams) =>
       /** True if stdout is a terminal. */
       isWatched,
       /**
-       * True if the user can read a question on stderr and answer it on stdin. This is a getter because Node opens
-       * stdin on the first access.
+       * True if the user can answer questions: reads stderr and types on stdin. A getter, because Node opens stdin on
+       * the first access.
        */
       get canAsk() {
         return isErrorTerminal && streams.stdin.isTTY === true
@@ -85,7 +85,7 @@ const makeOutput = (streams: Streams) =>
       get hasPipedInput() {
         return streams.stdin.isTTY !== true
       },
-      /** The screen on stderr. All other output is written above the region of the screen. */
+      /** The screen on stderr. All other output appears above its region. */
       screen: screen satisfies Screen as Screen,
       /** The number of columns of stdout. Undefined if stdout is not a terminal. */
       resultColumns: () => columnsOf(stdout)
@@ -107,11 +107,11 @@ export class Output extends Context.Service<Output>()("task-conductor/cli/termin
   })
 }
 
-/** Output for programs and errors may be stored in logs, so secrets are removed from it. */
+/** Output may be stored in logs, so secrets are removed. */
 /** Removes known secrets from a text. */
 export const redactText = makeRedaction(knownSecrets)
 
-/** Removes known secrets from a value that will be written as JSON. */
+/** Removes known secrets from a value for JSON. */
 export const redactValue = makeValueRedaction(knownSecrets)
 
 /** Removes known secrets from an event. Instances of classes stay unchanged. */
@@ -123,8 +123,8 @@ export const redactEvent = <A>(value: A): A => {
 }
 
 /**
- * Reserves stdout for a protocol. From then on, all other output to stdout goes to stderr, also the output of plugins.
- * Returns the function that writes the messages of the protocol in order.
+ * Reserves stdout for a protocol. All other output, even that of plugins, then goes to stderr. Returns the function
+ * that writes the protocol's messages in order.
  */
 export const reserveStdout = (): ((chunk: string | Uint8Array) => Promise<void>) => {
   const { stderr, stdout } = process

@@ -1,16 +1,10 @@
-/**
- * Protects the files that commands write in a foreign project. A link in this project must not lead a write to another
- * place.
- */
+/** Protects the files that commands write in a foreign project, where a link must not lead a write elsewhere. */
 import * as Effect from "effect/Effect"
 import { printable } from "../../domain/text/Printable.ts"
 import { leadsOut } from "../../services/files/CanonicalPath.ts"
 import { usageFailure } from "./Failure.ts"
 
-/**
- * Fails if a link leads the path out of the folder. A path that is itself outside the folder is accepted, because the
- * user chose it.
- */
+/** Fails if a link leads the path out of the folder. A path outside the folder is accepted: the user chose it. */
 export const requireStays = Effect.fnUntraced(function* (folder: string, file: string) {
   const real = yield* leadsOut(folder, file)
   if (real === undefined) return

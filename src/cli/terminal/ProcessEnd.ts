@@ -1,6 +1,6 @@
 /**
- * Ends the process even if a thread of a plugin runs code that cannot be interrupted, such as a long query of a
- * database. Without this, Node would wait for each thread.
+ * Ends the process even while a plugin's thread runs code that cannot be interrupted, such as a long database query.
+ * Node alone would wait for each thread.
  */
 import type { Worker } from "node:worker_threads"
 
@@ -8,8 +8,8 @@ import type { Worker } from "node:worker_threads"
 const grace = 1000
 
 /**
- * Ends the process without waiting for its threads. If Node has `execve`, a shell replaces this process and ends with
- * the same exit code.
+ * Ends the process without waiting for its threads. With `execve`, a shell replaces the process and ends with its exit
+ * code.
  */
 const leaveThreads = (code: number): void => {
   process.emit("exit", code)
@@ -20,7 +20,7 @@ const leaveThreads = (code: number): void => {
   process.kill(process.pid, "SIGKILL")
 }
 
-/** Watches for new threads. Returns the function that ends the process with an exit code. */
+/** Watches for threads. Returns the function that ends the process. */
 export const watchThreads = (): ((code: number) => void) => {
   const running = new Set<Worker>()
   const onWorker = (worker: Worker): void => {

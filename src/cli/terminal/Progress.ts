@@ -1,5 +1,5 @@
 /**
- * Writes the progress of a run: one plain line for each event that concerns the user. All text of models and tools is
+ * Writes the progress of a run, a plain line for each event that concerns the user. All text of models and tools is
  * made printable.
  */
 import { usualHelp } from "../../domain/findings/IssueText.ts"
@@ -31,16 +31,16 @@ import {
 import { deniedOf, finishedText } from "../../domain/plan/TaskResult.ts"
 
 export interface ProgressOptions {
-  /** True if lines also show all repairs and issues of answers, and the turns of tasks. */
+  /** True to show also all repairs and issues of answers, and the turns of tasks. */
   readonly isVerbose?: boolean
-  /** The state of the current work. Lines use it to describe events. */
+  /** The state of the current work, which lines need to describe events. */
   readonly live?: LiveState
-  /** True if the screen draws the current work, so that no lines report this work. */
+  /** True if the screen draws the current work, so that lines leave it out. */
   readonly isDrawn?: boolean
   readonly seen?: SeenFindings
 }
 
-/** A line names at most this many tasks. */
+/** The maximum number of tasks in a line. */
 const mostNames = 5
 
 const namesText = (names: ReadonlyArray<string>): string => {
@@ -70,9 +70,7 @@ const answers: Readonly<Record<Answered["answer"], string>> = {
 
 const isNo: ReadonlySet<string> = new Set(["decline", "deny", "stop"])
 
-/**
- * The line about the answer to a question. If the user did not answer it, the line says where the answer comes from.
- */
+/** The line about the answer to a question, and who gave it if not the user. */
 const answeredLine = ({ always = [], answer, by, instead }: Answered): string | undefined => {
   if (answer === "said" || answer === "nothing") return by === "person" ? `  ${answers[answer]}` : undefined
   const what =
@@ -88,33 +86,27 @@ const answeredLine = ({ always = [], answer, by, instead }: Answered): string | 
 
 const forTask = (task: string): string => ` for "${safeText(task)}"`
 
-/**
- * The call, in the words of the event with which it started. If these words are unknown, the text is only the name of
- * the tool.
- */
+/** The call in the words of its first event, or else the name of its tool. */
 export const toolText = (
   { id, name }: Extract<RunEvent, { readonly type: "tool.finished" }>,
   { live }: ProgressOptions
 ): string => safeText(live?.tools.get(toolCallKey(id))?.text ?? name)
 
-/** The first line of the reason why a call failed. A sentence that only introduces lines for the model is dropped. */
+/** The first line of the reason for a failure, without a sentence that only introduces lines for the model. */
 export const failureText = ({ error_message }: ToolResult, live: LiveState | undefined): string => {
   const [first = "", ...rest] = (error_message ?? "").split("\n")
   const line = rest.length === 0 ? first : first.replace(/[.;] [^.;]*:$/, ".")
   return safeText(withoutProject(line, live?.run.project ?? ""), 400)
 }
 
-/**
- * The last line of a command's output, which often has totals. The number of lines of the output follows it in
- * parentheses, unless there is only one.
- */
+/** The last line of a command's output, which often has totals, with the number of lines if there are more. */
 export const lastLine = ({ output }: CommandEnd): string => {
   const lines = output.trimEnd().split("\n")
   const more = lines.length > 1 ? ` (${lines.length} lines)` : ""
   return output.trim() === "" ? "nothing" : `${safeText(lines.at(-1) ?? "", 100)}${more}`
 }
 
-/** The line about a command that failed although its call succeeded. Undefined for all other successful calls. */
+/** The line about a command that failed although its call succeeded; otherwise undefined. */
 const exitLine = (
   event: Extract<RunEvent, { readonly type: "tool.finished" }>,
   paint: Paint,
@@ -126,7 +118,7 @@ const exitLine = (
     : `  ${paint.yellow(exit)} ${toolText(event, options)}${forTask(event.id.task)}: ${lastLine(end)}`
 }
 
-/** The line about a finished step. It has the number of tasks without a result. */
+/** The line about a finished step, with the number of tasks without a result. */
 const stepLine = (title: string, paint: Paint, live: LiveState | undefined): string => {
   const names = live?.steps.findLast((step) => step.title === title)?.tasks ?? []
   const stages = names.map((name) => live?.tasks.get(name)?.stage)
@@ -154,7 +146,7 @@ const triedLine = (
   return paint.dim(`  before any change, the check fails: ${name}: ${safeText(namesOf(failures), 400)}`)
 }
 
-/** The line about a check. If the check has no new failures, it counts as passed. */
+/** The line about a check. Without new failures, a check counts as passed. */
 const checkLine = (
   {
     command,
@@ -183,7 +175,7 @@ const checkLine = (
   return `${paint.red("check failed")} ${name} after ${secondsText(Math.round(seconds))}: ${names.join(", ")}${more}`
 }
 
-/** The line about what is being worked on. There is none if the screen draws the current work. */
+/** The line about the current work; undefined if the screen draws it. */
 const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: ProgressOptions): string | undefined => {
   switch (event.type) {
     case "stage.started":
@@ -271,7 +263,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
         ...(event.failure.cause?._tag === "NoValidAnswer" ? [`    What you can do: ${usualHelp}`] : [])
       ].join("\n")
     case "tool.finished":
-      /* A denial is already reported in the answer to the question and at the end of the run. */
+      /* The answer to the question and the end of the run already report a denial. */
       if (event.result.success) return exitLine(event, paint, options)
       return isOwnChoice(event.result.error_message ?? "")
         ? undefined
@@ -292,7 +284,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
       return answeredLine(event)
     case "message":
       return event.text === interruptedText ? undefined : messageLine(event, paint, live?.run.project ?? "")
-    // For an interrupted run, nothing else prints the last lines.
+    // Nothing else prints the last lines of an interrupted run.
     case "run.finished":
       return event.report.status === "interrupted"
         ? outcomeLines(event.report, paint, {

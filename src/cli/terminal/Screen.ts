@@ -1,14 +1,11 @@
 /**
- * Redraws a region at the bottom of the terminal, while other output scrolls above it. The cursor stays visible below
- * the region. After a crash, the terminal is therefore still usable.
+ * Redraws a region at the bottom of the terminal, while other output scrolls above. The cursor stays visible below it,
+ * so that the terminal is usable after a crash.
  */
 import { shownWidth } from "../../domain/text/TextWidth.ts"
 import type { ViewSize } from "../../domain/runs/LiveView.ts"
 
-/**
- * The part of a Node write stream that the program uses. `isTTY` and the sizes are absent if the stream is not a
- * terminal.
- */
+/** What the program uses of a Node write stream. `isTTY` and the sizes are absent without a terminal. */
 export interface TerminalStream {
   write(text: string, done?: (error?: Error | null) => void): unknown
   on(event: "error", listener: (error: Error & { readonly code?: string }) => void): unknown
@@ -18,15 +15,15 @@ export interface TerminalStream {
   getWindowSize?(): [columns: number, rows: number]
 }
 
-/** Returns the lines to draw in the region. `now` is a time in milliseconds. */
+/** The lines to draw in the region. `now` is a time in milliseconds. */
 export type Draw = (size: ViewSize, now: number) => ReadonlyArray<string>
 
 export interface Screen {
-  /** False if the region cannot be redrawn: without a terminal, on a dumb terminal, or on a CI server. */
+  /** False without a terminal, on a dumb terminal, or on a CI server. */
   readonly canDraw: boolean
   /** True if the terminal can show characters beyond ASCII. */
   readonly isUnicode: boolean
-  /** The number of columns of stderr. Undefined if stderr is not a terminal. */
+  /** The number of columns of stderr; undefined without a terminal. */
   readonly columns: () => number | undefined
   /** Begins to draw the region. */
   readonly show: (draw: Draw) => void
@@ -34,7 +31,7 @@ export interface Screen {
   readonly hide: () => void
 }
 
-/** Control of the process, which the screen needs. Absent in tests. */
+/** Control of the process for the screen. Absent in tests. */
 export interface ScreenProcess {
   on(event: "SIGTSTP" | "exit", listener: () => void): unknown
   off(event: "SIGTSTP", listener: () => void): unknown
@@ -42,14 +39,11 @@ export interface ScreenProcess {
   readonly pid: number
 }
 
-/**
- * The time between two drawings, in milliseconds. It is short enough to look smooth, and long enough for a slow
- * connection.
- */
+/** The time between two drawings, in milliseconds: short enough to look smooth, long enough for a slow connection. */
 const drawEvery = 100
 const usualSize: ViewSize = { columns: 80, rows: 24 }
 
-/** The marks around synchronized output. A terminal that knows these marks shows the text between them at once. */
+/** The marks of synchronized output. A terminal that knows them shows the text between them at once. */
 const [begin, end] = ["\u001b[?2026h", "\u001b[?2026l"]
 
 const isSet = (value: string | undefined): boolean => value !== undefined && !["", "0", "false"].includes(value)
@@ -59,8 +53,8 @@ export const canDrawOn = (isTerminal: boolean, env: Readonly<Record<string, stri
   isTerminal && env["TERM"] !== "dumb" && !isSet(env["CI"])
 
 /**
- * True if the terminal can show characters beyond ASCII. This needs a UTF-8 locale. The Linux console does not count,
- * because it lacks most of these characters.
+ * True if the terminal can show characters beyond ASCII: in a UTF-8 locale, but not on the Linux console, which lacks
+ * most of them.
  */
 export const isUnicodeIn = (env: Readonly<Record<string, string | undefined>>): boolean =>
   env["TERM"] !== "linux" && /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "")
@@ -74,7 +68,7 @@ export class TerminalScreen implements Screen {
   #draw: Draw | undefined
   #drawn: ReadonlyArray<string> = []
   #timer: NodeJS.Timeout | undefined
-  /** True if the cursor is in a line that contains other text. */
+  /** True if the cursor is in a line with other text. */
   #isInLine = false
 
   constructor(
@@ -126,15 +120,15 @@ export class TerminalScreen implements Screen {
   }
 
   /**
-   * Erases the region row by row. If a program erases everything below a row at once, some terminals keep the erased
-   * text in their history. In a terminal that has become narrower, a line takes several rows.
+   * Erases the region row by row. Some terminals would keep text in their history that is erased at once. In a terminal
+   * that has become narrower, a line takes several rows.
    */
   #erased(): string {
     if (this.#drawn.length === 0) return ""
     const { columns } = this.#size()
     const rows = this.#drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(shownWidth(line) / columns)), 0)
     this.#drawn = []
-    /* The line with the cursor is erased too, because the terminal may have echoed a key such as ^C into it. */
+    /* Erases also the cursor's line, into which the terminal may have echoed a key such as ^C. */
     return `\r\u001b[2K${"\u001b[A\u001b[2K".repeat(rows)}`
   }
 
@@ -143,7 +137,7 @@ export class TerminalScreen implements Screen {
     return lines.map((line) => `${line}\r\n`).join("")
   }
 
-  /** Draws the region again if its lines have changed. */
+  /** Draws the region again if its lines changed. */
   readonly refresh = (): void => {
     if (this.#draw === undefined || this.#isInLine) return
     const before = this.#drawn

@@ -1,4 +1,4 @@
-/** Shows a run while it works, ends the command, and tells the user how to resume the run. */
+/** Shows a run while it works, ends the command, and says how to resume the run. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -14,19 +14,19 @@ import { Output, redactText } from "./Output.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { type ApprovalFlags, approvedBeforehand, runContextOf } from "./runContext.ts"
 
-/** True if the run can be resumed. False if it has nothing left to do, or if it has no plan. */
+/** False if the run has nothing left to do, or no plan. */
 const canResume = ({ nothingLeft = false, status }: RunReport): boolean =>
   !nothingLeft && status !== "done" && status !== "no_valid_plan"
 
 /** The flags that decide how a run is shown. */
 interface RunStyle {
-  /** True if events are printed as JSON Lines. */
+  /** True to print events as JSON Lines. */
   readonly json: boolean
   readonly verbose?: boolean
   readonly plain?: boolean
-  /** True if only the answer and errors are printed. */
+  /** True to print only the answer and errors. */
   readonly quiet?: boolean
-  /** True if the run is not saved on this machine. It can then not be resumed here. */
+  /** True if the run is not saved on this machine, and so cannot be resumed here. */
   readonly isClusterRun?: boolean
 }
 
@@ -35,11 +35,11 @@ const eventSink = ({ isClusterRun = false, json, plain = false, quiet = false, v
   return json ? jsonSink : quiet ? quietSink : progressSink(verbose, { isPlain: plain, stop })
 }
 
-/** True for an answer in JSON that follows an output schema. It must not be rendered as markdown. */
+/** True for an answer in JSON, which must not be rendered as markdown. */
 const isJson = (text: string): boolean =>
   /^[{[]/.test(text) && Result.isSuccess(Result.try(() => JSON.parse(text) as unknown))
 
-/** Prints an answer. On a terminal the answer is rendered. Elsewhere it is printed unchanged. */
+/** Prints an answer, rendered on a terminal. */
 export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlain: boolean) {
   const { answer, isWatched, result, resultColumns: columns, resultPaint: paint, screen } = yield* Output
   if (markdown.trim() === "") return
@@ -49,9 +49,8 @@ export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlai
 })
 
 /**
- * Adds text above the answer of the model: the checked facts and, for an unfinished run, the status. A JSON answer
- * stays unchanged. An empty answer without facts also stays unchanged, because the last lines of the run report the
- * status.
+ * Adds text above the model's answer: the checked facts and, for an unfinished run, the status. JSON stays unchanged.
+ * So does an empty answer without facts, because the run's last lines report the status.
  */
 const withFacts = (report: RunReport, project: string): string => {
   const { answer, facts } = report
@@ -62,8 +61,7 @@ const withFacts = (report: RunReport, project: string): string => {
 const resumeLine = (runId: string): string => `Resume it: task-conductor resume ${runId}`
 
 /**
- * Shows a run while it works. After that, prints the answer to stdout and the outcome to stderr. Fails if the run is
- * not done.
+ * Shows a run while it works, then prints the answer to stdout and the outcome to stderr. Fails if the run is not done.
  */
 export const showRun = Effect.fnUntraced(function* <E, R>(
   style: RunStyle,
@@ -89,10 +87,7 @@ export const showRun = Effect.fnUntraced(function* <E, R>(
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })
 
-/**
- * Carries out a run. If the run is stopped after its start, tells the user how to resume it. With JSON output, this
- * hint is left out.
- */
+/** Carries out a run. If it is stopped after its start, says how to resume it, except in JSON output. */
 export const carryOut = <E, R>(
   { listen, ...context }: RunContext,
   isJson: boolean,

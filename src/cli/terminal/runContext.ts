@@ -1,7 +1,4 @@
-/**
- * The context that commands pass to runs: the event sink, the approver, notes, and a function with which the user
- * chooses a model.
- */
+/** The context that commands pass to runs: event sink, approver, notes, and the user's choice of a model. */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -17,17 +14,14 @@ import { Output } from "./Output.ts"
 import { type ModelOffer, type RunContext, type StartupNotes, tornNote } from "../../app/RunContext.ts"
 import type { EventSink } from "./EventSink.ts"
 
-/** The model whose number or name the user typed. Undefined if there is no such model. */
+/** The model whose number or name the user typed. Undefined if there is none. */
 const chosenModel = (models: ReadonlyArray<InstalledModel>, typed: string): string | undefined => {
   const text = typed.trim().toLowerCase()
   const index = text === "" ? 0 : /^\d+$/.test(text) ? Number(text) - 1 : -1
   return (models[index] ?? models.find(({ name }) => name.toLowerCase() === text))?.name
 }
 
-/**
- * Saves the chosen model, and tells the user in which file. If it cannot be saved, the program tells the user why and
- * goes on.
- */
+/** Saves the chosen model, and says in which file, or why it could not. */
 const save = Effect.fnUntraced(function* (name: string, { home, userFile }: ModelOffer) {
   const { emit } = yield* Output
   const unsaved = (why: string) => emit(`The choice is not saved, because ${why}. Next time, use --model ${name}.`)
@@ -41,7 +35,7 @@ const save = Effect.fnUntraced(function* (name: string, { home, userFile }: Mode
   )
 })
 
-/** Asks for a model until the answer names one. Undefined after Ctrl-D and at the end of input. */
+/** Asks for a model until the answer names one. Undefined at the end of input, also after Ctrl-D. */
 export const chooseFrom = Effect.fn("chooseFrom")(
   function* ({ host, models }: ModelOffer) {
     const { emit, prompt } = yield* Output
@@ -80,15 +74,13 @@ export interface ApprovalFlags {
   readonly yesThisRun: boolean
 }
 
-/**
- * What is approved before the program asks. `--yes` approves steps and calls, and `--yes-this-run` approves only steps.
- */
+/** `--yes` approves steps and calls beforehand, `--yes-this-run` only steps. */
 export const approvedBeforehand = ({ yes, yesThisRun }: ApprovalFlags) => ({ approveSteps: yesThisRun, yes })
 
 export interface CommandOptions
   extends Pick<RunContext, "approveSteps" | "yes">, Partial<Pick<RunContext, "approver">> {
   readonly sink: EventSink
-  /** True if only the answer and errors are printed. */
+  /** True to print only the answer and errors. */
   readonly isQuiet?: boolean | undefined
 }
 
@@ -106,11 +98,11 @@ const printNotes = Effect.fnUntraced(function* (
   if (isTorn) yield* emit(note(tornNote))
 })
 
-/** The approver at the terminal. If the settings allow it, the bell rings for each question. */
+/** The approver at the terminal. The bell rings for each question if the settings allow it. */
 const layerUser = (isColoured: boolean) =>
   Layer.unwrap(Effect.map(RunSettings, ({ bell = true }) => layerTerminal({ bell, isColoured })))
 
-/** The context of a run that a command starts. If no model is named, the user chooses a model at the terminal. */
+/** The context of a run that a command starts. Without a named model, the user chooses one at the terminal. */
 export const runContextOf = Effect.fnUntraced(function* ({
   approver,
   isQuiet = false,
