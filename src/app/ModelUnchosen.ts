@@ -3,9 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 
-/**
- * Says that no model is named, and that no user could be asked. `models` lists the server's models that can write text.
- */
+/** No model is named, and no user could be asked. `models` lists the server's models that can write text. */
 export class ModelUnchosen extends Schema.TaggedError<ModelUnchosen>()("ModelUnchosen", {
   host: Schema.String,
   userFile: Schema.String,

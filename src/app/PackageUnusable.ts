@@ -1,8 +1,8 @@
-/** Says that a package with a part of the program is missing, or that it has the wrong version. */
+/** The error of a missing package, or one of the wrong version. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** Says why a package cannot be used (`what`), and what to install (`remedy`). Both are sentences. */
+/** Why a package cannot be used (`what`), and what to install (`remedy`), both as sentences. */
 export class PackageUnusable extends Schema.TaggedError<PackageUnusable>()("PackageUnusable", {
   what: Schema.String,
   remedy: Schema.String
@@ -12,7 +12,7 @@ export class PackageUnusable extends Schema.TaggedError<PackageUnusable>()("Pack
   }
 }
 
-/** Loads a package. If the package cannot be used, fails with the reason. */
+/** Loads a package. Fails with the reason if it is unusable. */
 export const loadOrFail = <A>(load: () => Promise<A>): Effect.Effect<A, PackageUnusable> =>
   Effect.flatten(
     Effect.promise(() =>

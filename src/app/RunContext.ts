@@ -28,44 +28,41 @@ import type { RunSettings } from "../services/runs/RunSettings.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 
-/**
- * A request for a new run in a project. The flags or options in `configuration` override the configuration of the
- * project.
- */
+/** A request for a new run. The flags or options in `configuration` override the project's configuration. */
 export interface NewRun {
   readonly project: string
   readonly configuration: Configuration
   readonly order: RunOrder
-  /** False if the run is not saved. */
+  /** False to save nothing. */
   readonly keep?: boolean
 }
 
-/** A saved run as the user names it. `configuration` overrides the settings with which the run started. */
+/** A saved run as the user names it. `configuration` overrides its settings. */
 export interface SavedRun {
   readonly run: string
   readonly configuration: Configuration
-  /** The current folder of the project. Default: the folder in which the run last worked. */
+  /** The project's current folder. Default: where the run last worked. */
   readonly project?: string
 }
 
 /** The file of the user's own configuration. */
 export interface UserFile {
-  /** The path of the file, even if the file does not exist yet. */
+  /** The path, even of a file that does not exist yet. */
   readonly path: string
-  /** The reason why the file is not used. */
+  /** Why the file is not used. */
   readonly problem?: string | undefined
 }
 
 export interface ModelOffer {
   readonly host: string
-  /** The file in which the choice is saved. */
+  /** The file for the choice. */
   readonly userFile: UserFile
   readonly home: string
   /** The models that can write text, the most suitable first. */
   readonly models: ReadonlyArray<InstalledModel>
 }
 
-/** Asks the user to pick a model and saves the choice. Undefined if the user picks none. */
+/** Asks the user for a model and saves the choice. Undefined without a choice. */
 export type PickModel = (offer: ModelOffer) => Effect.Effect<string | undefined>
 
 /** The note about a journal whose last record is incomplete because of a crash. */
@@ -83,11 +80,11 @@ export interface StartupNotes {
   readonly usesDemo?: boolean
 }
 
-/** The ways in which a run reaches the user at a terminal, except for approvals. */
+/** How a run reaches the user at a terminal, except for approvals. */
 export interface UserTerminal {
   /** Sends control sequences to the terminal. Absent if there is no screen. */
   readonly notify?: (sequence: string) => Effect.Effect<void>
-  /** Asks for a model if none is named. If this is absent, a missing model is an error. */
+  /** Asks for a model if none is named. Absent means that a missing model is an error. */
   readonly pickModel?: PickModel
 }
 
@@ -100,23 +97,23 @@ export interface RunContext {
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
   /** Receives the notes for the user before the run starts. */
   readonly warn?: (notes: StartupNotes) => Effect.Effect<void>
-  /** True if the user approved all steps in advance. */
+  /** True if all steps are approved in advance. */
   readonly approveSteps: boolean
-  /** True if the user approved steps and calls in advance. Calls that only a user may allow are not included. */
+  /** True if steps and calls are approved in advance, except calls that only a user may allow. */
   readonly yes?: boolean
-  /** The answer to questions about uncertain calls, if the user decided in advance. */
+  /** The answer about uncertain calls, if decided in advance. */
   readonly uncertainAnswer?: UncertainAnswer | undefined
   readonly approver: Layer.Layer<Approver, never, RunSettings | Stdio.Stdio | Terminal.Terminal>
   /** A model that replaces the model of the settings. */
   readonly model?: Layer.Layer<LanguageModel.LanguageModel>
-  /** Plugin objects, in addition to the plugins of the setup. */
+  /** Plugin objects beside the plugins of the setup. */
   readonly plugins?: ReadonlyArray<Plugin>
   readonly terminal?: UserTerminal
 }
 
 /** What a worker provides for a run of a cluster. */
 export interface WorkerContext {
-  /** One sentence about uncertain calls on this worker, as a warning for the user. */
+  /** A sentence for the user about uncertain calls on this worker. */
   readonly doubtNote: string
   /** The slots of the model server, which all runs of the worker share. */
   readonly slots: Layer.Layer<ModelSlots>
@@ -127,19 +124,16 @@ export interface WorkerContext {
 /** What a replay uses in place of the model, the user and the project. */
 export interface ReplayParts {
   readonly activities: Layer.Layer<Activities>
-  /** The gate and the tools, with the decisions that were recorded. */
+  /** The gate and the tools, with the recorded decisions. */
   readonly decisions: Layer.Layer<Gate | RunAnswers | ToolRegistry, never, Gate | RunAnswers | RunEvents | ToolRegistry>
   readonly workspace: Layer.Layer<Workspace>
-  /** The recorded tools of plugins. If they are given, the program loads no plugin and starts no server. */
+  /** The recorded tools of plugins. With them, the program loads no plugin and starts no server. */
   readonly recorded?: ReadonlyArray<Plugin>
 }
 
-/**
- * How the program carries out a run. By default, a run is new, is not saved, and changes its project without taking a
- * lock.
- */
+/** How the program carries out a run. By default, the run is new and unsaved, and takes no lock on its project. */
 export interface RunConditions {
-  /** The lock that prevents others from changing the project during the run. */
+  /** Keeps others from changing the project during the run. */
   readonly lock?: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
   readonly journal?: Layer.Layer<
     Journal | ResumeNotes,

@@ -1,4 +1,4 @@
-/** The interface of a feature that distributes runs to several machines. */
+/** The interface of a feature that distributes runs to machines. */
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Stdio from "effect/Stdio"
@@ -12,7 +12,7 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 import type { NodeServices } from "./NodeServices.ts"
 import type { NewRun, RunContext, SavedRun } from "./RunContext.ts"
 
-/** The reason why shared runs cannot be used. `exitCode` is absent only if the user's order itself was wrong. */
+/** Why shared runs cannot be used. `exitCode` is absent only for a wrong order of the user. */
 export interface SharedRunsFailure {
   readonly _tag: string
   readonly message: string
@@ -35,7 +35,7 @@ export interface SharedClient extends Pick<RunContext, "approveSteps" | "listen"
 }
 
 export interface SharedRuns {
-  /** The store of shared runs. It replaces the store of this machine. */
+  /** The store of shared runs, instead of this machine's store. */
   readonly store: Layer.Layer<RunStore, SharedRunsFailure, NodeServices>
   /** A line for each machine that worked on a run today. */
   readonly workers: Effect.Effect<ReadonlyArray<string>, SharedRunsFailure, NodeServices>
@@ -44,7 +44,7 @@ export interface SharedRuns {
     project: string,
     flags: Configuration
   ) => Effect.Effect<ReadonlyArray<Finding>, SharedRunsFailure, NodeServices>
-  /** Starts a run, resumes it, forks it or attaches to it, and follows it to its report. */
+  /** Starts, resumes, forks or joins a run, and follows it to its report. */
   readonly follow: (
     order: SharedOrder,
     client: SharedClient

@@ -1,14 +1,8 @@
-/**
- * The version of this program with a hash of its build. The hash is needed because another build may contain other
- * prompts.
- */
+/** The version of this program with a hash of its build, because another build may contain other prompts. */
 import { version } from "./version.ts"
 
-/**
- * The first characters of the hash of all sources. The bundler inserts them. Undefined if the sources run without a
- * build.
- */
+/** The beginning of the hash of all sources, which the bundler inserts. Undefined without a build. */
 declare const sourcesHash: string | undefined
 
-/** The version with the hash, for example `0.1.0+3f2a9c1b`. For sources without a build, only the version. */
+/** The version with the hash, such as `0.1.0+3f2a9c1b`; without a build, only the version. */
 export const build: string = typeof sourcesHash === "undefined" ? version : `${version}+${sourcesHash}`

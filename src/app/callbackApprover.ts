@@ -12,7 +12,7 @@ import {
 } from "../domain/permissions/Answer.ts"
 import { Approver, denyAll } from "../services/approvals/Approver.ts"
 
-/** The question to a script: about all calls of a step, or about a single call. */
+/** The question to a script, about all calls of a step or about one call. */
 export interface ApprovalRequest {
   /** All calls of a step, or one call. */
   readonly scope: "step" | "call"
@@ -38,28 +38,28 @@ export type ApprovalAnswer =
   | ReadonlyArray<ApprovalItem>
   | { readonly instead: string }
 
-/** A function that answers approval questions. If it throws, the run ends as failed. */
+/** Answers approval questions. An exception ends the run as failed. */
 export type Approve = (request: ApprovalRequest) => ApprovalAnswer | PromiseLike<ApprovalAnswer>
 
 /**
- * Decides about an uncertain call: a call that began before the run was interrupted, with an unknown outcome. `again`
- * makes the call again, `done` treats it as done, `stop` ends the run as not permitted. Any other value from JavaScript
- * stops the run. An exception ends the run as failed.
+ * Decides about an uncertain call, which began before an interruption and has an unknown outcome. `again` makes it
+ * again, `done` treats it as done, `stop` ends the run as not permitted. Any other value from JavaScript stops the run.
+ * An exception ends it as failed.
  */
 export type Arbitrate = (item: ApprovalItem) => UncertainAnswer | PromiseLike<UncertainAnswer>
 
 /**
- * Answers a question of the model, which asks it in place of writing a plan, a report or an answer. Undefined or an
- * empty text means no answer. If it throws, the run ends as failed.
+ * Answers a question that the model asks instead of a plan, a report or an answer. Undefined or an empty text means no
+ * answer. An exception ends the run as failed.
  */
 export type AnswerQuestion = (question: string) => string | undefined | PromiseLike<string | undefined>
 
 export interface ApprovalCallbacks {
-  /** Answers approvals. Without this function, every call that needs an approval is denied. */
+  /** Answers approvals. Without it, every call that needs an approval is denied. */
   readonly approve?: Approve | undefined
-  /** Decides about uncertain calls. Without this function, the run stops at the first uncertain call. */
+  /** Decides about uncertain calls. Without it, the run stops at the first. */
   readonly arbitrate?: Arbitrate | undefined
-  /** Answers questions of the model. Without this function, nobody answers. */
+  /** Answers questions of the model. Without it, nobody answers. */
   readonly answer?: AnswerQuestion | undefined
 }
 
@@ -79,23 +79,23 @@ const callAnswer = (answer: ApprovalAnswer, item: ApprovalItem): CallAnswer => {
 const uncertainAnswer = (answer: UncertainAnswer): UncertainAnswer =>
   answer === "again" || answer === "done" ? answer : "stop"
 
-/** The value as a trimmed text. Empty if it is no string, because JavaScript code may return any value. */
+/** The trimmed text; empty for any other value, which JavaScript code may return. */
 const wordsOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "")
 
-/** What the user wants in place of a denied call. Empty if the answer does not say it. */
+/** What the user wants instead of a denied call; empty if the answer does not say. */
 const insteadOf = (answer: unknown): { readonly instead?: string } => {
   const instead = wordsOf(Predicate.isObject(answer) ? answer["instead"] : undefined)
   return instead === "" ? {} : { instead }
 }
 
-/** Calls a function of the script in place of the user. */
+/** Asks a function of the script instead of the user. */
 const askScript = <A, B>(ask: () => A | PromiseLike<A>, answerOf: (answer: A) => B): Effect.Effect<Answered<B>> =>
   Effect.map(
     Effect.promise(async () => ask()),
     (answer) => ({ answer: answerOf(answer), by: "person", ...insteadOf(answer) })
   )
 
-/** An approver that asks these functions. If a function is missing, nobody answers its questions. */
+/** An approver of these functions. Without a function, nobody answers its questions. */
 export const layerCallback = ({ answer, approve, arbitrate }: ApprovalCallbacks): Layer.Layer<Approver> =>
   Layer.succeed(Approver)({
     ...denyAll,

@@ -1,7 +1,6 @@
 /**
- * Loads the package for runs on several machines. It is separate because it depends on pg-boss and a PostgreSQL client.
- * Users install it beside the program, in the same version. If the package is missing, the commands of the package only
- * say what to install.
+ * Loads the package for runs on several machines. Users install it beside the program in the same version, because it
+ * depends on pg-boss and a PostgreSQL client. Without it, its commands only say what to install.
  */
 import type * as Command from "effect/cli/Command"
 import { createRequire } from "node:module"
@@ -20,13 +19,13 @@ const unusable = (what: string): PackageUnusable =>
     remedy: `Install it beside task-conductor: npm install -g ${packageName}@${version}, or without -g in a project.`
   })
 
-/** The exports of the package (src/plugins/cluster/index.ts) that the program uses. */
+/** The exports of src/plugins/cluster/index.ts that the program uses. */
 interface ClusterPackage {
   readonly loadCommand: (name: string) => Promise<Command.Command.Any>
   readonly loadSharedRuns: () => Promise<SharedRuns>
 }
 
-/** The version of the package that is installed beside or above this program; undefined if there is none. */
+/** The version of the package beside or above this program; undefined without one. */
 const installedVersion = (require: NodeJS.Require): string | undefined => {
   try {
     return (require(`${packageName}/package.json`) as { readonly version: string }).version
@@ -37,8 +36,8 @@ const installedVersion = (require: NodeJS.Require): string | undefined => {
 }
 
 /**
- * Loads the package. The package uses the modules of this program, so that no module is loaded twice. If the program
- * runs from sources, the package is loaded from its sources, too.
+ * Loads the package. It uses the modules of this program, so that none is loaded twice. A program from sources loads
+ * the package from its sources, too.
  */
 const loadPackage = async (): Promise<ClusterPackage> => {
   if (isSource) return (await import(moduleUrl("plugins/cluster/index").href)) as ClusterPackage

@@ -32,17 +32,14 @@ import { summaryOf } from "../domain/conversation/Conversation.ts"
 import { type CustomCommand, expandCommand } from "../domain/conversation/CustomCommand.ts"
 import { customCommands } from "../services/conversation/CustomCommands.ts"
 
-/**
- * A request for a conversation about a project. The flags or options in `configuration` override the configuration of
- * the project.
- */
+/** A request for a conversation. The flags or options in `configuration` override the project's configuration. */
 export interface NewConversation {
   readonly project: string
   readonly configuration: Configuration
   readonly order: AskOrder
-  /** True if the conversation should be saved, so that it can be continued. The configuration can forbid this. */
+  /** True to save the conversation, so that it can be continued. The configuration can forbid this. */
   readonly keep?: boolean
-  /** The conversation to continue: true for the last conversation about the project, or the name of a conversation. */
+  /** The conversation to continue: true for the project's last one, or a name. */
   readonly continues?: boolean | string
 }
 
@@ -66,8 +63,8 @@ const expanding = (session: AskSession, commands: ReadonlyArray<CustomCommand>):
 })
 
 /**
- * Saves a session after each message. If none of the saved messages remain in the session, the session gets a new id.
- * If a save fails, the failure is reported once and the conversation continues.
+ * Saves a session after each message. The session gets a new id if it no longer contains any saved message. A failure
+ * to save is reported once, and the conversation continues.
  */
 const saving = Effect.fnUntraced(function* (
   session: AskSession,
@@ -106,9 +103,8 @@ export const listConversations = Effect.fn("listConversations")(function* (proje
 })
 
 /**
- * Runs a conversation until `use` ends, and returns its report. While the changes of a message are made, other runs and
- * conversations in the project wait. If `use` returns another model, the conversation continues with this model and
- * calls `use` again.
+ * Runs a conversation until `use` ends, and returns its report. Other work in the project waits while a message's
+ * changes are made. If `use` returns another model, the conversation continues with it and calls `use` again.
  */
 export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   { continues = false, configuration: flags, keep = false, order, project }: NewConversation,
@@ -143,7 +139,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     return fitted
   })
 
-  /** Runs the part of the conversation that uses one model. Returns the state for the next part. */
+  /** Runs the part with one model. Returns the state for the next part. */
   const holdWith = Effect.fnUntraced(function* (
     { setup }: FittedSetup,
     messages: ReadonlyArray<ConversationMessage>,
@@ -158,7 +154,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     }
     let ending: { readonly next: FittedSetup | undefined } & Pick<AskOrder, "messages" | "tools"> = { next: undefined }
     const { attachment: _attachment, currentFile: _file, images: _images, openFiles: _files, ...later } = order
-    /* The files of the order are shown only with the first message of the conversation. */
+    /* Only the first message shows the files of the order. */
     const report = yield* Asker.use((asker) =>
       asker.hold({ ...(isLater ? later : order), messages, tools }, (session) =>
         Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * Checks what a run in a project needs: configuration, server, models, sandbox, folders. It changes nothing and loads
- * no plugin. Part of the composition root.
+ * Checks what a run in a project needs: configuration, server, models, sandbox, folders. Changes nothing and loads no
+ * plugin. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -35,7 +35,7 @@ export const ok: MakeFinding = (name, what) => ({ name, state: "ok", what })
 export const note: MakeFinding = (name, what, remedy) => ({ name, state: "note", what, remedy })
 export const problem: MakeFinding = (name, what, remedy) => ({ name, state: "problem", what, remedy })
 
-/** The message without its period, so that a sentence can continue. */
+/** The message without its period, for use within a sentence. */
 export const clause = ({ message }: { readonly message: string }): string => message.replace(/\.$/, "")
 
 /** Checks that the server of the run answers. */
@@ -66,7 +66,7 @@ const unchosen = ({ models }: ModelUnchosen): Finding => {
   return problem("model", "the server has no model that can write text", remedy)
 }
 
-/** The finding about a model that can write text. `fitSetup` has already refused any other model. */
+/** The finding about a model that can write text. `fitSetup` has refused all others. */
 const abilitiesFinding = ({ abilities: { thinking, tools } }: InstalledModel): Finding => {
   const thinks = thinking ? "thinks" : "does not think"
   if (tools) return ok("abilities", `writes text, calls tools, ${thinks}`)
@@ -84,7 +84,7 @@ const windowFinding = ({ setup, windowNote }: FittedSetup, model: InstalledModel
   return note("window", `${contextWindow} tokens; ${again}`)
 }
 
-/** A note about a loaded model that does not fit into the memory of the graphics card, and is therefore slow. */
+/** A note about a loaded model that exceeds the graphics memory, and is therefore slow. */
 const memoryFindings = (model: InstalledModel | undefined): ReadonlyArray<Finding> => {
   const what = model?.memory === undefined ? undefined : memoryText(model.memory, model.size)
   return what === undefined ? [] : [note("memory", `loaded ${what}`)]
@@ -124,7 +124,7 @@ const existingAbove = Effect.fnUntraced(function* (given: string) {
   return folder
 })
 
-/** Findings about the sandbox, and about working copies for the commands of a task. */
+/** Findings about the sandbox, and about working copies for commands. */
 const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
   const path = yield* Path.Path
   const { configuration, folders, project } = setup
@@ -133,7 +133,7 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
     environment: process.env,
     home: folders.home,
     hidden: [folders.settings, folders.state, ...folders.candidates],
-    /* If the folder must be created for the trial, it is removed afterwards. */
+    /* A folder that must be created for the trial is removed afterwards. */
     scratch: near === folders.state ? path.join(near, "copies") : path.join(near, ".task-conductor-trial"),
     sandbox: configuration.sandbox
   }
@@ -169,16 +169,13 @@ const mostTried = 6
 /** The time limit for each program, in seconds. */
 const trialSeconds = 20
 
-/** Several checks that start the same program in the same folder. */
+/** Checks that start the same program in the same folder. */
 interface CheckGroup {
   readonly runs: ReadonlyArray<string>
   readonly cwd: string
 }
 
-/**
- * The checks of the project in groups. The checks of a group have the same program, and one command asks this program
- * for its version.
- */
+/** The project's checks in groups. One command asks the program of a group for its version. */
 const checksOf = Effect.gen(function* () {
   const commands = yield* readCommands(process.env["PATH"] ?? "")
   const checks = byUse(commands.filter(({ kind }) => kind === "types" || kind === "tests"))
@@ -209,7 +206,7 @@ const trialFinding = Effect.fnUntraced(function* ({ cwd, runs }: CheckGroup) {
   )
   if (Result.isFailure(outcome)) return note("checks", `${checks}: ${outcome.failure.message}`)
   const { exitCode = 0, output = "", sandboxHint } = outcome.success ?? {}
-  /* If there is no sandbox, the program was not started, because the user has not approved it. */
+  /* Without a sandbox the program was not started, because the user has not approved it. */
   if (exitCode === 0)
     return ok("checks", `${checks}: ${program} ${outcome.success === undefined ? "is installed" : "starts"}`)
   const [first = ""] = output.trim().split("\n")
@@ -248,7 +245,7 @@ const stateFinding = Effect.fnUntraced(function* ({ home, state }: UserFolders) 
   return problem("saved runs", what, "Make it writable, or set XDG_STATE_HOME to another folder.")
 })
 
-/** The configuration files in use, and notes about files that could not be used. */
+/** The configuration files in use, and notes about unusable ones. */
 export const configurationFindings = Effect.fnUntraced(function* ({
   folders,
   project,
@@ -263,8 +260,8 @@ export const configurationFindings = Effect.fnUntraced(function* ({
 })
 
 /**
- * Findings about the secrets of the user's configuration. Commands for secrets are not run, because a keychain might
- * ask the user.
+ * Findings about the secrets of the user's configuration. Their commands are not run, because a keychain might ask the
+ * user.
  */
 const secretFindings = (setup: Setup) => {
   const readSecret = secretReaderOf(setup)
@@ -277,13 +274,13 @@ const secretFindings = (setup: Setup) => {
   })
 }
 
-/** Findings about the server and the models only, for `welcome`. Takes at most a few seconds. */
+/** Findings about the server and the models only, in a few seconds, for `welcome`. */
 export const quickDiagnosis = Effect.fn("quickDiagnosis")(function* (setup: Setup) {
   const server = yield* serverFinding(setup)
   return server.state === "problem" ? [server] : [server, ...(yield* diagnoseModels(setup))]
 })
 
-/** The findings of `look`. If the configuration cannot be read, the only finding is this problem. */
+/** The findings of `look`, or the one problem that the configuration cannot be read. */
 export const withSetup = <E extends { readonly message: string }, R, E2, R2>(
   read: Effect.Effect<Setup, E, R>,
   look: (setup: Setup) => Effect.Effect<ReadonlyArray<Finding>, E2, R2>

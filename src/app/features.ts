@@ -1,6 +1,6 @@
 /**
- * The features of the program: a plugin for each folder of src/plugins, and one in a separate package. Only features in
- * this list are part of the program, although the library may export functions of other features. Add a new feature to
+ * The features of the program: a plugin for each folder of src/plugins, one of them in a separate package. Features
+ * outside this list are not part of the program, even if the library exports their functions. Add a new feature to
  * test/support/rooms.ts as well.
  */
 import { acp } from "../plugins/acp/index.ts"
@@ -17,8 +17,8 @@ import { cluster } from "./clusterPackage.ts"
 import type { Feature } from "./SharedRuns.ts"
 
 /**
- * All features. Their commands, tools, providers and listeners keep this order. If two features offer `web` or
- * `sharedRuns`, the first feature is used.
+ * All features, in the order of their commands, tools, providers and listeners. The first with `web` or `sharedRuns`
+ * wins.
  */
 export const features: ReadonlyArray<Feature> = [
   tools,

@@ -1,6 +1,6 @@
 /**
- * Composition root: chooses the implementations for runs, conversations, stages and lists. The layers are in order,
- * from the project to the pipeline.
+ * Composition root: chooses the implementations for runs, conversations, stages and lists, from the project to the
+ * pipeline.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -83,7 +83,7 @@ export const layerPolicies = ({ settings }: UserFolders) =>
     Effect.map(Path.Path, (path) => Policies.layer(path.join(settings, "policies.json"), process.getuid?.()))
   )
 
-/** The layers for the project, the web, and the permanent rules of the user. */
+/** The layers for the project, the web, and the user's permanent rules. */
 const layerWorld = (
   { folders, project, settings }: Pick<Setup, "folders" | "project" | "settings">,
   replay?: RunConditions["replay"]
@@ -101,8 +101,8 @@ const layerWorld = (
   )
 
 /**
- * Saves events, then publishes them. Transient events, which come every second, are never saved. Heartbeats are saved
- * only in the database of a shared run, because its clients read them there.
+ * Saves events, then publishes them. Transient events, one each second, are never saved. Heartbeats are saved only in
+ * the database of a shared run, where its clients read them.
  */
 const layerEvents = (listen: RunContext["listen"], isShared: boolean): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
@@ -123,7 +123,7 @@ export const layerCommands = (
     sandbox = {}
   }: Pick<Settings, "commandEnvironment" | "limits" | "sandbox"> = defaultSettings
 ) =>
-  /* The hidden folders include the folder above the locks, because it is the user's state folder. */
+  /* The folder above the locks is the user's state folder, so it is hidden as well. */
   Commands.layer({
     environment: process.env,
     named: commandEnvironment,
@@ -137,8 +137,7 @@ export const layerCommands = (
   })
 
 /**
- * The tools of all features as one plugin. Its name marks built-in tools. `PluginPackages` rejects any other plugin
- * with this name.
+ * The tools of all features as one plugin. Its name marks built-in tools, so `PluginPackages` rejects it for others.
  */
 export const builtIns: Plugin = definePlugin({
   name: builtInOrigin,
@@ -148,13 +147,13 @@ export const builtIns: Plugin = definePlugin({
   )
 })
 
-/** The plugins of one source, and the problems of plugins that cannot be used. */
+/** The plugins of one source, and the problems of unusable ones. */
 interface LoadedPlugins {
   readonly plugins: ReadonlyArray<Plugin>
   readonly problems: ReadonlyArray<PluginProblem | McpProblem>
 }
 
-/** The registry of tools: first the built-in tools, then the tools of each source. */
+/** The tools: first the built-in ones, then those of each source. */
 export const layerRegistry = (sources: ReadonlyArray<LoadedPlugins>, limits?: Settings["limits"]) =>
   ToolRegistry.layer(
     [builtIns, ...sources.flatMap(({ plugins }) => plugins)],
@@ -176,14 +175,12 @@ const layerDiscovered = ({ project, settings }: Pick<Setup, "project" | "setting
     })
   )
 
-/** The skills of this setup, from files. */
 export const layerSkills = ({ folders: { config, home }, project }: Pick<Setup, "folders" | "project">) =>
   Skills.layer({ project, home, config }, leavesMachine)
 
 /**
- * Tools and skills. If they start programs, the gate decides about each start. `values` are plugin objects in addition
- * to the plugins of the setup. If `recorded` tools are given, as in a replay, no plugin is loaded and no server is
- * started.
+ * Tools and skills. The gate decides about programs that they start. `values` are plugin objects beside the plugins of
+ * the setup. With `recorded` tools, as in a replay, no plugin is loaded and no server is started.
  */
 const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?: ReadonlyArray<Plugin>) => {
   const { extensions, folders, project, settings } = setup
@@ -229,8 +226,8 @@ export const gateOptionsOf = ({
 })
 
 /**
- * Answers questions of a run: with the flags if they decide, and otherwise with the approver. The approver's answers
- * are recorded in the journal, except in a shared run: its database already contains the answers.
+ * Answers questions of a run, by flags or else by the approver. The journal records the approver's answers, except in a
+ * shared run, whose database already has them.
  */
 const layerAnswers = (
   {
@@ -266,8 +263,8 @@ export const layerProject = (setup: Setup, context: RunContext, conditions: RunC
 }
 
 /**
- * Tools and skills without a run, for lists and checks. These layers never ask the user. `values` are plugin objects in
- * addition to the plugins of the setup.
+ * Tools and skills without a run, for lists and checks, which never ask the user. `values` are plugin objects beside
+ * the plugins of the setup.
  */
 export const layerCatalogue = (setup: Setup, values: ReadonlyArray<Plugin> = []) =>
   layerTools(setup, values).pipe(
@@ -299,11 +296,11 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
   }).pipe(Effect.provide(layerCatalogue(setup)))
 })
 
-/** The model of the settings with the facts of its server, or the model that a script passed as an object. */
+/** The model of the settings with its server's facts, or the model object of a script. */
 export const layerModel = (setup: Setup, value?: RunContext["model"]) => {
   const { configuration, models, settings } = setup
   const provider = providerOfRun(setup)
-  /** If a script passed a model object, this object serves every model name. */
+  /** A script's model object serves every model name. */
   const serves = (name: string) => value !== undefined || providerOf(name, models.providers) === provider
   const model =
     value ??
@@ -321,7 +318,7 @@ export const layerModel = (setup: Setup, value?: RunContext["model"]) => {
   return Layer.merge(model, server)
 }
 
-/** Tells whether the model of a conversation can call tools at its server. */
+/** Tells whether a conversation's model can call tools at its server. */
 const layerToolSupport = (setup: Setup): Layer.Layer<ToolSupport> => {
   const { settings } = setup
   const model = stageModel(settings, "ask") ?? settings.model
@@ -347,7 +344,7 @@ export const layerCalls = ({ replay, worker }: Pick<RunConditions, "replay" | "w
     Layer.provideMerge(replay?.activities ?? Activities.layer)
   )
 
-/** The services with which tasks and messages read material and check changes. */
+/** Reads material and checks changes, for tasks and messages. */
 const layerMaterial = Layer.mergeAll(
   Briefer.layer,
   Checks.layer,
@@ -362,7 +359,7 @@ export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskAgent.layer, Cha
   Layer.provideMerge(Layer.merge(Attempts.layer, layerMaterial))
 )
 
-/** The pipeline from the prompt to the answer. The layers that carry out tasks are not included. */
+/** The pipeline from the prompt to the answer, without the layers that carry out tasks. */
 export const layerPipeline = layerRunFlow.pipe(Layer.provide(Layer.merge(Reviser.layer, Scheduler.layer)))
 
 export const layerRun = (setup: Setup, context: RunContext, conditions: RunConditions = {}) =>
@@ -383,10 +380,7 @@ export const layerStages = (setup: Setup, context: RunContext, conditions: RunCo
     Layer.provideMerge(layerProject(setup, context, conditions))
   )
 
-/**
- * A conversation with the model of this setup. If the conversation used another model before, tools and project are
- * already open.
- */
+/** A conversation with the model of this setup. After a change of the model, tools and project are already open. */
 export const layerAskModel = (setup: Setup, model: RunContext["model"]) =>
   Asker.layer.pipe(
     Layer.provide(Layer.merge(Agent.layer, ChangeApplier.layer)),

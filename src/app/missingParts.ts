@@ -1,6 +1,6 @@
 /**
- * Finds tools and skills that a saved run had at its start and that are missing now. The program refuses to continue
- * such a run, because the first task that needs them would fail.
+ * Finds tools and skills that a saved run had and that are missing now. The program refuses to continue such a run,
+ * because the first task that needs them would fail.
  */
 import * as Effect from "effect/Effect"
 import { runOf } from "../domain/history/RunEvidence.ts"
@@ -12,10 +12,10 @@ import { Skills } from "../services/skills/Skills.ts"
 import type { McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 
-/** The plugin of an origin, without its version. */
+/** An origin without its version. */
 const sourceOf = (origin: string): string => origin.replace(/(?!^)@[^/]*$/, "")
 
-/** True if a reported problem already explains why the plugin or server is missing. */
+/** True if a reported problem explains why the plugin or server is missing. */
 const isExplained = (source: string, problems: ReadonlyArray<PluginProblem | McpProblem>): boolean =>
   problems.some((problem) => {
     if ("plugin" in problem) return problem.isDeclared === true || problem.plugin === source
@@ -33,7 +33,7 @@ export interface EarlierRun {
   readonly lines: ReadonlyArray<JournalLine>
 }
 
-/** Fails with a list of everything that the earlier run had and this run lacks. */
+/** Fails with a list of what the earlier run had and this run lacks. */
 export const requireParts = Effect.fnUntraced(function* ({ lines, runId }: EarlierRun) {
   const records = readRecords(lines.filter(({ event, type }) => type === "seen" || event.startsWith("plan.")))
   const { problems, tools } = yield* ToolRegistry
@@ -42,10 +42,7 @@ export const requireParts = Effect.fnUntraced(function* ({ lines, runId }: Earli
   const sources = new Set(tools.map(({ origin }) => sourceOf(origin)))
   const missing = recordedTools(records.toReversed()).filter(({ name, origin }) => {
     const source = sourceOf(origin)
-    /*
-     * A plugin or server that still exists may now have other tools. But a script must provide every recorded tool
-     * again.
-     */
+    /* A plugin or server may now have other tools, but a script must provide every recorded tool again. */
     const isThere = names.has(name) || (source !== programOrigin && sources.has(source))
     return !isThere && !isExplained(source, problems)
   })

@@ -1,7 +1,6 @@
 /**
- * Chooses the models of a run, their context window, and the number of parallel calls. The choice depends on the user,
- * plugins, and the server. It is made before the run begins, so that a wrong name does not create a run. Part of the
- * composition root.
+ * Chooses the models of a run, their context window, and the number of parallel calls. This happens before the run
+ * begins, so that a wrong name creates no run. Part of the composition root.
  */
 import { totalmem } from "node:os"
 import * as Arr from "effect/Array"
@@ -28,7 +27,6 @@ import type { ModelServer } from "../services/providers/Provider.ts"
 import { ModelUnchosen } from "./ModelUnchosen.ts"
 import { askServer, listInstalled, patience } from "./serverModels.ts"
 
-/** Lets the user pick a model of the server. */
 const pick = Effect.fnUntraced(function* (
   setup: Setup,
   pickModel: PickModel | undefined,
@@ -52,7 +50,6 @@ const pick = Effect.fnUntraced(function* (
   return picked === undefined ? yield* unchosen : { model: picked, notes: [] }
 })
 
-/** The error of a model that cannot write text. */
 const writesNothing = (name: string) =>
   new ConfigurationError({
     source: "model",
@@ -63,10 +60,7 @@ const writesNothing = (name: string) =>
     ]
   })
 
-/**
- * Finds the server's model with this name. If there is none, and the server has the name with exactly one tag, returns
- * the model with this tag.
- */
+/** Finds the server's model with this name. If there is none, the only model with this name and a tag is used. */
 const resolveModel = Effect.fnUntraced(function* (requested: string, { facts, inventory, missing }: ModelServer) {
   const modelFacts = yield* facts(requested)
   if (modelFacts.isMissing !== true || missing === undefined) {
@@ -82,7 +76,7 @@ const resolveModel = Effect.fnUntraced(function* (requested: string, { facts, in
   if (Option.isNone(listed)) return yield* new ModelError({ reason })
   const installed = listed.value.map(({ name }) => name)
   const { nearest, only } = matchName(requested, installed)
-  /* A cloud model is used only if the user gives its full name. */
+  /* A cloud model is used only by its full name. */
   if (only !== undefined && !isCloudModel(only)) {
     const other = yield* facts(only)
     if (other.abilities.completion === false) return yield* writesNothing(only)
@@ -96,11 +90,11 @@ const usingText = (requested: string, name: string): string =>
     ? `Using ${name}, as the server writes ${requested}.`
     : `Using ${name}, the only installed tag of ${requested}.`
 
-/** The memory of the machine on which the server runs. Undefined if this is another machine. */
+/** The memory of this machine, if the server runs on it; otherwise undefined. */
 const memoryOf = (host: string): number | undefined =>
   ["127.0.0.1", "[::1]", "localhost"].includes(URL.parse(host)?.hostname ?? "") ? totalmem() : undefined
 
-/** Notes for the user if the memory of the server cannot hold all models at once. */
+/** Notes for the user if all models together exceed the server's memory. */
 const togetherNotes = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<string>) {
   if (new Set(names).size < 2) return []
   const installed = yield* Effect.orElseSucceed(askServer(setup, listInstalled), () => [])
@@ -112,8 +106,8 @@ const togetherNotes = Effect.fnUntraced(function* (setup: Setup, names: Readonly
 })
 
 /**
- * Resolves the models of a setup at the run's server. If the server does not answer, the names stay as the user wrote
- * them. The first call of the run then waits for the server and reports the error.
+ * Resolves the models of a setup at the run's server. If it does not answer, the names stay as written, and the run's
+ * first call waits for it and reports the error.
  */
 export const resolveModels = Effect.fn("resolveModels")(function* (
   unresolved: Setup,
@@ -147,8 +141,8 @@ export const resolveModels = Effect.fn("resolveModels")(function* (
 })
 
 /**
- * The error of a hosted model that only the project chose. Without this error, prompts would leave the machine although
- * the user did not choose the model.
+ * The error of a hosted model that only the project chose. Otherwise prompts would leave the machine without the user's
+ * choice.
  */
 const unchosenByUser = ({ project, settings: { model } }: Pick<Setup, "project" | "settings">, why: string) => {
   const how = `To use it, choose it yourself: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
@@ -159,10 +153,7 @@ const unchosenByUser = ({ project, settings: { model } }: Pick<Setup, "project" 
 /** True for a name that may belong to a provider of a plugin. */
 const isForeign = (name: string) => /^[a-z][a-z\d-]*:/.test(name) && providerOf(name) === defaultProvider
 
-/**
- * Adds the providers of plugins if a model may belong to one of them. `values` are plugins that a script passed as
- * objects.
- */
+/** Adds the providers of plugins if a model may belong to one. `values` are plugin objects of a script. */
 export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   setup: Setup,
   values: ReadonlyArray<Plugin> = []
@@ -177,7 +168,7 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   const existing = new Set(setup.models.providers.map(({ id }) => id))
   const providers = lists.flat().filter(({ id }) => !existing.has(id))
   if (providers.length === 0) return base
-  /* A plugin's provider serves only the models whose names begin with its id. */
+  /* A plugin's provider serves only models whose names begin with its id. */
   const extended = yield* withProviders(
     base,
     providers.map(({ owns: _owns, ...provider }) => provider)
@@ -187,7 +178,7 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   return yield* unchosenByUser(extended, "one of a plugin, whose server gets all prompts.")
 })
 
-/** The name of a model object in events, reports and traces. The journal does not name a model object. */
+/** The name of a model object in events, reports and traces. Journals do not name it. */
 export const inCodeModel = "in-code"
 
 /** A setup whose models and window are chosen. */
@@ -200,8 +191,7 @@ export interface FittedSetup {
 
 /**
  * Returns the setup with resolved models, context window and parallel calls. If the server does not answer, the names
- * stay as they are, and the first call reports the error. A resumed run keeps its window. `flags` apply only to this
- * run.
+ * stay, and the first call reports the error. A resumed run keeps its window. `flags` apply only to this run.
  */
 export const fitSetup = Effect.fn("fitSetup")(function* (
   unfitted: Setup,

@@ -1,6 +1,6 @@
 /**
- * If the user's configuration asks for notices, notifies the user at the terminal when work ends or when a question
- * waits for an answer. Part of the composition root.
+ * Notifies the user at the terminal when work ends or a question waits, if the user's configuration asks for it. Part
+ * of the composition root.
  */
 import * as Effect from "effect/Effect"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
@@ -9,8 +9,8 @@ import { printable } from "../domain/text/Printable.ts"
 import type { RunContext } from "./RunContext.ts"
 
 /**
- * The notice for an event; undefined if the event needs none. In a conversation, each answer gets a notice. The end of
- * a conversation gets none, because the user ends it.
+ * The notice for an event; undefined without one. Each answer of a conversation gets one, but not its end, because the
+ * user ends it.
  */
 const noticeOf = (event: RunEvent, isConversation: boolean): string | undefined => {
   if (event.type === "ask.finished") return `Answered: ${event.report.status}`
@@ -20,7 +20,7 @@ const noticeOf = (event: RunEvent, isConversation: boolean): string | undefined 
 
 const bell = "\u0007"
 
-/** The control sequences for the terminal. A question needs no bell, because its prompt rings already. */
+/** The control sequences. A question needs no bell, because its prompt rings. */
 const sequences = {
   off: () => "",
   bell: (_text: string, isQuestion: boolean) => (isQuestion ? "" : bell),

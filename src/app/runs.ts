@@ -41,7 +41,7 @@ const unusable = (runId: string, what: string) =>
   new ConfigurationError({ source: `The run ${runId}`, problems: [{ what }] })
 
 /**
- * The folder in which the run continues. A folder that the journal names is used only if this user provably wrote the
+ * The folder in which the run continues. A folder from the journal is used only if this user provably wrote the
  * journal, or if it is the current folder.
  */
 const chooseProject = Effect.fnUntraced(function* (content: JournalContent, provenFrom: number, requested?: string) {
@@ -67,11 +67,11 @@ interface ReadyRun extends FittedSetup {
   readonly order: RunOrder
   readonly configuration: Configuration
   readonly isTorn?: boolean
-  /** The saved run, if this run resumes or forks one. */
+  /** The saved run that this run resumes or forks. */
   readonly before?: EarlierRun
 }
 
-/** The place where a run of this setup is saved, and the locks that it takes. */
+/** Where a run is saved, and its locks. */
 export const placeOf = (
   { folders, project }: Pick<Setup, "folders" | "project">,
   { readOnly = false, runId }: Pick<RunOrder, "readOnly" | "runId">
@@ -85,13 +85,13 @@ export const placeOf = (
   readOnly
 })
 
-/** The settings to save. If the model is an object, it is left out, because it has no name. */
+/** The settings to save. A model object has no name, so it is left out. */
 const settingsToSave = (setup: Setup, { model: value }: Pick<RunContext, "model">): Configuration => {
   const { model, ...settings } = savedSettings(setup)
   return value === undefined && model !== undefined ? { model, ...settings } : settings
 }
 
-/** The journal of a new run. `begin` contains the records that a fork copies from another run. */
+/** The journal of a new run. `begin` contains the records that a fork copies. */
 const layerJournal = (
   { order, setup }: ReadyRun,
   context: Pick<RunContext, "model">,
@@ -143,15 +143,13 @@ export const beginRun = Effect.fn("beginRun")(function* (
     RunStore.use((store) => store.remove(order.runId)),
     RunStore.layer(state)
   )
-  /*
-   * If a run fails on invalid input before it begins, its saved files are removed, because there is nothing to resume.
-   */
+  /* A run that fails before it begins leaves no files, because there is nothing to resume. */
   return yield* carryOut(ready, { ...context, listen }, { journal }).pipe(
     Effect.tapError(() => (hasBegun || !keep ? Effect.void : Effect.ignore(forget)))
   )
 })
 
-/** Makes and checks the task list for an order. It neither executes nor saves the list. */
+/** Makes and checks a task list, without executing or saving it. */
 export const planRun = Effect.fn("planRun")(function* (
   { configuration: flags, order, project }: Omit<NewRun, "keep">,
   context: RunContext
@@ -164,7 +162,7 @@ export const planRun = Effect.fn("planRun")(function* (
   )
 })
 
-/** Reads a saved run and its setup; flags override its settings. Fails if its model no longer exists. */
+/** Reads a saved run and its setup. Flags override its settings. Fails if its model no longer exists. */
 const reopen = Effect.fnUntraced(function* (
   { configuration: flags, project: requested, run }: SavedRun,
   { model: value }: Pick<RunContext, "model">
@@ -201,7 +199,7 @@ export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, cont
   return yield* carryOut(ready, context, { journal: layerResumedRun(place), since: startOfRun(order.runId) })
 })
 
-/** Starts a new run, `runId`, that reuses the results of another run up to the task `from`. */
+/** Starts the run `runId`, with the results of another run up to the task `from`. */
 export const forkRun = Effect.fn("forkRun")(function* (
   { from, runId, ...saved }: SavedRun & { readonly from: string; readonly runId?: string },
   context: RunContext

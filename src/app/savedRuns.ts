@@ -20,17 +20,14 @@ export const layerRuns = Layer.unwrap(
   })
 )
 
-/**
- * The state of a run. If the last record is not the end of the run, the state depends on whether a process holds the
- * run.
- */
+/** The state of a run. Without a record of its end, it depends on whether a process holds the run. */
 const standingOf = (last: JournalLine | undefined, isHeld: boolean): RunStanding => {
   const record = last === undefined ? undefined : readRecord(last)
   if (record?.type === "event" && record.event.type === "run.finished") return record.event.report.status
   return isHeld ? "running" : "unfinished"
 }
 
-/** The head of a run: the facts about it, but not what it did. */
+/** The facts about a run, without what it did. */
 const headOf = Effect.fnUntraced(function* ({ lines, opened }: JournalContent) {
   const { order, project, settings } = opened
   const [first] = lines
@@ -50,8 +47,8 @@ const headOf = Effect.fnUntraced(function* ({ lines, opened }: JournalContent) {
 })
 
 /**
- * The records of a run's journal. A journal can be long, so `isWanted` selects records. `moved` is the new folder of
- * the project, if the user names it.
+ * The records of a run's journal. `isWanted` selects some, because a journal can be long. `moved` is the project's new
+ * folder.
  */
 export const readRun = Effect.fn("readRun")(function* (
   run: string,
@@ -79,7 +76,7 @@ export const readRun = Effect.fn("readRun")(function* (
   }
 })
 
-/** Everything that shows how one task was done: prompts, answers, calls and results. */
+/** All evidence of one task: prompts, answers, calls and results. */
 export const readTask = Effect.fn("readTask")(function* (run: string, task: string) {
   const { head, leftOut, records, runId } = yield* readRun(run)
   const { names } = runOf(records)

@@ -19,10 +19,10 @@ import {
   withServerToChooseFrom
 } from "./setup.ts"
 
-/** The time limit for the answer of a server. It is short, because a user is waiting. */
+/** The time limit for a server's answer, short because a user waits. */
 export const patience = "2 seconds"
 
-/** Asks the server of a setup or of another provider. Undefined for a provider without a server. */
+/** Asks the server of the setup or of another provider. Undefined for a provider without a server. */
 export const askServer = <A, E, R>(
   setup: Setup,
   ask: (server: ModelServer) => Effect.Effect<A, E, R>,
@@ -39,7 +39,7 @@ export const askServer = <A, E, R>(
           .pipe(Effect.provideService(Scope.Scope, scope), Effect.flatMap(ask))
   )
 
-/** The installed models of a server. Empty if the server does not list them. */
+/** The installed models; empty if the server does not list them. */
 export const listInstalled = ({ inventory = Effect.succeed([]) }: ModelServer) => inventory
 
 /** The installed models of the server from which the user chooses a model. */
@@ -54,10 +54,7 @@ export const readServer = Effect.fnUntraced(function* (flags: Parameters<typeof 
 /** The models of the server from which the user chooses a model. */
 export const listModels = () => Effect.flatMap(readServer({}), installedModels)
 
-/**
- * Calls a function of the server for this model. If the server lacks the function, the error names the missing ability
- * (`what`).
- */
+/** Calls a function of the model's server. If it is missing, the error names the ability (`what`). */
 const withServerOf = Effect.fnUntraced(function* <A, E, R>(
   model: string,
   what: string,

@@ -1,4 +1,4 @@
-/** The setup of a run: merges files, environment and flags into one value from which the layers are chosen. */
+/** The setup of a run: files, environment and flags merged into the value that chooses the layers. */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
@@ -49,11 +49,11 @@ export interface Extensions {
 export const noExtensions: Extensions = { plugins: [], tools: { ofProject: {}, ofUser: {} } }
 
 export interface ModelSources {
-  /** The source of the run's model: "project" if only the project names it. */
+  /** Who chose the model: "project" if only the project names it. */
   readonly chosenBy: "user" | "project" | "nobody"
-  /** The built-in providers, and the providers of plugins if a model needs them. */
+  /** The built-in providers, and those of plugins if a model needs them. */
   readonly providers: ReadonlyArray<Provider>
-  /** Reasons why providers of plugins cannot be used, one sentence each. */
+  /** Why providers of plugins cannot be used, one sentence each. */
   readonly leftOut?: ReadonlyArray<string>
   readonly apiKey: Redacted.Redacted | undefined
   /** Facts about models from the server, by model name. */
@@ -73,7 +73,7 @@ export interface Setup {
   readonly models: ModelSources
 }
 
-/** The provider of the configured model. If no model is configured, the default provider. */
+/** The provider of the configured model, or the default provider. */
 const providerFor = ({ model = "" }: Configuration, providers: ReadonlyArray<Provider>): Provider =>
   providerOf(model, providers)
 
@@ -85,7 +85,7 @@ export const addressOf = ({ models: { apiKey }, settings: { host } }: Pick<Setup
   apiKey
 })
 
-/** Fails if a server address is invalid. The error names the file, variable or flag that set the address. */
+/** Fails for an invalid server address, naming the file, variable or flag that set it. */
 const requireAddress = ({ host }: Settings, { server }: Provider) => {
   const what = server?.problem(host)
   return server === undefined || what === undefined
@@ -115,7 +115,7 @@ const entriesOf = (
     }
   })
 
-/** Checks flags and options like a configuration file, so that no permission rule is lost silently. */
+/** Checks flags and options like a file, so that no permission rule is lost silently. */
 const requireValid = (given: Configuration) =>
   Result.match(readConfiguration(JSON.stringify(given), "user"), {
     onSuccess: Effect.succeed,
@@ -133,8 +133,8 @@ export const sourcedRules = (
 }
 
 /**
- * The model, if it is a hosted model that only the project names; otherwise undefined. With such a model, prompts would
- * leave the machine although the user did not choose the model.
+ * A hosted model that only the project names; otherwise undefined. Prompts would leave the machine without the user's
+ * choice.
  */
 const projectsCloudModel = ({ userSettings, project: { model } }: LoadedConfiguration, flags: Configuration) =>
   flags.model === undefined && userSettings.model === undefined && model !== undefined && leavesMachine(model)
@@ -144,7 +144,7 @@ const projectsCloudModel = ({ userSettings, project: { model } }: LoadedConfigur
 const cloudNote = (model: string, file: string): string =>
   `${file} chooses the model ${model}, ${providerOf(model) === defaultProvider ? "with which your server sends all prompts to another server" : "whose server, which you have set, gets all prompts"}. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
 
-/** The source of the run's model: "project" if neither flags nor the user's configuration name a model. */
+/** Who chose the model: "project" if neither flags nor the user's configuration name one. */
 const chooserOf = ({ model }: Configuration, flags: Configuration, own: Configuration): ModelSources["chosenBy"] => {
   if (model === undefined) return "nobody"
   return flags.model === undefined && own.model === undefined ? "project" : "user"
@@ -210,14 +210,14 @@ export const withCalls = (setup: Setup, { contextWindow, ...calls }: Omit<CallCa
   settings: { ...setup.settings, ...calls, ...windowSettings(setup.configuration, contextWindow) }
 })
 
-/** Adds the address and the key of a provider's server to the setup. */
+/** Adds the address and the key of a provider's server. */
 const withServer = Effect.fnUntraced(function* (setup: Setup, provider: Provider) {
   const host = provider.server?.read(setup.configuration) ?? ""
   const models = { ...setup.models, apiKey: yield* keyOf(provider) }
   return { ...setup, settings: { ...setup.settings, host }, models } satisfies Setup
 })
 
-/** Adds providers to a setup. If one of them has the model of the run, its server becomes the server of the setup. */
+/** Adds providers to a setup. The server of the run's model becomes the server of the setup. */
 export const withProviders = Effect.fnUntraced(function* (base: Setup, more: ReadonlyArray<Provider>) {
   const providers = [...more, ...base.models.providers]
   const provider = providerFor(base.configuration, providers)
@@ -235,7 +235,7 @@ export const serverToChooseFrom = ({ configuration, models }: Pick<Setup, "confi
 /** The setup with the address and key of the server from which the user chooses a model. */
 export const withServerToChooseFrom = (setup: Setup) => withServer(setup, serverToChooseFrom(setup))
 
-/** The names of all models of a setup, each once: first the model of the run, then the models of its stages. */
+/** The names of all models, each once: first the run's model, then those of its stages. */
 export const modelNames = ({
   configuration: { stages = {} },
   settings
@@ -243,7 +243,7 @@ export const modelNames = ({
   ...new Set([settings.model, ...Object.values(stages).flatMap(({ model }) => model ?? [])])
 ]
 
-/** Sets the model of the run, and renames all other models as `names` maps them. */
+/** Sets the run's model, and renames all others by `names`. */
 export const renameModels = (
   setup: Setup,
   names: ReadonlyMap<string, string>,
@@ -270,14 +270,11 @@ export const renameModels = (
   return { ...setup, configuration, settings, models }
 }
 
-/** The settings that a run saves, so that it can be resumed with them. Permissions are not saved. */
+/** The settings that a run saves for its resumption. Permissions are not saved. */
 export const savedSettings = (setup: Setup): Configuration => {
   const { configuration, extensions, settings } = setup
   const { checks, host, limits, namesChecks: named = false } = settings
-  /*
-   * Checks from the project's file are not saved, but read again from the file. Saved checks would count as checks that
-   * the user named.
-   */
+  /* Checks from the project's file are read again instead, because saved checks would count as the user's own. */
   const unsaved = named || checks === false ? [] : (["checks"] as const)
   return {
     ...Struct.omit(pickSettings(settings, savedKeys), [...addressKeys, ...unsaved]),

@@ -1,7 +1,4 @@
-/**
- * Prepares a run or a conversation: reports notes to the user, and starts the listeners of plugins. Part of the
- * composition root.
- */
+/** Prepares a run or a conversation: notes to the user, and listeners of plugins. Part of the composition root. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Metric from "effect/Metric"
@@ -25,13 +22,11 @@ import { version } from "./version.ts"
 
 interface StartedWith extends FittedSetup {
   readonly isTorn?: boolean
-  /** Reasons why listeners receive nothing, one sentence each. */
+  /** Why listeners receive nothing, one sentence each. */
   readonly unobserved?: ReadonlyArray<string> | undefined
 }
 
-/**
- * Reports the notes to the user. `flags` contains flags or options. Fails if a rule in `flags` names an unknown tool.
- */
+/** Reports the notes to the user. Fails if a rule in `flags` (flags or options) names an unknown tool. */
 export const reportStartup = Effect.fnUntraced(function* (
   { isTorn = false, modelNotes = [], setup, unobserved = [], windowNote }: StartedWith,
   flags: Configuration,
@@ -52,12 +47,10 @@ export const reportStartup = Effect.fnUntraced(function* (
   })
 })
 
-/** The time that a listener may take for one event. After that, it receives no more events. */
+/** The time limit of a listener for one event. A slower listener gets no more events. */
 const listenTime = "5 seconds"
 
-/**
- * Starts a listener. If the plugin throws anything, the thrown value becomes the reason why the plugin does not listen.
- */
+/** Starts a listener. Whatever the plugin throws becomes the reason why it does not listen. */
 const beginListener = (
   { listener, name }: Plugin,
   work: ListenedWork
@@ -74,8 +67,8 @@ const beginListener = (
   )
 
 /**
- * Passes an event to each listener in turn. A listener that fails still receives the next event. A listener that hangs
- * receives no more events.
+ * Passes an event to each listener in turn. After a failure, a listener still gets the next event, but not after a
+ * timeout.
  */
 const notifyListeners = (takers: ReadonlyArray<TakeEvent>) => {
   const listeners = new Set(takers)
@@ -92,9 +85,8 @@ const notifyListeners = (takers: ReadonlyArray<TakeEvent>) => {
 }
 
 /**
- * Runs the work together with the listeners of features and of the user's plugins. If a plugin has an approver, this
- * approver answers questions. If a listener cannot start, the work goes on without it. `work` receives the reasons as
- * `unobserved`.
+ * Runs the work with the listeners of features and of the user's plugins, and with a plugin's approver if there is one.
+ * If a listener cannot start, the work goes on without it, and receives the reason in `unobserved`.
  */
 export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
   setup: Setup,

@@ -20,7 +20,7 @@ const readTemplate = Effect.fnUntraced(function* (name: string, placeholders: Re
   return files
 })
 
-/** The package name without its scope. It is also the name of the folder. */
+/** The package name without its scope, which is also the folder's name. */
 export const pluginFolder = (packageName: string): string => packageName.split("/").at(-1) ?? packageName
 
 const toolNameOf = (pluginName: string): string => {
@@ -40,7 +40,7 @@ const testText: Readonly<Record<PluginLanguage, string>> = {
   typescript: "checks the types and the package, which `npm pack` compiles to `dist`"
 }
 
-/** Overrides fields of the package.json that all languages share with the fields of one language. */
+/** Overrides fields of the shared package.json with those of one language. */
 const mergedPackage = (own: string, changed: string): string =>
   `${JSON.stringify({ ...JSON.parse(own), ...JSON.parse(changed) }, null, 2)}\n`
 
@@ -64,7 +64,7 @@ export const newPlugin = Effect.fnUntraced(function* (
   return Object.fromEntries(Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 })
 
-/** The files of a new skill. The skill works and follows every rule, so that authors start from a valid example. */
+/** The files of a new skill, a valid example that follows every rule. */
 export const newSkill = (name: string) =>
   readTemplate("skill", { SKILL_NAME: name, SUBJECT: name.replaceAll("-", " ") })
 
