@@ -12,7 +12,7 @@ import { type AskRequest, outputFormOf, type RunRequest, runOrderOf, type WithVa
 import { conduct, type ScriptOptions } from "./scriptOptions.ts"
 import { promiseOf, startHandle, type WorkHandle } from "./WorkHandle.ts"
 
-/** The options of a run. */
+/** The order for a run, with the options that all functions share. */
 export interface RunOptions<Output extends SchemaSource = SchemaSource> extends ScriptOptions, RunRequest<Output> {
   /** False to save nothing. The run then cannot be resumed, and no list contains it. */
   readonly keep?: boolean

@@ -1,6 +1,6 @@
 /**
- * One session of an editor. The mode decides what a prompt is: a message of a conversation, the order for a plan, or
- * the order for a run. Messages are saved among the conversations of the project.
+ * One session of an editor. Its mode makes a prompt a message of a conversation, or the order for a plan or a run.
+ * Messages are saved among the conversations of the project.
  */
 import type {
   ContentBlock,
@@ -61,7 +61,7 @@ import {
   toolCallId
 } from "./SessionUpdates.ts"
 
-/** The path of a project file, relative to the project. Other addresses stay unchanged. */
+/** The path of a project file, relative to the project. Other addresses stay. */
 const nameOf = (uri: string, project: string): string => {
   if (!uri.startsWith("file:") || URL.parse(uri) === null) return uri
   const path = fileURLToPath(uri)
@@ -70,16 +70,15 @@ const nameOf = (uri: string, project: string): string => {
 }
 
 interface PromptText {
-  /** The text that the user typed, with the paths of linked files. */
+  /** What the user typed, with the paths of linked files. */
   readonly prompt: string
-  /** Texts that the editor embedded in the prompt. */
+  /** Texts that the editor embedded. */
   readonly material: string
 }
 
 /**
- * Splits a prompt of an editor into two texts: what the user typed, and the content of embedded files. The typed text
- * contains the paths of linked and embedded files. Undefined if the prompt has a part that is not supported, such as an
- * image.
+ * Separates what the user typed, with the paths of files, from the content of embedded files. Undefined if a part is
+ * not supported, such as an image.
  */
 const promptText = (blocks: ReadonlyArray<ContentBlock>, project: string): PromptText | undefined => {
   let prompt = ""
@@ -131,7 +130,7 @@ const reasonText = ({
 }: Pick<AskReport, "answer" | "facts" | "reason" | "status">): string =>
   reason === "" || [answer, factText({ facts })].some((text) => text.includes(reason)) ? "" : `${status}: ${reason}`
 
-/** The text about a finished run. Facts that the program checked stand before the answer of the model. */
+/** The text about a finished run. Checked facts stand before the model's answer. */
 const reportText = (report: RunReport): string => {
   const { answer, facts, runId } = report
   const undo = (facts?.files.length ?? 0) > 0 ? `Undo it: task-conductor undo ${runId}` : ""
@@ -139,9 +138,9 @@ const reportText = (report: RunReport): string => {
 }
 
 interface TalkListener {
-  /** Receives text of an answer while it arrives. */
+  /** Receives an answer's text as it arrives. */
   readonly wrote: (text: string) => void
-  /** Receives all messages of the conversation after each answer. */
+  /** Receives all messages after each answer. */
   readonly answered: (messages: ReadonlyArray<ConversationMessage>) => void
   readonly closed: () => void
 }
@@ -160,7 +159,7 @@ const openTalk = Effect.fnUntraced(function* (
   const closedFailure = Effect.andThen(Fiber.join(fiber), usageFailure("The conversation is closed."))
   return {
     fiber,
-    /** Sends a message and waits for the answer to it. An interruption stops the answer. */
+    /** Sends a message and waits for its answer. An interruption stops the answer. */
     send: Effect.fnUntraced(
       function* (text: string) {
         let streamed = ""
@@ -180,8 +179,8 @@ const openTalk = Effect.fnUntraced(function* (
 type Talk = Effect.Success<ReturnType<typeof openTalk>>
 
 /**
- * Sends the questions of the gate to the editor. `current` returns the number of the current prompt, and the object
- * that sends its updates.
+ * Sends the gate's questions to the editor. `current` returns the current prompt's number and the sender of its
+ * updates.
  */
 const approveIn = (
   { editor, project }: Pick<SessionOptions, "editor" | "project">,
@@ -204,17 +203,14 @@ const approveIn = (
   }
 }
 
-/**
- * A prompt, with the mode and the configuration that were chosen when it arrived. Later choices affect only later
- * prompts.
- */
+/** A prompt with the mode and the configuration at its arrival. Later choices affect only later prompts. */
 interface PromptOrder {
   readonly text: PromptText
   readonly mode: ModeId
   readonly configuration: Configuration
 }
 
-/** The order for a run or a plan. It includes the earlier messages of the session. */
+/** The order for a run or a plan, with the earlier messages of the session. */
 const newRun = Effect.fnUntraced(function* (
   { configuration, messages, project }: Pick<SessionOptions, "configuration" | "messages" | "project">,
   { material, prompt }: PromptText
@@ -225,7 +221,7 @@ const newRun = Effect.fnUntraced(function* (
   return { project, configuration, order: { runId: yield* makeRunId, prompt, ...attachment } }
 })
 
-/** Saves the messages of the session, unless the configuration forbids it. */
+/** Saves the messages, unless the configuration forbids it. */
 const keep = Effect.fnUntraced(function* ({
   configuration,
   id,
@@ -238,13 +234,13 @@ const keep = Effect.fnUntraced(function* ({
   yield* Effect.ignore(saveConversation(conversationPlace(setup), saved))
 })
 
-/** Opens a session. The session answers one prompt at a time. */
+/** Opens a session, which answers one prompt at a time. */
 export const makeSession = (options: SessionOptions) => {
   const { approveSteps, editor, id, project, yes } = options
   const choices = makeChoices(options)
   let { messages } = options
   let talk: Talk | undefined
-  /** The configuration with which the open conversation was opened. */
+  /** The configuration of the open conversation. */
   let talkConfiguration = options.configuration
   let prompts = 0
   let updates = makeUpdates(0, project)
@@ -262,7 +258,7 @@ export const makeSession = (options: SessionOptions) => {
       Effect.sync(() => [...warnings, ...notes].forEach((text) => editor.update(thought(text))))
   }))
 
-  /** A run or a plan closes the conversation. A later message opens it again. */
+  /** A run or a plan closes the conversation, and a later message opens it again. */
   const closeTalk = Effect.suspend(() => (talk === undefined ? Effect.void : Fiber.interrupt(talk.fiber)))
 
   const answerMessage = Effect.fnUntraced(function* ({ configuration, text }: PromptOrder) {
@@ -292,7 +288,7 @@ export const makeSession = (options: SessionOptions) => {
     return answer
   })
 
-  /** Answers a prompt. Fails if another prompt is being answered, or if a part of the prompt is not supported. */
+  /** Answers a prompt. Fails during another answer, and for an unsupported part. */
   const prompt = Effect.fnUntraced(function* (
     blocks: ReadonlyArray<ContentBlock>
   ): Effect.fn.Return<StopReason, CommandFailure, Services> {

@@ -1,6 +1,6 @@
 /**
- * What the user chooses for a session in the editor: the mode, and a model of the server. Editors show both as options
- * of the session. An editor that does not support such options shows only the modes.
+ * The user's choices in the editor: the mode and a model of the server, both as options of the session. An editor
+ * without such options shows only the modes.
  */
 import type { SessionConfigOption, SessionMode } from "@agentclientprotocol/sdk"
 import * as Effect from "effect/Effect"
@@ -22,18 +22,16 @@ export type ModeId = (typeof modes)[number]["id"]
 
 /** The model of a session, and the models that can be chosen. */
 export interface ModelChoice {
-  /** The chosen model. Undefined if none is chosen. */
+  /** The chosen model; undefined without a choice. */
   readonly model: string | undefined
   readonly host: string
   readonly models: ReadonlyArray<{ readonly name: string; readonly isForwarded: boolean }>
 }
 
-/**
- * How long the editor waits for the list of models. If a server does not answer within this time, the list is empty.
- */
+/** How long the editor waits for the list of models. A slower server gives an empty list. */
 const patience = "2 seconds"
 
-/** Reads the model of a session, and asks the server for its models. */
+/** Reads the model of a session, and the models of the server. */
 export const readModelChoice = Effect.fnUntraced(function* (project: string, given: Configuration) {
   const setup = yield* Effect.mapError(readSetup(project, given), failureOf)
   const installed = yield* withServerToChooseFrom(setup).pipe(
@@ -50,7 +48,7 @@ export const readModelChoice = Effect.fnUntraced(function* (project: string, giv
   return choice
 })
 
-/** The value that the menu has while no model is chosen. The protocol requires a value, and no model has this name. */
+/** The menu's value without a chosen model. The protocol requires a value, and no model has this name. */
 const unchosen = "(none)"
 
 /** The options of a session that an editor shows. */
@@ -83,7 +81,7 @@ const configOptions = (mode: ModeId, { model, models }: ModelChoice): Array<Sess
   ]
 }
 
-/** The error for a prompt if no model is chosen. */
+/** The error for a prompt without a chosen model. */
 const unchosenText = ({ host, models }: ModelChoice): string => {
   if (models.length === 0) {
     return `No model is chosen, and the model server at ${host} lists none that can write text. Get one, for example: ollama pull qwen3:8b (5 GB).`
@@ -106,7 +104,7 @@ export const makeChoices = ({
   let current = configuration
   return {
     mode: () => mode,
-    /** The configuration for the next prompt. It contains the chosen model. */
+    /** The configuration for the next prompt, with the chosen model. */
     configuration: () => current,
     options: () => configOptions(mode, choice),
     setMode: Effect.fnUntraced(function* (id: string) {
@@ -117,7 +115,7 @@ export const makeChoices = ({
       }
       mode = next.id
     }),
-    /** Sets the model for later prompts. A prompt that is being answered keeps its model. */
+    /** Sets the model for later prompts. A prompt in progress keeps its model. */
     setModel: Effect.fnUntraced(function* (model: string) {
       const now = yield* readModelChoice(project, current)
       const names = now.models.map(({ name }) => name)
@@ -129,7 +127,7 @@ export const makeChoices = ({
       choice = { ...now, model }
       current = mergeConfigurations(current, { model })
     }),
-    /** Fails if no model is chosen. It first reads the configuration again, because the user may have changed it. */
+    /** Fails without a chosen model. Reads the configuration again first, because the user may have changed it. */
     needModel: Effect.gen(function* () {
       if (choice.model !== undefined) return
       choice = yield* readModelChoice(project, current)

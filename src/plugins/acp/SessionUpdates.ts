@@ -1,6 +1,6 @@
 /**
- * Converts events to updates of a session. The plan shows the state of tasks. Calls show diffs and places. Checks are
- * shown too. Other progress becomes thoughts. Questions of the gate become requests for permission.
+ * Converts events to updates of a session. The plan shows the tasks, and calls show diffs and places. Other progress
+ * becomes thoughts, and the gate's questions become requests for permission.
  */
 import type {
   PlanEntry,
@@ -31,7 +31,7 @@ import { type ApprovalItem, dataText, type EventOf, type RecordedEvent } from ".
 
 const plain = makePaint(false)
 
-/** The editor gets at most this many characters of an output. */
+/** The maximum number of characters of an output for the editor. */
 const mostOutput = 4000
 
 const kinds: Readonly<Record<string, ToolKind>> = {
@@ -60,7 +60,7 @@ export const thought = (line: string): SessionUpdate => ({
   content: { type: "text", text: `${line.trim()}\n` }
 })
 
-/** The changed parts of a unified diff, as content for the editor. */
+/** The changes of a unified diff, as content for the editor. */
 const diffContent = (diff: string, project: string): ReadonlyArray<ToolCallContent> => {
   const parts: Array<{ readonly path: string; readonly old: Array<string>; readonly now: Array<string> }> = []
   let path = ""
@@ -80,10 +80,7 @@ const diffContent = (diff: string, project: string): ReadonlyArray<ToolCallConte
     }))
 }
 
-/**
- * The files among the targets of a call, as places for the editor. The place of the first file has the line of the
- * first change in `diff`.
- */
+/** The files of a call, as places for the editor. The first gets the line of the first change in `diff`. */
 const locationsOf = (targets: ReadonlyArray<string>, diff = ""): Array<ToolCallLocation> => {
   const [, line] = /^@@ -\d+(?:,\d+)? \+(\d+)/m.exec(diff) ?? []
   return targets
@@ -91,7 +88,7 @@ const locationsOf = (targets: ReadonlyArray<string>, diff = ""): Array<ToolCallL
     .map((path, index) => (index === 0 && line !== undefined ? { path, line: Number(line) } : { path }))
 }
 
-/** The id of a call within a prompt. The id is the same before and after the question about the call. */
+/** The id of a call within a prompt, the same before and after the question about it. */
 export const toolCallId = (prompt: number, task: string, uid: string): string => `${prompt}/${task}/${uid}`
 
 const resultContent = ({ data, error_message, success }: ToolResult, project: string): Array<ToolCallContent> => {
@@ -116,7 +113,7 @@ const entriesOf = ({ steps, tasks }: LiveState): Array<PlanEntry> =>
 const checkId = (prompt: number, { command, task = "" }: { readonly command: string; readonly task?: string }) =>
   `${prompt}/${task}/check ${command}`
 
-/** Types of events that become a thought of one line. */
+/** Events that become a thought of one line. */
 const thoughtTypes: ReadonlySet<string> = new Set([
   "stage.started",
   "answer.rejected",
@@ -194,7 +191,7 @@ export const makeUpdates = (prompt: number, project: string) => {
       case "check.finished":
         return [finishedCheck(event, prompt)]
       case "message":
-        /* An error ends the work, so the answer reports it. */
+        /* The answer reports an error, because it ends the work. */
         return event.level === "error" ? [] : [thought(event.text)]
       default: {
         const line = thoughtTypes.has(event.type) ? progressLine(event, plain, { live }) : undefined
@@ -204,7 +201,7 @@ export const makeUpdates = (prompt: number, project: string) => {
   }
 
   return {
-    /** Notes the id of a call that the editor already shows. */
+    /** Notes a call that the editor already shows. */
     know: (id: string): void => void shownCalls.add(id),
     of: (recorded: RecordedEvent): ReadonlyArray<SessionUpdate> => {
       live = liveStateAfter(live, recorded)
@@ -219,9 +216,7 @@ export const makeUpdates = (prompt: number, project: string) => {
 
 const always = (id: string, name: string): PermissionOption => ({ optionId: id, kind: "allow_always", name })
 
-/**
- * The answers that the editor offers. An answer that covers more than this call appears only if the question offers it.
- */
+/** The answers that the editor offers. One for more than this call appears only if the question offers it. */
 export const permissionOptions = ({ items, scope }: ApprovalRequest): Array<PermissionOption> => {
   const [offers] = items.flatMap((item) => item.offers ?? [])
   const repairs = items.flatMap((item) => item.offers?.repairs ?? [])
@@ -236,10 +231,7 @@ export const permissionOptions = ({ items, scope }: ApprovalRequest): Array<Perm
   ]
 }
 
-/**
- * The arguments of a call as text. Empty if the question is about a single call, because the editor then shows these
- * arguments as the input of the call.
- */
+/** The arguments of a call as text. Empty for a single call, whose arguments the editor shows as its input. */
 const argumentsAmong = (item: ApprovalItem, isAlone: boolean): ReadonlyArray<string> => {
   const unsaid = isAlone ? "" : unsaidArgumentsText(item)
   return unsaid === "" ? [] : [`${itemDoes(item)}:`, unsaid]
@@ -252,10 +244,7 @@ const itemContent = (item: ApprovalItem, project: string, isAlone: boolean): Rea
     ...argumentsAmong(item, isAlone),
     ...(words === undefined ? [] : [words.consequence]),
     ...warnings,
-    /*
-     * The text is in a code block. Otherwise an editor would render it as markdown, and HTML comments in it would be
-     * invisible.
-     */
+    /* A code block, because an editor would render the text as markdown and hide HTML comments. */
     ...(command !== undefined || details.length === 0 ? [] : [fenced(details.join("\n"), "")]),
     ...(command === undefined ? [] : [fenced(command, "")]),
     ...(diff === undefined && preview !== "" ? [preview] : []),
@@ -267,9 +256,7 @@ const itemContent = (item: ApprovalItem, project: string, isAlone: boolean): Rea
   ]
 }
 
-/**
- * The call that a question is about. For a step with several calls, this is a single call that stands for all of them.
- */
+/** The call that a question is about. For several calls, one stands for all. */
 export const askedCall = (
   { items, scope, title }: ApprovalRequest,
   toolCallId: string,
@@ -288,7 +275,7 @@ export const askedCall = (
   }
 }
 
-/** Converts the answer of the editor. An answer that was not offered allows nothing. */
+/** Converts the editor's answer. An answer that was not offered allows nothing. */
 export const permissionAnswer = (
   outcome: RequestPermissionOutcome,
   options: ReadonlyArray<PermissionOption>

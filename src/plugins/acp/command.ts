@@ -1,6 +1,6 @@
 /**
- * `task-conductor acp`: an agent for editors. The editor starts it, and uses the Agent Client Protocol over stdin and
- * stdout. Only this folder uses the SDK of the protocol.
+ * `task-conductor acp`: an agent for editors, over stdin and stdout with the Agent Client Protocol. Only this folder
+ * uses the SDK of the protocol.
  */
 import {
   agent,
@@ -46,7 +46,7 @@ import { type AcpSession, type Editor, makeSession, type SessionOptions } from "
 import { modes, readModelChoice } from "./SessionChoices.ts"
 import { messageChunk } from "./SessionUpdates.ts"
 
-/** The MCP servers that the editor configures, converted to entries of this program's configuration. */
+/** The editor's MCP servers as entries of this program's configuration. */
 const serverEntries = (servers: ReadonlyArray<McpServer>): Record<string, McpServerEntry> =>
   Object.fromEntries(
     servers.map((server): [string, McpServerEntry] => {
@@ -59,10 +59,7 @@ const serverEntries = (servers: ReadonlyArray<McpServer>): Record<string, McpSer
     })
   )
 
-/**
- * The earlier messages of a conversation for the editor: what the user and the model wrote. Tool calls, and messages of
- * the program, are left out.
- */
+/** The earlier messages of a conversation for the editor, without tool calls and messages of the program. */
 const saidBefore = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<SessionUpdate> =>
   messages.flatMap((message): ReadonlyArray<SessionUpdate> => {
     if (isFromUser(message) && message.role === "user") {
@@ -73,7 +70,7 @@ const saidBefore = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray
     return calls.length + changes.length > 0 ? [] : [messageChunk(report ?? message.content)]
   })
 
-/** The state of a session at its beginning. An editor that does not support options uses the modes. */
+/** The state of a new session. An editor without options uses the modes. */
 const sessionState = (session: AcpSession) => ({
   modes: { currentModeId: "ask", availableModes: [...modes] },
   configOptions: session.choices.options()
@@ -128,16 +125,13 @@ const makeSessions = ({ flags, ...approved }: Serving) => {
       return session
     },
     remove: (id: string) => void sessions.delete(id),
-    /** Opens a new session. */
     begin: Effect.fnUntraced(function* (client: AgentContext, { cwd, mcpServers }: NewSessionRequest) {
       const { given } = yield* prepare(flags, cwd, mcpServers)
       const id = yield* makeRunId
       const state = yield* open({ id, project: cwd, configuration: given, messages: [], editor: editorOf(client, id) })
       return { sessionId: id, ...state }
     }),
-    /**
-     * Continues a saved conversation, and sends its messages to the editor. Undefined if there is no such conversation.
-     */
+    /** Continues a saved conversation, and sends its messages to the editor. Undefined if there is none. */
     load: Effect.fnUntraced(function* (client: AgentContext, { cwd, mcpServers, sessionId: id }: LoadSessionRequest) {
       const { given: sessionFlags, setup } = yield* prepare(flags, cwd, mcpServers)
       const saved = yield* conversationOf(conversationPlace(setup), id)
@@ -168,7 +162,7 @@ const serve = Effect.fnUntraced(function* (serving: Serving) {
   const sessions = makeSessions(serving)
   const send = reserveStdout()
 
-  /** Handles a request. An error that the user can correct reaches the editor as an error message. */
+  /** Handles a request. The editor gets errors that the user can correct. */
   const answer = async <A>(work: Effect.Effect<A, CommandFailure, Services>): Promise<A> => {
     const done = await Effect.runPromiseWith(services)(Effect.result(work))
     if (Result.isSuccess(done)) return done.success
@@ -219,7 +213,7 @@ const serve = Effect.fnUntraced(function* (serving: Serving) {
   yield* Effect.promise(() => connection.closed)
 }, Effect.scoped)
 
-/** Removes the secrets of the environment from messages to the editor. */
+/** Removes the environment's secrets from messages to the editor. */
 const clean = <A>(value: A): A => redactValue(value as Schema.Json) as A
 
 const editorOf = (client: AgentContext, sessionId: string): Editor => ({

@@ -1,14 +1,11 @@
-/**
- * Finds bad calls in a refinement document: calls that would fail, calls that are repeated too often, and missing
- * calls. It runs no call.
- */
+/** Finds calls in a refinement that would fail, that are repeated too often, or that are missing. Runs no call. */
 import * as Effect from "effect/Effect"
 import { callSign, excerpt, type Issue, makeIssue, type Reading, type Task, type Where } from "../../kit/documents.ts"
 import { toolCallText } from "../../kit/runs.ts"
 import { cutText } from "../../kit/text.ts"
 import type { ToolCall, ToolRegistry } from "../../kit/tools.ts"
 
-/** The maximum length of the name of a call, in columns. The name consists of the tool and the main argument. */
+/** The maximum length of a call's name (tool and main argument), in columns. */
 const maxCallColumns = 120
 
 type Registry = Pick<ToolRegistry["Service"], "find" | "inspect">
@@ -16,9 +13,8 @@ type Registry = Pick<ToolRegistry["Service"], "find" | "inspect">
 const pathOf = ({ arguments: given }: ToolCall): unknown => given["path"]
 
 /**
- * True if an earlier call may make this call possible. Such a call replaces the same file, or its effects are unknown,
- * like those of a command. An edit of the same file does not count, because all edits of a file must fit its current
- * text.
+ * True if an earlier call may make this call possible: it replaces the same file, or has unknown effects, like a
+ * command. An edit does not count, because all edits must fit the file's current text.
  */
 const mayBePrepared = (call: ToolCall, before: ReadonlyArray<ToolCall>, { find }: Registry): boolean =>
   before.some((earlier) => {
@@ -29,8 +25,8 @@ const mayBePrepared = (call: ToolCall, before: ReadonlyArray<ToolCall>, { find }
   })
 
 /**
- * One issue for each call that would fail to change a file. `where` is the place of the calls. If a file may not be
- * shown, there is no issue, because the issue would reveal its content.
+ * An issue for each call that would fail to change a file. `where` is the calls' place. A file that may not be shown
+ * gets none, because the issue would reveal its content.
  */
 export const unfitCalls = Effect.fnUntraced(function* (
   calls: ReadonlyArray<ToolCall>,
@@ -54,7 +50,7 @@ export const unfitCalls = Effect.fnUntraced(function* (
 
 const callsOf = (task: Task): Where => ({ section: "Tool Calls", task: task.name })
 
-/** One issue for each call that is repeated too often. */
+/** An issue for each call that is repeated too often. */
 export const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, task: Task): ReadonlyArray<Issue> => {
   if (calls.length < limit) return []
   const counts = new Map<string, number>()
@@ -69,7 +65,7 @@ export const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, t
     )
 }
 
-/** In the section `## Tool Calls`, the first line that is no call. Undefined if there is no such line. */
+/** The first line in `## Tool Calls` that is no call. Undefined without one. */
 const proseOf = ({ repairs }: Pick<Reading<unknown>, "repairs">, text: string): string | undefined => {
   const ignored = repairs.find(
     ({ code, where }) => code === "text-ignored" && /^tool.?calls$/i.test(where.section ?? "")
@@ -77,7 +73,7 @@ const proseOf = ({ repairs }: Pick<Reading<unknown>, "repairs">, text: string): 
   return text.split("\n")[(ignored?.where.line ?? 0) - 1]?.trim()
 }
 
-/** The issue of a task that has neither calls nor references, and so nothing to work on. */
+/** The issue of a task without calls and references, which has nothing to work on. */
 export const checkPurpose = (
   calls: ReadonlyArray<ToolCall>,
   task: Task,

@@ -1,6 +1,6 @@
 /**
- * Checks documents against a project. It needs no model and has no side effects. A task list gets the same checks as in
- * a run. A refinement is checked against the skills, tools and files that its task may use.
+ * Checks documents against a project, without a model or side effects. A task list gets the same checks as in a run. A
+ * refinement is checked against the skills, tools and files that its task may use.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -38,7 +38,7 @@ import { Gate, mayShow, revealedFiles, type ToolCall, ToolRegistry } from "../..
 import { Workspace } from "../../plugin-kit.ts"
 import { checkPurpose, checkRepetition, unfitCalls } from "./CallFitness.ts"
 
-/** Stands for a finished task of which only the name is known. */
+/** A finished task of which only the name is known. */
 const finishedTask = (name: string): TaskResult =>
   new TaskResult({ task: plainTask(name, "", "", ""), calls: [], result: { summary: "", document: "" } })
 
@@ -66,12 +66,12 @@ export const makeRefinementCheck = Effect.gen(function* () {
     const { task: listed } = first.value.value
     const places = refinementPlaces(text)
     const list = new TaskList({ goals: "", steps: [new Step({ title: "Task", tasks: [listed] })] })
-    // A refinement does not list the finished tasks. So every task to which it refers counts as finished.
+    // A refinement does not list the finished tasks, so every task to which it refers counts as finished.
     const finished = [...context.finished, ...listed.producerSlugs.map(finishedTask)]
     const checked = yield* plans.checkList(list, { ...context, finished })
     const task = Option.getOrUndefined(checked.value)?.tasks[0] ?? listed
     const skill = skills.find(task.skill)
-    // The skill determines which inputs the task has.
+    // The skill determines the inputs of the task.
     const reading = skill === undefined ? first : readTaskReport(text, { task: planned, inputs: skill.inputs })
     const document = Option.getOrElse(reading.value, (): RefinementDocument => ({ task, calls: [] }))
     const { calls, inputs: givenInputs = [], looks: priorCalls = [] } = document
@@ -107,7 +107,7 @@ export const makeRefinementCheck = Effect.gen(function* () {
   })
 })
 
-/** The options of a check. If a plan has no prompt, `name` is used as the name of the document. */
+/** The options of a check. `name` names a plan without a prompt. */
 type NamedOptions = CheckOptions & { readonly name?: string }
 
 const makeDocumentChecker = Effect.gen(function* () {
@@ -116,7 +116,7 @@ const makeDocumentChecker = Effect.gen(function* () {
   const checkRefinement = yield* makeRefinementCheck
   const { root: project } = yield* Workspace
 
-  /** Makes the report about a document. If the document can be read, also returns its value after repairs. */
+  /** Makes the report about a document, with the repaired value of a readable one. */
   const examine = Effect.fnUntraced(function* (kind: "task-list" | "refinement", text: string, options: NamedOptions) {
     const { finished = [], name = "" } = options
     const isList = kind === "task-list"
@@ -135,9 +135,9 @@ const makeDocumentChecker = Effect.gen(function* () {
   })
 
   return {
-    /** Checks a document. If it has repairs but no issues, the repaired text is returned too. */
+    /** Checks a document. Repairs without issues give the repaired text, too. */
     fix: Effect.fn("DocumentChecker.fix")(function* (kind: DocumentKind, text: string, options: NamedOptions) {
-      // A result refers to nothing that must exist, so it is checked without a project.
+      // A result refers to nothing that must exist, so it needs no project.
       if (kind === "result") return fixDocument(kind, text, options)
       const { report, strictForms } = yield* examine(kind, text, options)
       const fixed = (found: string): FixedDocument => ({ report, text: found })

@@ -1,14 +1,12 @@
-/**
- * Converts reports of checks to a SARIF 2.1.0 log, which code hosts accept. Issues become errors, repairs become notes.
- */
+/** Converts reports of checks to a SARIF 2.1.0 log for code hosts. Issues become errors, repairs become notes. */
 import { type CheckReport, ruleOf, type Where, whereText } from "../../kit/documents.ts"
 import { linesOf, locate } from "./TextSpan.ts"
 
-/** A document that was checked. */
+/** A checked document. */
 export interface SarifDocument {
-  /** A path relative to the checked folder, or a URI. `stdin` for text from a pipe. */
+  /** A path relative to the checked folder, or a URI; `stdin` for a pipe. */
   readonly path: string
-  /** The text that was checked. */
+  /** The checked text. */
   readonly text: string
   /** What the check found. */
   readonly report: Pick<CheckReport, "issues" | "repairs">
@@ -23,7 +21,7 @@ interface Finding {
   readonly quote?: string
 }
 
-/** Escapes braces and brackets, which SARIF would read as placeholders and links. */
+/** Escapes braces and brackets, which are placeholders and links in SARIF. */
 const message = (text: string) => ({ text: text.replace(/[{}]/g, "$&$&").replace(/[[\]\\]/g, String.raw`\$&`) })
 
 /** A path as a URI reference. */
@@ -59,7 +57,7 @@ const sarifLocation = (uri: string, lines: ReadonlyArray<string>, finding: Findi
   }
 }
 
-/** The log of one check. `failures` describes documents that could not be read, with the reasons. */
+/** The log of one check. `failures` gives reasons why documents could not be read. */
 export const sarifLog = (
   version: string,
   documents: ReadonlyArray<SarifDocument>,

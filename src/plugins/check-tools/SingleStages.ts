@@ -1,6 +1,6 @@
 /**
- * Runs a single stage that comes after the plan, for authors of skills and prompts. The user gives the documents that
- * this stage needs. The stage uses the same checks and the same gate as in a run.
+ * Runs a single stage after the plan, for authors of skills and prompts, with documents from the user. The stage uses
+ * the checks and the gate of a run.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -35,13 +35,13 @@ import { forgivingSlug, slugOf } from "../../kit/text.ts"
 import { RunAnswers } from "../../kit/tools.ts"
 import { makeRefinementCheck } from "./DocumentChecker.ts"
 
-/** The document of a task's result. Its heading or its file name is the name of the task. */
+/** The result of a task, named by the document's heading or file name. */
 export interface GivenResult {
   readonly name: string
   readonly document: string
 }
 
-/** The given documents cannot be used for a stage. `issues` are the issues of an invalid document. */
+/** The given documents cannot be used. `issues` belong to an invalid document. */
 export class StageProblem extends Schema.TaggedError<StageProblem>()("StageProblem", {
   what: Schema.String,
   issues: Schema.Array(Issue)
@@ -57,7 +57,7 @@ export const stageProblem = (what: string, issues: ReadonlyArray<Issue> = []): S
 const meansTask = (given: string, { slug }: Pick<Task, "slug">): boolean =>
   [slugOf(given), slugOf(given).replace(/-results?$/, "")].some((one) => forgivingSlug(one) === forgivingSlug(slug))
 
-/** Finds a task by its name or by the name of its result. Fails unless exactly one task fits. */
+/** Finds a task by its name or its result's name. Fails unless exactly one fits. */
 const findTask = (name: string, tasks: ReadonlyArray<Task>): Effect.Effect<Task, StageProblem> => {
   const [found, ...others] = tasks.filter((task) => meansTask(name, task))
   return found !== undefined && others.length === 0
@@ -77,7 +77,7 @@ const readResults = Effect.fnUntraced(function* (given: ReadonlyArray<GivenResul
   return results
 })
 
-/** Fails if a task refers to a result that was not given. */
+/** Fails if a task refers to a missing result. */
 const requireProducers = (task: Task, finished: ReadonlyArray<TaskResult>) => {
   const slugs = new Set(finished.map((result) => result.task.slug))
   const missing = task.producerSlugs.filter((slug) => !slugs.has(slug))
@@ -87,10 +87,7 @@ const requireProducers = (task: Task, finished: ReadonlyArray<TaskResult>) => {
   return Effect.fail(stageProblem(`${what} ${how}`))
 }
 
-/**
- * Reads the plan as a run does, with the given results. A result whose task is not in the plan counts as a result of an
- * earlier round.
- */
+/** Reads the plan as a run does, with the given results. A result of an unknown task counts as an earlier round's. */
 const readPlan = Effect.fnUntraced(function* (
   markdown: string,
   briefing: Briefing,
@@ -126,7 +123,7 @@ const openPlan = Effect.fnUntraced(function* ({ currentFile, plan, prompt, resul
   return { briefing, ...(yield* readPlan(plan, briefing, results)) }
 })
 
-/** Asks the model for the first answer of a task. The calls in this answer are not made. */
+/** Asks the model for the first answer of a task, without making its calls. */
 export const refineTask = Effect.fn("refineTask")(function* (order: PlanStage & { readonly task: string }) {
   const { briefing, finished, list } = yield* openPlan(order)
   const task = yield* findTask(order.task, list.tasks)
@@ -136,7 +133,7 @@ export const refineTask = Effect.fn("refineTask")(function* (order: PlanStage & 
   return yield* taskAgent.firstAnswer({ briefing, task, goals: list.goals, round: 1, step, finished })
 })
 
-/** Asks the model which tasks remain. A task with a result counts as finished. */
+/** Asks the model for the remaining tasks. A task with a result counts as finished. */
 export const iteratePlan = Effect.fn("iteratePlan")(function* (order: PlanStage) {
   const { briefing, finished, list } = yield* openPlan(order)
   const outstanding = list.outstanding(new Set(finished.map(({ name }) => name)))
@@ -151,7 +148,7 @@ const endOf = (declined: DeclinedStep | undefined, failures: ReadonlyArray<TaskF
   return failures.length > 0 ? { _tag: "Unresolved", failures } : { _tag: "GoalsMet" }
 }
 
-/** A scheduler for a single task whose first answer is already known. */
+/** A scheduler for one task with a known first answer. */
 const layerKnownAnswer = (firstAnswer: RefinementDocument) =>
   Scheduler.layer.pipe(
     Layer.provide(
@@ -165,8 +162,8 @@ const layerKnownAnswer = (firstAnswer: RefinementDocument) =>
   )
 
 /**
- * Carries out a refinement: asks for approval as a run does, makes the calls, and writes the result. If there is no
- * result, the outcome says why.
+ * Carries out a refinement: asks for approval as a run does, makes the calls, and writes the result. Without a result,
+ * the outcome says why.
  */
 export const executeRefinement = Effect.fn("executeRefinement")(function* (order: {
   readonly refinement: string
@@ -183,7 +180,7 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
     const what = "The refinement only reads first. The model that writes the calls needs what it reads."
     return yield* stageProblem(`${what} Give the refinement that "task-conductor refine" prints at the end.`)
   }
-  // A refinement names results only by their slugs. So the slugs are used as names of tasks.
+  // A refinement names results only by slugs, which become the names of tasks.
   const producers = task.producerSlugs.map((slug) => plainTask(slug, "", "", ""))
   const finished = yield* readResults(order.results, producers)
   yield* requireProducers(task, finished)

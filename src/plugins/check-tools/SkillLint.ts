@@ -1,6 +1,6 @@
 /**
- * Checks a SKILL.md strictly, by the rules of agentskills.io and of this program. It also reports what a run would
- * repair without a message.
+ * Checks a SKILL.md strictly, by the rules of agentskills.io and of this program. Reports also what a run would repair
+ * silently.
  */
 import { distance } from "fastest-levenshtein"
 import * as Option from "effect/Option"
@@ -30,9 +30,9 @@ import { bodyOf, linksOf, nearest, outline, parseMarkdown, proseLines } from "..
 import { scriptsNamed, whyNoScript } from "./SkillScripts.ts"
 
 interface LintContext {
-  /** The tools of a run. If absent, the names of tools in the skill are not checked. */
+  /** The tools of a run. Without them, tool names are not checked. */
   readonly tools?: ReadonlyArray<string>
-  /** The paths of existing files to which the skill links. */
+  /** Existing files to which the skill links. */
   readonly files: ReadonlySet<string>
 }
 
@@ -40,9 +40,9 @@ interface LintContext {
 export interface SkillLint {
   /** What is wrong. */
   readonly issues: ReadonlyArray<Issue>
-  /** The repairs that a run would make when it reads the skill. */
+  /** The repairs of a run that reads the skill. */
   readonly repairs: ReadonlyArray<Repair>
-  /** The size of the skill in tokens. Absent if the file is not a readable skill. */
+  /** The size in tokens. Absent for an unreadable skill. */
   readonly tokens?: SkillTokens
 }
 
@@ -51,7 +51,7 @@ const maxCompatibility = 500
 const maxPartTokens = 1000
 const maxTokens = 5000
 
-/** Repairs by which a run accepts wrong syntax. Other programs cannot read such syntax, so here it is an issue. */
+/** Repairs of syntax that other programs cannot read, and that is an issue here. */
 const forbidden: ReadonlyArray<RepairCode> = [
   "front-matter-unquoted",
   "skill-name-form",
@@ -82,7 +82,7 @@ const checkKeys = (file: SkillFile, findings: Findings): void => {
 const settings = ["task-conductor.requires-approval", "task-conductor.model", "task-conductor.turns"]
 const bareSettings = new Set(settings.map((key) => key.slice("task-conductor.".length)))
 
-/** True for a key that looks like a setting of this program. Any other key is ignored. */
+/** True for a key like a setting of this program. Others are ignored. */
 const looksLikeOurs = (key: string): boolean =>
   /conductor/i.test(key) ||
   bareSettings.has(key.replaceAll("_", "-")) ||
@@ -151,19 +151,19 @@ const checkSize = ({ body, bodyLine: line }: SkillFile, tokens: SkillTokens, fin
   addIssue(findings, "skill-too-large", { line }, { what })
 }
 
-/** Matches text that a template contains as a placeholder. */
+/** Matches placeholders of templates. */
 const placeholder =
   /\b(?:TODO|FIXME|TBD)\b|\blorem ipsum\b|<(?:your|insert|describe|add|replace)\b[^<>]*>|\[(?:your|insert|describe|add|replace)\b[^\][]*\](?!\()|^\s*(?:[-*+]\s*)?(?:\.{3}|…)\s*$/i
 
 const isLocal = (href: string): boolean => href !== "" && !/^(?:[a-z][a-z0-9+.-]*:|#|\/\/)/i.test(href)
 
-/** The links to files in the text of a skill. `path` is the path without a fragment. */
+/** The links to files in a skill's text. `path` has no fragment. */
 const linksIn = ({ body, bodyLine }: SkillFile) =>
   Option.match(parseMarkdown(body, bodyLine), { onNone: () => [], onSome: linksOf })
     .filter(({ href }) => isLocal(href))
     .map(({ href, line }) => ({ href, line, path: href.replace(/#.*$/, "") }))
 
-/** The paths of files to which a skill links, without fragments. */
+/** The files to which a skill links, without fragments. */
 export const skillLinks = (bytes: Uint8Array): ReadonlyArray<string> =>
   Result.match(readSkillFile(bytes), {
     onFailure: () => [],
@@ -209,7 +209,7 @@ const checkLinks = (file: SkillFile, files: ReadonlySet<string>, findings: Findi
   }
 }
 
-/** Checks the content of `<folder>/SKILL.md`, given as bytes. */
+/** Checks the bytes of `<folder>/SKILL.md`. */
 export const lintSkill = (bytes: Uint8Array, folder: string, { files, tools }: LintContext): SkillLint => {
   const reading = readSkill(bytes, folder)
   const findings: Findings = { issues: [...reading.issues], repairs: [] }

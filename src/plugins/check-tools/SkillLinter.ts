@@ -1,4 +1,4 @@
-/** Finds SKILL.md files by path, and checks each of them strictly. */
+/** Finds SKILL.md files by path, and checks them strictly. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -57,8 +57,8 @@ const lintFile = Effect.fnUntraced(function* (file: string, tools: ReadonlyArray
 })
 
 /**
- * Checks the skills at these paths. Without paths, it checks the skills that the user and the project have for this
- * program. `tools` are the tools of a run. `failures` are sentences about paths that could not be checked.
+ * Checks the skills at these paths, or else the skills of the user and the project. `tools` are the tools of a run.
+ * `failures` says which paths could not be checked.
  */
 export const lintSkills = Effect.fn("lintSkills")(function* (
   paths: ReadonlyArray<string>,

@@ -1,10 +1,7 @@
-/**
- * Finds the scripts that a skill tells its tasks to run. Also finds out whether `allowed-tools` lets the tasks run
- * these scripts.
- */
+/** Finds the scripts that a skill tells its tasks to run, and whether `allowed-tools` lets them. */
 import { exceedsLimits, type Skill } from "../../kit/documents.ts"
 
-/** For each extension, the programs that run scripts with this extension. */
+/** The programs that run scripts, by extension. */
 const runners: Readonly<Record<string, ReadonlyArray<string>>> = {
   sh: ["sh", "bash", "zsh"],
   bash: ["bash", "sh"],
@@ -20,7 +17,7 @@ const runners: Readonly<Record<string, ReadonlyArray<string>>> = {
   ps1: ["pwsh"]
 }
 
-/** Programs, such as `node`, that a command may name before the path of a script. */
+/** Programs, such as `node`, that may stand before a script's path. */
 const programs = new Set(Object.values(runners).flat())
 
 /** Matches the characters around a path in a text. */
@@ -60,7 +57,7 @@ export const scriptsNamed = (text: string): ReadonlyArray<NamedScript> => {
   return [...scripts.values()]
 }
 
-/** The usual commands that run a script, without further arguments. */
+/** The usual commands that run a script, without arguments. */
 const commandsFor = (path: string): ReadonlyArray<ReadonlyArray<string>> => {
   const plain = path.replace(/^\.\//, "")
   const ending = plain.slice(plain.lastIndexOf(".") + 1)
@@ -69,10 +66,10 @@ const commandsFor = (path: string): ReadonlyArray<ReadonlyArray<string>> => {
   return spelled.flatMap((script) => starts.map((start) => start.concat(script)))
 }
 
-/** True if the pattern of a permission contains the file name of the script. */
+/** True if the pattern contains the script's file name. */
 const namesScript = (pattern: string, path: string): boolean => pattern.includes(path.split("/").at(-1) ?? path)
 
-/** A clause that says why tasks of the skill cannot run the script. Undefined if they can. */
+/** Why tasks of the skill cannot run the script, as a clause. Undefined if they can. */
 export const whyNoScript = ({ allowedTools, toolLimits = [] }: Skill, path: string): string | undefined => {
   if (allowedTools === undefined) return undefined
   if (!allowedTools.includes("run_command")) return `no run_command is in allowed-tools`

@@ -1,6 +1,6 @@
 /**
- * Reads a test of a skill, and compares results with it. A test consists of a task, project files, answers of the
- * model, and expectations. It is a markdown file with a section for each of these. See docs/reference/skills.md.
+ * Reads a test of a skill, and compares results with it. The test is a markdown file with sections for a task, project
+ * files, answers of the model, and expectations. See docs/reference/skills.md.
  */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -23,13 +23,13 @@ export interface TestFile {
   readonly text: string
 }
 
-/** What a test expects. What is absent here is not compared. */
+/** What a test expects. Absent parts are not compared. */
 interface Expectations {
   readonly inputs?: string
   readonly calls?: ReadonlyArray<ExpectedCall>
-  /** The codes of issues in answers, sorted and without duplicates. Empty if the test expects no issue. */
+  /** The codes of issues in answers, sorted and each once. Empty if none is expected. */
   readonly issues: ReadonlyArray<string>
-  /** Lines that the outputs of calls must contain. */
+  /** Lines that outputs must contain. */
   readonly outputs: ReadonlyArray<string>
   readonly result: ReadonlyArray<string>
   readonly files: ReadonlyArray<TestFile>
@@ -37,7 +37,7 @@ interface Expectations {
 
 export interface SkillTest {
   readonly title: string
-  /** A task list that contains only the task of the test. */
+  /** A task list with the task of the test alone. */
   readonly plan: string
   readonly files: ReadonlyArray<TestFile>
   readonly refinements: ReadonlyArray<string>
@@ -63,7 +63,7 @@ const headingNames = headings.map((heading) => (heading.endsWith("ile") ? `${hea
 
 interface Part {
   readonly heading: Heading
-  /** The path after the name of the heading. Empty if the heading has none. */
+  /** The path after the heading's name; empty without one. */
   readonly rest: string
   readonly line: number
   readonly body: string
@@ -141,7 +141,7 @@ const codesOf = ({ body, line }: Part, problems: Problems): ReadonlyArray<string
     return code ?? []
   })
 
-/** Builds a task list from the task, so that a run can carry it out. */
+/** Builds a task list from the task, for a run. */
 const planOf = ({ body, line }: Part, skill: string, problems: Problems): string => {
   const fields = /^[-*+] +\*\*Skill\*\*/m.test(body) ? body : `- **Skill** ${skill}\n${body}`
   const plan = `## Original prompt\n\nTest.\n\n## Goals / summary\n\nTest.\n\n## Tasks\n\n### Task section 1\n\n${fields}\n`
@@ -155,7 +155,7 @@ const planOf = ({ body, line }: Part, skill: string, problems: Problems): string
   return plan
 }
 
-/** Reads a test. Fails with all problems at once, as sentences with line numbers. */
+/** Reads a test. Fails with all problems, as sentences with line numbers. */
 export const readSkillTest = (text: string, skill: string): Result.Result<SkillTest, ReadonlyArray<string>> => {
   const problems: Problems = []
   const { parts, title } = partsOf(text, problems)
@@ -193,13 +193,13 @@ interface SkillTestOutcome {
   readonly inputs: ReadonlyArray<InputValue>
   readonly calls: ReadonlyArray<ToolCall>
   readonly issues: ReadonlyArray<Issue>
-  /** How often the run asked the scripted model for an answer of each stage. */
+  /** How often the run asked the scripted model for each stage. */
   readonly requestedAnswers: { readonly refinement: number; readonly execution: number }
-  /** The contents of those expected files that exist after the test. */
+  /** The contents of the expected files that exist after the test. */
   readonly files: ReadonlyMap<string, string>
 }
 
-/** A difference from what the test expects. If `what` already says everything, `expected` and `actual` are absent. */
+/** A difference from what the test expects. `expected` and `actual` are absent if `what` says everything. */
 export interface SkillTestProblem {
   /** What the difference is about. */
   readonly what: string
@@ -243,7 +243,7 @@ const issueProblems = (
   return [{ what: "The answers have other issues.", expected: expected.join(", "), actual }]
 }
 
-/** All differences from what the test expects. Empty if the test passes. */
+/** All differences from the expectations; empty if the test passes. */
 export const judgeSkillTest = (test: SkillTest, outcome: SkillTestOutcome): ReadonlyArray<SkillTestProblem> => {
   const { expected } = test
   const { requestedAnswers, calls, files, inputs, issues, report } = outcome

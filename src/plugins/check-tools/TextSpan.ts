@@ -1,13 +1,10 @@
-/**
- * Finds the part of a document that a finding is about. Also formats a line of the document for a terminal: shortens
- * the line to a width, and puts marks below this part.
- */
+/** Finds the part of a document that a finding is about. Shortens a line to a width, and marks this part below it. */
 import type { Where } from "../../kit/documents.ts"
 import { printable, textWidth } from "../../kit/text.ts"
 
 /**
- * A part of a document. Lines and columns count from 1. Columns count UTF-16 code units. `endColumn` is the first
- * column after the part.
+ * A part of a document. Lines and columns count from 1, columns in UTF-16 code units. `endColumn` is the first column
+ * after the part.
  */
 export interface TextSpan {
   /** The first line, from 1. */
@@ -20,12 +17,12 @@ export interface TextSpan {
   readonly endColumn: number
 }
 
-/** The lines of a document. They are split as the parser of documents splits them, so that line numbers agree. */
+/** The lines of a document, split as its parser does, so that line numbers agree. */
 export const linesOf = (text: string): ReadonlyArray<string> => text.replace(/^\uFEFF/, "").split(/\r\n?|\n/)
 
 /**
- * The number of lines in which a quotation is searched. The first of them is the line of the finding. The search goes
- * on below it, because a field or a block may continue on later lines.
+ * How many lines are searched for a quotation, beginning with the finding's line. A field or a block may continue on
+ * later lines.
  */
 const reach = 40
 
@@ -37,8 +34,8 @@ const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undef
 }
 
 /**
- * Finds where a quotation with several lines ends. If the document contains only the first few lines of the quotation,
- * returns the end of the last line that it contains.
+ * Finds the end of a quotation with several lines. If only its first lines are in the document, returns the end of the
+ * last of these.
  */
 const endOf = (
   lines: ReadonlyArray<string>,
@@ -53,9 +50,8 @@ const endOf = (
 }
 
 /**
- * Finds the position of the quotation of a finding. The search begins at the line of the finding. If the document lacks
- * the quotation, returns the position of this line without the blanks around it. Undefined if the finding is about the
- * whole document.
+ * Finds the quotation of a finding, from the finding's line on. If the document lacks it, returns this line without the
+ * blanks around it. Undefined if the finding is about the whole document.
  */
 export const locate = (
   lines: ReadonlyArray<string>,
@@ -85,7 +81,7 @@ interface Cell {
 const ellipsis = "..."
 const tabWidth = 4
 
-/** The characters of a line as they appear on the screen. A tab becomes blanks up to the next tab stop. */
+/** The characters of a line on the screen. A tab becomes blanks up to the next tab stop. */
 const cellsOf = (line: string, from: number, start: number, end: number): ReadonlyArray<Cell> => {
   const cells: Array<Cell> = []
   let index = from
@@ -102,10 +98,7 @@ const cellsOf = (line: string, from: number, start: number, end: number): Readon
 
 const sum = (cells: ReadonlyArray<Cell>): number => cells.reduce((total, { width }) => total + width, 0)
 
-/**
- * The index just beyond the characters that fit into a width. Characters are counted from the index `from`, in the
- * direction of `step`.
- */
+/** The index after the characters that fit into a width, counted from `from` in the direction of `step`. */
 const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, space: number): number => {
   let remaining = space
   let index = from
@@ -116,10 +109,7 @@ const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, space: 
   return index
 }
 
-/**
- * The part of the line that is shown. It always contains the start of the mark, some text before the mark, and as much
- * text after it as fits.
- */
+/** The shown part of the line: the start of the mark, some text before it, and as much after it as fits. */
 const windowOf = (cells: ReadonlyArray<Cell>, width: number): readonly [first: number, last: number] => {
   if (sum(cells) <= width) return [0, cells.length]
   const marked = Math.max(
@@ -132,13 +122,13 @@ const windowOf = (cells: ReadonlyArray<Cell>, width: number): readonly [first: n
   const first = fitting(cells, marked - 1, -1, Math.min(before, space - 1)) + 1
   const last = fitting(cells, first, 1, space + (first === 0 ? ellipsis.length : 0))
   if (last < cells.length) return [first, last]
-  // If the text after the mark is short, more text before the mark is shown.
+  // If little text follows the mark, more is shown before it.
   return [fitting(cells, cells.length - 1, -1, space + ellipsis.length) + 1, cells.length]
 }
 
 /**
- * Shortens a line to a width, and marks the part from `start` to `end` (UTF-16 offsets). The marked part stays visible.
- * An empty part gets one mark.
+ * Shortens a line to a width, and marks the part from `start` to `end` (UTF-16 offsets), which stays visible. An empty
+ * part gets one mark.
  */
 export const excerptLine = (
   line: string,

@@ -1,7 +1,6 @@
 /**
- * `task-conductor check FILE...`: checks documents without a model. In a project, it also checks them against the
- * skills, tools and files of the project. It reports problems and what to do. `--fix` repairs a problem if the text can
- * mean only one thing.
+ * `task-conductor check FILE...`: checks documents without a model, in a project also against its skills, tools and
+ * files. Reports problems and what to do. `--fix` repairs a problem if the text can mean only one thing.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -29,10 +28,10 @@ import { sarifLog, type SarifDocument } from "./SarifLog.ts"
 import { linesOf } from "./TextSpan.ts"
 import { type CheckStyle, checkText, totalText, type CheckedDocument, type FixState, sarifPath } from "./checkText.ts"
 
-/** A folder that contains one of these counts as a project. */
+/** A folder with one of these counts as a project. */
 export const projectMarkers = [".git", "task-conductor.json", ".task-conductor", ".agents", ".mcp.json", "AGENTS.md"]
 
-/** The folder of the project. Undefined if only the text of the documents is checked. */
+/** The project folder. Undefined if only the text is checked. */
 export const projectFolder = Effect.fn("projectFolder")(function* ({
   noProject,
   project
@@ -55,7 +54,7 @@ export const projectFolder = Effect.fn("projectFolder")(function* ({
 
 /** A document with its findings. */
 interface CheckedFile extends CheckedDocument, Omit<SarifDocument, "report"> {
-  /** The document after repairs. Unchanged if nothing was repaired. */
+  /** The document after repairs, if any. */
   readonly fixed: string
 }
 
@@ -83,13 +82,13 @@ const checkFile = Effect.fnUntraced(function* (file: string, isFixed: boolean, f
   return { name, path: name, text, fixed, fixState, report, lines: linesOf(text) } satisfies CheckedFile
 })
 
-/** The checked documents in order, and the reasons why other documents could not be checked. */
+/** The checked documents in order, and the reasons why others could not be checked. */
 const checkFiles = Effect.fn("checkFiles")(function* (files: ReadonlyArray<string>, isFixed: boolean, fix: Fix) {
   const [checked, failures] = yield* Effect.partition(new Set(files), (file) => checkFile(file, isFixed, fix))
   return { checked, failures: failures.map(({ message }) => message) }
 })
 
-/** Checks the named documents. `project` is undefined if only their text is checked. */
+/** Checks the named documents. Without a `project`, only their text. */
 const checkDocuments = Effect.fn("checkDocuments")(function* (
   project: string | undefined,
   files: ReadonlyArray<string>,
@@ -101,7 +100,7 @@ const checkDocuments = Effect.fn("checkDocuments")(function* (
   const { emit, emitPaint } = yield* Output
   const warn = (warnings: ReadonlyArray<string>) =>
     Effect.forEach(warnings, (text) => emit(`${emitPaint.yellow("warning")}: ${printable(text)}`), { discard: true })
-  /* This module is loaded only when it is needed, so that a check of the text alone starts faster. */
+  /* Loaded only when needed, so that a check of the text alone starts faster. */
   const { inProject } = yield* Effect.promise(() => import("./projectCheck.ts"))
   return yield* inProject({ project, configuration: {}, warn }, ({ fix }) =>
     checkFiles(files, order.fix, (text, name) => fix(order.kind, text, { ...order, name }))
@@ -129,10 +128,7 @@ const humanText = ({ checked, failures }: Outcome, style: CheckStyle): string =>
       : [])
   ].join("\n\n")
 
-/**
- * Writes the reports as JSON. A single report is one object. Several reports are written as one object on each line.
- * Each of these objects also has the name of the file.
- */
+/** Writes one report as a JSON object, and several as one object a line, each with its file's name. */
 const jsonText = ({ checked, failures }: Outcome): string =>
   checked
     .map(({ name, report }) => printableJson(checked.length + failures.length > 1 ? { file: name, ...report } : report))

@@ -1,6 +1,6 @@
 /**
- * Formats the output of `check`. Each finding has its place, the marked line, the problem, and what to do. A line with
- * a summary follows.
+ * Formats the output of `check`. Each finding has its place, the marked line, the problem, and what to do. A summary
+ * follows.
  */
 import type * as Path from "effect/Path"
 import { type CheckReport, type IssueReport, type Repair, whereText } from "../../kit/documents.ts"
@@ -12,13 +12,13 @@ import { excerptLine, locate, type TextSpan } from "./TextSpan.ts"
 export interface CheckStyle {
   readonly paint: Paint
   /**
-   * The width of the terminal. Undefined if there is no terminal. In this case, the program shortens lines of the
-   * document, but wraps no text.
+   * The terminal's width. Undefined without a terminal: lines of the document are then shortened, but no text is
+   * wrapped.
    */
   readonly columns: number | undefined
 }
 
-/** What happened to the repairs of a document: they were not written, were written, or have no strict form. */
+/** Repairs of a document are not written, are written, or have no strict form. */
 export type FixState = "offered" | "written" | "impossible"
 
 /** A text with its findings. */
@@ -26,7 +26,7 @@ export interface FoundText {
   readonly name: string
   readonly lines: ReadonlyArray<string>
   readonly report: Pick<CheckReport, "issues" | "repairs">
-  /** The label of findings that are repairs, not issues. */
+  /** The label of findings that are repairs. */
   readonly label: string
 }
 
@@ -36,10 +36,10 @@ export interface CheckedDocument extends Omit<FoundText, "label"> {
   readonly fixState: FixState
 }
 
-/** The width to which lines of a document are shortened if there is no terminal. */
+/** The width for lines of a document without a terminal. */
 const defaultColumns = 100
 
-/** At most this many lines of a quotation are shown. */
+/** The maximum number of lines of a quotation. */
 const maximumLines = 3
 
 type Finding = { readonly span: TextSpan | undefined } & (
@@ -51,7 +51,7 @@ type Finding = { readonly span: TextSpan | undefined } & (
 const wrap = (lead: string, text: string, columns: number | undefined): string =>
   columns === undefined ? `${lead}${text}` : wrapLine(`${lead}${text}`, columns, "    ").join("\n")
 
-/** Lines of the document with their numbers. The first line is marked. */
+/** Lines of the document with their numbers, the first one marked. */
 const excerpt = (lines: ReadonlyArray<string>, span: TextSpan, style: CheckStyle, mark: Paint["red"]): string => {
   const { dim } = style.paint
   const last = Math.min(span.endLine, span.line + maximumLines - 1)
@@ -81,7 +81,7 @@ const findingText = ({ label: repairLabel, lines, name }: FoundText, finding: Fi
   const colour = isIssue ? paint.red : paint.yellow
   const paragraph = (lead: string, text: string): string => wrap(lead, printable(text), style.columns)
   const what = paragraph("", `${place}: ${label}: ${isIssue ? finding.issue.what : finding.repair.message} [${code}]`)
-  // Colour is added after wrapping, because colour codes take no width.
+  // Colour comes after wrapping, because colour codes take no width.
   const head = what
     .replace(`${place}:`, () => paint.bold(`${place}:`))
     .replace(` ${label}:`, () => ` ${colour(`${label}:`)}`)
@@ -100,7 +100,7 @@ const endings: Readonly<Record<FixState, string>> = {
   impossible: "; nothing was written: no strict form means the same"
 }
 
-/** The summary of a document in one line: the result, and the number of findings. */
+/** One line about a document: the result, and the number of findings. */
 const summary = ({ fixState, name, report }: CheckedDocument, { paint }: CheckStyle): string => {
   const { issues, project, repairs, verdict } = report
   const place = project === undefined ? "" : ` in the project ${printable(project)}`
@@ -112,7 +112,7 @@ const summary = ({ fixState, name, report }: CheckedDocument, { paint }: CheckSt
   return `${printable(name)}: ${parts.join(", ")}${verdict === "repaired" ? endings[fixState] : ""}`
 }
 
-/** The findings in the order of lines, each as one paragraph. Findings about the whole text come first. */
+/** The findings in line order, a paragraph each. Those about the whole text come first. */
 export const findingTexts = (document: FoundText, style: CheckStyle): ReadonlyArray<string> => {
   const { lines, report } = document
   const findings: ReadonlyArray<Finding> = [
@@ -123,13 +123,13 @@ export const findingTexts = (document: FoundText, style: CheckStyle): ReadonlyAr
   return findings.toSorted((a, b) => place(a) - place(b)).map((finding) => findingText(document, finding, style))
 }
 
-/** All findings of a document, and then the line with its summary. */
+/** All findings of a document, then its summary. */
 export const checkText = (checked: CheckedDocument, style: CheckStyle): string => {
   const label = checked.fixState === "written" ? "fixed" : "repair"
   return [...findingTexts({ ...checked, label }, style), summary(checked, style)].join("\n\n")
 }
 
-/** The totals of several documents. `failed` counts the documents that could not be read or written. */
+/** The totals of several documents. `failed` could not be read or written. */
 export const totalText = (reports: ReadonlyArray<CheckReport>, failed: number, { paint }: CheckStyle): string => {
   const verdicts = (["accepted", "repaired", "rejected"] as const).flatMap((verdict) => {
     const number = reports.filter((report) => report.verdict === verdict).length
@@ -140,10 +140,7 @@ export const totalText = (reports: ReadonlyArray<CheckReport>, failed: number, {
   return `${counted(reports.length + failed, "document")}: ${parts.join(", ")}`
 }
 
-/**
- * The path of a document in findings. It is relative if the file is below the current folder, so that code hosts find
- * the file.
- */
+/** The path of a document in findings, relative below the current folder, so that code hosts find the file. */
 export const sarifPath = (path: Path.Path, name: string): string => {
   const relative = path.relative(path.resolve("."), path.resolve(name))
   return relative.startsWith("..") ? path.resolve(name) : relative

@@ -1,6 +1,6 @@
 /**
- * `task-conductor explain CODE`: what the rule of an issue or a repair means, what to do, and an example. Without a
- * code, it lists all rules. `npm run generate` makes the examples from fixtures of the tests.
+ * `task-conductor explain CODE`: the meaning of a rule, what to do, and an example. Without a code, it lists all rules.
+ * `npm run generate` makes the examples from fixtures of the tests.
  */
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
@@ -10,7 +10,7 @@ import { Output, switchFlag, usageFailure, withHelp } from "../../kit/terminal.t
 import { nearest, printable, printableJson } from "../../kit/text.ts"
 import examples from "./ruleExamples.json" with { type: "json" }
 
-/** The example of a rule: a text that breaks the rule, and this text after the repair. */
+/** A text that breaks the rule, and its repaired form. */
 interface RuleExample {
   /** What the text is, such as a task list. */
   readonly about: string

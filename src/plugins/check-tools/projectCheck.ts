@@ -1,6 +1,6 @@
 /**
- * Checks documents against a project, for the command line and the library. Part of the composition root. A check uses
- * the skills, tools and files that a run would have. A check uses no model and no journal, and asks nobody.
+ * Checks documents against a project, for the command line and the library. Uses the skills, tools and files of a run,
+ * but no model and no journal, and asks nobody. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,15 +20,12 @@ import { Activities } from "../../kit/runs.ts"
 import type { Plugin } from "../../plugin-kit.ts"
 import { DocumentChecker } from "./DocumentChecker.ts"
 
-/**
- * The project of a check. `configuration` overrides the configuration of the project. `plugins` are additional plugins,
- * passed as values.
- */
+/** The project of a check. `configuration` overrides the project's. `plugins` are further plugins as values. */
 export interface CheckedProject {
   readonly project: string
   readonly configuration: Configuration
   readonly plugins?: ReadonlyArray<Plugin>
-  /** Receives warnings for the user, for example about skipped plugins. */
+  /** Receives warnings for the user, such as skipped plugins. */
   readonly warn: (warnings: ReadonlyArray<string>) => Effect.Effect<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs the tests of a skill. Each test has its own project and home, and a model that gives the answers in the test.
- * The gate allows reading and writing in this project. All other calls need a rule.
+ * Runs the tests of a skill. Each has its own project and home, and a model with the test's answers. The gate allows
+ * reading and writing in this project, and other calls need a rule.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -23,7 +23,7 @@ import { defaultLimits, type Plugin, type RunEvent } from "../../plugin-kit.ts"
 import { layerRuleApprover } from "./ruleApprover.ts"
 import { judgeSkillTest, readSkillTest, type SkillTest, type SkillTestProblem, type TestFile } from "./SkillTest.ts"
 
-/** Permissions and tools that a test gets in addition. */
+/** Additional permissions and tools of a test. */
 export interface SkillTestOptions {
   readonly rules?: ReadonlyArray<Rule>
   /** Plugins as a configuration names them. */
@@ -32,13 +32,13 @@ export interface SkillTestOptions {
   readonly values?: ReadonlyArray<Plugin>
 }
 
-/** The result of a test. The test passed if `problems` is empty. */
+/** The result of a test, which passed if `problems` is empty. */
 export interface SkillTestResult {
   /** The absolute path of the file with the test. */
   readonly file: string
-  /** The text of the last heading of the first level in the file. Empty if the file is no valid test. */
+  /** The last heading of the first level. Empty for an invalid test. */
   readonly title: string
-  /** What differs from what the test expects. Empty if the test passed. */
+  /** Differences from the expectations. Empty if the test passed. */
   readonly problems: ReadonlyArray<SkillTestProblem>
 }
 
@@ -55,19 +55,19 @@ const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyAr
 })
 
 /**
- * The limits of a test. They allow one attempt more than the test has answers. Without this limit, a model that repeats
- * its last answer would use up the usual number of attempts.
+ * The limits of a test: one attempt more than it has answers. Otherwise a model that repeats its last answer would use
+ * the usual number of attempts.
  */
 const limitsOf = ({ executions, refinements }: SkillTest) => {
   const answers = Math.max(executions.length, refinements.length)
   return { ...defaultLimits, attempts: Math.min(defaultLimits.attempts, answers + 1) }
 }
 
-/** True if a prompt offers tools, but shows no output and no change yet. */
+/** True if a prompt offers tools, but shows no output or change yet. */
 const isBeforeOutputs = (system: string, user: string): boolean =>
   /^## Tools$/m.test(system) && !/^### (?:Tool call |Changed: )/m.test(user)
 
-/** A model that gives the answers of the test in order. After the last answer, it repeats this answer. */
+/** A model that gives the test's answers in order, and then repeats the last. */
 const scripted = ({ executions, refinements }: SkillTest) => {
   const counts = { refinement: 0, execution: 0 }
   const next = (stage: "refinement" | "execution", answers: ReadonlyArray<string>): string => {
@@ -148,10 +148,7 @@ const runFile = Effect.fnUntraced(function* (
   return judged
 })
 
-/**
- * Runs the tests in `tests/*.md` beside a SKILL.md, in the order of their names. If there is no such folder, it runs
- * nothing.
- */
+/** Runs the tests in `tests/*.md` beside a SKILL.md, by name. Without this folder, it runs nothing. */
 export const testSkill = Effect.fn("testSkill")(function* (skillPath: string, options: SkillTestOptions = {}) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -41,7 +41,7 @@ const skillFile = Effect.fnUntraced(function* (nameOrPath: string, setup: Setup)
   return (yield* namedSkill(nameOrPath, skills)).path
 })
 
-/** Formats one side of a difference: at most 20 lines, each with a mark before it. */
+/** One side of a difference: at most 20 lines, each with a mark. */
 const side = (text: string | undefined, mark: string, paint: Paint["red"]): ReadonlyArray<string> => {
   if (text === undefined) return []
   const lines = text === "" ? ["(nothing)"] : text.trimEnd().split("\n")

@@ -1,6 +1,6 @@
 /**
- * The commands `refine PLAN --task NAME`, `execute REFINEMENT` and `iterate PLAN`. Each of them reads files, runs one
- * stage, and prints the document of the stage.
+ * The commands `refine PLAN --task NAME`, `execute REFINEMENT` and `iterate PLAN`. Each reads files, runs one stage,
+ * and prints its document.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -68,7 +68,7 @@ const planStageFlags = {
   ...stageFlags
 }
 
-/** The files with results: the file that `--result` names, or all files `*.md` in the folder that it names. */
+/** The file that `--result` names, or all files `*.md` in this folder. */
 const filesAt = Effect.fnUntraced(function* (fileOrFolder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -88,7 +88,7 @@ const readResults = Effect.fnUntraced(function* ({ result }: StageFlags) {
   )
 })
 
-/** What a stage needs: the plan, the prompt, the file that the user looks at, and results of finished tasks. */
+/** What a stage needs: the plan, the prompt, the user's file, and results of finished tasks. */
 const readPlanStage = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof planStageFlags>) {
   const results = yield* readResults(flags)
   const plan = yield* readInput(flags.plan)
@@ -111,7 +111,7 @@ const endOf = ({ cause, message }: TaskFailure): CommandFailure => {
 
 const asEnd = <E>(error: E) => (error instanceof TaskFailure ? endOf(error) : error)
 
-/** Runs a stage. With --print-prompt, it prints the prompt of the stage instead, and returns undefined. */
+/** Runs a stage. With --print-prompt, prints its prompt instead and returns undefined. */
 const workOf = Effect.fnUntraced(function* <Order extends stages.StageOrder, A, E, R>(
   flags: StageFlags,
   order: Order,
@@ -127,7 +127,7 @@ const workOf = Effect.fnUntraced(function* <Order extends stages.StageOrder, A, 
   yield* result(flags.json ? JSON.stringify(prompt) : `${prompt.system}\n\n${userPartMarker}\n\n${prompt.user}`)
 })
 
-/** Prints the document. With `--json`, it prints all data as one JSON object. */
+/** Prints the document, or with `--json` all data as one object. */
 const print = Effect.fnUntraced(function* (markdown: string, json: boolean, more: object) {
   const { answer, result } = yield* Output
   yield* json ? result(JSON.stringify({ markdown, ...more })) : answer(markdown.trimEnd())
@@ -154,10 +154,7 @@ export const refine = Command.make(
   })
 )
 
-/**
- * Makes the calls of a refinement and prints the result. If a call was denied, the command prints the result and then
- * fails.
- */
+/** Makes the calls of a refinement and prints the result. Fails afterwards if a call was denied. */
 export const execute = Command.make(
   "execute",
   {
@@ -197,7 +194,7 @@ export const iterate = Command.make(
     const iterated = yield* workOf(flags, order, stages.iterate)
     if (iterated === undefined) return
     const { finished, isRevised, list } = iterated
-    // The command fails without a message, because the progress has already shown the reason.
+    // No message, because the progress has shown the reason.
     if (!isRevised) return yield* quietFailure(exitCodes.noValidPlan)
     const markdown = renderTaskList(list, { prompt: order.prompt })
     yield* print(markdown, flags.json, checkDocument("task-list", markdown, { finished }))

@@ -1,6 +1,6 @@
 /**
- * Runs single stages for the command line and the library. Part of the composition root: it reads the configuration,
- * chooses the model, and provides the layers of a run. It saves nothing.
+ * Runs single stages for the command line and the library. Part of the composition root: reads the configuration,
+ * chooses the model, and provides the layers of a run. Saves nothing.
  */
 import * as Effect from "effect/Effect"
 import { TaskFailure } from "../../kit/documents.ts"
@@ -38,7 +38,7 @@ export const refine = (order: PlanStage & { readonly task: string }, place: Stag
 export const execute = (order: Parameters<typeof executeRefinement>[0], place: StagePlace, context: RunContext) =>
   work(executeRefinement(order), place, context, true)
 
-/** The tasks that remain. Fails if the model gave no valid list. */
+/** The remaining tasks. Fails if the model gave no valid list. */
 export const iterate = Effect.fn("iterate")(function* (order: PlanStage, place: StagePlace, context: RunContext) {
   let isRevised = false
   const listen: RunContext["listen"] = (recorded) => {
@@ -50,8 +50,7 @@ export const iterate = Effect.fn("iterate")(function* (order: PlanStage, place: 
 })
 
 /**
- * The prompt that the stage would send. The model is not asked. With `execute`, the calls of the refinement are still
- * made.
+ * The prompt that the stage would send, without asking the model. `execute` still makes the calls of the refinement.
  */
 export const promptOfStage = Effect.fn("promptOfStage")(function* (
   order: StageOrder,
@@ -67,7 +66,7 @@ export const promptOfStage = Effect.fn("promptOfStage")(function* (
   const quiet: RunContext = { ...context, model, listen: () => Effect.void }
   if (order.stage === "execute") yield* execute(order, place, quiet)
   else if (order.stage === "iterate") yield* iterate(order, place, quiet)
-  // The model gives no answer here, so the task fails as soon as its prompt is known.
+  // No model answers here, so the task fails once its prompt is known.
   else yield* Effect.catchIf(refine(order, place, quiet), isExpected, () => Effect.void)
   const [first] = prompts
   if (first === undefined) return yield* stageProblem("There is nothing to ask the model.")

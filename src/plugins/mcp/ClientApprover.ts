@@ -1,6 +1,6 @@
 /**
- * Asks the user of an MCP client with a form. The answers are: allow, allow and remember for this project, or no. The
- * message describes the call, because the form itself shows only the answers.
+ * Asks the user of an MCP client with a form: allow, allow and remember for this project, or no. The message describes
+ * the call, because the form shows only the answers.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,8 +15,7 @@ const remember = "allow and remember"
 const no = "no"
 
 /**
- * The rules that "allow and remember" saves. For each call, this is the first rule that the question offers, as with
- * the key `p` in a terminal.
+ * The rules that "allow and remember" saves: the first offered rule of each call, as with the key `p` in a terminal.
  */
 const rulesOf = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<string> => [
   ...new Set(items.flatMap(({ offers }) => (offers?.always ?? []).slice(0, 1)))
@@ -41,9 +40,7 @@ const questionText = (title: string, items: ReadonlyArray<ApprovalItem>, rules: 
   return redactSecrets([title, ...items.map(itemText), ...saved].join("\n\n"))
 }
 
-/**
- * Asks the user of a client about steps and calls. It does not decide about calls that a crash left without an outcome.
- */
+/** Asks a client's user about steps and calls, but not about calls that a crash left without an outcome. */
 export const layerClientApprover = (choose: Choose): Layer.Layer<Approver> => {
   const ask = Effect.fnUntraced(function* (title: string, items: ReadonlyArray<ApprovalItem>) {
     const rules = rulesOf(items)

@@ -3,16 +3,16 @@ import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import type { McpServerEntry } from "../../kit/tools.ts"
 
-/** Matches a variable, also in the forms of other programs: `${env:NAME}`, `{env:NAME}`. */
+/** Matches a variable, also as other programs write it: `${env:NAME}`, `{env:NAME}`. */
 const variable = /\$?\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
 interface Expansion {
   readonly entry: McpServerEntry
-  /** Variables that have neither a value nor a default, each listed once. */
+  /** Variables without a value or default, each once. */
   readonly missing: ReadonlyArray<string>
 }
 
-/** Applies a function to every text of an entry that may contain a variable. */
+/** Applies a function to every text of an entry that may contain variables. */
 const mapTexts = (entry: McpServerEntry, write: (text: string) => string): McpServerEntry => {
   const { args, command, cwd, env, headers, url } = entry
   return {
@@ -32,7 +32,7 @@ export const variablesOf = (entry: McpServerEntry): ReadonlyArray<string> => {
   return [...names]
 }
 
-/** Replaces the variables of an entry by their values. A variable with an empty value counts as unset. */
+/** Replaces the variables of an entry. An empty value counts as unset. */
 export const expandEntry = (entry: McpServerEntry, values: ReadonlyMap<string, string>): Expansion => {
   const missing = new Set<string>()
   const expand = (text: string): string =>

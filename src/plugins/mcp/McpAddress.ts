@@ -1,8 +1,8 @@
-/** Where an MCP server is found: a program to start, or an address to connect to. */
+/** Where an MCP server is: a program to start, or an address. */
 
 /**
- * A program to start. Its environment contains `env`, and one more variable. By that variable, this program finds the
- * processes that it must end.
+ * A program to start. Its environment contains `env`, and a variable by which this program finds the processes that it
+ * must end.
  */
 export interface McpProgram {
   readonly command: string

@@ -1,7 +1,6 @@
 /**
- * A connection to an MCP server, which lists and calls the tools of the server. It accepts older revisions of the
- * protocol, drops only those tools that are malformed, and keeps the end of stderr. Only this file uses the MCP client
- * of effect/ai.
+ * A connection to an MCP server, which lists and calls its tools. Accepts older revisions of the protocol, and drops
+ * only malformed tools. Only this file uses the MCP client of effect/ai.
  */
 import * as McpClient from "effect/ai/McpClient"
 import * as McpProtocol from "effect/ai/McpProtocol"
@@ -29,43 +28,40 @@ import type { McpClientError } from "effect/ai/McpClientError"
 
 const protocol = McpProtocol.v2025_11_25
 
-/** Older revisions of the protocol, in which tools have the same form. */
+/** Older revisions with the same form of tools. */
 const olderVersions = new Set<unknown>(["2024-11-05", "2025-03-26", "2025-06-18"])
 
 /** The size limit of a message in either direction, in bytes. */
 const maxMessageBytes = 10 * 1024 * 1024
 
-/**
- * How long a server may take to exit after its stdin closes. If it does not exit, it gets the stop signal, and then the
- * same time again.
- */
+/** How long a server may take to exit after its stdin closes, and again after the stop signal. */
 const grace = Duration.seconds(1)
 
 const stderrLength = 2000
 
-/** The number of levels of JSON around the data of the tool in a result. */
+/** The number of JSON levels around the tool's data in a result. */
 const resultFrame = 4
 
-/** What the transport receives, but the client does not pass on. */
+/** What the transport receives but the client does not pass on. */
 class WireNotes {
-  /** The tools in the form in which they were received, by name. */
+  /** The tools as received, by name. */
   readonly tools = new Map<string, Schema.Json>()
-  /** Malformed tools, each with the reason. A tool without a name is listed as `without a name`. */
+  /** Malformed tools with the reasons. One without a name is listed as `without a name`. */
   readonly malformed: Array<{ readonly tool: string; readonly detail: string }> = []
-  /** The lines on the stdout of the server that are no messages. */
+  /** Lines on the server's stdout that are no messages. */
   readonly stray: StrayLines = { count: 0, first: "" }
-  /** Why the list of tools was cut off, as the end of a sentence. Undefined if the list is complete. */
+  /** Why the list of tools was cut off, as the end of a sentence. Undefined if it is complete. */
   cutList: string | undefined
   readonly #cursors = new Set<unknown>()
-  /** The last part of what the program wrote to stderr. */
+  /** The end of the program's stderr. */
   stderr = ""
   isRunning = Effect.succeed(true)
-  /** The exit code of the program. Undefined if it does not end within `grace`. */
+  /** The exit code. Undefined if the program does not end within `grace`. */
   exitCode: Effect.Effect<number | undefined> = Effect.undefined
 
   /**
-   * The cursor of the next page of tools. Undefined after the last page, and if the pages would never end. `news` is
-   * the number of tools on this page that no earlier page had.
+   * The cursor of the next page of tools. Undefined after the last page, and if the pages would never end. `news`
+   * counts this page's new tools.
    */
   nextCursor(cursor: unknown, size: number, news: number): string | undefined {
     if (cursor === undefined || cursor === null) return undefined
@@ -81,7 +77,7 @@ class WireNotes {
   }
 }
 
-/** At most this many pages of tools are read. */
+/** The maximum number of pages of tools. */
 const mostPages = 99
 
 const ToolPage = Schema.Struct({ tools: Schema.Array(Schema.Json) })
@@ -107,7 +103,7 @@ const wellFormedTools = (page: typeof ToolPage.Type, notes: WireNotes): object =
   return { ...rest, tools, ...(nextCursor === undefined ? {} : { nextCursor }) }
 }
 
-/** The result that replaces data that is nested too deeply. It counts as an error. */
+/** Replaces data that is nested too deeply. Counts as an error. */
 const tooDeep = {
   content: [{ type: "text", text: `its result is nested more than ${maxNesting} levels deep.` }],
   isError: true
@@ -153,16 +149,14 @@ const noted = (handle: ChildProcessSpawner.ChildProcessHandle, notes: WireNotes)
   })
 }
 
-/**
- * Ends the program if it still runs after `grace`. The transport itself only closes stdin, and then waits much longer.
- */
+/** Ends the program if it still runs after `grace`. The transport only closes stdin, and waits much longer. */
 const stopSoon = ({ exitCode, kill }: ChildProcessSpawner.ChildProcessHandle) =>
   Effect.ignore(exitCode).pipe(
     Effect.timeoutOrElse({ duration: grace, orElse: () => Effect.ignore(kill({ forceKillAfter: grace })) }),
     Effect.forkDetach({ startImmediately: true })
   )
 
-/** Starts a program, and connects to it through its stdin and stdout. When the scope closes, the program is stopped. */
+/** Starts a program, and connects through stdin and stdout. The program stops when the scope closes. */
 const stdioTransport = Effect.fnUntraced(function* (program: McpProgram, notes: WireNotes) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const { args, command, cwd, env } = program
@@ -209,7 +203,7 @@ export interface McpToolDefinition {
   readonly name: string
   readonly description: string
   readonly inputSchema: unknown
-  /** True if the server says that the tool is destructive. */
+  /** True if the server calls the tool destructive. */
   readonly isDestructive: boolean
   /** The SHA-256 of the server's description of the tool. */
   readonly hash: string
@@ -217,10 +211,7 @@ export interface McpToolDefinition {
 
 export type McpConnection = Effect.Success<ReturnType<typeof connect>>
 
-/**
- * Completes the explanation of a failure. It adds the exit code of a program that ended, and stderr if the connection
- * is lost.
- */
+/** Completes the explanation of a failure with the exit code, and with stderr if the connection is lost. */
 const failureOf = Effect.fnUntraced(function* (error: McpClientError, address: McpAddress, notes: WireNotes) {
   const { detail: said, isBroken, type } = explainFailure(error, address)
   const exitCode = error.reason._tag === "TransportError" ? yield* notes.exitCode : undefined
@@ -276,10 +267,7 @@ export const contentParts = (content: ReadonlyArray<McpSchema.ContentBlock>) => 
   return { text: texts.join("\n"), texts, images: content.flatMap(blockImage), files: content.flatMap(blockFile) }
 }
 
-/**
- * Connects within the time limit, and lists the tools. `version` is the version of this program, which it tells the
- * server.
- */
+/** Connects within the time limit, and lists the tools. The server gets the `version` of this program. */
 export const connect = Effect.fn("McpConnection.connect")(function* (
   address: McpAddress,
   timeout: Duration.Input,
@@ -298,11 +286,9 @@ export const connect = Effect.fn("McpConnection.connect")(function* (
   const tools = new Map((yield* asFailure(client.listTools())).map((tool) => [tool.name, tool]))
   return {
     tools: [...tools.values()].map((tool) => definitionOf(tool, notes.tools.get(tool.name))),
-    /** Tools whose description is malformed. */
     malformed: notes.malformed,
     /** Why tools may be missing, as the end of a sentence. */
     cutList: notes.cutList,
-    /** The lines on the stdout of the server that are no messages. */
     stray: notes.stray,
     isRunning: notes.isRunning,
     call: Effect.fn("McpConnection.call")(function* (name: string, args: Arguments) {

@@ -9,7 +9,7 @@ import { pathText, schemaFaults } from "../../kit/text.ts"
 import { ToolErrorType } from "../../plugin-kit.ts"
 import type { McpAddress } from "./McpAddress.ts"
 
-/** A server cannot be reached, or did not do what it was asked. */
+/** A server cannot be reached, or did not do its work. */
 export class McpFailure extends Schema.TaggedError<McpFailure>()("McpFailure", {
   type: ToolErrorType,
   detail: Schema.String,
@@ -24,7 +24,7 @@ export class McpFailure extends Schema.TaggedError<McpFailure>()("McpFailure", {
 const invalidParams = -32_602
 const methodNotFound = -32_601
 
-/** The message of the operating system, which is in the cause of the client's error. */
+/** The operating system's message, in the cause of the client's error. */
 const causeOf = (cause: unknown): string =>
   cause instanceof Error && cause.message !== "" ? ` ${cause.message.split("\n", 1).join("")}` : ""
 
@@ -36,16 +36,16 @@ const malformedParts = (cause: unknown): string => {
   return named.length === 0 ? "" : ` Look at ${named.join(", ")}.`
 }
 
-/** Makes the first letter lower case, so that a sentence can be a part of another sentence. */
+/** Makes the first letter lower case, for use within a sentence. */
 const asClause = (sentence: string): string => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
 
 const isNotFound = (cause: unknown): boolean =>
   Predicate.hasProperty(cause, "reason") && Predicate.isTagged(cause.reason, "NotFound")
 
-/** The error codes with which the operating system reports that the server cannot be reached. */
+/** The operating system's error codes for an unreachable server. */
 const unreachable = new Set("ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT".split(" "))
 
-/** Finds one of these codes inside the error of an HTTP client. */
+/** Finds such a code inside the error of an HTTP client. */
 const codeBelow = (cause: unknown): string | undefined => {
   if (Predicate.hasProperty(cause, "code") && unreachable.has(String(cause.code))) return String(cause.code)
   if (Predicate.hasProperty(cause, "reason")) return codeBelow(cause.reason)
@@ -62,7 +62,7 @@ const httpDetail = ({ message, status }: { readonly message: string; readonly st
     : `${message}.`
 }
 
-/** Explains a failure of the client, for the tool call and for the user. Also says whether the connection is lost. */
+/** Explains a failure of the client, and whether the connection is lost. */
 export const explainFailure = ({ reason }: McpClientError, address: McpAddress): McpFailure => {
   const failure = (type: ToolErrorType, detail = `${reason.message}.`, isBroken = false) =>
     new McpFailure({ type, detail, isBroken })
@@ -89,7 +89,7 @@ export const explainFailure = ({ reason }: McpClientError, address: McpAddress):
     }
     case "ProtocolError": {
       const message = `${reason.message}.${causeOf(reason.cause)}`
-      // If a server answers one request with an error, the connection still works.
+      // After an error response to one request, the connection still works.
       if (reason.code === invalidParams) return failure("validation_failed", message)
       if (reason.code === methodNotFound) return failure("not_found", message)
       if (reason.code !== undefined) return failure("internal_error", message)

@@ -1,6 +1,6 @@
 /**
- * Turns MCP servers into plugins. The gate asks the user about servers that a project names. Then the servers start,
- * and the run gets their tools. If a server fails, only the tools of this server are missing.
+ * Turns MCP servers into plugins. The gate asks about servers that a project names. If a server fails, only its tools
+ * are missing.
  */
 import * as Arr from "effect/Array"
 import type * as Duration from "effect/Duration"
@@ -49,14 +49,14 @@ import type { StrayLines } from "./McpStdout.ts"
 
 type SupervisedServer = Effect.Success<ReturnType<typeof superviseServer>>
 
-/** Loads the MCP client when the first server needs it, because most runs have no server. */
+/** Loads the MCP client for the first server, because most runs have none. */
 const loadClient = Effect.promise(() =>
   Promise.all([import("./McpConnection.ts"), import("./McpFailure.ts"), import("effect/http/FetchHttpClient")])
 )
 
 /**
- * Connects to a server until the scope closes. If the connection breaks, the next call starts the server again. If a
- * tool has another definition after that start, this run no longer calls the tool.
+ * Connects to a server until the scope closes. A broken connection is opened again at the next call. A tool whose
+ * definition has changed by then is no longer called in this run.
  */
 const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   address: McpAddress,
@@ -68,7 +68,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | Scope.Scope>()
   const mutex = (yield* Semaphore.make(1)).withPermits(1)
   let current: { readonly connection: McpConnection; readonly scope: Scope.Closeable } | undefined
-  /** True if the server was started again and no call has succeeded since then. */
+  /** True if no call has succeeded since the server was started again. */
   let wasRestarted = false
 
   const open = Effect.gen(function* () {
@@ -93,7 +93,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
       return Scope.close(scope, Exit.void)
     })
 
-  /** Returns the current connection, or a new connection if the current connection is broken. */
+  /** The current connection, or a new one if it is broken. */
   const usable = Effect.gen(function* () {
     if (current !== undefined && (yield* current.connection.isRunning)) return current.connection
     if (current !== undefined) yield* drop(current.connection)
@@ -107,13 +107,12 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
 
   const first = yield* open
   return {
-    /** The tools that the server had at the start of the run. They do not change during the run. */
+    /** The server's tools at the start of the run. They stay the same during the run. */
     tools: first.tools,
     malformed: first.malformed,
     cutList: first.cutList,
-    /** The lines on the stdout of the server that are no messages. */
     stray: () => current?.connection.stray ?? first.stray,
-    /** Calls a tool. An interruption cancels the request. A call is never sent twice. */
+    /** Calls a tool, never twice. An interruption cancels the request. */
     call: Effect.fn("McpSupervisor.call")(function* (tool: McpToolDefinition, args: Arguments) {
       const connection = yield* usable
       if (connection.tools.find(({ name }) => name === tool.name)?.hash !== tool.hash) {
@@ -129,7 +128,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   }
 })
 
-/** The note about a server that writes more than messages to stdout. */
+/** The note about a server that writes other text to stdout. */
 const strayNote = (server: string, { first }: StrayLines): McpProblem =>
   new McpProblem({
     server,
@@ -146,7 +145,7 @@ const cutNote = (server: string, cutList: string): McpProblem =>
 
 const maxDescription = 2000
 
-/** The description that the model sees. It has a limited length and no control characters. */
+/** The description for the model, of limited length and without control characters. */
 const descriptionOf = ({ description, name }: McpToolDefinition): string => {
   const text = cutAtParagraph(harmless(description).trim(), maxDescription).text
   return text === "" ? name : text
@@ -166,7 +165,7 @@ const parametersOf = ({ inputSchema }: McpToolDefinition) => {
 }
 
 interface RunningServer extends Pick<SupervisedServer, "call" | "malformed" | "tools"> {
-  /** Runs after a call. It reports each fault of the server only once. */
+  /** Runs after a call. Reports each fault of the server once. */
   readonly reportFaults?: Effect.Effect<void>
 }
 
@@ -217,7 +216,7 @@ export const mcpTools = (
 interface KnownServer {
   readonly server: NamedServer
   readonly outcome: Result.Result<Plugin, McpProblem>
-  /** Tools that cannot be used, and faults of the server. */
+  /** Unusable tools, and faults of the server. */
   readonly leftOut: ReadonlyArray<McpProblem>
 }
 
@@ -231,11 +230,11 @@ interface McpOrder {
 
 /** The default time limit for a start, in seconds. */
 export const defaultStartTimeout = 10
-/** If a start takes longer than this, a notice names the server that the program waits for. */
+/** A notice names a server whose start takes longer than this. */
 const quietStart = "2 seconds"
 const maxDoes = 400
 
-/** The origin of a server's tools in the form in which users see it. */
+/** The origin of a server's tools, for users. */
 const mcpOrigin = (server: string): string => `mcp:${server}`
 
 const notUsed = (server: NamedServer, detail: string): KnownServer => ({
@@ -245,8 +244,8 @@ const notUsed = (server: NamedServer, detail: string): KnownServer => ({
 })
 
 /**
- * The plugin of a server. If the server writes anything but messages to stdout, the user gets one note about it. If
- * this happens at the start, the note is in `leftOut`. If it happens later, the note is an event.
+ * The plugin of a server. Other text than messages on stdout gives the user one note: in `leftOut` at the start, and as
+ * an event later.
  */
 const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEvents["Service"]): KnownServer => {
   let isReported = supervised.stray().count > 0
@@ -267,7 +266,7 @@ const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEv
   return { server, outcome: Result.succeed(plugin), leftOut }
 }
 
-/** Asks the user about a server of the project. Fails with the reason if the server may not start. */
+/** Asks about a server of the project. Fails with the reason if it may not start. */
 const authorize = Effect.fnUntraced(function* (server: McpServer) {
   if (server.scope === "user") return
   const gate = yield* Gate
@@ -277,14 +276,11 @@ const authorize = Effect.fnUntraced(function* (server: McpServer) {
   })
 })
 
-/** A disabled server as lists show it. Runs do not use it. */
+/** A disabled server in lists. Runs do not use it. */
 const notStarted = (server: NamedServer): KnownServer =>
   notUsed(server, `it is disabled in ${server.scope === "user" ? "your configuration" : "the project's file"}.`)
 
-/**
- * Starts one server. Messages of the server are not trusted. If reading them fails, even by a defect, only this server
- * is skipped.
- */
+/** Starts one server. Its messages are not trusted: any failure to read them, even a defect, skips only this server. */
 const startServer = Effect.fnUntraced(function* (server: McpServer, { project, version }: McpOrder) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
   const showNotice = yield* WaitingNotice
@@ -311,7 +307,7 @@ const startServer = Effect.fnUntraced(function* (server: McpServer, { project, v
   return notUsed(server, detail)
 })
 
-/** Starts the servers in parallel, after all questions have been answered. They stop when the scope closes. */
+/** Starts the servers in parallel, after all questions are answered. They stop when the scope closes. */
 export const discoverServers: Discovery = Effect.fnUntraced(function* ({ project, settings, version }) {
   const order: McpOrder = { project, userServers: settings.mcpServers ?? {}, version }
   const { disabled, notes, problems, servers } = yield* readMcpServers(order)
@@ -330,7 +326,7 @@ export const discoverServers: Discovery = Effect.fnUntraced(function* ({ project
       scope,
       outcome
     })),
-    /* The ignored parts of the project's file. The servers of the file are used despite these parts. */
+    /* Ignored parts of the project's file, whose servers are still used. */
     notes,
     problems: [...problems, ...started.flatMap(({ leftOut }) => leftOut), ...failures]
   }

@@ -1,7 +1,7 @@
 /**
- * Rewrites the JSON schema of a tool's parameters, so that this program can follow its references. A server may refer
- * to any part by JSON pointer, anchor or address. Each part that is referred to becomes a definition with a name. The
- * size is limited, because a small schema can refer to itself so often that it would grow to millions of parts.
+ * Rewrites the JSON schema of a tool's parameters, so that this program can follow its references. Each part that a
+ * pointer, anchor or address refers to becomes a named definition. The size is limited, because a small schema can
+ * refer to itself so often that it would grow to millions of parts.
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -11,7 +11,7 @@ const maxCharacters = 65_536
 const maxParts = 10_000
 const maxDepth = 64
 
-/** Keywords whose value is an object that contains a schema for each of its keys. */
+/** Keywords with an object of schemas by key. */
 const mapKeywords = new Set([
   "properties",
   "patternProperties",
@@ -20,7 +20,7 @@ const mapKeywords = new Set([
   "dependentSchemas",
   "dependencies"
 ])
-/** Keywords whose value is data. In such a value, `$ref` is no reference. */
+/** Keywords with data, in which `$ref` is no reference. */
 const dataKeywords = new Set(["const", "default", "enum", "example", "examples", "required"])
 const referenceKeywords = ["$ref", "$dynamicRef", "$recursiveRef"] as const
 
@@ -28,7 +28,7 @@ type SchemaNode = Readonly<Record<string, unknown>>
 
 const isNode = (value: unknown): value is SchemaNode => Predicate.isObject(value) && !Array.isArray(value)
 
-/** Decodes one part of a pointer. An invalid percent escape stays as it is. */
+/** Decodes one part of a pointer. An invalid percent escape stays. */
 const decodedPart = (part: string): string => unescaped(part).replaceAll("~1", "/").replaceAll("~0", "~")
 
 const childOf = (value: unknown, key: string): unknown => {
@@ -61,7 +61,7 @@ const schemasIn = (root: SchemaNode): ReadonlyArray<SchemaNode> => {
   return nodes
 }
 
-/** Returns a function that finds the schema for a reference. */
+/** Returns the function that finds a reference's schema. */
 const makeFinder = (root: SchemaNode) => {
   const address = typeof root["$id"] === "string" ? root["$id"].replace(/#$/, "") : undefined
   const anchors = new Map<string, SchemaNode>()
@@ -90,7 +90,7 @@ const makeFinder = (root: SchemaNode) => {
   }
 }
 
-/** A unique name for a definition. It is made from the last part of the reference. */
+/** A unique name for a definition, from the end of the reference. */
 const nameFor = (reference: string, usedNames: ReadonlySet<string>): string => {
   const last = decodedPart(reference.split(/[/#]/).at(-1) ?? "").replaceAll(/\W+/g, "_")
   const base = last === "" ? "root" : last
@@ -113,8 +113,8 @@ const isTooLarge = (root: unknown): boolean => {
 }
 
 /**
- * Rewrites all references so that they refer to definitions with names. References that lead nowhere stay. Fails with a
- * sentence if the schema is too large.
+ * Turns all references into named definitions. Those that lead nowhere stay. Fails with a sentence if the schema is too
+ * large.
  */
 export const definedSchema = (schema: unknown): Result.Result<unknown, string> => {
   if (!isNode(schema)) return Result.succeed(schema)
@@ -148,9 +148,7 @@ export const definedSchema = (schema: unknown): Result.Result<unknown, string> =
   return Result.succeed(names.size === 0 ? body : { ...body, [keyword]: definitions })
 }
 
-/**
- * If a schema consists only of a reference, returns the schema to which it refers. Some libraries write such schemas.
- */
+/** The schema behind a root that is only a reference, as some libraries write it. */
 const withoutRootReference = (schema: SchemaNode, find: ReturnType<typeof makeFinder>): SchemaNode => {
   let whole = schema
   const followed = new Set<unknown>()
@@ -166,15 +164,12 @@ const withoutRootReference = (schema: SchemaNode, find: ReturnType<typeof makeFi
 
 const withoutDefinitions = ({ $defs: _defs, definitions: _definitions, ...rest }: SchemaNode): SchemaNode => rest
 
-/**
- * Says in a sentence why the schema would be too large after the replacement of all references. Undefined if it would
- * not be too large.
- */
+/** Why the schema would be too large without references, as a sentence. Undefined if it would not. */
 const unfoldedExcess = (schema: unknown): string | undefined => {
   if (!isNode(schema)) return undefined
   const definitions = { ...Object(schema["definitions"]), ...Object(schema["$defs"]) } as SchemaNode
   let parts = 0
-  /** True if the limits are exceeded. A definition that contains itself is followed only once. */
+  /** True if the limits are exceeded. A definition within itself is followed once. */
   const exceeds = (value: unknown, depth: number, within: ReadonlyArray<string>): boolean => {
     parts += 1
     if (parts > maxParts || depth > maxDepth) return true
@@ -190,7 +185,7 @@ const unfoldedExcess = (schema: unknown): string | undefined => {
   return exceeds(schema, 0, []) ? tooLarge : undefined
 }
 
-/** A schema that this program can read. Fails with the reason as a sentence. */
+/** A readable schema. Fails with the reason as a sentence. */
 export const readableSchema = (schema: unknown): Result.Result<unknown, string> =>
   Result.flatMap(definedSchema(schema), (defined) => {
     const excess = unfoldedExcess(defined)

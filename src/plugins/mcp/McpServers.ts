@@ -1,6 +1,6 @@
 /**
- * Reads which MCP servers the project and the user have. It parses the file and its entries, replaces variables, and
- * makes names unique. It starts nothing.
+ * Reads the MCP servers of the project and the user: parses entries, replaces variables, and makes names unique. Starts
+ * nothing.
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -35,10 +35,7 @@ import { expandEntry, variablesOf } from "./EntryVariables.ts"
 import { serverPrefix } from "./McpTool.ts"
 import type { McpAddress } from "./McpAddress.ts"
 
-/**
- * True if the whole file is one object of servers, without the key `mcpServers`. Plugins of other programs have such
- * files.
- */
+/** True for a file of servers without the key `mcpServers`, as in plugins of other programs. */
 const isListOfServers = (file: Readonly<Record<string, unknown>>): boolean => {
   const entries = Object.entries(file).filter(([name]) => name !== "$schema")
   return (
@@ -57,7 +54,7 @@ const unknownKey = (path: ReadonlyArray<PropertyKey>, knownKeys: ReadonlyArray<s
     : `unknown key "${pathText(path)}". Nearest: ${nearest(name, knownKeys)[0] ?? knownKeys.join(", ")}.`
 }
 
-/** True for a key that belongs to another program. It is neither a key of this program nor a misspelling of one. */
+/** True for another program's key, which is neither a key of this program nor a misspelled one. */
 const isForeign = (name: string, value: unknown): boolean => {
   if (isPersonalEntryKey(name)) return name === "tools" && Array.isArray(value)
   return !entryKeys("project").some(
@@ -65,7 +62,7 @@ const isForeign = (name: string, value: unknown): boolean => {
   )
 }
 
-/** Splits an entry into keys of this program and keys of other programs. */
+/** Separates keys of this program from those of others. */
 const withoutForeign = (entry: unknown) => {
   if (!Predicate.isObject(entry)) return { own: entry, foreign: [] }
   const foreign = Object.entries(entry).flatMap(([name, value]) => (isForeign(name, value) ? [name] : []))
@@ -74,8 +71,8 @@ const withoutForeign = (entry: unknown) => {
 }
 
 /**
- * Reads a project's `.mcp.json`: `{ "mcpServers": { NAME: ENTRY } }`. An invalid entry drops only its own server. Keys
- * of other programs are ignored with a note. A misspelled key makes its entry invalid.
+ * Reads a project's `.mcp.json`: `{ "mcpServers": { NAME: ENTRY } }`. An invalid entry drops only its server. Keys of
+ * other programs give a note. A misspelled key makes its entry invalid.
  */
 export const readMcpFile = (text: string) => {
   const servers = new Map<string, McpServerEntry>()
@@ -125,35 +122,35 @@ const mcpFileName = ".mcp.json"
 
 export interface NamedServer {
   readonly name: string
-  /** Who names the server in a configuration. A server of a project starts only if the user trusts it. */
+  /** Whose configuration names the server. A project's server starts only if the user trusts it. */
   readonly scope: "project" | "user"
 }
 
 export interface McpServer extends NamedServer {
-  /** The beginning of the names of the server's tools. */
+  /** The beginning of the tools' names. */
   readonly prefix: string
   readonly entry: McpServerEntry
   readonly address: McpAddress
-  /** A hash of the files that the server runs. It was computed for the question about trust. */
+  /** A hash of the files that the server runs, from the question about trust. */
   readonly files: string
-  /** The access about which the gate decides. It contains the text of the question. */
+  /** The access for the gate, with the text of the question. */
   readonly start: Start & { readonly _tag: "StartServer" }
 }
 
-/** Environment variables that the server gets in addition to the variables of its entry. */
+/** Environment variables for the server besides those of its entry. */
 const passedOn = (
   "HOME LANG LC_ALL LOGNAME PATH SHELL TERM TMPDIR TZ USER " +
   "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMDATA PROGRAMFILES SYSTEMDRIVE SYSTEMROOT " +
   "TEMP TMP USERNAME USERPROFILE WINDIR"
 ).split(" ")
 
-/** A question about trust in a server names at most this many project files. */
+/** The maximum number of project files in a question about trust. */
 const maxFiles = 10
 
-/** The maximum length of a command. A longer command is refused, because the user could not judge it. */
+/** The maximum length of a command. The user could not judge a longer one, so it is refused. */
 const maxShown = 8000
 
-/** The values of the named variables. `folder` is the value of the variable `workspaceFolder` of VS Code. */
+/** The values of the named variables. `folder` is `workspaceFolder` of VS Code. */
 const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>, folder?: string) {
   const values = new Map<string, string>(folder === undefined ? [] : [["workspaceFolder", folder]])
   for (const name of names) {
@@ -165,7 +162,7 @@ const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>,
 
 const isWebAddress = (url: string): boolean => ["https:", "http:"].includes(URL.parse(url)?.protocol ?? "")
 
-/** Lines about an address. They show the host in ASCII, because letters of other scripts could imitate a known host. */
+/** Lines about an address, with the host in ASCII, because letters of other scripts could imitate a known host. */
 const addressLines = (url: string): ReadonlyArray<string> => {
   const { host, href } = new URL(url)
   return url.toLowerCase().includes(host) ? [`Address: ${url}`] : [`Address: ${href}`, `Written as: ${url}`]
@@ -174,7 +171,7 @@ const addressLines = (url: string): ReadonlyArray<string> => {
 const pairs = (label: string, values: Readonly<Record<string, string>> = {}, sign: string): ReadonlyArray<string> =>
   Object.entries(values).map(([name, value]) => `${label}: ${name}${sign}${value}`)
 
-/** The address of a server, and its description for the user. The description shows variables without their values. */
+/** The address of a server, and its description for the user, which hides the variables' values. */
 const addressOf = Effect.fnUntraced(function* (
   { entry, scope, written: original }: Pick<McpServer, "entry" | "scope"> & { readonly written: McpServerEntry },
   project: string
@@ -188,7 +185,7 @@ const addressOf = Effect.fnUntraced(function* (
     return { address, place: url, does: [...addressLines(url), ...pairs("Header", original.headers, ": ")] }
   }
   const given = Object.fromEntries(yield* readVariables(passedOn))
-  /* Any folder may contain the program of a project's server, because the user trusts the files of the server. */
+  /* A project's server may find its program in any folder, because the user trusts its files. */
   const own = scope === "project" ? given : { ...given, PATH: trustedSearchPath(given["PATH"], project) }
   const folder = (yield* Path.Path).resolve(project, cwd)
   const address: McpAddress = { _tag: "Program", command, args, env: { ...own, ...env }, cwd: folder }
@@ -201,14 +198,13 @@ const addressOf = Effect.fnUntraced(function* (
   return { address, place: folder, does }
 })
 
-/** True for a file with data of a server, such as a database. */
+/** True for a data file of a server, such as a database. */
 const isData = (file: string): boolean =>
   /\.(?:conf|csv|db|env|ini|jsonl?|log|md|sqlite3?|toml|txt|xml|ya?ml)$/i.test(file)
 
 /**
- * The files that a server runs, with their hashes: its program, files among its arguments, and project files that those
- * files run. When the user trusts the server, the trust covers these files, and not only the command. Empty for a
- * server on another machine.
+ * The files that a server runs, with their hashes: its program, files among its arguments, and project files that these
+ * run. The user's trust covers them as well as the command. Empty for a server on another machine.
  */
 export const programFiles = Effect.fn("programFiles")(function* (address: McpAddress, project: string) {
   if (address._tag !== "Program") return []
@@ -252,7 +248,7 @@ const resolve = Effect.fnUntraced(function* (
   if (scope === "project" && does.join("\n").length > maxShown) {
     return yield* problem(`its command is longer than ${maxShown} characters, too long to be judged. Shorten it.`)
   }
-  /* A server of the user needs no question, so no files are hashed. */
+  /* A user's server needs no question, so no files are hashed. */
   const files = scope === "project" ? yield* programFiles(address, project) : []
   const own = files.filter(({ isOwn }) => isOwn).map((file) => file.path)
   const more = own.length > maxFiles ? [`Files of the project that it runs: ${own.length - maxFiles} more`] : []
@@ -276,9 +272,8 @@ const readProjectFile = Effect.fnUntraced(function* (project: string) {
 })
 
 /**
- * The servers of the user, then those servers of the project that have other names. Also the problems of servers that
- * cannot be used. A disabled server does not start. If the user disabled a server, a server of the project with the
- * same name is disabled too.
+ * The servers of the user, then those of the project with other names, and the problems of unusable servers. A disabled
+ * server does not start. A server that the user disabled is also disabled in the project.
  */
 export const readMcpServers = Effect.fn("readMcpServers")(function* (options: {
   /** The absolute path of the project. */

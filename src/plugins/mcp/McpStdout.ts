@@ -1,11 +1,10 @@
 /**
- * Reads messages from a server's stdout. Each message is one line. Lines that are no messages, such as greetings or
- * logs, are dropped and counted.
+ * Reads messages from a server's stdout, one a line. Other lines, such as greetings or logs, are dropped and counted.
  */
 import * as Stream from "effect/Stream"
 import * as Predicate from "effect/Predicate"
 
-/** The lines that were dropped. */
+/** The dropped lines. */
 export interface StrayLines {
   count: number
   /** The beginning of the first dropped line. */
@@ -14,7 +13,7 @@ export interface StrayLines {
 
 const shownLength = 120
 
-/** Matches the beginning of a message inside a line, after other text. */
+/** Matches the beginning of a message after other text. */
 const messageStart = /\{\s*"(?:jsonrpc|id|method|result|error)"\s*:/
 
 const isMessage = (text: string): boolean => {
@@ -28,7 +27,7 @@ const isMessage = (text: string): boolean => {
   }
 }
 
-/** The message in a line. Undefined if the line contains none. The form of the message is checked later. */
+/** The message in a line. Undefined without one. Its form is checked later. */
 const messageIn = (line: string): string | undefined => {
   const text = line.trim().replace(/^\uFEFF/, "")
   if (/^\{\s*"jsonrpc"\s*:/.test(text) || isMessage(text)) return text
@@ -37,7 +36,7 @@ const messageIn = (line: string): string | undefined => {
   return rest !== "" && isMessage(rest) ? rest : undefined
 }
 
-/** The messages in a stream of bytes. A line that is longer than the limit is passed on unchanged. */
+/** The messages in a stream of bytes. A line beyond the limit is passed on unchanged. */
 export const messageLines = <E, R>(
   stdout: Stream.Stream<Uint8Array, E, R>,
   stray: StrayLines,

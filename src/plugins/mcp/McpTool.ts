@@ -19,41 +19,37 @@ import type * as Schema from "effect/Schema"
 
 const maxNameLength = 100
 
-/**
- * The beginning of the names of a server's tools. Undefined if the server's name has no ASCII letter or digit, or is
- * too long.
- */
+/** The beginning of a server's tool names. Undefined if its name has no ASCII letter or digit, or is too long. */
 export const serverPrefix = (server: string): string | undefined => {
   const words = snakeCase(server)
   return words === "" || words.length > maxNameLength / 2 ? undefined : `mcp__${words}__`
 }
 
-/** The full name of a tool. Undefined if the tool's name has no ASCII letter or digit, or is too long. */
+/** The full name of a tool. Undefined if its name has no ASCII letter or digit, or is too long. */
 export const mcpToolName = (prefix: string, tool: string): string | undefined => {
   const words = snakeCase(tool)
   return words === "" || prefix.length + words.length > maxNameLength ? undefined : `${prefix}${words}`
 }
 
 /**
- * The risk of a tool. The user's settings state it for this tool, or else for the whole server. If they state neither,
- * the risk is `medium`. If the settings do not name the tool, the server can raise the risk by calling the tool
- * destructive. The server can never lower the risk.
+ * The risk of a tool, from the user's settings for it or else for the server, or `medium`. Unless the settings name the
+ * tool, a server that calls it destructive raises the risk. The server can never lower it.
  */
 export const mcpToolRisk = (
   { risk = "medium", tools }: Pick<McpServerEntry, "risk" | "tools">,
   tool: { readonly name: string; readonly isDestructive: boolean }
 ): Risk => tools?.[tool.name]?.risk ?? (tool.isDestructive ? higherRisk(risk, "high") : risk)
 
-/** What happens if a call is repeated. It takes effect a second time, unless the user's settings say otherwise. */
+/** A repeated call takes effect again, unless the user's settings say otherwise. */
 export const mcpToolEffect = ({ tools }: Pick<McpServerEntry, "tools">, name: string): EffectClass =>
   tools?.[name]?.effect ?? "once"
 
-/** The result of a call: text, images, files and structured content. Details of the protocol are left out. */
+/** The result of a call, without details of the protocol. */
 export interface McpResult {
   readonly images?: ReadonlyArray<OutputImage>
   readonly files?: ReadonlyArray<OutputFile>
   readonly text: string
-  /** The text of each part. If absent, `text` is the only part. */
+  /** The text of each part. Absent if `text` is the only part. */
   readonly texts?: ReadonlyArray<string>
   readonly structured: Schema.Json | undefined
   readonly isError: boolean
@@ -70,25 +66,20 @@ const parsed = (text: string): Schema.Json | undefined => {
 const isSameText = (one: string, other: string): boolean =>
   one.replaceAll("\r\n", "\n").trim() === other.replaceAll("\r\n", "\n").trim()
 
-/** True if the text says the same as this value, as plain text or as JSON. */
+/** True if the text says the same as this value, as plain text or JSON. */
 const isTextOf = (text: string, value: Schema.Json): boolean => {
   if (typeof value === "string" && isSameText(text, value)) return true
   const json = parsed(text)
   return json !== undefined && canonicalJson(json) === canonicalJson(value)
 }
 
-/**
- * The text of a text block. Other values stay unchanged. Some servers copy their blocks into the structured content.
- */
+/** The text of a text block; other values stay. Some servers copy blocks into the structured content. */
 const blockText = (value: Schema.Json): Schema.Json =>
   Predicate.isObject(value) && !Array.isArray(value) && value["type"] === "text" && typeof value["text"] === "string"
     ? value["text"]
     : value
 
-/**
- * True if the texts say the same as this value. Either all texts together are the value, or each text is one item of
- * the value.
- */
+/** True if the texts say the same as this value: all together, or one text for each item. */
 const saysValue = (texts: ReadonlyArray<string>, value: Schema.Json): boolean => {
   if (isTextOf(texts.join("\n"), blockText(value))) return true
   if (!Array.isArray(value)) return false
@@ -99,17 +90,14 @@ const saysValue = (texts: ReadonlyArray<string>, value: Schema.Json): boolean =>
   return lines.every((line) => typeof line === "string") && isSameText(texts.join("\n"), lines.join("\n"))
 }
 
-/**
- * The value of an object that has only one key. Many servers put their data under one key, such as `content` or
- * `result`.
- */
+/** The only value of an object. Many servers put their data under one key, such as `content` or `result`. */
 const onlyValue = (structured: Schema.Json): Schema.Json | undefined => {
   if (!Predicate.isObject(structured) || Array.isArray(structured)) return undefined
   const values = Object.values(structured) as ReadonlyArray<Schema.Json>
   return values.length === 1 ? values[0] : undefined
 }
 
-/** The data for the model: text and structured content. If both say the same, only one of them is used. */
+/** The data for the model: text and structured content, or one of them if both say the same. */
 const dataOf = (texts: ReadonlyArray<string>, structured: Schema.Json): Schema.Json => {
   const text = texts.join("\n")
   const inner = onlyValue(structured)
@@ -122,7 +110,7 @@ const dataOf = (texts: ReadonlyArray<string>, structured: Schema.Json): Schema.J
   return holdsJson ? text : { text, structured }
 }
 
-/** The data of a result, with its images and files. Fails with a `ToolFailure` if the tool reports an error. */
+/** The data of a result, with its images and files. Fails with `ToolFailure` if the tool reports an error. */
 export const mcpData = (tool: string, result: McpResult): Result.Result<Schema.Json | ToolOutput, ToolFailure> => {
   const { files = [], images = [] } = result
   if (files.length + images.length === 0) return mcpJson(tool, result)

@@ -24,7 +24,7 @@ interface ServedImage {
   readonly bytes: Uint8Array
 }
 
-/** The result of a call: text, the same content as data, and images. */
+/** The result of a call: text, the same as data, and images. */
 export interface ServedResult {
   readonly text: string
   readonly images?: ReadonlyArray<ServedImage>
@@ -32,9 +32,7 @@ export interface ServedResult {
   readonly isError: boolean
 }
 
-/**
- * The answer to a form. `by` is `nobody` if the form could not be shown. `choice` is absent if the user chose nothing.
- */
+/** The answer to a form. `by` is `nobody` if it could not be shown. Without a choice, `choice` is absent. */
 export interface FormAnswer {
   readonly by: Exclude<AnsweredBy, "rule">
   readonly choice?: string
@@ -46,11 +44,11 @@ export type Choose = (message: string, choices: ReadonlyArray<string>) => Effect
 export interface ToolClient {
   /** Sends progress, if the client asked for it. */
   readonly report: (text: string) => Effect.Effect<void>
-  /** Shows a form. Absent if the client cannot show forms. */
+  /** Shows a form. Absent if the client cannot. */
   readonly choose: Choose | undefined
 }
 
-/** What the server tells clients about the effects of a tool. */
+/** What the server tells clients about a tool's effects. */
 export interface ToolHints {
   readonly isReadOnly: boolean
   /** True if the tool may remove existing data. Clients ignore this for a read-only tool. */
@@ -64,7 +62,7 @@ export interface ServedTool<Params> {
   readonly name: string
   readonly description: string
   readonly parameters: Schema.Codec<Params, unknown>
-  /** The schema of the structured results. The data of an error fits it too. */
+  /** The schema of the structured results, also of errors. */
   readonly output: Schema.Codec<unknown, unknown>
   readonly hints: ToolHints
   readonly execute: (params: Params, client: ToolClient) => Effect.Effect<ServedResult>
@@ -78,7 +76,7 @@ export interface Serving {
   readonly tools: ReadonlyArray<ServedTool<any>>
 }
 
-/** How long running requests may continue after the client has closed stdin. */
+/** How long running requests may continue after stdin is closed. */
 const grace = "1 second"
 
 const callResult = ({ data, images = [], isError, text }: ServedResult) =>
@@ -105,7 +103,7 @@ const decode = <Params>({ parameters }: ServedTool<Params>, input: unknown) =>
     )
   )
 
-/** Returns a function that reports progress, if the request has a token for progress. */
+/** The function that reports progress, if the request has a token for it. */
 const progressOf = Effect.fnUntraced(function* () {
   const { notifications } = yield* McpServer.McpServer
   const { requestMetadata } = yield* McpSchema.McpRequestContext
@@ -132,8 +130,8 @@ const form = (message: string, choices: ReadonlyArray<string>) =>
   })
 
 /**
- * The function that asks the user of the client with a form. Undefined if the client has no forms. A client that lists
- * no kinds of questions has forms, because older revisions have no other kind.
+ * The function that asks the client's user with a form. Undefined if the client has no forms. A client that lists no
+ * kinds has forms, the only kind of older revisions.
  */
 const chooserOf = Effect.fnUntraced(function* () {
   const {
@@ -155,10 +153,7 @@ const chooserOf = Effect.fnUntraced(function* () {
   return choose
 })
 
-/**
- * The JSON schema of a result. Its type is always `object`, because the protocol requires this even for results that
- * are one of several alternatives.
- */
+/** The JSON schema of a result. Its type is always `object`, which the protocol requires even for alternatives. */
 const outputSchema = (output: ServedTool<unknown>["output"]) => {
   const { definitions, schema } = Schema.toJsonSchemaDocument(output)
   return { type: "object", ...schema, ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions }) }
@@ -190,10 +185,10 @@ const register = <Params>(tool: ServedTool<Params>) =>
 const errorLine = (code: number, message: string, id: unknown = null): string =>
   `${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`
 
-/** The number of levels of JSON around the arguments of a call in a message. */
+/** The number of JSON levels around a call's arguments in a message. */
 const messageFrame = 2
 
-/** The error response for a line that cannot be read. Undefined for a line that can be read. */
+/** The error response for an unreadable line. Undefined for a readable one. */
 const refusal = (line: string): string | undefined => {
   const parsed = Result.try((): unknown => JSON.parse(line))
   if (Result.isFailure(parsed)) {
@@ -207,8 +202,8 @@ const refusal = (line: string): string | undefined => {
 }
 
 /**
- * The lines of stdin that the transport can read. Lines that are not JSON, or are nested too deeply, are answered here.
- * Otherwise the transport would also lose the lines before and after them.
+ * The lines of stdin that the transport can read. Other lines are answered here, because the transport would also lose
+ * the lines around them.
  */
 const messagesOf = (stdio: Stdio.Stdio) =>
   stdio.stdin.pipe(
@@ -224,7 +219,7 @@ const messagesOf = (stdio: Stdio.Stdio) =>
     Stream.map((line) => new TextEncoder().encode(`${line}\n`))
   )
 
-/** Runs until the client closes stdin. Requests that still run after `grace` are interrupted. */
+/** Runs until the client closes stdin. Requests are interrupted after `grace`. */
 export const serveTools = Effect.fn("serveTools")(function* ({ instructions, name, tools, version }: Serving) {
   const stdio = yield* Stdio.Stdio
   const closed = yield* Deferred.make<void>()
@@ -239,9 +234,7 @@ export const serveTools = Effect.fn("serveTools")(function* ({ instructions, nam
     protocols: [McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26, McpProtocol.v2024_11_05],
     registrations: Layer.effectDiscard(Effect.forEach(tools, register, { discard: true }))
   })
-  /**
-   * The server runs in a separate fiber, because at the end of stdin the transport interrupts the fiber that built it.
-   */
+  /** A separate fiber, because at the end of stdin the transport interrupts the fiber that built it. */
   const fiber = yield* Effect.forkChild(Effect.provideService(Layer.launch(server), Stdio.Stdio, watched))
   yield* Effect.raceFirst(Fiber.await(fiber), Effect.andThen(Deferred.await(closed), Effect.sleep(grace)))
   yield* Fiber.interrupt(fiber)

@@ -1,13 +1,13 @@
-/** Reads the images that tools returned in a run, so that a client gets them. */
+/** Reads the images that tools returned in a run, for a client. */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import { filesIn } from "../../kit/files.ts"
 import { readRun, RunStore } from "../../kit/runs.ts"
 
-/** The maximum number of images that are returned. These are the last images of the run. */
+/** The maximum number of returned images, the run's last ones. */
 const mostImages = 4
 
-/** The last images of a run. An image that was not saved is missing. */
+/** The last images of a run, without those that were not saved. */
 export const runImages = Effect.fnUntraced(function* (runId: string) {
   const path = yield* Path.Path
   const store = yield* RunStore

@@ -1,6 +1,6 @@
 /**
- * The conversations of the tool `ask`. Each call of the tool answers one message. A conversation is saved under its own
- * id. The messages of a conversation are answered one after another.
+ * The conversations of the tool `ask`. Each call answers one message of a conversation, which is saved under its own
+ * id. Messages are answered one after another.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -26,7 +26,7 @@ const askOnce = Effect.fnUntraced(function* (conversation: NewConversation, cont
   return report ?? (yield* usageFailure("The conversation ended before the message was answered."))
 })
 
-/** A message of a client. `conversation` is the id of the conversation to continue. */
+/** A message of a client. `conversation` is the one to continue. */
 interface ClientMessage {
   readonly order: Omit<NewConversation["order"], "runId">
   readonly conversation: string | undefined
@@ -40,7 +40,7 @@ export const makeServedConversations = (project: string, flags: Configuration) =
     return turn
   }
 
-  /** Answers a message. If the conversation is not saved, `id` is absent, and no later message can continue it. */
+  /** Answers a message. An unsaved conversation has no `id` and cannot be continued. */
   const answer = Effect.fnUntraced(function* ({ conversation, order }: ClientMessage, context: RunContext) {
     const setup = yield* readSetup(project, flags)
     const place = conversationPlace(setup)

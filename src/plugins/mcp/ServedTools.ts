@@ -92,7 +92,7 @@ const AskParameters = Schema.Struct({
 
 type Data = ServedResult["data"]
 
-/** The exit code in a result. Absent if the call failed. */
+/** The exit code; absent if the call failed. */
 const ExitCode = Schema.optionalKey(
   Schema.Int.annotate({ description: "As of the command line; 0 when the work is done." })
 )
@@ -113,7 +113,7 @@ const PlanOutput = Schema.Struct({
   exit_code: ExitCode
 })
 
-/** The fields in which runs and conversations return their answer. */
+/** The fields for the answer of runs and conversations. */
 const answerFields = {
   answer: Schema.optionalKey(Schema.String),
   status: Schema.optionalKey(RunStatus),
@@ -164,10 +164,10 @@ const UndoOutput = Schema.Struct({
 })
 
 const pure: ToolHints = { isReadOnly: true, isDestructive: false, isIdempotent: true, isOpenWorld: false }
-/** The hints for tools that use a model. Their answer differs each time, and a plan may read the web. */
+/** The hints for tools that use a model. Answers differ each time, and a plan may read the web. */
 const planning: ToolHints = { ...pure, isIdempotent: false, isOpenWorld: true }
 const changing: ToolHints = { isReadOnly: false, isDestructive: true, isIdempotent: false, isOpenWorld: true }
-/** The hints for the tool `undo`. A second call has no further effect. */
+/** The hints for `undo`, whose second call has no effect. */
 const undoing: ToolHints = { ...changing, isIdempotent: true, isOpenWorld: false }
 
 const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
@@ -176,7 +176,7 @@ const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
   isError: true
 })
 
-/** Texts about calls that were denied, and about tasks whose step was not approved. */
+/** Texts about denied calls, and about tasks whose step was not approved. */
 const deniedOf = (status: RunStatus, facts: RunFacts | undefined): ReadonlyArray<string> => [
   ...(facts?.denied ?? []).map(deniedText),
   ...(status === "not_permitted" || status === "declined"
@@ -192,7 +192,7 @@ const listenTo = (report: (text: string) => Effect.Effect<void>): EventSink => (
   abort: () => Effect.void
 })
 
-/** The order for a run from the parameters of a tool. Keys without a value are removed. */
+/** The order for a run from a tool's parameters, without empty keys. */
 const orderOf = <Given extends typeof PlanParameters.Type>({ file, open, ...order }: Given) => ({
   ...order,
   ...(file === undefined ? {} : { currentFile: file }),
@@ -219,7 +219,7 @@ interface ToolHost {
   readonly project: string
   readonly flags: Configuration
   readonly contextFor: (client: ToolClient) => Effect.Effect<RunContext, never, NodeServices.NodeServices | Output>
-  /** Does the work of a tool. If the work fails, the failure is the result of the call. */
+  /** Does the work of a tool. A failure becomes the result of the call. */
   readonly serve: <E extends Parameters<typeof failureOf>[0]>(
     work: Effect.Effect<ServedResult, E, NodeServices.NodeServices | Output>
   ) => Effect.Effect<ServedResult>
@@ -346,9 +346,7 @@ const undoTool = ({ project, serve }: ToolHost): ServedTool<typeof UndoParameter
     )
 })
 
-/**
- * The tools for one project. The configuration is read once at the start, so that its errors are reported at that time.
- */
+/** The tools for one project. The configuration is read at the start, so that its errors are reported then. */
 export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, project, ...approved }: ServeOptions) {
   yield* readSetup(project, flags)
   const services = yield* Effect.context<NodeServices.NodeServices | Output>()

@@ -1,6 +1,6 @@
 /**
  * `task-conductor mcp`: offers tools of this program to another program with the Model Context Protocol, over stdin and
- * stdout. It ends when the other program closes stdin.
+ * stdout. Ends when stdin closes.
  */
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"

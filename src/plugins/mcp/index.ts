@@ -1,7 +1,4 @@
-/**
- * The Model Context Protocol in both directions. MCP servers become plugins of this program, and this program can be an
- * MCP server.
- */
+/** The Model Context Protocol in both directions: MCP servers become plugins, and this program can be an MCP server. */
 import * as Effect from "effect/Effect"
 import { definePlugin } from "../../plugin-kit.ts"
 

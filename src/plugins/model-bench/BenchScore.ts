@@ -1,4 +1,4 @@
-/** Scores models by the events of their runs on the project in templates/bench. Recommends a model for each stage. */
+/** Scores models by the events of their runs on templates/bench, and recommends one for each stage. */
 import type { ModelToolCalls, ToolCalls } from "../../kit/models.ts"
 import type { Configuration } from "../../kit/program.ts"
 import { counted, type ModelCallId, modelCallKey, type RunEvent } from "../../plugin-kit.ts"
@@ -21,38 +21,35 @@ const benchAnswers: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Write 1": settingNames
 }
 
-/** The task that must write the names of settings into a file. The other tasks only report these names. */
+/** The task that must write the names of settings into a file. The others only report them. */
 const benchWriter = "Write 1"
 
 const benchStages = ["plan", "task"] as const
 export type BenchStage = (typeof benchStages)[number]
 
-/** The score of a model in one stage. A document is a plan, or all the work on one task up to its report. */
+/** The score of a model in one stage. A document is a plan, or all work on one task up to its report. */
 export interface StageScore {
   readonly stage: BenchStage
   /** How many documents the model had to write. */
   readonly documents: number
-  /** How many documents were valid after 0, 1, ... rejected answers. The index is the number of rejected answers. */
+  /** The number of documents that were valid after 0, 1, ... rejected answers, by this number. */
   readonly validAt: ReadonlyArray<number>
-  /** The rules that answers broke, the most frequent rule first. */
+  /** The rules that answers broke, the most frequent first. */
   readonly broken: ReadonlyArray<{ readonly code: string; readonly count: number }>
-  /**
-   * How many tokens the model wrote per second. The time of whole calls counts, so it includes the reading of the
-   * prompt. Absent if unknown.
-   */
+  /** Tokens written per second of whole calls, which includes reading the prompt. Absent if unknown. */
   readonly tokensPerSecond?: number
 }
 
-/** The score of a model on the tasks, with tool calls in one form: as text or native. */
+/** The score of a model on the tasks, with tool calls as text or native. */
 export interface FormScore {
   readonly form: ToolCalls
-  /** The number of tasks, and how many of these had a correct result. */
+  /** The number of tasks, and of those with a correct result. */
   readonly tasks: number
   readonly done: number
   readonly modelCalls: number
-  /** The number of tool calls, and how many of these succeeded. */
+  /** The number of tool calls, and of those that succeeded. */
   readonly calls: { readonly all: number; readonly succeeded: number }
-  /** The number of rejected answers, and of answers that were used after repairs. */
+  /** The number of rejected answers, and of those used after repairs. */
   readonly rejected: number
   readonly repaired: number
   /** Tokens of prompts and answers, counted by the server. */
@@ -62,27 +59,24 @@ export interface FormScore {
 
 export interface BetterForm {
   readonly form: ToolCalls
-  /** A clause that says why the model could not be scored. */
+  /** Why the model could not be scored, as a clause. */
   readonly why: string
 }
 
 export interface ModelScore {
   readonly model: string
   readonly stages: ReadonlyArray<StageScore>
-  /**
-   * The score with each form of calls that was tried. In `stages`, the score for the tasks is the score with the better
-   * form.
-   */
+  /** The score with each form of calls. For tasks, `stages` contains that of the better form. */
   readonly forms: ReadonlyArray<FormScore>
   readonly better: BetterForm
   /** The time of all calls together, in seconds. */
   readonly seconds: number
 }
 
-/** Documents with this number of rejected answers or more are counted together. */
+/** Documents with at least this many rejected answers are counted together. */
 const mostRejected = 4
 
-/** The key of the document to which a call belongs. All attempts and turns of a document have the same key. */
+/** The key of a call's document, the same for all its attempts and turns. */
 const documentOf = (id: ModelCallId): string => modelCallKey({ ...id, attempt: 0 })
 
 type Finished = Extract<RunEvent, { readonly type: "model.finished" }>
@@ -140,7 +134,7 @@ const secondsOf = (events: Events): number =>
     events.reduce((sum, event) => sum + (event.type === "model.finished" ? event.usage.durationMs : 0), 0) / 100
   ) / 10
 
-/** True if the report or the changes of a task contain the required names. */
+/** True if a task's report or changes contain the required names. */
 const isRight = (event: Extract<RunEvent, { readonly type: "task.finished" }>): boolean => {
   const { calls, result } = event.result
   const made = calls.flatMap((one) => (one.result.success ? [JSON.stringify(one.call.arguments)] : []))
@@ -148,7 +142,7 @@ const isRight = (event: Extract<RunEvent, { readonly type: "task.finished" }>): 
   return (benchAnswers[event.task] ?? []).every((word) => said.includes(word))
 }
 
-/** Computes the score with one form of calls, from the events of the run with this form. */
+/** Computes the score with one form of calls, from the events of its run. */
 export const formScore = (form: ToolCalls, events: Events): FormScore => {
   const count = (type: RunEvent["type"]): number => events.filter((event) => event.type === type).length
   const calls = events.filter((event) => event.type === "tool.finished")
@@ -167,10 +161,7 @@ export const formScore = (form: ToolCalls, events: Events): FormScore => {
   }
 }
 
-/**
- * The better form of calls. It is the form with more finished tasks. If both finished the same number, it is the form
- * with fewer rejected answers. If these numbers are equal too, it is text.
- */
+/** The better form of calls: the one with more finished tasks, then with fewer rejected answers, then text. */
 export const betterForm = (forms: ReadonlyArray<FormScore>): BetterForm => {
   const text = forms.find(({ form }) => form === "text")
   const native = forms.find(({ form }) => form === "native")
@@ -191,7 +182,7 @@ export const betterForm = (forms: ReadonlyArray<FormScore>): BetterForm => {
   return { form: "text", why: text.done === 0 ? tie : `${tie} with ${text.rejected} rejected answers` }
 }
 
-/** Computes the score of a model, from the events of its plans and of its runs with each form of calls. */
+/** Computes the score of a model from its plans, and its runs with each form of calls. */
 export const scoreOf = (
   model: string,
   planned: ReadonlyArray<Events>,
@@ -213,7 +204,7 @@ export const scoreOf = (
 }
 
 /**
- * The quality from 0 to 1, as the average over the documents. A document that was valid at once counts 1. Each rejected
+ * The quality from 0 to 1, averaged over the documents. A document that was valid at once counts 1, and each rejected
  * answer costs a fifth. A missing document counts 0.
  */
 const quality = ({ documents, validAt }: StageScore): number =>
@@ -221,7 +212,7 @@ const quality = ({ documents, validAt }: StageScore): number =>
     ? 0
     : validAt.reduce((sum, count, index) => sum + count * (1 - index / (mostRejected + 1)), 0) / documents
 
-/** If the qualities of two models differ by less than this, speed decides. */
+/** Below this difference in quality, speed decides. */
 const closeEnough = 0.1
 
 /** The best model for a stage. Quality decides first, then speed. */
@@ -237,7 +228,7 @@ const bestFor = (scores: ReadonlyArray<ModelScore>, stage: BenchStage): string |
     ?.model
 }
 
-/** The recommended model for each stage. A stage is absent if no model could do it. */
+/** The recommended model for each stage. A stage that no model could do is absent. */
 export type Recommendation = Readonly<Partial<Record<BenchStage, string>>>
 
 export const recommend = (scores: ReadonlyArray<ModelScore>): Recommendation =>
@@ -248,7 +239,7 @@ export const recommend = (scores: ReadonlyArray<ModelScore>): Recommendation =>
     })
   )
 
-/** The recommendation as configuration. The best model for tasks is the model of the run. */
+/** The recommendation as configuration. The best model for tasks becomes the model of the run. */
 export const configurationFor = ({
   plan,
   task
@@ -290,7 +281,7 @@ const modelLines = ({ better, forms, model, seconds, stages }: ModelScore): Read
   `  ${"time".padEnd(13)}${seconds} s`
 ]
 
-/** The models that work better with native calls, in the form of the configuration. */
+/** Models that work better with native calls, as configuration. */
 const modelToolCallsFor = (scores: ReadonlyArray<ModelScore>): ModelToolCalls =>
   Object.fromEntries(
     scores.flatMap(({ better, forms, model }) =>

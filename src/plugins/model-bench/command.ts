@@ -31,7 +31,7 @@ import * as Option from "effect/Option"
 import { type BenchListener, benchModels } from "./modelBench.ts"
 import { configurationFor, type ModelScore, recommend, benchLines } from "./BenchScore.ts"
 
-/** Fails if no server answers. A server that cannot list its models is accepted. */
+/** Fails if no server answers, unless the server cannot list models. */
 const requireServer = (setup: Setup) =>
   askServer(setup, ({ inventory }) => inventory ?? Effect.void).pipe(
     Effect.catchIf(
@@ -40,7 +40,7 @@ const requireServer = (setup: Setup) =>
     )
   )
 
-/** The models to try, by the names that the server gives them. */
+/** The models to try, by the server's names. */
 const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<string>) {
   if (names.some((name) => name === "embedded" || name === "")) {
     return yield* usageFailure("The built-in demo is not a language model. Name models of the server.")
@@ -64,7 +64,7 @@ const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<s
   })
 })
 
-/** Makes the listener that prints the progress of models, with the seconds since the start. */
+/** The listener that prints progress, with the seconds since the start. */
 const progress = (emit: Output["Service"]["emit"]) =>
   Effect.map(
     Clock.currentTimeMillis,
@@ -87,13 +87,13 @@ const progress = (emit: Output["Service"]["emit"]) =>
   )
 
 /**
- * Saves in the user's configuration which models work better with native calls. Existing entries do not change. If the
- * configuration has a setting for all models, nothing is saved, because that setting takes precedence.
+ * Saves in the user's configuration which models work better with native calls. Existing entries stay. A setting for
+ * all models takes precedence, so nothing is then saved.
  */
 const keep = Effect.fnUntraced(function* (scores: ReadonlyArray<ModelScore>) {
   const { emit } = yield* Output
   const keptModels: Array<string> = []
-  // Reads the file again, because it may have changed while the models worked.
+  // Reads the file again, because it may have changed meanwhile.
   const { configuration, folders, userFile } = yield* readSetup(".", {})
   const file = belowHome(userFile.path, folders.home)
   for (const { better, forms, model } of scores) {
@@ -120,7 +120,7 @@ const keep = Effect.fnUntraced(function* (scores: ReadonlyArray<ModelScore>) {
   return { file: userFile.path, native: keptModels }
 })
 
-/** The command `models bench`. Its exit code is 1 if no model wrote a valid document. */
+/** The command `models bench`, with exit code 1 if no model wrote a valid document. */
 export const bench = Command.make(
   "bench",
   {

@@ -1,7 +1,6 @@
 /**
- * Compares models. Each model plans three prompts and carries out one plan, with calls as text and with native calls.
- * The work is done in a temporary project and home. The comparison uses only those settings of the user that concern
- * model calls, and changes no setting. Part of the composition root.
+ * Compares models. Each plans three prompts and carries out one plan, with text and native calls, in a temporary
+ * project and home. Uses only the user's settings for model calls, and changes none. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import { benchPrompt, benchPrompts, type ModelScore, scoreOf } from "./BenchScore.ts"
@@ -24,14 +23,14 @@ import { Approver, type RunEvent } from "../../plugin-kit.ts"
 /** Receives the events of a model while the model works. */
 export type BenchListener = (model: string, event: RunEvent) => Effect.Effect<void>
 
-/** Those settings of the user that concern model calls. */
+/** The user's settings for model calls. */
 const callSettings = (configuration: Configuration): Configuration => {
   const { contextWindow, keepAlive, limits, sampling, think } = configuration
   const addresses = pickSettings(configuration, addressKeys)
   return { ...addresses, contextWindow, keepAlive, think, sampling, limits: { ...limits, rounds: 1 } }
 }
 
-/** Does one plan or one run in a separate project, and returns its events. */
+/** Does one plan or run in its own project, and returns its events. */
 const eventsOf = Effect.fnUntraced(function* (
   base: Setup,
   model: string,
@@ -61,13 +60,13 @@ const eventsOf = Effect.fnUntraced(function* (
   }
   yield* Pipeline.use(work).pipe(
     Effect.provide(layerRun(setup, context)),
-    /* A failure is a result in this case, and the events record it. */
+    /* A failure is a result here, and the events record it. */
     Effect.catch(() => Effect.void)
   )
   return events
 }, Effect.scoped)
 
-/** Tries one model. The model makes plans, then carries out one plan with each form of calls. */
+/** Tries one model: plans, then one plan with each form of calls. */
 const tryModel = Effect.fnUntraced(function* (
   base: Setup,
   model: string,
@@ -78,7 +77,7 @@ const tryModel = Effect.fnUntraced(function* (
   const planned = yield* Effect.forEach(benchPrompts, (prompt, index) =>
     eventsOf(setup, model, listen, "text", (pipeline) => pipeline.plan({ runId: `bench-${index + 1}`, prompt }))
   )
-  // If the server does not say what the model can do, both forms are tried.
+  // Both forms are tried if the server does not say what the model can do.
   const facts = yield* askServer(setup, (server) => server.facts(model))
   const able = facts?.abilities.tools === false ? (["text"] as const) : (["text", "native"] as const)
   const { plan } = yield* benchMaterial
@@ -91,10 +90,7 @@ const tryModel = Effect.fnUntraced(function* (
   return scoreOf(model, planned, eventsByForm, only)
 })
 
-/**
- * Tries the models one after another, so that no two models use the server at the same time. `only` limits the forms of
- * calls.
- */
+/** Tries one model after another, so that no two use the server at once. `only` limits the forms of calls. */
 export const benchModels = Effect.fn("benchModels")(
   (
     setup: Setup,

@@ -1,16 +1,10 @@
-/**
- * The base address of a server with OpenAI's API: the part of a URL before `/chat/completions`. This file also contains
- * texts about the server for the user.
- */
+/** The base address of a server with OpenAI's API (the part before `/chat/completions`), and texts about the server. */
 import type { Spoken } from "../../plugin-kit.ts"
 
 /** The default address of llama.cpp's server. */
 const defaultAddress = "http://127.0.0.1:8080/v1"
 
-/**
- * Completes the base address. It adds the scheme `http` and the path `/v1` if they are missing, and removes a slash at
- * the end.
- */
+/** Completes the base address: adds a missing scheme `http` and path `/v1`, and removes a slash at the end. */
 export const resolveBaseUrl = (value: string | undefined): string => {
   const text = (value ?? "").trim().replace(/\/+$/, "")
   if (text === "") return defaultAddress
@@ -18,9 +12,7 @@ export const resolveBaseUrl = (value: string | undefined): string => {
   return /^[a-z0-9+.-]+:\/\/[^/]*$/i.test(url) ? `${url}/v1` : url
 }
 
-/**
- * What is wrong with a base address, and what to do. Undefined if the address is valid. The text shows no passwords.
- */
+/** What is wrong with a base address, and what to do. Undefined for a valid one. The text shows no passwords. */
 export const baseUrlProblem = (baseUrl: string): string | undefined => {
   const url = URL.parse(baseUrl)
   const isUsable =

@@ -1,7 +1,6 @@
 /**
- * Joins the parts in which a server streams tool calls. Servers identify the calls by index, by id, by both, or not at
- * all. Some servers repeat names, and some change the id with each part. Arguments are usually text, but some servers
- * send them as an object. Some send the arguments several times. Some send an empty object before the arguments.
+ * Joins the parts in which a server streams tool calls. Servers identify a call by index, by id, by both, or not at
+ * all. Some repeat names, change ids, or send the arguments several times, as an object, or after an empty object.
  */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -11,17 +10,17 @@ const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(
 
 const FunctionPiece = Schema.Struct({ name: optional(Schema.String), arguments: Schema.optionalKey(Schema.Unknown) })
 
-/** A streamed part of a call. The first part has the name. Later parts add to the arguments. */
+/** A streamed part of a call. The first has the name, and later ones add to the arguments. */
 export const CallPiece = Schema.Struct({
   index: Schema.optionalKey(Schema.Unknown),
   id: Schema.optionalKey(Schema.Unknown),
   function: optional(FunctionPiece),
-  /** Some servers leave out the level `function`, so its fields may be here. */
+  /** Some servers leave out the level `function`, so its fields can be here. */
   ...FunctionPiece.fields
 })
 type CallPiece = typeof CallPiece.Type
 
-/** A call in the old form of the API, in which an answer has at most one call. */
+/** A call in the API's old form, at most one in an answer. */
 export const OldCall = FunctionPiece
 
 interface OpenCall {
@@ -43,11 +42,11 @@ const isWholeJson = (text: string): boolean => {
 const textOf = (given: unknown): string =>
   typeof given === "string" ? given : given == null ? "" : JSON.stringify(given)
 
-/** Adds text to the arguments. If they are complete and a new object begins, the new object replaces them. */
+/** Adds text to the arguments. A new object after complete arguments replaces them. */
 const addArguments = (args: string, piece: string): string =>
   piece.trimStart().startsWith("{") && isWholeJson(args) ? piece : args + piece
 
-/** Adds text to the name. Some servers send the whole name again, which then counts once. */
+/** Adds text to the name. A name that is sent again counts once. */
 const addName = (name: string, piece: string): string =>
   piece === name ? name : piece.startsWith(name) ? piece : name + piece
 
@@ -60,15 +59,12 @@ interface NamedPiece {
   readonly args: string
 }
 
-/**
- * True if a streamed part begins a new call, although its index or its place in the stream suggests that it continues
- * `call`.
- */
+/** True if a part begins a new call, although its index or place suggests that it continues `call`. */
 const beginsAnother = (call: OpenCall, { args, id, name }: NamedPiece): boolean => {
   if (name === "") return false
   const isOtherName = !name.startsWith(call.name)
   const isOtherId = id !== undefined && call.id !== undefined && id !== call.id
-  /* Until the arguments begin, a name may come in several parts. */
+  /* Until the arguments begin, a name may come in parts. */
   if (call.args === "") return isOtherId || (isOtherName && args !== "")
   if (!isWholeJson(call.args)) return isOtherName
   if (isOtherName || isOtherId) return true
@@ -82,7 +78,7 @@ export const makeCallReader = () => {
   const callOf = (piece: NamedPiece): OpenCall => {
     const { id, index } = piece
     const ofId = id === undefined ? undefined : calls.findLast((call) => call.id === id && call.index === index)
-    /* If the part has no index, a new id always means a new call. */
+    /* Without an index, a new id always means a new call. */
     const mayFollow = index !== undefined || id === undefined
     const near = mayFollow ? calls.findLast((call) => index === undefined || call.index === index) : undefined
     const before = ofId ?? near
@@ -92,14 +88,14 @@ export const makeCallReader = () => {
     return call
   }
   /**
-   * True for a call without arguments, if another call of this name has arguments. If a server gives each streamed part
-   * a new id, the first part becomes such an empty call.
+   * True for a call without arguments if another of this name has some. Such an empty call arises if a server gives
+   * each part a new id.
    */
   const isEmptyHead = (call: OpenCall): boolean =>
     call.args === "" && calls.some((other) => other !== call && other.name === call.name && other.args !== "")
 
   return {
-    /** Adds a streamed part. Returns the text that it adds to the arguments, so that the caller notices repetitions. */
+    /** Adds a part. Returns the text that it adds to the arguments, so that the caller notices repetitions. */
     take: (piece: CallPiece): Parts => {
       const name = piece.function?.name ?? piece.name ?? ""
       const args = textOf(piece.function?.arguments ?? piece.arguments)

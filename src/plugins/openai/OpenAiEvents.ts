@@ -1,6 +1,6 @@
 /**
- * Parses the body of an answer in OpenAI's format into objects. The body is a stream of server-sent events with JSON,
- * and ends with `[DONE]`. Some servers send objects outside of events, or one whole answer in place of a stream.
+ * Parses the body of an answer in OpenAI's format into objects. It is a stream of server-sent events with JSON, up to
+ * `[DONE]`. Some servers send objects outside of events, or one whole answer instead.
  */
 import * as Predicate from "effect/Predicate"
 import * as Option from "effect/Option"
@@ -23,16 +23,14 @@ const parseObject = (text: string): object | undefined => {
   return Predicate.isObject(value) ? value : undefined
 }
 
-/**
- * True for an object that reports an error: under `error`, as the whole object (old vLLM), or in the form of FastAPI.
- */
+/** True for an error: under `error`, as the whole object (old vLLM), or as in FastAPI. */
 const isError = (value: object): boolean => {
   const { detail, error, message, object } = value as Readonly<Record<string, unknown>>
   if (error != null || object === "error") return true
   return !("choices" in value) && (typeof message === "string" || detail != null)
 }
 
-/** The object in the data of an event. Throws if the event reports an error, or if its data is no object. */
+/** The object in an event. Throws if the event reports an error or has no object. */
 const objectOf = ({ data, event }: Sse.Event): object => {
   const value = parseObject(data)
   if (event === "error") throw reportedError(value ?? data)
@@ -41,18 +39,15 @@ const objectOf = ({ data, event }: Sse.Event): object => {
   return value
 }
 
-/** Checks an object that was sent outside of events. */
+/** Checks an object outside of events. */
 const bareObject = (value: object, text: string): object => {
   if (isError(value)) throw reportedError(value)
-  // Some servers answer with lines of JSON. Only lines with an answer are accepted.
+  // Some servers answer with lines of JSON, of which only those with an answer are accepted.
   if (!("choices" in value)) throw badLine(text)
   return value
 }
 
-/**
- * True for a whole answer, and for an object that says why the answer ended. After such an object, some servers send no
- * `[DONE]`.
- */
+/** True for a whole answer, and for an object with a finish reason, after which some servers send no `[DONE]`. */
 const isLast = (value: object): boolean =>
   Predicate.hasProperty(value, "choices") &&
   Array.isArray(value.choices) &&
@@ -64,19 +59,19 @@ const isLast = (value: object): boolean =>
 
 const tooLarge = new ServerError({ failure: { _tag: "TooLarge", limit: maxBytes } })
 
-/** Collects the lines of an object that is written on several lines. */
+/** Collects the lines of an object. */
 const makeBareText = () => {
   let text = ""
   return {
     /**
-     * Adds a line. If this line alone is a whole object, returns the object. Otherwise returns undefined, and `end`
-     * returns the object later. `isBegun` tells whether an object has begun.
+     * Adds a line. Returns the object if this line alone is one; otherwise `end` returns it later. `isBegun` tells
+     * whether an object has begun.
      */
     add: (line: string): object | undefined => {
       const isFirst = text === ""
       text += `${line}\n`
       if (text.length > maxBytes) throw tooLarge
-      // Parses only the first line immediately. If more lines follow, `end` parses all of them together.
+      // Only the first line is parsed at once. With more lines, `end` parses them together.
       return isFirst ? complete() : undefined
     },
     isBegun: () => text !== "",
@@ -97,13 +92,12 @@ const makeBareText = () => {
   }
 }
 
-/** A line end to add after the body, because the parser of events may wait for one. */
+/** A line end after the body, because the parser may wait for one. */
 const endOfBody = [{ text: "\n" }]
 
 /**
- * Returns the objects of an answer one by one. The answer is complete after `[DONE]`, or if the body ends after a
- * finish reason. `isFollowed` tells whether a later call has begun. If a later call has begun, a `[DONE]` without a
- * finish reason is an error.
+ * Returns the objects of an answer one by one. The answer is complete after `[DONE]`, or at the end of the body after a
+ * finish reason. `isFollowed` tells whether a later call has begun: `[DONE]` without a finish reason is then an error.
  */
 export async function* objectsOf(
   pieces: AsyncIterable<Uint8Array>,
@@ -126,7 +120,7 @@ export async function* objectsOf(
   for (;;) {
     const { done, value: lines = endOfBody } = await body.next()
     for (const { text } of lines) {
-      // A server of another kind may answer with an HTML page.
+      // Another kind of server may answer with an HTML page.
       if (text.startsWith("<")) throw badLine(text)
       if (done !== true && (bare.isBegun() || text.startsWith("{"))) {
         const value = bare.add(text)

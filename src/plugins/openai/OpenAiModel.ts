@@ -1,5 +1,5 @@
 /**
- * The language model of a server with OpenAI's API (`/chat/completions`). It accepts the differences between such
+ * The language model of a server with OpenAI's API (`/chat/completions`), whatever the differences between such
  * servers.
  */
 import * as Predicate from "effect/Predicate"
@@ -33,7 +33,7 @@ import { nameOnServer, spoken } from "./OpenAiAddress.ts"
 import { CallPiece, makeCallReader, OldCall } from "./OpenAiCalls.ts"
 import { objectsOf } from "./OpenAiEvents.ts"
 
-/** An answer of the model as a message. Thoughts are left out, because the API has no field for them. */
+/** An answer of the model as a message. The API has no field for thoughts, so they are left out. */
 const assistantMessage = (message: Prompt.AssistantMessage) => {
   const text = textOf(message.content, "")
   const calls = message.content.flatMap((part) =>
@@ -47,7 +47,7 @@ const assistantMessage = (message: Prompt.AssistantMessage) => {
         ]
       : []
   )
-  /* If there are calls, empty content is left out, because llama-cpp-python rejects null. */
+  /* Beside calls, empty content is left out, because llama-cpp-python rejects null. */
   return calls.length === 0
     ? { role: "assistant", content: text }
     : { role: "assistant", ...(text === "" ? {} : { content: text }), tool_calls: calls }
@@ -70,7 +70,7 @@ const seenMessage = (text: string, pictures: ReadonlyArray<{ readonly mediaType:
   ]
 })
 
-/** The tools that the model may call, and whether it must call one. "auto" is the default of servers. */
+/** The tools, and whether the model must call one. "auto" is the servers' default. */
 const toolsOf = ({ toolChoice, tools }: PromptOptions) => {
   if (tools.length === 0 || toolChoice === "none") return {}
   const some = typeof toolChoice === "object" && "oneOf" in toolChoice ? new Set<string>(toolChoice.oneOf) : undefined
@@ -105,7 +105,7 @@ const boundFormat = (schema: object): object => ({
   json_schema: { name: "answer", strict: true, schema }
 })
 
-/** The part of the request that depends on the prompt. `tools` and the response format are present only if needed. */
+/** The part of the request that the prompt determines. `tools` and the response format are present only if needed. */
 const readProviderOptions = Effect.fnUntraced(function* (options: PromptOptions) {
   const { prompt, responseFormat: wanted } = options
   const format = wanted.type === "text" ? undefined : yield* formatOf(wanted.objectName, wanted.schema)
@@ -118,16 +118,13 @@ const readProviderOptions = Effect.fnUntraced(function* (options: PromptOptions)
 
 const maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 const text = maybe(Schema.String)
-/** A number in the statistics. It is not checked, because an answer must not be lost if only a number is invalid. */
+/** A number in the statistics. It is not checked, because an invalid number must not lose the answer. */
 const count = Schema.optionalKey(Schema.Unknown)
 
-/** The content of a message: text, or a list of parts. Some servers send thoughts as a separate part. */
+/** Text, or a list of parts. Some servers send thoughts as a part. */
 const Content = Schema.optionalKey(Schema.Unknown)
 
-/**
- * A streamed part of an answer. Some servers send a whole `message` instead. The field for thoughts has one of two
- * names.
- */
+/** A streamed part of an answer, or a whole `message` from some servers. The field for thoughts has two names. */
 const Delta = Schema.Struct({
   content: Content,
   reasoning_content: text,
@@ -145,7 +142,7 @@ const Usage = Schema.Struct({
 })
 type Usage = typeof Usage.Type
 
-/** Durations that llama.cpp adds to the last object of an answer. */
+/** Durations from llama.cpp in an answer's last object. */
 const Timings = Schema.Struct({ predicted_ms: count })
 
 const Chunk = Schema.Struct({
@@ -174,7 +171,7 @@ const textsOf = (content: unknown): ContentTexts => {
   }
 }
 
-/** Returns a reader for one answer. `read` takes the objects of the answer in order. `end` returns what is left. */
+/** A reader for one answer. `read` takes its objects in order, and `end` returns the rest. */
 const makePartReader = (): PartReader => {
   let reason: string | undefined
   let usage: Usage | undefined
@@ -187,7 +184,7 @@ const makePartReader = (): PartReader => {
     received += text
     return write("text", text)
   }
-  /** The part of a whole message that was not streamed already. */
+  /** The part of a whole message that was not streamed before. */
   const restOf = (text: string): string =>
     received !== "" && text.startsWith(received) ? text.slice(received.length) : text
 
@@ -228,17 +225,17 @@ const makePartReader = (): PartReader => {
   return { read, end }
 }
 
-/** True if a 404 means that the model is missing. Otherwise the path is wrong, for example without `/v1`. */
+/** True if a 404 means a missing model, and not a wrong path, such as one without `/v1`. */
 const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
 
-/** Finds out whether a refused request means that the model is missing, and adds this to the error. */
+/** Adds to the error whether the model is missing. */
 const readRefusal = (error: ServerError, model: string): ServerError => {
   const { failure } = error
   if (failure._tag !== "BadStatus") return error
   const { detail, json, status } = failure
   /*
-   * For a missing model, most servers answer with 404. Some proxies, such as litellm and a llama-server with several
-   * models, answer with 400.
+   * Most servers answer 404 for a missing model, but some proxies, such as litellm and a llama-server with several
+   * models, 400.
    */
   const isMissing =
     status === 400 && detail.includes(model) && /not found|does not exist|invalid model|not a valid model/i.test(detail)
@@ -248,7 +245,7 @@ const readRefusal = (error: ServerError, model: string): ServerError => {
     : error
 }
 
-/** The sampling parameters of a request. Only local servers have the last three of these. */
+/** The sampling parameters. Only local servers have the last three. */
 const sampledWith = (sampling: Sampling) => ({
   temperature: sampling.temperature,
   top_p: sampling.topP,
@@ -258,7 +255,7 @@ const sampledWith = (sampling: Sampling) => ({
   repeat_penalty: sampling.repeatPenalty
 })
 
-/** The level of thinking in the API. The API has only levels, so on and off become levels too. */
+/** The level of thinking. The API has only levels, so on and off become levels. */
 const effortOf = (think: Think): string => (think === true ? "medium" : think === false ? "none" : think)
 
 export const layerOpenAi = (options: ModelOptions) => {

@@ -1,7 +1,4 @@
-/**
- * Asks a server with OpenAI's API for its models, the sizes of their windows, and the number of calls that it answers
- * at once.
- */
+/** Asks a server with OpenAI's API for its models, their windows, and its number of parallel calls. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -23,9 +20,7 @@ import {
 } from "../../plugin-kit.ts"
 import { nameOnServer, spoken } from "./OpenAiAddress.ts"
 
-/**
- * A model on the server. `contextWindow` is in tokens. It is absent for most servers, because they do not report it.
- */
+/** A model on the server. `contextWindow` is in tokens; most servers do not report it. */
 interface OfferedModel {
   readonly id: string
   readonly contextWindow: number | undefined
@@ -33,7 +28,7 @@ interface OfferedModel {
 
 const size = Schema.optionalKey(Schema.Unknown)
 
-/** The list of models. The field for the window has different names in llama.cpp, in vLLM, and in two proxies. */
+/** The list of models. The field for the window has a different name in llama.cpp, in vLLM, and in two proxies. */
 const Models = Schema.Struct({
   data: Schema.Array(
     Schema.Struct({
@@ -52,10 +47,10 @@ const windowOf = ({ context_length, context_window, max_model_len, meta }: Liste
     (given) => typeof given === "number" && Number.isSafeInteger(given) && given > 0
   ) as number | undefined
 
-/** The page `/props` of llama.cpp's server. Other servers have no such page, or one with other content. */
+/** The page `/props` of llama.cpp's server. Others have no such page, or another content. */
 const Properties = Schema.Struct({
   total_slots: Schema.Int.check(Schema.isGreaterThan(0)),
-  /** Which inputs besides text the model accepts: `{ "vision": true, "audio": false }`. */
+  /** The inputs besides text: `{ "vision": true, "audio": false }`. */
   modalities: Schema.optionalKey(Schema.Unknown),
   default_generation_settings: Schema.optionalKey(
     Schema.Struct({ params: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) })
@@ -63,19 +58,19 @@ const Properties = Schema.Struct({
 })
 type Properties = typeof Properties.Type
 
-/** The page of a router of llama.cpp. A router starts a server for each model when a model is needed. */
+/** The page of a llama.cpp router, which starts a server for a model when it is needed. */
 const Router = Schema.Struct({ role: Schema.Literal("router") })
 
 /**
- * The default number of slots in llama.cpp. With this number, all slots share one window, but the server reports the
- * whole window for each slot. With any other number, this program learns the real size only when a call fails.
+ * The default number of slots in llama.cpp. With it, all slots share one window, but the server reports the whole
+ * window for each. With any other number, only a failed call shows the real size.
  */
 const sharedSlots = 4
 
 /** The sampling defaults of llama.cpp. */
 const stockSampling = { temperature: 0.8, top_k: 40, top_p: 0.95, min_p: 0.05 }
 
-/** The temperature, if somebody set it for the server or in the file of the model. */
+/** The temperature, if the server's or the model's settings have one. */
 const chosenTemperature = ({ default_generation_settings }: Properties): number | undefined => {
   const { params = {} } = default_generation_settings ?? {}
   const isStock = Object.entries(stockSampling).every(
@@ -84,61 +79,50 @@ const chosenTemperature = ({ default_generation_settings }: Properties): number 
   return isStock ? undefined : Number(params["temperature"] ?? temperatureOfServer)
 }
 
-/**
- * The time limit for the list of models. If a server does not answer in time, the first model call reports the problem.
- */
+/** The time limit for the list of models. The first model call reports a server that does not answer. */
 const factsTimeout = "2 seconds"
 
 /**
- * The time limit for the properties of a server that has already answered. This limit is longer, because the server may
- * be busy. The properties determine how many calls the server gets.
+ * The time limit for the properties of a server that has answered, longer because it may be busy. They determine how
+ * many calls it gets.
  */
 const propertiesTimeout = "10 seconds"
 
 /** How long a router may take to load a model. */
 const routerPatience = Duration.seconds(defaultLimits.serverWaitSeconds)
 
-/** The usual default temperature of a server. A server may have another default. */
+/** A server's usual default temperature, which may differ. */
 const temperatureOfServer = 0.8
 
-/** Finds the model with this name. A name without a tag also means the model with the tag `latest`, as in Ollama. */
+/** Finds the model with this name, or with this name and the tag `latest`, as in Ollama. */
 const findNamed = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   models.find(({ id }) => id === name || id === `${name}:latest`)
 
-/**
- * Finds the model with this name. If the server has only one model, returns this model, because llama.cpp accepts any
- * name for it.
- */
+/** Finds the model with this name. A server's only model matches any name, as llama.cpp accepts any. */
 const findOffered = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   findNamed(models, name) ?? (models.length === 1 ? models[0] : undefined)
 
 /**
- * True if the server certainly lacks the model. A server with only one model may accept any name. A proxy may accept
- * names that it does not list.
+ * True if the server certainly lacks the model. A server's only model may have any name, and a proxy may accept
+ * unlisted names.
  */
 const isMissing = (models: ReadonlyArray<OfferedModel>, name: string): boolean =>
   models.length > 1 && findNamed(models, name) === undefined && !models.some(({ id }) => id.includes("*"))
 
-/**
- * The description of a model. If it is unknown what the model can do, everything counts as possible. The server then
- * refuses what the model cannot do.
- */
+/** The description of a model. Unknown abilities count as present, and the server refuses what the model cannot do. */
 const describe = ({ contextWindow, id }: OfferedModel): InstalledModel => ({
   name: `openai:${id}`,
   abilities: { completion: true, tools: true, thinking: false },
   capacity: { loadedWindow: contextWindow }
 })
 
-/** Whether the model accepts images, if the server reports this. */
+/** Whether the model accepts images; absent if not reported. */
 const visionOf = ({ modalities }: Partial<Properties> = {}): ModelAbilities =>
   Predicate.hasProperty(modalities, "vision") && typeof modalities.vision === "boolean"
     ? { vision: modalities.vision }
     : {}
 
-/**
- * The facts about a model. A request cannot change the window. The window with which the server loaded the model is
- * therefore also the largest one.
- */
+/** The facts about a model. No request can change the window, so the loaded window is also the largest. */
 const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: Properties | undefined): ModelFacts => {
   const offered = findOffered(models, name)
   return {
@@ -158,7 +142,7 @@ const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: 
 }
 
 export interface OpenAiServer extends ModelServer {
-  /** The models in the order in which the server lists them. */
+  /** The models in the server's order. */
   readonly models: Effect.Effect<ReadonlyArray<OfferedModel>, ModelError>
 }
 
@@ -172,13 +156,13 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
     data.map((listed): OfferedModel => ({ id: listed.id, contextWindow: windowOf(listed) }))
   )
 
-  /* Reads the page `/props`, which is not below the base path of the API. */
+  /* Reads the page `/props`, which is outside the API's base path. */
   const page = <A>(answer: Schema.Codec<A, unknown>, query: string, patience: Duration.Input) =>
     Effect.map(
       Effect.option(Effect.timeout(getJson(answer, `${host.replace(/\/v1$/, "")}/props${query}`), patience)),
       Option.getOrUndefined
     )
-  /* A server that is still loading its model reports nothing. */
+  /* A server that still loads its model reports nothing. */
   const loaded = Effect.timeout(models, factsTimeout).pipe(
     Effect.retry({
       while: (error) =>
@@ -198,7 +182,7 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
       if (listed === undefined) return unknownFacts
       const said = yield* page(Schema.Union([Properties, Router]), "", propertiesTimeout)
       if (said === undefined || "total_slots" in said) return factsOf(listed, name, said)
-      /* This query makes a router load the model. A router reports the windows of loaded models only. */
+      /* Makes a router load the model, because it reports only windows of loaded models. */
       const ofModel = yield* page(Properties, `?model=${encodeURIComponent(name)}`, routerPatience)
       return factsOf((yield* loaded) ?? listed, name, ofModel)
     }),

@@ -1,7 +1,7 @@
 /**
  * Replays one session of a saved run from its journal: without a model, tools or a user. It uses the recorded answers,
- * results and decisions, and compares every prompt. Calls must end in the order of the journal. So a fiber is parked
- * until its call is next. When no fiber runs any more, the parked fiber with the earliest call continues.
+ * results and decisions, and compares prompts. Calls end in the journal's order: a fiber is parked until its call is
+ * next, or until it is the earliest when no fiber runs.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -37,7 +37,7 @@ interface Parked {
   readonly resume: () => void
 }
 
-/** The default scheduler. It also reports when a step of a fiber is scheduled, and when this step has run. */
+/** The default scheduler. It reports the beginning and the end of each fiber's steps. */
 const watchedScheduler = (begin: () => void, end: () => void): Scheduler => {
   const scheduler = new MixedScheduler()
   return {
@@ -81,7 +81,7 @@ export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>()
     checkSoon()
   }
 
-  /** Checks whether all fibers are parked. Called whenever a fiber is parked, ends, or schedules its next step. */
+  /** Checks soon whether all fibers are parked. Called when a fiber is parked, ends, or schedules a step. */
   const checkSoon = (): void => {
     if (isCheckDue) return
     isCheckDue = true
@@ -99,8 +99,8 @@ export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>()
 
   return {
     /**
-     * Parks the fiber until this position of the journal is next. For a call that the journal lacks, the position is
-     * `undefined`, and its fiber never continues.
+     * Parks the fiber until this position is next. Without a position, the journal lacks the call, and the fiber never
+     * continues.
      */
     turn: (key: string, position = Infinity) =>
       Effect.callback<void>((resume) => {
@@ -111,40 +111,31 @@ export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>()
           parked.delete(parkedCall)
         })
       }),
-    /**
-     * Does work outside of the replay, such as reading a file. The fiber counts as running while it waits for this
-     * work.
-     */
+    /** Does work outside of the replay, such as reading a file. Its fiber counts as running. */
     outside: <A, E, R>(work: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.sync(begin),
         () => work,
         () => Effect.sync(end)
       ),
-    /**
-     * Runs the replay until it ends, or until no parked call can continue. Returns the keys of the calls that are still
-     * parked.
-     */
+    /** Runs the replay until it ends, or until no parked call can continue. Returns the keys of the parked calls. */
     conduct: <E, R>(replay: Effect.Effect<unknown, E, R>): Effect.Effect<ReadonlyArray<string>, E, R> =>
       Effect.raceFirst(Effect.as(Effect.provideService(replay, Scheduler, scheduler), []), Deferred.await(stopped))
   }
 })
 
-/** What takes the place of the model, the tools, the project and the user. The data is from the journal. */
+/** Replaces the model, the tools, the project and the user by data from the journal. */
 export type Replay = Effect.Success<ReturnType<typeof makeReplay>>
 
 type Ended = { readonly value: Schema.Json } | { readonly error: Schema.Json }
 type Prompt = NonNullable<Activity<unknown, unknown, unknown>["prompt"]>
 
-/** Entries of the journal. Each can be found by its full name and by its key. */
+/** Entries of the journal, each by its full name and its key. */
 type Named<A> = Map<string, A>
 
 const setNamed = <A>(named: Named<A>, name: string, value: A) => named.set(keyOfActivity(name), value).set(name, value)
 
-/**
- * The entry with this name, or else the entry with this key. A call whose prompt or arguments have changed is still the
- * same call.
- */
+/** The entry with this name, or else with this key: a call with another prompt or arguments is still the same call. */
 const similar = <A>(named: Named<A>, name: string): A | undefined => named.get(name) ?? named.get(keyOfActivity(name))
 
 const readLines = (lines: ReadonlyArray<JournalLine>, firstOwn: number) => {
@@ -174,13 +165,10 @@ const readLines = (lines: ReadonlyArray<JournalLine>, firstOwn: number) => {
 
 const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
 
-/**
- * Removes from a prompt the numbers that state a budget. A budget depends on lengths, and the text that replaces a
- * secret has another length.
- */
+/** Removes numbers of budgets from a prompt. They depend on lengths, which the replacement of a secret changes. */
 const withoutBudgets = (text: string): string => text.replaceAll(/\d+ lines of output in all\b/g, "")
 
-/** How a call differs from the call in the journal. */
+/** How a call differs from the journal. */
 const differencesOf = (
   { before, own: ownActivities, prompts }: ReturnType<typeof readLines>,
   { key, prompt }: Pick<Activity<unknown, unknown, unknown>, "key" | "prompt">,
@@ -196,16 +184,13 @@ const differencesOf = (
   return isSame ? [] : [{ about: `the prompt of ${key}`, before: was, now: is }]
 }
 
-/**
- * Makes what takes the place of the model, the tools, the project and the user. `lines` are the lines of the journal up
- * to the end of the session.
- */
+/** Replaces the model, the tools, the project and the user. `lines` are the journal up to the session's end. */
 export const makeReplay = Effect.fn("makeReplay")(function* (
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession
 ) {
   const unreadable = yield* Deferred.make<never, JournalError>()
-  /** If another version wrote the value, it may be unreadable. The replay then ends. */
+  /** A value of another version may be unreadable, which ends the replay. */
   const decode = <A>(key: string, success: Schema.Codec<A, unknown>, value: unknown): Effect.Effect<A> =>
     Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value).pipe(
       Effect.catchTag("SchemaError", () =>
@@ -219,8 +204,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const published: Array<RunEvent> = []
   const changed: Array<PlacedDifference> = []
   /**
-   * Differences of prompts. The session was cut off, and perhaps never sent these prompts. The differences count only
-   * if the replay cannot continue although the journal contains further outcomes of the session.
+   * Differences of prompts that the session, which was cut off, perhaps never sent. They count only if the replay
+   * cannot continue although the journal has further outcomes of the session.
    */
   const perhaps: Array<PlacedDifference> = []
   const isWhole = hasEnded(publishedEvents(session.own))
@@ -233,8 +218,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     })
 
   /**
-   * Waits for the place in the journal at which a task or a stage ended. This place is the event `task.finished` of the
-   * task, or the saved outcome of the stage. Because of this wait, results are listed in the order of the journal.
+   * Waits for the place in the journal where a task or a stage ended: the event `task.finished`, or the saved outcome
+   * of the stage. So results come in the journal's order.
    */
   const end = (key: string): Effect.Effect<void> => {
     const position = ends.get(key)
@@ -245,10 +230,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     const name = activityName(activity)
     const mine = ownActivities.get(name) ?? (before.get(name) === undefined ? similar(ownActivities, name) : undefined)
     const earlier = similar(before, name)
-    /*
-     * If a session was cut off, it may have ended before it sent this prompt. An earlier session may have sent it in
-     * another form.
-     */
+    /* A session that was cut off may never have sent this prompt, or an earlier session another form of it. */
     const isLast = mine === undefined && !isWhole && before.get(name) === undefined
     const ending: Ended | undefined = isLast ? undefined : (mine ?? earlier)
     const isRecorded = mine !== undefined || earlier !== undefined
@@ -284,18 +266,15 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
           })
       })
     ),
-    /** Only the name of the project. Its files are not read. */
+    /** Only the project's name. Its files are not read. */
     workspace: Workspace.layerNamed(eventsOf(session.own, "run.started")[0]?.project ?? ""),
-    /** The layer with which the gate and the tools use the recorded decisions. */
+    /** The layer of the recorded decisions. */
     decisions: layerReplayDecisions(publishedEvents(readRecords(lines)), session.own, endless),
     listen: ({ event }: RecordedEvent) => Effect.sync(() => void published.push(event)),
     published: published as ReadonlyArray<RunEvent>,
-    /** The prompts and arguments that differ from the journal. */
+    /** The changed prompts and arguments. */
     changed: changed as ReadonlyArray<PlacedDifference>,
-    /**
-     * Replays the run. Returns the keys of calls that the journal lacks. Without these calls the replay cannot
-     * continue.
-     */
+    /** Replays the run. Returns the keys of calls that the journal lacks and that stop the replay. */
     play: <E, R>(run: Effect.Effect<unknown, E, R>): Effect.Effect<ReadonlyArray<string>, E | JournalError, R> =>
       Effect.map(Effect.raceFirst(order.conduct(run), Deferred.await(unreadable)), (missing) => {
         if (missing.length > 0 && untaken.size > 0) changed.push(...perhaps)

@@ -1,6 +1,6 @@
 /**
- * The gate and the tools of a replay. Steps get the recorded decisions. No code of a tool runs, not even to prepare or
- * inspect a call. Rules decide about plugins and servers, and nobody is asked.
+ * The gate and the tools of a replay, with the recorded decisions. No code of a tool runs, not even to prepare a call.
+ * Rules decide about plugins and servers, and nobody is asked.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,16 +33,14 @@ import {
 } from "../../plugin-kit.ts"
 import * as Result from "effect/Result"
 
-/** A question about a step or about the calls of a turn, with its answer. */
+/** An answered question about a step or the calls of a turn. */
 interface Decided {
   readonly planKey: string
   readonly title: string
   readonly events: Array<RunEvent>
 }
 
-/**
- * The questions about steps and turns, in order. If a flag answered a question, the journal contains only the answer.
- */
+/** The questions about steps and turns, in order. If a flag answered, the journal has only the answer. */
 const decidedSteps = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Decided> => {
   const decisions: Array<Decided & { readonly hash: string }> = []
   let planKey = ""
@@ -65,7 +63,7 @@ const decidedSteps = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Decided> =
   return decisions
 }
 
-/** The risk of each call that was started, or about which a question was asked. */
+/** The risk of each call that was started or asked about. */
 const risksOf = (events: ReadonlyArray<RunEvent>): ReadonlyMap<string, Risk> => {
   const risks = new Map<string, Risk>()
   for (const event of events) {
@@ -90,8 +88,8 @@ const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionD
   })
 
 /**
- * Takes the place of the gate and the tools. `events` are the events of the whole journal. `ownRecords` are the records
- * of the session. `endless` never completes. The replay waits for it if the journal contains no answer to a question.
+ * Replaces the gate and the tools. `events` belong to the whole journal, `ownRecords` to the session. `endless` never
+ * completes: the replay waits for it if a question has no recorded answer.
  */
 export const layerReplayDecisions = (
   events: ReadonlyArray<RunEvent>,
@@ -104,14 +102,14 @@ export const layerReplayDecisions = (
       const registry = yield* ToolRegistry
       const { publish } = yield* RunEvents
       const open = [...decidedSteps(publishedEvents(ownRecords))]
-      /** The questions of the model, each followed by the answer to it. The model asks only one question at a time. */
+      /** The model's questions, each followed by its answer. The model asks one at a time. */
       const questions = publishedEvents(ownRecords).filter(
         (event): event is EventOf<"approval.answered" | "approval.requested"> =>
           (event.type === "approval.requested" || event.type === "approval.answered") && event.scope === "question"
       )
       const risks = risksOf(events)
 
-      /** The decision about a step. If the journal has no events about an approval, the step needed no approval. */
+      /** The decision about a step. Without events about an approval, the step needed none. */
       const askCallList = Effect.fnUntraced(function* (step: {
         readonly planKey: string
         readonly title: string
@@ -123,7 +121,7 @@ export const layerReplayDecisions = (
         const answer = decided.events.find(
           (event): event is EventOf<"approval.answered"> => event.type === "approval.answered"
         )
-        // If no answer was recorded, the session ended during the question.
+        // Without a recorded answer, the session ended during the question.
         if (answer === undefined) return yield* endless
         return { answer: answer.answer === "decline" ? "decline" : "step", by: answer.by }
       })
@@ -154,7 +152,7 @@ export const layerReplayDecisions = (
         if (question.scope === "step") return askCallList(question)
         return question.scope === "question" ? askWords(question.place, question.text) : gate.ask(question)
       }
-      /* A replay makes no new decisions. Every call needs a recorded decision, whatever the rules of today say. */
+      /* A replay makes no new decisions: every call needs a recorded one, whatever today's rules say. */
       const decide = (question: GateQuestion) =>
         question.prepared === undefined
           ? gate.decide(question)
@@ -166,7 +164,7 @@ export const layerReplayDecisions = (
     })
   )
 
-/** A plugin for each recorded tool. If a tool is invalid, only this tool is dropped. */
+/** A plugin for each recorded tool. An invalid tool is dropped alone. */
 export const recordedPlugins = (tools: ReadonlyArray<RecordedTool>): ReadonlyArray<Plugin> =>
   tools.flatMap(({ aliases, description, effect, example, name, origin, parameters, risk }) =>
     Result.match(jsonSchemaParameters(parameters), {

@@ -1,9 +1,9 @@
-/** Splits a journal into sessions: the first session of a run, and one for each time the run was resumed. */
+/** Splits a journal into sessions: the first, and one for each time the run was resumed. */
 import type { JournalRecord } from "../../kit/runs.ts"
 
 /**
- * The sessions in order. A session can use the records before it, such as the briefing. The first session of a fork can
- * also use the records that the fork took over from the earlier run.
+ * The sessions in order. Each can use the records before it, such as the briefing. In a fork, these include the records
+ * taken over from the earlier run.
  */
 export const replaySessions = (records: ReadonlyArray<JournalRecord>) => {
   const starts = [0, ...records.flatMap(({ type }, index) => (type === "resumed" ? [index] : []))]
@@ -13,9 +13,9 @@ export const replaySessions = (records: ReadonlyArray<JournalRecord>) => {
     const begun = records.findIndex(({ type }, at) => at >= start && type === "event")
     const firstOwn = begun === -1 ? end : Math.min(begun, end)
     return {
-      /** The settings of the session. If absent, the settings of the first session apply. */
+      /** The session's settings. Absent means those of the first session. */
       settings: first?.type === "resumed" ? first.settings : undefined,
-      /** How many records come before the first event of the session. */
+      /** The number of records before the session's first event. */
       known: firstOwn,
       own: records.slice(firstOwn, end)
     }

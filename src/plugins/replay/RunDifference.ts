@@ -1,12 +1,12 @@
 /**
- * Compares the events of a session with the events of its replay: each stage, task, step and call, in order. Times,
- * costs and the order of parallel work may differ.
+ * Compares the events of a session with those of its replay: each stage, task, step and call. Times, costs and the
+ * order of parallel work may differ.
  */
 import { flattenEvent, hasEnded } from "../../kit/runs.ts"
 import { canonicalJson, slugOf } from "../../kit/text.ts"
 import type { EventOf, RunEvent } from "../../plugin-kit.ts"
 
-/** One difference. `before` and `now` are texts about an event. A text is absent if its side has no such event. */
+/** One difference. A side without such an event has no text. */
 export interface RunDifference {
   /** The type of the event, and what it is about. */
   readonly about: string
@@ -22,10 +22,7 @@ export interface PlacedDifference {
   readonly difference: RunDifference
 }
 
-/**
- * The place of an event, such as a task. Events of the same place have a fixed order. Events of different places do
- * not.
- */
+/** The place of an event, such as a task. Only events of the same place have a fixed order. */
 interface Place {
   readonly place: string
   readonly about: string
@@ -37,7 +34,7 @@ const placeOfStage = (
   const { round, stage, task } = "call" in event ? event.call : event
   const place = [stage, ...(round === 0 ? [] : [`round ${round}`]), ...(task === undefined ? [] : [`"${task}"`])]
   const attempt = "call" in event ? [`attempt ${event.call.attempt}`] : []
-  // Two alternative answers are requested at the same time, and may arrive in any order.
+  // Two alternative answers are requested at once, and arrive in any order.
   if ("call" in event && event.call.choice !== undefined) {
     const choice = `choice ${event.call.choice}`
     return {
@@ -52,8 +49,8 @@ const placeOfStage = (
 }
 
 /**
- * The place of an event. Undefined for an event that the replay copies from the journal. `title` is given only for a
- * question that is not about the calls of its step.
+ * The place of an event. Undefined for an event copied from the journal. `title` is only for a question that is not
+ * about its step's calls.
  */
 const placeOf = (event: RunEvent, step: string, title: string | undefined): Place | undefined => {
   switch (event.type) {
@@ -134,7 +131,7 @@ const placedEvents = (events: ReadonlyArray<RunEvent>): ReadonlyArray<PlacedEven
 
 const byAbout = (all: ReadonlyArray<PlacedEvent>) => new Map(all.map((one) => [one.about, one]))
 
-/** One difference for each place whose events come in another order than before. */
+/** A difference for each place with another order of events. */
 const moved = (
   before: ReadonlyArray<PlacedEvent>,
   now: ReadonlyArray<PlacedEvent>
@@ -159,8 +156,8 @@ const moved = (
 }
 
 /**
- * All differences. If the session was cut off, its last events may be missing. `isStopped` is true if the replay
- * stopped at a missing call. The later events of the replay are then missing.
+ * All differences. A session that was cut off may lack its last events. `isStopped` is true if the replay stopped at a
+ * missing call and so lacks later events.
  */
 export const runDifferences = (
   before: ReadonlyArray<RunEvent>,

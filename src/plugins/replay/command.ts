@@ -1,6 +1,4 @@
-/**
- * `task-conductor replay RUN`: replays a run from its journal, without a model, and shows the first difference.
- */
+/** `task-conductor replay RUN`: replays a run from its journal, and shows the first difference. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { build } from "../../kit/program.ts"
@@ -19,7 +17,7 @@ import { outputJson, printable } from "../../kit/text.ts"
 import { replayRun } from "./replaySaved.ts"
 import type { RunDifference } from "./RunDifference.ts"
 
-/** Some text before and after the first difference. */
+/** Some text around the first difference. */
 const around = (text: string, at: number): string => {
   const start = Math.max(0, at - 40)
   return `${start > 0 ? "..." : ""}${text.slice(start, start + 160)}${text.length > start + 160 ? "..." : ""}`

@@ -1,7 +1,4 @@
-/**
- * Replays a saved run from its journal, one session after another, and compares the events. Part of the composition
- * root.
- */
+/** Replays a saved run from its journal, session by session, and compares the events. Part of the composition root. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as LanguageModel from "effect/ai/LanguageModel"
@@ -29,23 +26,19 @@ import { type ReplaySession, replaySessions } from "./ReplaySessions.ts"
 
 const unasked = Effect.die(new Error("A replay asks no model."))
 
-/** Stands for a model that a script passed as a value. It is never asked. */
+/** Stands for a script's model object, and is never asked. */
 const unaskedModel = Layer.effect(
   LanguageModel.LanguageModel,
   LanguageModel.make({ generateText: () => unasked, streamText: () => Stream.fromEffect(unasked) })
 )
 
-/**
- * The name of the model, from the last record that contains it. For a model that a script passed as a value, earlier
- * versions wrote another name.
- */
+/** The model's name from its last record. For a model object, earlier versions wrote another name. */
 const modelIn = (lines: ReadonlyArray<JournalLine>): string | undefined =>
   publishedEvents(readRecords(lines)).findLast((event) => event.type === "run.started")?.model
 
 /**
- * Replays one session. `lines` are the lines of the journal up to the end of the session. A journal is only data, and
- * no code is loaded from it. It describes the tools, so the plugins and servers of the configuration are not needed.
- * `values` are plugins of the caller.
+ * Replays one session. `lines` are the journal up to its end. The journal is only data, from which no code is loaded.
+ * It describes the tools, so configured plugins and servers are not needed. `values` are plugins of the caller.
  */
 const replaySession = Effect.fnUntraced(function* (
   { order, project, settings }: RunOpened,
@@ -53,7 +46,7 @@ const replaySession = Effect.fnUntraced(function* (
   session: ReplaySession,
   { plugins = [] }: Pick<RunContext, "plugins">
 ) {
-  /* The model and the server are needed only as names. They are never called. */
+  /* Model and server matter only as names. */
   const saved = countedSettings(session.settings ?? settings, true, leavesMachine)
   const found = yield* readSetup(project, saved)
   const { model = found.settings.model } = saved.model === undefined ? { model: modelIn(lines) } : saved
@@ -88,10 +81,7 @@ const replaySession = Effect.fnUntraced(function* (
   }
 })
 
-/**
- * Replays a run. `isWhole` is false for a run that was killed or stopped. Such a run is replayed as far as its journal
- * goes.
- */
+/** Replays a run. `isWhole` is false for a killed or stopped run, which is replayed as far as its journal goes. */
 export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunContext, "plugins"> = {}) {
   const store = yield* RunStore
   const { lines: journalLines, opened } = yield* store.read(yield* store.find(run))

@@ -1,6 +1,6 @@
 /**
- * Builds HTML, and formats numbers, times and states. A template escapes the texts in it. Only values of the type
- * `Html` are inserted unchanged.
+ * Builds HTML, and formats numbers, times and states. Templates escape texts. Only `Html` values are inserted
+ * unchanged.
  */
 import { finishedText } from "../../kit/documents.ts"
 import type { TaskEvidence } from "../../kit/runs.ts"
@@ -13,7 +13,7 @@ export class Html {
   }
 }
 
-/** A value in a template. A text is escaped, the items of a list are joined, and undefined becomes nothing. */
+/** A value in a template. Texts are escaped, lists are joined, and undefined becomes nothing. */
 export type Piece = Html | string | number | undefined | ReadonlyArray<Piece>
 
 const entities: Readonly<Record<string, string>> = {
@@ -44,15 +44,15 @@ export const nothing = markup``
 
 export const pre = (text: string): Html => markup`<pre tabindex="0"><code>${text}</code></pre>`
 
-/** A part that the reader can open and close. The anchor is inside, so that a link to it opens the part. */
+/** A part that opens and closes. The anchor is inside, so that a link to it opens the part. */
 export const collapsed = (summary: Piece, content: Piece, anchor?: string): Html =>
   markup`<details><summary>${summary}</summary><div${anchor === undefined ? "" : markup` id="${anchor}"`} class="fold">${content}</div></details>`
 
-/** A list. Empty if there are no items. */
+/** A list; nothing without items. */
 export const listHtml = (items: ReadonlyArray<Piece>): Html =>
   items.length === 0 ? nothing : markup`<ul>${items.map((item) => markup`<li>${item}</li>`)}</ul>`
 
-/** A table in which numbers are aligned to the right. */
+/** A table with numbers aligned to the right. */
 export const tableHtml = (
   columns: ReadonlyArray<{ readonly name: Piece; readonly isNumber: boolean }>,
   rows: ReadonlyArray<ReadonlyArray<Piece>>
@@ -67,14 +67,14 @@ export const tableHtml = (
   return markup`<div class="wide"><table><thead>${head}</thead><tbody>${body}</tbody></table></div>`
 }
 
-/** A short form of a number, for example `12`, `3.4k`, `1.2M`. */
+/** A short number, such as `12`, `3.4k`, `1.2M`. */
 export const shortNumber = (number: number): string => {
   if (number < 10_000) return String(Math.round(number))
   if (number < 1_000_000) return `${(number / 1000).toFixed(1)}k`
   return `${(number / 1_000_000).toFixed(1)}M`
 }
 
-/** An element that shows a time. A text that is no time is returned as it is. */
+/** An element with a time. Text that is no time stays. */
 export const timeHtml = (iso: string): Html =>
   Number.isNaN(Date.parse(iso))
     ? markup`${iso}`

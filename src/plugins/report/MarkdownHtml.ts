@@ -1,7 +1,6 @@
 /**
- * Makes HTML from markdown of models and files. HTML in the markdown is shown as text, and pictures become their
- * descriptions, so that nothing is loaded. The result keeps links to project files, to web pages, and to tasks on the
- * page.
+ * Makes HTML from markdown of models and files. HTML stays text and pictures become descriptions, so that nothing is
+ * loaded. Links to project files, web pages, and tasks on the page are kept.
  */
 import type { List, Nodes, Table } from "mdast"
 import remarkGfm from "remark-gfm"
@@ -21,7 +20,7 @@ export interface LinkContext {
 
 export const taskAnchor = (slug: string): string => `task-${slug}`
 
-/** A folder as a URL that ends with a slash. */
+/** A folder as a URL with a slash at the end. */
 const folderUrl = (folder: string): string => {
   const path = folder
     .split(/[\\/]/)
@@ -43,10 +42,10 @@ const webLink = (href: string): string | undefined => {
   return url !== null && url.username === "" && url.password === "" ? url.href : undefined
 }
 
-/** Matches escaped slashes. Some programs decode escaped slashes, and the link could then lead out of the folder. */
+/** Matches escaped slashes. Some programs decode them, which could lead the link out of the folder. */
 const hiddenStep = /%(?:2f|5c)/i
 
-/** The URL of a project file. It never leads to another folder or machine. */
+/** The URL of a project file, never of another folder or machine. */
 const fileUrl = (href: string, { project }: LinkContext): string | undefined => {
   const folder = folderUrl(project)
   const url = URL.parse(href, folder)
@@ -54,7 +53,7 @@ const fileUrl = (href: string, { project }: LinkContext): string | undefined => 
   return url.href.startsWith(new URL(folder).href) && !hiddenStep.test(url.pathname) ? url.href : undefined
 }
 
-/** The address of a link. Undefined if it is not allowed. */
+/** The address of a link. Undefined if not allowed. */
 export const reportLink = (href: string, context: LinkContext): string | undefined => {
   const target = href.trim()
   if (target.startsWith("#")) return taskLink(target, context)
@@ -77,7 +76,7 @@ const listOf = (list: List, context: LinkContext): Html => {
     : listHtml(items)
 }
 
-/** The HTML of a part of a list item. In a list without blank lines, a paragraph needs no element. */
+/** A part of a list item. Without blank lines in the list, a paragraph needs no element. */
 const itemHtml = (node: Nodes, context: LinkContext, isSpread: boolean): Html =>
   node.type === "paragraph" && !isSpread ? childrenHtml(node.children, context) : nodeHtml(node, context)
 
@@ -139,6 +138,6 @@ const nodeHtml = (node: Nodes, context: LinkContext): Html => {
   }
 }
 
-/** The text as HTML. A text that is too long or nested too deeply stays plain text. */
+/** The text as HTML. A text that is too long or too deeply nested stays plain. */
 export const markdownHtml = (text: string, context: LinkContext): Html =>
   isParsable(text) ? childrenHtml(reader.parse(text).children, context) : pre(text)

@@ -1,7 +1,4 @@
-/**
- * The style of the page of a report. The page is light or dark as the reader prefers, and fits narrow screens and
- * paper.
- */
+/** The style of a report, light or dark as the reader prefers, for narrow screens and paper as well. */
 
 export const pageStyle: string = `
 :root{color-scheme:light dark;--back:#fff;--fore:#1b1f24;--dim:#57606a;--line:#d0d7de;--soft:#f6f8fa;--link:#0550ae;--good:#116329;--bad:#a40e26;--warn:#7d4e00;--add:#dafbe1;--del:#ffebe9;--plan:#8250df;--task:#1a7f37;--iterate:#bf8700;--conclude:#bf3989;--other:#6e7781}

@@ -1,4 +1,4 @@
-/** The data of a run's report. `report --json` prints it, and the page is made from it. */
+/** The data of a run's report, for `report --json` and for the page. */
 import * as Schema from "effect/Schema"
 import {
   Attempt,
@@ -20,10 +20,7 @@ import { belowHome, slugOf, withoutProject } from "../../kit/text.ts"
 import { ApprovalItem, type EventOf, type RunEvent } from "../../plugin-kit.ts"
 import { CriticalPath, criticalPath, ReportSpan, spansOf, workTimeOf } from "./RunSpans.ts"
 
-/**
- * How a task changed since the previous plan: a `new` task was added, a `kept` task is unchanged, a `changed` task has
- * another description.
- */
+/** How a task changed since the previous plan: `new`, `kept` unchanged, or `changed` in its description. */
 const PlanChange = Schema.Literals(["new", "kept", "changed"])
 
 export const PlanRound = Schema.Struct({
@@ -43,9 +40,9 @@ export const PlanRound = Schema.Struct({
       )
     })
   ),
-  /** Tasks of the previous plan that had no result and are not in the new plan. */
+  /** Unfinished tasks of the previous plan that the new plan lacks. */
   dropped: Schema.Array(Schema.String),
-  /** The tasks that already had a result before this plan was made. */
+  /** The tasks that had a result before this plan. */
   finished: Schema.Array(Schema.String)
 })
 export type PlanRound = typeof PlanRound.Type
@@ -82,7 +79,7 @@ const taskOfEvent = (event: RunEvent): string | undefined => {
   return "id" in event ? event.id.task : undefined
 }
 
-/** The slug of the task that a record belongs to. Undefined for a record about the whole run. */
+/** The slug of a record's task. Undefined for the whole run. */
 const slugOfRecord = (record: JournalRecord): string | undefined => {
   if (record.type !== "event" && record.type !== "intent")
     return "key" in record ? parseKey(record.key)?.task : undefined
@@ -120,11 +117,11 @@ export const ReportData = Schema.Struct({
   rounds: Schema.Array(PlanRound),
   /** All tasks with their evidence. */
   tasks: Schema.Array(ReportTask),
-  /** The model calls of stages that belong to no task. */
+  /** Model calls of stages, without tasks. */
   stages: Schema.Array(Attempt),
-  /** The questions that belong to no task. */
+  /** Questions without a task. */
   approvals: Schema.Array(ReportApproval),
-  /** How long the run worked. Pauses between sessions do not count. */
+  /** How long the run worked, without pauses between sessions. */
   workedMs: Schema.Finite,
   /** Model calls and tool calls with their times. */
   spans: Schema.Array(ReportSpan),
@@ -149,10 +146,7 @@ const approvalsOf = (events: ReadonlyArray<RunEvent>): ReadonlyArray<ReportAppro
   })
 }
 
-/**
- * The questions about each task, by slug. A question about a step covers several tasks, so only the items of the task
- * are kept.
- */
+/** The questions about each task, by slug. A step covers several tasks, so each gets only its own items. */
 const approvalsByTask = (approvals: ReadonlyArray<ReportApproval>) => {
   const parts = approvals.flatMap((approval) =>
     [...Map.groupBy(approval.items, ({ task }) => slugOf(task))].map(([slug, items]) => ({
@@ -170,7 +164,7 @@ export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): Re
   const [first] = records
   const time = workTimeOf(timed)
   const spans = spansOf(timed, time)
-  /* Records about the whole run belong to no task. */
+  /* Records about the whole run have no task. */
   const byTask = Map.groupBy(records, slugOfRecord)
   const approvals = approvalsOf(events)
   const ofTasks = approvalsByTask(approvals)
@@ -197,7 +191,7 @@ export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): Re
   }
 }
 
-/** Shortens the paths in a report. They become relative to the project or to the home folder. */
+/** Makes paths in a report relative to the project or to the home folder. */
 export const shortReport = (data: ReportData, home: string): ReportData => {
   const { project } = data.run
   const short = (text: string): string => (text === project ? "." : withoutProject(text, project))
@@ -215,7 +209,7 @@ export const shortReport = (data: ReportData, home: string): ReportData => {
     failures: source.failures.map(short),
     approvals: source.approvals.map(approval)
   })
-  /* The report contains some spans in two lists. Both lists must still share the same objects. */
+  /* Some spans are in two lists, which must still share the same objects. */
   const spans = new Map(data.spans.map((span) => [span, { ...span, name: short(span.name) }]))
   return {
     ...data,

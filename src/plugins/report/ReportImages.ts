@@ -5,7 +5,7 @@ import { filesIn } from "../../kit/files.ts"
 import { RunStore } from "../../kit/runs.ts"
 import type { ReportData } from "./ReportData.ts"
 
-/** The maximum total size of the embedded images, in bytes. For further images, only the names are shown. */
+/** The maximum size of all embedded images, in bytes. Of further images, only names are shown. */
 const mostBytes = 10_000_000
 
 /** The saved images as `data:` URLs, by hash. */

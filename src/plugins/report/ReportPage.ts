@@ -1,7 +1,6 @@
 /**
- * The report as one HTML page without scripts. It loads nothing from the network. Text from other sources is escaped.
- * The content security policy of the page allows only its own style. Each section is a function of the data, and an
- * entry in `sectionsOf`.
+ * The report as one HTML page without scripts, which loads nothing. Foreign text is escaped, and the content security
+ * policy allows only the page's style. Each section is a function of the data, and an entry in `sectionsOf`.
  */
 import { cachedText, loadText, speedText } from "../../kit/models.ts"
 import {
@@ -35,7 +34,7 @@ import { pageStyle } from "./PageStyle.ts"
 import { type PlanRound, type ReportData, shortReport } from "./ReportData.ts"
 import type { ReportSpan } from "./RunSpans.ts"
 
-/** A plan with more tasks than this is shown folded. */
+/** A larger plan is shown folded. */
 const mostOpen = 12
 
 const changeNames = { new: "new", changed: "changed", kept: "as before" } as const
@@ -79,7 +78,7 @@ const barHeight = 12
 /** A number for SVG, with two decimals. */
 const number = (value: number): string => value.toFixed(2)
 
-/** The link from a span to its task, if the task is on the page. */
+/** The link from a span to its task on the page. */
 const targetOf = ({ task }: ReportSpan, tasks: ReadonlySet<string>): string | undefined =>
   task === undefined || !tasks.has(slugOf(task)) ? undefined : `#${taskAnchor(slugOf(task))}`
 
@@ -261,7 +260,7 @@ const answerHtml = ({ messages, run }: ReportData, context: LinkContext): Html =
 
 const titled = (title: string, content: Html): Html => markup`<h3>${title}</h3>${content}`
 
-/** The facts that the program checked at the end of the run. They do not depend on the answer of the model. */
+/** The facts that the program checked at the end, independent of the model's answer. */
 const factsHtml = ({ run: { facts } }: ReportData): Html => {
   if (facts === undefined) return nothing
   const { checks, claims = [], denied = [], files, notDone = [], seen = [] } = facts
@@ -303,17 +302,14 @@ const sectionsOf = (data: ReportData, context: LinkContext): ReadonlyArray<Secti
   return sections.filter(({ content }) => content.source !== "")
 }
 
-/**
- * Makes the page of the report. `sha256` returns the hash of a string in base64. `home` is the home folder of the
- * person who reads the report.
- */
+/** Makes the page. `sha256` returns a hash in base64. `home` is the reader's home folder. */
 export const reportPage = (
   whole: ReportData,
   sha256: (text: string) => string,
   home = "",
   images: ReadonlyMap<string, string> = new Map()
 ): string => {
-  /* The content security policy. It allows only the page's own style and embedded images. */
+  /* Allows only the page's own style and embedded images. */
   const imageSource = images.size === 0 ? "" : "img-src data:; "
   const policy = `default-src 'none'; style-src 'sha256-${sha256(pageStyle)}'; ${imageSource}base-uri 'none'; form-action 'none'`
   const tasks = new Set(whole.tasks.map(({ slug }) => slug))

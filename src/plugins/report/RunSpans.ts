@@ -1,6 +1,6 @@
 /**
- * The spans of a run (model calls, tool calls, tasks and questions) and its critical path. They are computed from the
- * events in the journal. Pauses between sessions do not count.
+ * The spans of a run (model calls, tool calls, tasks and questions) and its critical path, from the events in the
+ * journal. Pauses between sessions do not count.
  */
 import * as Schema from "effect/Schema"
 import { attemptText, type TimedRecord } from "../../kit/runs.ts"
@@ -8,13 +8,10 @@ import { slugOf } from "../../kit/text.ts"
 import { badExit } from "../../kit/tools.ts"
 import { type ModelCallId, modelCallKey, type RunEvent, toolCallKey } from "../../plugin-kit.ts"
 
-/** Converts a time to milliseconds of work since the start of the run. Pauses between sessions do not count. */
+/** Converts a time to milliseconds of work since the run's start, without pauses between sessions. */
 type WorkTime = (at: number) => number
 
-/**
- * Makes the function that converts times. A session lasts from its first record to the last record before the next
- * session.
- */
+/** Makes this conversion. A session lasts from its first to its last record. */
 export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
   const start = records[0]?.at ?? 0
   const pauses = records.flatMap(({ at, record }, index) => {
@@ -30,14 +27,11 @@ export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
     )
 }
 
-/**
- * A period of the run. Times are in milliseconds of work since its start. Spans that overlap have different lanes.
- * Lanes are numbered from 0.
- */
+/** A period of the run, in milliseconds of work since its start. Overlapping spans have different lanes, from 0. */
 export const ReportSpan = Schema.Struct({
   kind: Schema.Literals(["model", "tool", "task", "question"]),
   name: Schema.String,
-  /** The task of the span. Absent for stages of the whole run. */
+  /** The task of the span; absent for stages of the whole run. */
   task: Schema.optionalKey(Schema.String),
   stage: Schema.optionalKey(Schema.String),
   startMs: Schema.Finite,
@@ -59,9 +53,7 @@ const modelSpan = ({ attempt, round, stage, task }: ModelCallId, startMs: number
   return { kind: "model", name, stage, ...(task === undefined ? {} : { task }), startMs }
 }
 
-/**
- * The span that begins with an event, and the key under which the end of the span is found. Undefined for other events.
- */
+/** The span that an event begins, with the key of its end. Undefined for other events. */
 const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun] | undefined => {
   switch (event.type) {
     case "model.started":
@@ -77,7 +69,7 @@ const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun
   }
 }
 
-/** The key of the span that an event ends, and whether the span ended with success. */
+/** The key of the span that an event ends, and its success. */
 const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefined => {
   switch (event.type) {
     case "model.failed":
@@ -104,7 +96,7 @@ const inLanes = (spans: ReadonlyArray<UnplacedSpan>): ReadonlyArray<ReportSpan> 
     })
 }
 
-/** The spans of the tasks. Each lasts from the first call of the task to its last call, over all rounds. */
+/** The spans of the tasks, each from its first call to its last, over all rounds. */
 const taskSpans = (calls: ReadonlyArray<UnplacedSpan>, finished: ReadonlySet<string>): ReadonlyArray<UnplacedSpan> => {
   const byTask = Map.groupBy(calls, ({ task }) => (task === undefined ? undefined : slugOf(task)))
   return [...byTask].flatMap(([slug, taskCalls]): ReadonlyArray<UnplacedSpan> => {
@@ -117,8 +109,8 @@ const taskSpans = (calls: ReadonlyArray<UnplacedSpan>, finished: ReadonlySet<str
 }
 
 /**
- * All spans, with lanes for each kind. A span that has no end because of a crash lasts to the next session, or to the
- * end of the run.
+ * All spans, with lanes for each kind. A span without an end, after a crash, lasts to the next session or the end of
+ * the run.
  */
 export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): ReadonlyArray<ReportSpan> => {
   const open = new Map<string, Begun>()
@@ -138,9 +130,8 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
     if (event.type === "task.finished") finished.add(slugOf(event.task))
     if (event.type === "model.finished") {
       /*
-       * The span ends after the measured duration, and not at the event, because the event comes only after a save. If
-       * the call was retried, its first span has ended, and no event has begun a second span. The start is then
-       * computed from the duration.
+       * The span ends after the measured duration, because the event comes only after a save. A retried call has no
+       * open span, so its start comes from the duration.
        */
       const { call, usage } = event
       const begun = open.get(modelKey(call)) ?? modelSpan(call, Math.max(0, now - usage.durationMs))
@@ -165,14 +156,14 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
 
 export const CriticalPath = Schema.Struct({
   spans: Schema.Array(ReportSpan),
-  /** The time between the calls of the path. In this time the program worked, or waited for a slot of the server. */
+  /** The time between the calls of the path, in which the program worked, or waited for a slot. */
   betweenMs: Schema.Finite
 })
 export type CriticalPath = typeof CriticalPath.Type
 
 /**
- * The span before this one on the path. It is the latest span that ended before this span began. It must also have
- * begun earlier. Otherwise two spans without duration could follow each other for ever.
+ * The span before this one on the path: the latest that ended before this one began. It must also begin earlier, or two
+ * spans without duration could follow each other for ever.
  */
 const before = (byEnd: ReadonlyArray<ReportSpan>, { startMs }: ReportSpan): ReportSpan | undefined =>
   byEnd.findLast((one) => one.endMs <= startMs && one.startMs < startMs)

@@ -1,6 +1,5 @@
 /**
- * A task on the page of a report, with its purpose and result. The details are folded: model calls, tool calls with
- * diffs, and approvals.
+ * A task on the page, with its purpose and result. Its model calls, tool calls with diffs, and approvals are folded.
  */
 import { type ItemResult, itemsText, modelText, userText, repairText } from "../../kit/documents.ts"
 import { cachedText, resultText } from "../../kit/models.ts"
@@ -14,7 +13,7 @@ import type { ReportApproval, ReportTask } from "./ReportData.ts"
 
 type SystemParts = ReturnType<typeof systemParts>
 
-/** The system texts of prompts, without duplicates, in the order of their first use. Each has an anchor. */
+/** The system texts of prompts, each once, in the order of use, with anchors. */
 export const systemParts = (attempts: ReadonlyArray<Attempt>) => {
   const all = [...new Set(attempts.map(({ system }) => system))].filter((text) => text !== "")
   const places = new Map(all.map((text, index) => [text, index + 1]))
@@ -62,7 +61,7 @@ export const attemptsHtml = (attempts: ReadonlyArray<Attempt>, parts: SystemPart
 export const systemPartsHtml = ({ all, anchorOf }: SystemParts): Html =>
   markup`${all.map((text, index) => collapsed(`System part ${index + 1}, ${counted(text.length, "character")}`, pre(text), anchorOf(text)))}`
 
-/** The images of a result that are embedded in the page. */
+/** The embedded images of a result. */
 const imagesHtml = ({ files = [] }: ToolResult, { images = new Map() }: LinkContext): Html =>
   markup`${files.flatMap(({ hash, name }) => {
     const url = images.get(hash)
@@ -99,7 +98,7 @@ const callHtml = (evidence: CallEvidence, context: LinkContext): Html =>
     resultHtml(evidence, context)
   ])
 
-/** A call that was denied, or that could not be made. */
+/** A denied or impossible call. */
 const unrunHtml = (unrun: UnrunCall): Html =>
   collapsed(markup`<code>${toolCallText(unrun.call)}</code> <span class="warn">${errorWords(unrun.result)}</span>`, [
     argumentsHtml(unrun),
@@ -181,7 +180,7 @@ const referencesHtml = ({ references }: ReportTask, context: LinkContext): Html 
     })
   )
 
-/** The number of items in each state, and a table of the items. */
+/** The items, in a table and counted by state. */
 const itemsHtml = (items: ReadonlyArray<ItemResult>): Html =>
   markup`<p>${itemsText(items)}</p>
     ${tableHtml(
@@ -194,11 +193,11 @@ const itemsHtml = (items: ReadonlyArray<ItemResult>): Html =>
       ])
     )}`
 
-/** A part of the page with its heading. Empty if its content is empty. */
+/** A part with its heading; nothing without content. */
 const part = (title: string, content: Html): Html =>
   content.source === "" ? nothing : markup`<h4>${title}</h4>${content}`
 
-/** A task on the page. `context` resolves links. `parts` are the system texts of all prompts on the page. */
+/** A task. `context` resolves links. `parts` are the system texts of the page's prompts. */
 export const taskHtml = (task: ReportTask, context: LinkContext, parts: SystemParts): Html => {
   const { result, skill, unrun = [], whatIsNeeded } = task
   return collapsed(

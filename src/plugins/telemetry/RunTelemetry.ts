@@ -1,6 +1,6 @@
 /**
- * Sends traces and metrics of a run over OTLP. Spans are made from events, so a trace shows what a user sees. This file
- * is loaded only if a run is observed.
+ * Sends traces and metrics of a run over OTLP. Spans come from events, so a trace shows what a user sees. This file is
+ * loaded only for observed runs.
  */
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
@@ -18,7 +18,7 @@ import { type Attributes, type SpanEnd, type SpanStart, traceSteps, type TraceSt
 import { type ModelCallId, modelCallKey, type RecordedEvent, redactSecrets, type RunEvent } from "../../plugin-kit.ts"
 import type { Protocol, TelemetrySettings } from "./TelemetrySettings.ts"
 
-/** Values for environment variables that are not set. */
+/** Values for unset environment variables. */
 const defaults = (version: string) =>
   ConfigProvider.fromEnv({
     env: {
@@ -43,10 +43,7 @@ const failureOf = (error: string): Exit.Exit<never, Error> => {
   return Exit.fail(failure)
 }
 
-/**
- * The open spans of a run. Another program may have started this program during a span of its own. That span is the
- * parent of the root span.
- */
+/** The open spans of a run. The root span has a parent if another program started this one during a span of its own. */
 const makeTrace = (tracer: Tracer.Tracer, above: Tracer.ExternalSpan | undefined, clean: (text: string) => string) => {
   const open = new Map<string, Tracer.Span>()
   const annotate = (span: Tracer.Span, attributes: Attributes): void => {
@@ -88,7 +85,7 @@ const powersOf = (base: number, from: number): ReadonlyArray<number> =>
 const histogram = (name: string, unit: string, description: string, boundaries: ReadonlyArray<number>) =>
   Metric.histogram(name, { boundaries, description, attributes: { unit } })
 
-/** The histograms. Their names are from OpenTelemetry's semantic conventions for generative AI. */
+/** The histograms, named as in OpenTelemetry's semantic conventions for generative AI. */
 const histograms = {
   tokens: histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call", powersOf(4, 1)),
   modelCall: histogram("gen_ai.client.operation.duration", "s", "Duration of a model call", powersOf(2, 0.01)),
@@ -159,15 +156,12 @@ export const exportTo = Effect.fnUntraced(function* (
   )
 })
 
-/**
- * Observes a run. Returns the function that receives the events of the run. Data that was not sent yet is sent when the
- * scope closes.
- */
+/** Observes a run. Returns the function for its events. Unsent data is sent when the scope closes. */
 export const observeRun = Effect.fn("observeRun")(function* (
   settings: TelemetrySettings,
   { model, providerOf, version }: Pick<TraceStyle, "model" | "providerOf"> & { readonly version: string }
 ) {
-  /* A separate registry, so that metrics of the library `effect` and of other runs are not sent. */
+  /* A separate registry, without metrics of the library `effect` and of other runs. */
   const registry: Metric.MetricRegistry = new Map()
   const context = yield* exportTo({ registry, version }, settings)
   const { parent, withContent } = settings

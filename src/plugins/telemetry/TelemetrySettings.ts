@@ -1,4 +1,4 @@
-/** Reads the environment variables of OpenTelemetry that turn telemetry on. It does not load the exporter. */
+/** Reads the environment variables of OpenTelemetry that turn telemetry on, without loading the exporter. */
 import * as Effect from "effect/Effect"
 import { environmentVariable } from "../../plugin-kit.ts"
 
@@ -8,12 +8,12 @@ export type Protocol = "http/json" | "http/protobuf"
 export interface StartingSpan {
   readonly traceId: string
   readonly spanId: string
-  /** False if the parent span is not recorded. This program then records no trace either. */
+  /** False if the parent span is not recorded, and so neither is this program's trace. */
   readonly sampled: boolean
 }
 
 export interface TelemetrySettings {
-  /** The parent span. Undefined if there is none. */
+  /** The parent span; undefined without one. */
   readonly parent: StartingSpan | undefined
   readonly protocols: { readonly TRACES: Protocol; readonly METRICS: Protocol }
   readonly withContent: boolean
@@ -35,19 +35,19 @@ const addressProblem = (name: string, value: string | undefined): string | undef
 }
 
 /**
- * Matches the version, trace, span and flags of a `traceparent`. Later versions may add fields. Ids that consist of
- * zeros, and the version ff, are invalid.
+ * Matches the version, trace, span and flags of a `traceparent`. Later versions may add fields. Ids of zeros, and the
+ * version ff, are invalid.
  */
 const traceParent = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/
 
-/** Parses a W3C traceparent. Undefined if it is invalid, because the standard says to ignore an invalid one. */
+/** Parses a W3C traceparent. Undefined if invalid, because the standard ignores it. */
 export const parseTraceParent = (text: string): StartingSpan | undefined => {
   const [matched, version, traceId = "", spanId = "", flags = "", more] = traceParent.exec(text.trim()) ?? []
   if (matched === undefined || (version === "00" && more !== undefined)) return undefined
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** The parent span that the environment names, unless `OTEL_PROPAGATORS` excludes it. */
+/** The environment's parent span, unless `OTEL_PROPAGATORS` excludes it. */
 const startingSpan = Effect.gen(function* () {
   const propagators = (yield* environmentVariable("OTEL_PROPAGATORS")) ?? "tracecontext"
   const text = yield* environmentVariable("TRACEPARENT")
@@ -55,7 +55,7 @@ const startingSpan = Effect.gen(function* () {
   return text === undefined || !isRead ? undefined : parseTraceParent(text)
 })
 
-/** Reads the settings for telemetry. Returns the problem if they are invalid. Undefined if no collector is named. */
+/** The settings for telemetry, or the problem with them. Undefined if no collector is named. */
 export const telemetrySettings: Effect.Effect<TelemetrySettings | TelemetryProblem | undefined> = Effect.gen(
   function* () {
     const names = [

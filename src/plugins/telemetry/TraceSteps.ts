@@ -1,6 +1,6 @@
 /**
- * Converts events to steps that begin and end spans. The names of spans follow OpenTelemetry's semantic conventions for
- * generative AI. The code has no effects.
+ * Converts events to steps that begin and end spans, without effects. Spans are named as in OpenTelemetry's semantic
+ * conventions for generative AI.
  */
 import {
   dataText,
@@ -15,9 +15,7 @@ import {
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
-/**
- * Begins a span, unless a span with this key is open. The parent of the span is the first of `parents` that is open.
- */
+/** Begins a span, unless its key is open. Its parent is the first open one of `parents`. */
 export interface SpanStart {
   readonly _tag: "Start"
   readonly key: string
@@ -27,7 +25,7 @@ export interface SpanStart {
   readonly attributes: Attributes
 }
 
-/** Ends the open spans whose keys begin with `prefix`. `error` is the kind of failure. */
+/** Ends open spans by the `prefix` of their keys. `error` is the kind of failure. */
 export interface SpanEnd {
   readonly _tag: "End"
   readonly prefix: string
@@ -108,7 +106,7 @@ const usageAttributes = (input: number | undefined, output: number | undefined):
   ...(output === undefined ? {} : { "gen_ai.usage.output_tokens": output })
 })
 
-/** Ends all spans of a run or a message. Inner spans end first. */
+/** Ends all spans of a run or a message, inner ones first. */
 const endAll = (attributes: Attributes, error?: string): ReadonlyArray<TraceStep> => [
   ...["model ", "tool ", "stage ", "task "].map((prefix) => end(prefix)),
   ...roots.map((root) => end(root, attributes, error))

@@ -8,10 +8,7 @@ import { type TelemetrySettings, telemetrySettings } from "./TelemetrySettings.t
 
 const firstLine = (cause: Cause.Cause<unknown>): string => Cause.pretty(cause).split("\n", 1).join("")
 
-/**
- * If a collector is named, loads the exporter and runs `use` with it. `what` names the work in a warning about a
- * failure.
- */
+/** Runs `use` with the exporter if a collector is named. `what` names the work in a warning. */
 const observing = Effect.fnUntraced(function* <A, R>(
   what: string,
   use: (settings: TelemetrySettings, telemetry: typeof import("./RunTelemetry.ts")) => Effect.Effect<A, unknown, R>

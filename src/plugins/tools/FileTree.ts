@@ -17,8 +17,8 @@ import { between, optional } from "./parameters.ts"
 import * as Schema from "effect/Schema"
 
 /**
- * A path relative to the project, without slashes at its ends. Empty for the project itself, which may be written as
- * `.`, `./`, `/` or its absolute path `root`.
+ * A path relative to the project, without slashes at its ends. Empty for the project, also written as `.`, `./`, `/` or
+ * `root`, its absolute path.
  */
 export const projectPath = (root: string, written: string): string => {
   const relative = written === root || written.startsWith(`${root}/`) ? written.slice(root.length) : written
@@ -27,10 +27,7 @@ export const projectPath = (root: string, written: string): string => {
 
 const mostListed = 100_000
 
-/**
- * Lists the files at or below a path. If there are none, it fails with `not_found`, and names the most similar of the
- * `candidates`.
- */
+/** Lists the files at or below a path. Without any, fails with `not_found` and the most similar of the `candidates`. */
 export const filesBelow = Effect.fnUntraced(function* (
   written: string,
   candidates: (files: ReadonlyArray<string>) => ReadonlyArray<string>
@@ -52,7 +49,7 @@ export const filesBelow = Effect.fnUntraced(function* (
 
 const mostFolders = 20
 
-/** The subfolders of a folder that contain listed files. */
+/** The subfolders with listed files. */
 const topFolders = (files: ReadonlyArray<string>, folder: string): string => {
   const start = folder === "" ? 0 : folder.length + 1
   const names = files.flatMap((file) => {
@@ -62,7 +59,7 @@ const topFolders = (files: ReadonlyArray<string>, folder: string): string => {
   return [...new Set(names)].slice(0, mostFolders).join(", ")
 }
 
-/** The limits of a listing, which correspond to about 4,000 tokens. */
+/** The limits of a listing, about 4,000 tokens. */
 const budget: TreeBudget = { entries: 500, characters: 16_000 }
 
 const Parameters = Schema.Struct({

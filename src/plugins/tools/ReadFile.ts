@@ -18,8 +18,8 @@ import { projectPath } from "./FileTree.ts"
 import { optional } from "./parameters.ts"
 
 /**
- * The maximum length of a whole file, in characters. These are about 4,000 tokens, half of a context window of 8192. A
- * range of lines may be longer.
+ * The maximum length of a whole file, in characters: about 4,000 tokens, half of a context window of 8192. A range of
+ * lines may be longer.
  */
 const wholeCharacters = 16_000
 const rangeCharacters = 64_000
@@ -39,7 +39,7 @@ const Parameters = Schema.Struct({
 })
 type Parameters = typeof Parameters.Type
 
-/** The lines that the call asks for. Undefined if it asks for the whole file. */
+/** The lines that the call asks for. Undefined for the whole file. */
 const rangeOf = ({ end_line, start_line }: Parameters): LineRange | undefined =>
   start_line === undefined && end_line === undefined
     ? undefined
@@ -47,11 +47,11 @@ const rangeOf = ({ end_line, start_line }: Parameters): LineRange | undefined =>
 
 const failure = (type: ToolFailure["type"], message: string) => new ToolFailure({ type, message })
 
-/** Formats lines. `first` is the number of the first of them. */
+/** Formats lines. `first` is the first line's number. */
 const shownLines = (lines: ReadonlyArray<string>, first: number, { line_numbers = true }: Parameters) =>
   line_numbers ? numberLines(lines, first) : lines
 
-/** The beginning of the text or of the requested lines, as far as it fits. */
+/** The beginning of the text or of the requested lines that fits. */
 const narrow = (text: string, params: Parameters): Effect.Effect<string, ToolFailure> => {
   const range = rangeOf(params)
   const isBare = params.line_numbers === false
@@ -81,13 +81,10 @@ const explainMissing = Effect.fnUntraced(function* ({ path }: Parameters, { mess
 })
 
 const partBytes = 1_048_576
-/**
- * The tool shows the first lines of a file that is too large. It tries these numbers of lines in order until the lines
- * fit.
- */
+/** Of a file that is too large, the first lines are shown: the largest of these numbers that fits. */
 const firstLines = [2000, 200, 20, 1]
 
-/** The beginning of a file that is too large. A note says how large the file is, and how to read on. */
+/** The beginning of a file that is too large, with a note about its size and how to read on. */
 const readStart = Effect.fnUntraced(function* (path: string, params: Parameters, tooLarge: ToolFailure) {
   const workspace = yield* Workspace
   const [size = ""] = tooLarge.message.split(". ")
@@ -103,7 +100,7 @@ const readStart = Effect.fnUntraced(function* (path: string, params: Parameters,
   return yield* failure("output_limit", `${size}, and so is its first line. Search it for what you need.`)
 })
 
-/** The requested lines of a file that is too large. `FileReads` is not told about them. */
+/** The requested lines of a file that is too large. `FileReads` does not count them. */
 const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, tooLarge: ToolFailure) {
   const range = rangeOf(params)
   if (range === undefined) return yield* readStart(path, params, tooLarge)
@@ -112,15 +109,13 @@ const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, 
   return fitLines(shownLines(text.split("\n"), range.from, params), rangeCharacters, { first: range.from })
 })
 
-/** Adds a note if the encoding of the file is not UTF-8. */
+/** Adds a note about an encoding other than UTF-8. */
 const withEncoding = Effect.fnUntraced(function* (path: string, shown: string) {
   const note = encodingNote(yield* (yield* Workspace).encoding(path))
   return note === undefined ? shown : `${shown.trimEnd()}\n\n(${note})`
 })
 
-/**
- * The tool `read_file`. If a file is larger than `maxBytes`, the tool reads only its beginning or the requested lines.
- */
+/** The tool `read_file`. Of a file larger than `maxBytes`, it reads only the beginning or the requested lines. */
 export const readFile = (maxBytes: number) =>
   tool({
     description:

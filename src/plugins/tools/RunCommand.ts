@@ -15,7 +15,7 @@ const parametersOf = (usualSeconds: number) =>
     timeout_seconds: optional(between(1, commandSeconds.most), `How long it may run. Default: ${usualSeconds}.`)
   })
 
-/** The tool `run_command`. `usualSeconds` is the default time limit of a command. */
+/** The tool `run_command`. `usualSeconds` is the default time limit. */
 export const runCommand = (usualSeconds: number) =>
   tool({
     description:

@@ -1,6 +1,6 @@
 /**
- * The tools `add_task`, `list_tasks` and `update_task`: a to-do list that belongs to the model. It lasts for the run,
- * and is separate from the tasks of the plan.
+ * The tools `add_task`, `list_tasks` and `update_task`: the model's own to-do list for the run, separate from the tasks
+ * of the plan.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

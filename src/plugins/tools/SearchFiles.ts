@@ -1,6 +1,6 @@
 /**
- * The tool `search_files`: finds lines that contain a text or match a regular expression. It reads only text files of
- * the project, and only those that the rules allow. It skips files that git ignores or that look like secrets.
+ * The tool `search_files`: finds lines by a text or a regular expression, in the project's text files that the rules
+ * allow. Skips files that git ignores or that look like secrets.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -40,12 +40,12 @@ interface SearchOrder {
   readonly files: ReadonlyArray<string>
   readonly pattern: SearchPattern
   /**
-   * How many lines are shown before and after each match. If this is absent, such lines are shown only for a search
-   * with few matches, all in code or prose.
+   * The lines shown around each match. Absent means that only a search with few matches, all in code or prose, shows
+   * some.
    */
   readonly context: number | undefined
   readonly maxMatches: number
-  /** The size limit of the output in characters. The paths in the output count too. */
+  /** The maximum length of the output in characters, including paths. */
   readonly maxCharacters: number
   readonly maxFileBytes: number
   /** When the search must stop, in milliseconds since 1970. */
@@ -59,7 +59,7 @@ interface FoundFile {
   readonly lines: ReadonlyArray<string>
 }
 
-/** All matches of a file that are found before the deadline. */
+/** The matches of a file, up to the deadline. */
 const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, order: SearchOrder) {
   const matches: Array<LineMatch> = []
   for (let next = 0; next < lines.length;) {
@@ -72,10 +72,10 @@ const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, ord
   return { matches, isComplete: true }
 })
 
-/** The number of characters that are reserved for the line that names the declaration around a match. */
+/** Characters reserved for the line that names a match's declaration. */
 const nameReserve = 30
 
-/** The matches of a file, each with the number of characters that it may take in the output. */
+/** The matches of a file, each with its length in the output in characters. */
 const searchRows = ({ file, lines, matches }: FoundFile, context: number): SearchRows => {
   const reserve = hasNames(languageOf(file)) ? nameReserve : 0
   const rows = matches.map((match) => ({
@@ -85,9 +85,7 @@ const searchRows = ({ file, lines, matches }: FoundFile, context: number): Searc
   return { path: file, rows }
 }
 
-/**
- * Up to this number of matches, the lines around them are shown too. Otherwise the model would read these lines next.
- */
+/** Up to this many matches are shown with the lines around, which the model would read next. */
 const fewMatches = 2
 const linesAroundFew = 3
 
@@ -97,8 +95,8 @@ const usualContext = (matchedFiles: ReadonlyArray<FoundFile>): number => {
 }
 
 /**
- * Chooses the matches that are shown, in the order of files. A line before a match, such as `(in Schema.validate)`,
- * names the declaration around the match.
+ * Chooses the shown matches, in the order of files. A line such as `(in Schema.validate)` names the declaration around
+ * a match.
  */
 const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
   const { context = usualContext(matchedFiles), maxCharacters, maxMatches } = order
@@ -137,9 +135,7 @@ const skipReasons: Partial<Record<ToolErrorType, SkippedFile["reason"]>> = {
 const sorted = (skipped: ReadonlyArray<SkippedFile>): ReadonlyArray<SkippedFile> =>
   skipped.toSorted((a, b) => (a.path < b.path ? -1 : 1))
 
-/**
- * Searches files until the deadline. Returns the matching lines with the lines around them, and what was not searched.
- */
+/** Searches files until the deadline. Returns the matches with the lines around, and what was not searched. */
 export const searchText = Effect.fn("searchText")(function* (order: SearchOrder) {
   const { files, maxFileBytes } = order
   const workspace = yield* Workspace
@@ -150,16 +146,13 @@ export const searchText = Effect.fn("searchText")(function* (order: SearchOrder)
     if (reason !== undefined) skipped.push({ path, reason })
     return []
   }
-  /**
-   * The lines of a file. Empty if the file is skipped, or no longer exists. A link that leads out of the project is
-   * denied.
-   */
+  /** The lines of a file. Empty for a skipped or missing file. A link out of the project is denied. */
   const readLines = Effect.fnUntraced(function* (file: string) {
     if (isSecretLike(file)) return skip(file, "secret")
     const text = yield* Effect.result(readText(`${root}/${file}`, maxFileBytes))
     if (Result.isSuccess(text)) return text.success.split(/\r?\n/)
     const { type } = text.failure
-    /* A link to a folder is skipped silently, because the files in that folder are listed under their own paths. */
+    /* A link to a folder is skipped silently, because its files are listed under their own paths. */
     const isUnreadable = type === "io_error" && (yield* isFileAt(workspace, `${root}/${file}`))
     return skip(file, isUnreadable ? "unreadable" : skipReasons[type])
   })
@@ -188,10 +181,7 @@ export interface SearchTime {
   readonly setting: string
 }
 
-/**
- * The search stops this long before its time limit, but never before three fifths of the limit have passed. The
- * remaining time is for the output.
- */
+/** The search stops this long before its time limit, but not before three fifths of it. The rest is for the output. */
 const secondsToShow = 3
 
 const searchMillis = ({ seconds }: SearchTime): number => Math.max(seconds - secondsToShow, seconds * 0.6) * 1000
@@ -231,10 +221,7 @@ const count = (number: number, noun = "file"): string =>
 
 const mostNamed = 30
 
-/**
- * The number of matches in each file, the highest number first. If the output shows only 3 of 12 matches, the number is
- * written as `3 of 12`.
- */
+/** The number of matches by file, the highest first, written as `3 of 12` if not all are shown. */
 const byFile = (files: SearchEnd["files"]): string => {
   const sorted = files.toSorted((a, b) => b.matches - a.matches)
   const namedFiles = sorted
@@ -247,7 +234,7 @@ const byFile = (files: SearchEnd["files"]): string => {
   return `Shown by file: ${namedFiles.join(", ")}${more}. For others ${narrower}, or give a higher max_results.`
 }
 
-/** The first line of the output: the number of matches, and whether the search distinguished upper and lower case. */
+/** The first line of the output: the number of matches, and whether letter case counted. */
 const headOf = (
   { case_sensitive = false, pattern, regex = false }: Parameters,
   { ended: stopReason, files }: SearchEnd
@@ -264,7 +251,7 @@ type Listing = Effect.Success<ReturnType<typeof filesBelow>>["listing"]
 /** The maximum number of files whose encoding is looked up. */
 const mostEncodings = 30
 
-/** Notes that name the shown files whose encoding is not UTF-8. Files with the same encoding share one note. */
+/** Notes about encodings other than UTF-8 in the shown files, one for each encoding. */
 const encodingNotes = Effect.fnUntraced(function* (files: SearchEnd["files"]) {
   const { encoding, root } = yield* Workspace
   const shown = files.filter((one) => one.shown > 0).slice(0, mostEncodings)
@@ -281,7 +268,7 @@ const encodingNotes = Effect.fnUntraced(function* (files: SearchEnd["files"]) {
   )
 })
 
-/** The folders that are missing in an incomplete listing. */
+/** The folders that an incomplete listing lacks. */
 const unlisted = ({ isWhole, unread }: Listing): ReadonlyArray<string> => {
   if (isWhole) return []
   const named = unread.slice(0, 5).join(", ")
@@ -319,7 +306,7 @@ const nothingIn = (
     : `No line of the ${count(files)}${place} ${regex === true ? "matches" : "holds"} ${quoted}${how}.`
 }
 
-/** The output of a search. `listing` contains the files of the project. */
+/** The output. `listing` contains the project's files. */
 const resultTextOf = Effect.fnUntraced(function* (
   params: Parameters,
   files: number,
@@ -339,12 +326,12 @@ const resultTextOf = Effect.fnUntraced(function* (
 /** True for a text that looks like a regular expression. */
 const looksRegular = /\||\.[*+?]|\\[bdswBDSW]|^\^|\$$|\[[^\]]+\][+*?]?/
 
-/** True for a pattern with a capital letter. In a regular expression, escapes such as `\\W` and `\\p{Lu}` do not count. */
+/** True for a pattern with a capital letter, except in escapes of regular expressions such as `\\W` and `\\p{Lu}`. */
 const hasCapital = (pattern: string): boolean => /\p{Lu}/u.test(pattern.replace(/\\(?:[pP]\{\^?\w+\}|.)/g, ""))
 
 /**
- * The searches that are tried until one finds something. A pattern with a capital letter is first searched in its letter
- * case. A pattern that looks like a regular expression is first searched as it is.
+ * The searches to try until one finds something. A pattern with a capital letter is first searched in its case. One
+ * like a regular expression is first searched as it is.
  */
 const attemptsOf = (parameters: Parameters): ReadonlyArray<Parameters> => {
   const { case_sensitive, pattern, regex } = parameters
@@ -355,7 +342,7 @@ const attemptsOf = (parameters: Parameters): ReadonlyArray<Parameters> => {
   )
 }
 
-/** The tool `search_files`. It does not search files that are larger than `maxBytes`. */
+/** The tool `search_files`. Skips files larger than `maxBytes`. */
 export const searchFiles = (maxBytes: number, time: SearchTime) =>
   tool({
     description:

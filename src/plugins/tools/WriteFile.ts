@@ -22,12 +22,11 @@ const WriteParameters = Schema.Struct({
 })
 
 /**
- * The maximum number of lines of a diff. Since the length of a line is limited, such a diff is always shorter than the
- * limit of the output.
+ * The maximum number of lines of a diff. As lines are limited too, a diff is always shorter than the output's limit.
  */
 const diffLines = 100
 
-/** Writes the file and returns a diff. There is no diff for a file that is larger than `maxBytes` or is no text. */
+/** Writes the file and returns a diff. A file that is larger than `maxBytes` or no text has none. */
 const writeGranted = Effect.fnUntraced(function* (
   granted: CanonicalAccess & { readonly _tag: "WriteFile" },
   maxBytes: number
@@ -48,7 +47,7 @@ const writeGranted = Effect.fnUntraced(function* (
     : "(The old content could not be read, so there is no diff.)"
 })
 
-/** The fields of an edit have no descriptions, because descriptions make the prompts longer. */
+/** No descriptions for the fields of an edit, which would make prompts longer. */
 const Edits = Schema.NonEmptyArray(
   Schema.Struct({
     old_text: Schema.NonEmptyString,
@@ -88,7 +87,7 @@ const editsOf = ({ edits, new_text = "", old_text = "", replace_all = false }: E
   return [textEdit(first), ...more.map(textEdit)] as const
 }
 
-/** The tool `write_file`. If it replaces a file that is larger than `maxBytes`, the result has no diff. */
+/** The tool `write_file`. The result has no diff if it replaces a file larger than `maxBytes`. */
 export const writeFile = (maxBytes: number) =>
   tool({
     description:
@@ -113,7 +112,7 @@ export const writeFile = (maxBytes: number) =>
     })
   })
 
-/** The tool `edit_file`. For a file that is larger than `maxBytes`, the result has no diff. */
+/** The tool `edit_file`. The result has no diff for a file larger than `maxBytes`. */
 export const editFile = (maxBytes: number) =>
   tool({
     description:
@@ -141,10 +140,10 @@ export const editFile = (maxBytes: number) =>
     })
   })
 
-/** At most this many files of a folder are named. */
+/** The maximum number of files that are named. */
 const namedFiles = 20
 
-/** The first paths that were granted, relative to the project. */
+/** The first granted paths, relative to the project. */
 const namesOf = Effect.fnUntraced(function* (granted: ReadonlyArray<CanonicalAccess & { readonly _tag: "WriteFile" }>) {
   const { root } = yield* Workspace
   return granted
@@ -154,7 +153,7 @@ const namesOf = Effect.fnUntraced(function* (granted: ReadonlyArray<CanonicalAcc
 
 const writesOf = (granted: ReadonlyArray<CanonicalAccess>) => granted.filter((access) => access._tag === "WriteFile")
 
-/** The tool `remove_file`. For a file that is larger than `maxBytes` or is no text, the result has no diff. */
+/** The tool `remove_file`. The result has no diff for a file that is larger than `maxBytes` or no text. */
 export const removeFile = (maxBytes: number) =>
   tool({
     description:

@@ -1,4 +1,4 @@
-/** The tools that every run has. This file imports only what the tools of a package can import too. */
+/** The tools of every run. This file imports only what a package's tools can import. */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -18,7 +18,7 @@ const currentTime = tool({
   execute: () => Effect.map(DateTime.now, DateTime.formatIso)
 })
 
-/** The tools, with the user's limits. Prompts list them in this order. */
+/** The tools in the order of prompts, with the user's limits. */
 export const builtInTools = Effect.gen(function* () {
   const limits = yield* ToolLimits
   const { commandSeconds, readFileBytes } = limits

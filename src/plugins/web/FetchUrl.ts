@@ -1,9 +1,9 @@
-/** The tool `fetch_url`: returns a web page as markdown. A long page is returned in several parts. */
+/** The tool `fetch_url`: returns a web page as markdown, a long one in parts. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { PageFetch, tool, ToolFailure } from "../../plugin-kit.ts"
 
-/** The default length of a part, about 3,000 tokens. Two pages of this length fit into a context window of 8192. */
+/** The default length of a part, about 3,000 tokens. Two fit into a context window of 8192. */
 const defaultCharacters = 12_000
 const mostCharacters = 60_000
 
@@ -22,10 +22,7 @@ const Parameters = Schema.Struct({
 })
 type Parameters = typeof Parameters.Type
 
-/**
- * The position where a part ends: at the end of a line, or else between words. It is never between the two halves of a
- * surrogate pair.
- */
+/** Where a part ends: at a line end, or else between words, but never within a surrogate pair. */
 const endOfPart = (text: string, start: number, limit: number): number => {
   if (text.length - start <= limit) return text.length
   const part = text.slice(start, start + limit)
@@ -34,7 +31,7 @@ const endOfPart = (text: string, start: number, limit: number): number => {
   return start + limit - (/[\uD800-\uDBFF]$/.test(part) && limit > 1 ? 1 : 0)
 }
 
-/** The part of the text that the call asks for. A note says what is missing. */
+/** The requested part of the text, with a note about the rest. */
 const partOf = (text: string, { max_characters = defaultCharacters, start = 0 }: Parameters) => {
   if (start > 0 && start >= text.length) {
     const message = `The text of the page has ${text.length} characters; none begins at ${start}.`

@@ -1,6 +1,6 @@
 /**
- * Converts the main content of an HTML page to markdown. Links become absolute. Controls and decoration are left out.
- * For some pages, the libraries need minutes or overflow the stack, so this code runs in a thread with a deadline.
+ * Converts the main content of an HTML page to markdown, with absolute links and without controls and decoration. For
+ * some pages the libraries need minutes or overflow the stack, so this code runs in a thread with a deadline.
  */
 import rehypeRemark from "rehype-remark"
 import remarkGfm from "remark-gfm"
@@ -10,7 +10,7 @@ import rehypeParse from "rehype-parse"
 
 export interface HtmlPage {
   readonly title?: string
-  /** The markdown. If the page has no top heading, the markdown begins with the title. */
+  /** The markdown. It begins with the title if the page has no top heading. */
   readonly text: string
 }
 
@@ -31,8 +31,8 @@ const dropped: ReadonlySet<string> = new Set(
 const droppedRoles: ReadonlySet<string> = new Set(["navigation", "banner", "contentinfo", "complementary", "search"])
 
 /**
- * The largest span of a table cell that is kept. The library creates every cell of a span, so a very large span, by
- * mistake or as an attack, would use up the memory.
+ * The largest kept span of a table cell. The library creates every cell of a span, so a huge one, by mistake or attack,
+ * would use up the memory.
  */
 const maxSpan = 50
 
@@ -47,7 +47,7 @@ const isDropped = ({ properties, tagName }: Element): boolean =>
 const childrenOf = (node: HtmlTree | Element): ReadonlyArray<Element> =>
   (node.children as ReadonlyArray<Node>).filter(isElement)
 
-/** The elements that pass the test, in order. Elements inside an element that passes are not searched. */
+/** The elements that pass the test, in order. Elements inside these are not searched. */
 const findAll = (
   node: HtmlTree | Element,
   passes: (element: Element) => boolean,
@@ -68,7 +68,7 @@ const hasTag =
 const textOf = (node: Element): string =>
   node.children.map((child) => (child.type === "text" ? child.value : isElement(child) ? textOf(child) : "")).join("")
 
-/** The `<title>` in one line. Undefined if there is none. */
+/** The `<title>` in one line; undefined without one. */
 const titleOf = (tree: HtmlTree): string | undefined => {
   const [title] = findAll(tree, ({ tagName }) => tagName === "title" || tagName === "svg" || tagName === "body")
   const text = title?.tagName === "title" ? textOf(title).replace(/\s+/g, " ").trim() : ""
@@ -81,14 +81,14 @@ const baseOf = (tree: HtmlTree, url: string): string => {
   return (typeof href === "string" ? URL.parse(href, url)?.href : undefined) ?? url
 }
 
-/** The absolute URL of a link. Undefined for a script, and for a link within the page. */
+/** The absolute URL of a link. Undefined for a script or a link within the page. */
 const absoluteHref = (href: unknown, base: string): string | undefined => {
   if (typeof href !== "string" || href.startsWith("#")) return undefined
   const url = URL.parse(href, base)
   return url !== null && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined
 }
 
-/** The content of an element. Elements inside it that are no content are left out. */
+/** The content of an element, without parts that are no content. */
 const tidy = (element: Element, base: string): ReadonlyArray<Content> => {
   if (isDropped(element)) return []
   const { properties, tagName } = element
@@ -109,7 +109,7 @@ const tidy = (element: Element, base: string): ReadonlyArray<Content> => {
   return [{ ...element, properties: { ...rest, ...spans }, children }]
 }
 
-/** The elements with the main content: `<main>`, or else the only `<article>`, or else the body. */
+/** The main content: `<main>`, or else the only `<article>`, or else the body. */
 const mainParts = (tree: HtmlTree): ReadonlyArray<Element> => {
   const mains = findAll(tree, ({ properties, tagName }) => tagName === "main" || properties["role"] === "main")
   const articles = mains.length === 0 ? findAll(tree, hasTag("article")) : []
@@ -117,7 +117,7 @@ const mainParts = (tree: HtmlTree): ReadonlyArray<Element> => {
   return found.some((part) => textOf(part).trim() !== "") ? found : findAll(tree, hasTag("body"))
 }
 
-/** The main content of a page. Its relative links become absolute, with `base` as their base URL. */
+/** The main content of a page. `base` makes relative links absolute. */
 const contentOf = (tree: HtmlTree, base: string): HtmlTree => ({
   type: "root",
   children: mainParts(tree).flatMap((part) => tidy(part, base))
@@ -132,7 +132,7 @@ const writer = unified()
     emphasis: "_",
     rule: "-",
     handlers: {
-      /** An underscore inside a word never begins emphasis, so it needs no backslash. */
+      /** An underscore inside a word begins no emphasis, so it needs no backslash. */
       text: (node: { readonly value: string }, _parent, state, info) =>
         state.safe(node.value, info).replace(/(?<=\w)\\_(?=\w)/g, "_")
     }
