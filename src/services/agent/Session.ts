@@ -105,6 +105,7 @@ export interface AgentWork<A, E = never> {
 /** The work of an agent without the types of its report and error. */
 export type AnyWork = Pick<AgentWork<unknown, unknown>, "assignment" | "prompt">
 
+/** The state of the work after a turn. */
 export interface Session {
   readonly messages: Messages
   readonly outcomes: ReadonlyArray<CallOutcome>

@@ -23,6 +23,7 @@ import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { usageOf } from "./CommandUsage.ts"
 import type { ControlGroup } from "./ControlGroup.ts"
 
+/** Input and output between this process and a child. */
 export interface Channel {
   readonly input: Stream.Stream<Uint8Array, PlatformError.PlatformError>
   readonly output: Sink.Sink<void, Uint8Array, never, PlatformError.PlatformError>

@@ -16,6 +16,7 @@ import { entriesIn, isFolder, realPath, realPaths } from "../files/FileLook.ts"
 import { type CommandPlaces, keysOfSystem, type SandboxPlaces } from "./SandboxProfile.ts"
 import { systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
 
+/** The program that applies the confinement. */
 export interface PartialHelper {
   readonly name: "Landlock" | "sandbox-exec"
   readonly path: string

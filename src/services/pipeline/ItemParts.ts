@@ -24,6 +24,7 @@ export interface NumberedItem extends Item {
   readonly number: number
 }
 
+/** Items that one agent works on. */
 export interface ItemPart {
   readonly task: Task
   readonly items: ReadonlyArray<NumberedItem>
