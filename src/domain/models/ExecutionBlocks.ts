@@ -68,8 +68,8 @@ export type CallPlace = "above" | "left out"
 const callBlock = (outcome: CallOutcome, output: string, place: CallPlace): string => {
   const { name, uid } = outcome.call
   const shown = fenced(output, diffOf(outcome.result) === undefined ? "text" : "diff")
-  const given = place === "above" ? "" : `Arguments: ${JSON.stringify(shownArguments(outcome))}\n\n`
-  return `### Tool call ${name} (${uid})\n\n${given}Output:\n\n${shown}\n\n`
+  const argumentsBlock = place === "above" ? "" : `Arguments: ${JSON.stringify(shownArguments(outcome))}\n\n`
+  return `### Tool call ${name} (${uid})\n\n${argumentsBlock}Output:\n\n${shown}\n\n`
 }
 
 /**

@@ -196,8 +196,8 @@ const makePrompt = Effect.gen(function* () {
     /** Shows which parts of the first message are still useful. */
     let newest = ""
     const request = [order.briefing.prompt, order.task.whatIsNeeded, order.task.expectedOutput].join("\n")
-    const asked = { named: namedFiles(request), wantsTest: asksForTest(request), promptText: material.first.user }
-    const openFiles = (outcomes: ReadonlyArray<CallOutcome>): string => openFilesNote({ ...asked, outcomes })
+    const task = { named: namedFiles(request), wantsTest: asksForTest(request), promptText: material.first.user }
+    const openFiles = (outcomes: ReadonlyArray<CallOutcome>): string => openFilesNote({ ...task, outcomes })
     const look = mayChange ? "look further, change, or" : "look further, or"
     return {
       system: material.first.system,
