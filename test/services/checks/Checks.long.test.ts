@@ -1,5 +1,6 @@
 /** Checks that several parts of a change wait for, and one that takes too long. */
 import { assert, describe } from "@effect/vitest"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { passes } from "../../../src/domain/checks/CheckOutcome.ts"
@@ -25,10 +26,10 @@ wait()
       files: { "a.txt": "1\n-\n2\n-\n3\n", "check.mjs": script },
       checks: [[node, "check.mjs"]]
     })
-    // The other parts begin while the first command starts. Two seconds after its start they wait for its end.
+    // The other parts begin while the first command starts. They get several times as long as it took to start.
     const come = Effect.gen(function* () {
-      while (!existsSync(seen)) yield* Effect.sleep("50 millis")
-      yield* Effect.sleep("2 seconds")
+      const [toStart] = yield* Effect.timed(Effect.repeat(Effect.sleep("50 millis"), { until: () => existsSync(seen) }))
+      yield* Effect.sleep(Duration.clamp(Duration.times(toStart, 3), { minimum: "2 seconds", maximum: "20 seconds" }))
       writeFileSync(haveCome, "")
     })
     yield* Effect.forkScoped(come)
