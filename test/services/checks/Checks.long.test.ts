@@ -29,7 +29,9 @@ wait()
     // The other parts begin while the first command starts. They get several times as long as it took to start.
     const come = Effect.gen(function* () {
       const [toStart] = yield* Effect.timed(Effect.repeat(Effect.sleep("50 millis"), { until: () => existsSync(seen) }))
-      yield* Effect.sleep(Duration.clamp(Duration.times(toStart, 3), { minimum: "2 seconds", maximum: "20 seconds" }))
+      yield* Effect.sleep(
+        Duration.clamp(Duration.times(toStart, 3), { minimum: Duration.seconds(2), maximum: Duration.seconds(20) })
+      )
       writeFileSync(haveCome, "")
     })
     yield* Effect.forkScoped(come)
