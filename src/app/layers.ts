@@ -263,8 +263,8 @@ export const layerProject = (setup: Setup, context: RunContext, conditions: RunC
 }
 
 /**
- * Tools and skills without a run, for lists and checks, which never ask the user. `values` are plugin objects beside
- * the plugins of the setup.
+ * The tools and skills, to list or check them outside a run. The user is never asked. `values` are plugin objects in
+ * addition to the plugins of the setup.
  */
 export const layerCatalogue = (setup: Setup, values: ReadonlyArray<Plugin> = []) =>
   layerTools(setup, values).pipe(

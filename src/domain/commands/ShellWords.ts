@@ -32,7 +32,7 @@ const programWord = /^(?:[A-Za-z_.~/][\w.+/~-]*|[A-Za-z_]\w*=.*)$/s
 const variable = /\$(?:\w|\{|\()|`/
 const isHome = (word: string): boolean => /^~(?:\/|$)/.test(word)
 const isGlob = (word: string): boolean => /[*?]|\[[^\]]+\]/.test(word)
-/** True for a word that cannot be a file name. `[slug].tsx` and `$id.tsx` are files of routes. */
+/** True for a word that cannot be a file name. False for files of routes, such as `[slug].tsx` and `$id.tsx`. */
 const isNoFile = (word: string): boolean =>
   !/[\s'"]/.test(word) && (/[*?]|\$(?:[A-Z_][A-Z0-9_]*\b|[{(])|`/.test(word) || isHome(word))
 

@@ -47,7 +47,7 @@ const inRow =
 
 const countWords = (text: string): number => text.match(word)?.length ?? 0
 
-/** True for a unit with five words in a row, which code never repeats. It may begin within a word. */
+/** True for a unit with five words in a row. Code never repeats such a unit. The unit may begin within a word. */
 const isSentence = (unit: string): boolean => countWords(unit) >= sentenceWords && inRow.test(unit + unit)
 
 /** The maximum length of a word in characters. A longer string without a blank is data. */

@@ -1,5 +1,5 @@
 /**
- * Decides from the facts of the work whether a report is rejected, and why. The model looked at nothing, a failed
+ * Decides from the facts of the work whether a report is rejected. Reasons: the model looked at nothing, a failed
  * change was not repaired, a check fails, or the report makes a false claim about checks.
  */
 import { falseClaim } from "../checks/CheckClaims.ts"

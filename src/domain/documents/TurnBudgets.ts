@@ -103,7 +103,7 @@ export const announcedLines = (messages: ReadonlyArray<ConversationMessage>): nu
   return lines === undefined ? undefined : Math.floor(Number(lines) * mostOver)
 }
 
-/** The outputs that the last answer requested, within the announced lines. */
+/** The outputs that the last answer requested, each cut to the number of lines that was announced to the model. */
 const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<string> =>
   outputsWithin(
     outcomes.filter((outcome) => turnUid(turn, "") === `${turnOf(outcome)}/` && !isChange(outcome)),

@@ -61,7 +61,7 @@ const sameAsBefore = (outcome: CallOutcome): string =>
 /** The maximum number of characters of the paths in one heading. */
 const mostPaths = 200
 
-/** Why a change failed, below the first line of the text that it should replace. */
+/** The first line of the text that a change should replace, and then why the change failed. */
 const failureText = (outcome: CallOutcome): string => {
   const { old_text: old } = outcome.call.arguments
   const [line = ""] = typeof old === "string" ? old.trim().split("\n") : []

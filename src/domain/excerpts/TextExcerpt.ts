@@ -41,7 +41,7 @@ const longestWhole = 80
 const leastComment = 3
 /** How many last lines of a declaration that does not fit are shown. */
 const lastLines = 3
-/** A gap between shown lines is filled up to this many lines. */
+/** The largest gap between shown lines that is shown too, in lines. */
 const mostOfGap = 4
 /** How many lines around a match are shown in a declaration that does not fit. */
 const nearLines = 2

@@ -239,7 +239,7 @@ const title = /^\s*[\p{L}\p{N}][\p{L}\p{N} .:-]{2,6}\s*$/u
 const isUnderline = (lines: ReadonlyArray<string>, at: number): boolean =>
   /^\s*={7}\s*$/.test(lines[at] ?? "") && title.test(lines[at - 1] ?? "")
 
-/** True if the text has marks without a partner. Pairs of marks may be what the file is about. */
+/** True if the text has a mark without its partner. Pairs are accepted, because the file may be about such marks. */
 const hasOpenMarks = (text: string, base: string): boolean => {
   const lines = text.split("\n")
   const marks = lines.filter((line, at) => isMark(line) && !isUnderline(lines, at) && !hasLine(base, line))

@@ -62,9 +62,9 @@ const managerOf = ({ files, path }: Manifest, sections: ReadonlyArray<Section>):
 }
 
 /**
- * A command of an installed package in all ways: an environment beside the manifest, an environment at the top, the
- * project manager, the machine. If the installed programs are unknown, the project manager is used, or else the
- * machine.
+ * All ways to run a command of an installed package: from an environment beside the manifest or at the top, through the
+ * project manager, or from the machine. If the installed programs are unknown, the project manager is used, or else
+ * the machine.
  */
 const installed = (
   written: string,

@@ -67,8 +67,8 @@ const wantedWindow = (
 }
 
 /**
- * As many parallel calls as the server processes. With several calls that each have a window, the run also makes two
- * plans.
+ * Sets the number of parallel calls to what the server can handle at once. If there are several, each with its own
+ * window, the run also makes two plans.
  */
 const callsAtATime = ({ parallel, plans }: WindowWish, { pool, slots = Infinity }: ModelCapacity) => {
   if (parallel !== undefined || slots === Infinity) return {}

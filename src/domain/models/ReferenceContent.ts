@@ -61,7 +61,7 @@ const byLines = ({ heading, lines, target }: FileReference, text: string, limit:
   return step === undefined ? [] : [`${target}#L${start}-L${start + step - 1}`]
 }
 
-/** Links to the first two sections that fit, at most. */
+/** At most two links, to the first sections that fit. */
 const byHeadings = (reference: FileReference, text: string, limit: number): ReadonlyArray<string> => {
   if (reference.lines !== undefined) return []
   const document = readMarkdown(text)

@@ -124,7 +124,6 @@ const isAbove = ({ reference }: ResolvedReference): boolean =>
 const headingOf = ({ reference: { href, title } }: ResolvedReference): string =>
   `## Reference information for ${oneLine(title === "" ? href : title)}\n\nThe contents of ${oneLine(href)}`
 
-/** The block of a reference. */
 const block = (resolved: ResolvedReference, text: string, note: string): string => {
   const { content } = resolved
   if (isAbove(resolved)) return rawBlock(headingOf(resolved), "(They stand above, under `## Project description`.)")

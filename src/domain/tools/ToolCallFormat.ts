@@ -96,7 +96,10 @@ const addCallIssue = ({ findings, text, where }: Block, code: IssueCode, what: s
   return undefined
 }
 
-/** The key of a part of a call, such as `arguments`: the strict key, or the only other key for it. */
+/**
+ * The key under which a call has a part such as `arguments`: the strict key if it is present, else an alternative key if
+ * the call has exactly one.
+ */
 const keyOf = (call: Arguments, part: keyof typeof otherKeys, block: Block): string | undefined => {
   if (Object.hasOwn(call, part)) return part
   const keys = otherKeys[part].filter((key) => Object.hasOwn(call, key))

@@ -32,8 +32,8 @@ export const mcpToolName = (prefix: string, tool: string): string | undefined =>
 }
 
 /**
- * The risk of a tool, from the user's settings for it or else for the server, or `medium`. Unless the settings name the
- * tool, a server that calls it destructive raises the risk. The server can never lower it.
+ * The risk of a tool: from the user's settings for the tool, else from those for the server, else `medium`. If the
+ * settings do not name the tool and the server marks it as destructive, the risk rises. The server can never lower it.
  */
 export const mcpToolRisk = (
   { risk = "medium", tools }: Pick<McpServerEntry, "risk" | "tools">,

@@ -58,7 +58,10 @@ export const infoAt = (path: string) =>
     return { type: typeOf(stats), mode: Number(mode), size, mtime: mtime.getTime(), dev, ino }
   }, undefined)
 
-/** Identifies a folder by inode and creation time, unlike a later folder at its path. Undefined if it is gone. */
+/**
+ * The identity of a folder: its inode and creation time. A folder created later at the same path has another identity.
+ * Undefined if there is no folder.
+ */
 export const folderIdentity = (path: string): string | undefined => {
   const info = statAt(path)
   return info === undefined ? undefined : `${info.ino} ${info.birthtimeNs}`

@@ -32,7 +32,7 @@ export const GrantSnapshot = Schema.Struct({
   written: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** Files that the user allowed tasks to change again for repairs. */
   repairs: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** Paths of files that the user allowed to read. */
+  /** Paths of files that tasks may read, because the user allowed it. */
   read: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type GrantSnapshot = typeof GrantSnapshot.Type
@@ -157,8 +157,8 @@ export class Grants {
   }
 
   /**
-   * Notes that the call may run. The files that it reads may then be revealed, and those that it writes may have their
-   * new states.
+   * Notes that the call may run. From then on the contents of the files that it reads may be revealed, and the new
+   * states of the files that it writes are allowed.
    */
   addAllowed(asked: Asked): void {
     for (const access of asked.accesses) {

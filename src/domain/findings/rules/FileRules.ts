@@ -188,7 +188,7 @@ export const fileRules = [
     ),
     "optional-part-unbalanced": error(
       "Optional part not closed",
-      "It is unclear what is left out with it.",
+      "Nothing shows where the part ends.",
       "Close every optional part {#name} with {/name} before the next one begins."
     ),
     "template-unreadable": error(

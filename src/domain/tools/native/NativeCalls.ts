@@ -229,7 +229,7 @@ class Reader {
     return next
   }
 
-  /** Writes the calls: inside the code block `fence`, if any, because it may be an example. */
+  /** Writes the calls. Those of a code block stay inside its `fence`, because they may be an example. */
   private emit(
     at: number,
     next: number,
