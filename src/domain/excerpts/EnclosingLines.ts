@@ -136,6 +136,7 @@ export const declarationLines =
     return undefined
   }
 
+/** True for a language in which `enclosingNames` can find names. */
 export const hasNames = (language: string): boolean => isProgram(language) || proses.has(language)
 
 const mostNames = 2
