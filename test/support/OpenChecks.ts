@@ -100,7 +100,8 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
       ) {
         const copy = makeWorkingCopy()
         for (const [name, text] of Object.entries(texts)) {
-          const base = yield* Effect.orElseSucceed(fs.readFileString(`${root}/${name}`), () => null)
+          // While a check runs, the file may hold the text of another part. The base is the text before all changes.
+          const base = files[name] ?? (yield* Effect.orElseSucceed(fs.readFileString(`${root}/${name}`), () => null))
           copy.propose({ path: `${root}/${name}`, base, text })
         }
         return yield* Effect.provideService(
