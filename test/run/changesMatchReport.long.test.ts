@@ -15,7 +15,7 @@ import type { TaskResult } from "../../src/domain/plan/TaskResult.ts"
 import { liveTest } from "../support/liveTest.ts"
 import { briefing, openStages } from "../support/OpenStages.ts"
 import { makeChooser, randomRules, randomTree, randomWish, trackedFile, wishText } from "../support/RandomChanges.ts"
-import { randomFrom } from "../support/RandomWork.ts"
+import { randomFrom } from "../mutations/Damage.ts"
 import { resultSaying } from "../support/TestRun.ts"
 import {
   contentsOf,

@@ -2,7 +2,7 @@
  * Random projects, and random answers that change their files.
  */
 import { type Entry, file, textAt, type Tree, type TreeRules, type Wish } from "./TreeModel.ts"
-import type { Random } from "./RandomWork.ts"
+import type { Random } from "../mutations/Damage.ts"
 
 /** `dist/kept.js` is tracked although git ignores its folder. */
 export const trackedFile = "dist/kept.js"

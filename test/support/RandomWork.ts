@@ -27,8 +27,6 @@ export interface RandomWork {
   readonly declines: string | undefined
 }
 
-export { randomFrom, type Random } from "../mutations/Damage.ts"
-
 const names = ["f0.md", "f1.md", "f2.md", "f3.md"]
 
 /** A file that a rule of the run keeps from being read. */

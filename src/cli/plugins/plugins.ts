@@ -146,7 +146,7 @@ const configurationOf = ({ config, configuration }: Plugin): Pick<ListedPlugin, 
   return schema === undefined ? {} : { configuration: { schema: schema.json, isSet: configuration !== undefined } }
 }
 
-/** The secrets of a plugin. How to set a missing one is said by the list of problems instead. */
+/** The secrets of a plugin. The list of problems says how to set a missing one. */
 const secretsOf = ({ secretValues, secrets }: Plugin): Pick<ListedPlugin, "secrets"> => {
   if (typeof secrets !== "object") return {}
   const listed = Object.entries(secrets).map(([name, need]) => {

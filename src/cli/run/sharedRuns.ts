@@ -23,7 +23,7 @@ export const layerSharedStore = Layer.unwrap(Effect.map(loadSharedRuns, ({ store
 
 type Shown = Parameters<typeof showRun>[0] & ApprovalFlags
 
-/** Starts a run on several machines and shows it until its end. A user who leaves earlier is told how to follow it. */
+/** Starts a run on several machines and shows it until its end. To a user who leaves earlier, it says how to follow the run. */
 export const showSharedRun = (style: Shown, order: SharedOrder, approver: SharedClient["approver"] = layerTerminal()) =>
   showRun({ ...style, isClusterRun: true }, (sink) =>
     Effect.gen(function* () {

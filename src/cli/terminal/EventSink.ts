@@ -169,6 +169,6 @@ export const quietSink = lineSink(
   { isPlain: true }
 )
 
-/** Prints the progress of a run. With --verbose, also what models are told to correct. */
+/** Prints the progress of a run. With --verbose, also prints the issues that the program sends to models. */
 export const progressSink = (isVerbose: boolean, options: LineSinkOptions = {}) =>
   lineSink(progressLine, { ...options, isVerbose })

@@ -154,7 +154,7 @@ export const turnLimit = (atFirst: number, changedFiles: number): number => {
   return Math.max(atFirst, Math.min(mostTurnsGrown, grown))
 }
 
-/** For this many turns before the limit, the model is told how many answers are left. */
+/** For this many turns before the limit, the program tells the model how many answers are left. */
 export const warnedTurns = 3
 
 /** The instruction of the prompt. Near the turn limit, it says how many answers are left. */

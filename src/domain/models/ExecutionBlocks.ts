@@ -135,7 +135,7 @@ export const callFrame = (outcomes: ReadonlyArray<CallOutcome>, place: CallPlace
 const expectedLine = ({ expectedOutput }: Task): string =>
   `To deliver: ${expectedOutput.replaceAll(/\s+/g, " ").trim()}`
 
-/** The model is told about at most this many denied calls of a task. */
+/** A prompt names at most this many denied calls of a task. */
 const mostDenied = 5
 
 /** One line for each denied call of a task. Equal lines occur once. */

@@ -11,17 +11,10 @@ import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { type HeldCall, HeldCalls, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { makeKeptRun } from "../../support/KeptRun.ts"
+import { type Random, randomFrom } from "../../mutations/Damage.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makeFolder, makeProject, putFiles } from "../../support/Project.ts"
-import {
-  answerOf,
-  closedFile,
-  type Random,
-  randomFiles,
-  randomFrom,
-  randomWork,
-  type RandomWork
-} from "../../support/RandomWork.ts"
+import { answerOf, closedFile, randomFiles, randomWork, type RandomWork } from "../../support/RandomWork.ts"
 import { layerTestRun, testSkills } from "../../support/TestRun.ts"
 import { untilQuiet } from "../../support/untilQuiet.ts"
 
