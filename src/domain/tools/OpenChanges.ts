@@ -16,7 +16,7 @@ import {
   pathsOf,
   ToolCall
 } from "./ToolCall.ts"
-import { turnOf, turnUid } from "./ToolCallFormat.ts"
+import { isOfReplacement, turnOf, turnUid } from "./ToolCallFormat.ts"
 
 const changeNouns: Readonly<Record<string, string>> = { remove_file: "removal", move_file: "move" }
 
@@ -125,7 +125,8 @@ const isMadeUpFor = (
   }
   /**
    * An edit or a whole file is done if a later change writes one of its lines or the whole file. It is also done if the
-   * file has as many later changes as failed ones.
+   * file has as many later changes as failed ones; replacements in all files do not count, since they may reach this
+   * file by chance.
    */
   const lines = new Set(newLines(failed))
   const bringsLine = (one: CallOutcome): boolean => newLines(one).some((line) => lines.has(line))
@@ -133,7 +134,7 @@ const isMadeUpFor = (
   // With a missing path, the model may have meant another file.
   const elsewhere = isMissing(failed) ? later : []
   return (
-    ofFile.length > others.length ||
+    ofFile.filter((one) => !isOfReplacement(one)).length > others.length ||
     elsewhere.some(bringsLine) ||
     ofFile.some((one) => one.call.name === "write_file" || bringsLine(one))
   )

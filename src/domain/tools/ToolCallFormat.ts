@@ -74,6 +74,10 @@ export const turnNumber = (uid: string): number => Number(/^turn-(\d+)\//.exec(u
 /** The beginning that the uids of one answer share. */
 export const turnOf = ({ call }: CallOutcome): string => call.uid.split("/", 1)[0] ?? ""
 
+/** The uid of the edit that a replacement in all files makes in one of them: `block-1-all-2`. */
+export const replacementUid = (uid: string, index: number): string => `${uid}-all-${index + 1}`
+export const isOfReplacement = ({ call }: CallOutcome): boolean => /-all-\d+$/.test(call.uid)
+
 /** A uid without the prefix of a turn, which a model may have copied. */
 export const plainUid = (uid: string): string => uid.replace(/^(?:turn-\d+\/)+/, "")
 

@@ -12,6 +12,7 @@ import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { listWithin, shortened } from "../../domain/text/Excerpt.ts"
 import { counted } from "../../domain/text/Format.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
+import { replacementUid } from "../../domain/tools/ToolCallFormat.ts"
 import { maxTreeEntries, type TreeListing } from "../files/FileTree.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { fileCall } from "./FinalCalls.ts"
@@ -104,7 +105,7 @@ const editsOf = (
     .filter(({ path }) => places.some((place) => place.path === path))
     .map(({ path, text }, index) => {
       const lines = kept.flatMap((line) => (line.path === path ? [line.line] : []))
-      return Object.assign({ uid: `${uid}-${index + 1}` }, fileCall(path, text, replaceIn(text, pattern, by, lines)))
+      return Object.assign({ uid: replacementUid(uid, index) }, fileCall(path, text, replaceIn(text, pattern, by, lines)))
     })
 
 export const makeReplacement = Effect.gen(function* () {

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { makeIssue } from "../../../src/domain/findings/Issue.ts"
 import { openChanges, unmadeOutcome, unreadChanges } from "../../../src/domain/tools/OpenChanges.ts"
 import type { Arguments, CallOutcome } from "../../../src/domain/tools/ToolCall.ts"
+import { replacementUid } from "../../../src/domain/tools/ToolCallFormat.ts"
 import { gave } from "../../support/sampleTasks.ts"
 
 const marks = makeIssue("change-marks", {}, { what: "A mark is left." })
@@ -67,6 +68,14 @@ it("as many edits of a file as failed in one answer are made up for by as many l
   assert.strictEqual(open(later("other = 3"), later("other = 4")), 0)
   assert.strictEqual(open(change(2, true, "write_file", { path: "a.ts", content: "x" })), 0)
   assert.strictEqual(open(change(1, true, "edit_file", edit("a.ts", "first = 1"))), 2)
+})
+
+it.each([
+  ["brings a line of it", "after = 1", 0],
+  ["only reaches its file", "other = 2", 1]
+] as const)("an edit that failed is open or not after a replacement in all files that %s", (_, now, open) => {
+  const replaced = gave("edit_file", edit("a.ts", now), "", `turn-2/${replacementUid("block-1", 0)}`)
+  assert.strictEqual(openChanges([unmade(1, edit("a.ts", "after = 1")), replaced]).length, open)
 })
 
 it.each([
