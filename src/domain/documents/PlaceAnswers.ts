@@ -9,7 +9,7 @@ import { codeLines } from "../files/CodeText.ts"
 import { languageOf } from "../files/Language.ts"
 import { oneLine } from "../text/Format.ts"
 import { isNumbered, numbersText, type NumberedPlace, unnumberedLines } from "./Places.ts"
-import { callEnd, openParentheses } from "./TaskItems.ts"
+import { callEnd, openParentheses } from "./ListedPlaces.ts"
 
 /**
  * The decision about a place. `lines` replace its line. `lines` is undefined if a change block of the answer replaces

@@ -7,7 +7,7 @@ import { languageOf } from "../files/Language.ts"
 import { fenceFor, rawBlock } from "../markdown/PromptBlock.ts"
 import { joinRanges } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
-import { ListedPlace, longestLine } from "./TaskItems.ts"
+import { ListedPlace, longestLine } from "./ListedPlaces.ts"
 
 /** A place and its number in the task's list, from 1. `of` is the length of the list. */
 export const NumberedPlace = Schema.Struct({

@@ -269,7 +269,7 @@ const isSign = (text: string | undefined): boolean => nameSign.test(text ?? "")
  * The offsets of the pattern. A name at its beginning or end matches whole names only: `open(` does not match in
  * `reopen(`.
  */
-const offsetsIn = (text: string, pattern: string): ReadonlyArray<number> => {
+export const offsetsIn = (text: string, pattern: string): ReadonlyArray<number> => {
   const beginsName = isSign(pattern[0])
   const endsName = isSign(pattern.at(-1))
   const offsets: Array<number> = []

@@ -29,6 +29,9 @@ const kindOfNoun = (noun: string): ItemKind | undefined => {
 /** The words for a text that items must contain: `that contains "x"`, `containing x`. */
 const filter = /[\s,]+(?:(?:that|which)\s+contains?|containing)\s+(.+)$/is
 
+/** The words for the block around a line or a call, such as "raise" inside "except". */
+const blockFilter = /\s+(?:inside|within)\s+(?:an?\s+)?(`[^`]+`|"[^"]+"|\w+)(?:\s+blocks?)?[.,;]?\s*$/is
+
 const unquoted = (text: string): string => {
   const trimmed = text.trim().replace(/(?<=[`"'”’])[.,;]$/, "")
   return /^(`+|["'“‘])(.*?)(?:\1|["'”’])$/s.exec(trimmed)?.[2] ?? trimmed
@@ -57,6 +60,18 @@ const cutWords = (written: string): Words => {
   return isPlace ? { noun: "", place: before, containing } : { noun, place, containing }
 }
 
+/**
+ * Cuts the block off the end of a field for lines or calls. Quotes around all of the searched text keep it whole.
+ */
+const cutBlock = (written: string): { readonly text: string; readonly inside?: string } => {
+  const found = blockFilter.exec(written)
+  const text = found === null ? written : written.slice(0, found.index)
+  const isQuoted = [...text.matchAll(/[`"]/g)].length % 2 === 1
+  if (found === null || isQuoted || !/^(?:lines?|calls?)\b/i.test(text.replace(quantifier, "")))
+    return { text: written }
+  return { text, inside: unquoted(found[1] ?? "") }
+}
+
 const isGlob = (text: string): boolean => /[*?]|\{[^{}]*,[^{}]*\}/.test(text)
 
 /** The pattern for a place. A path without an extension is a folder, and stands for all its files. */
@@ -71,20 +86,21 @@ const patternOf = (place: string, isNamed: boolean): string | undefined => {
 }
 
 const how =
-  'Write "file in src/**/*.ts", "line in src/** that contains TODO", "call of parse in src/**", "heading in docs/guide.md", or "entry in [<task>](#<task>-results)".'
+  'Write "file in src/**/*.ts", "line in src/** that contains TODO", "line in src/** that contains raise inside except", "call of parse in src/**", "heading in docs/guide.md", or "entry in [<task>](#<task>-results)".'
 
 const quoted = (text: string): string => (text.includes("`") ? `"${text}"` : `\`${text}\``)
 
 /** The field in its strict form, which reads as the same value. `link` returns the link to a result. */
 export const forEachText = (
-  { containing, kind, source }: ForEach,
+  { containing, inside, kind, source }: ForEach,
   link: (source: ResultReference) => string = ({ href, title }) => `[${title}](${href})`
 ): string => {
   const place = `in ${source.kind === "glob" ? quoted(source.pattern) : link(source)}`
-  if (containing === undefined) return `${kind} ${place}`
+  const block = inside === undefined ? "" : ` inside ${quoted(inside)}`
+  if (containing === undefined) return `${kind} ${place}${block}`
   return kind === "call"
-    ? `call of ${quoted(containing)} ${place}`
-    : `${kind} ${place} that contains ${quoted(containing)}`
+    ? `call of ${quoted(containing)} ${place}${block}`
+    : `${kind} ${place} that contains ${quoted(containing)}${block}`
 }
 
 const withoutQuotes = (text: string): string => text.replaceAll(/[`"]/g, "").trim()
@@ -96,13 +112,15 @@ export const readForEach = (
   resolve: ResolveResult,
   findings: Findings
 ): ForEach | undefined => {
-  const [, called = "", calledIn = ""] = callForm.exec(written.trim().replace(quantifier, "")) ?? []
+  const { inside, text } = cutBlock(written.trim())
+  const [, called = "", calledIn = ""] = callForm.exec(text.replace(quantifier, "")) ?? []
   const name = unquoted(called).replace(/\(\)?$/, "")
   const isCall = functionName.test(name)
-  const { containing, noun, place } = isCall
-    ? { containing: name, noun: "call", place: calledIn }
-    : cutWords(written.trim())
-  const filtered = containing === undefined || containing === "" ? {} : { containing }
+  const { containing, noun, place } = isCall ? { containing: name, noun: "call", place: calledIn } : cutWords(text)
+  const filtered = {
+    ...(containing === undefined || containing === "" ? {} : { containing }),
+    ...(inside === undefined ? {} : { inside })
+  }
   const wrong = (what: string) => {
     addIssue(findings, "for-each-form", where, { what, how, quote: written })
     return undefined

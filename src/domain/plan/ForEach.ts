@@ -16,7 +16,9 @@ export const ForEach = Schema.Struct({
   /** Where the items come from: a pattern for project paths, or the entries of an earlier task's result. */
   source: Schema.Union([Schema.Struct({ kind: Schema.tag("glob"), pattern: Schema.String }), ResultReference]),
   /** The text that a file, line, heading or entry must contain; for calls, the name of the function. */
-  containing: Schema.optionalKey(Schema.String)
+  containing: Schema.optionalKey(Schema.String),
+  /** A word in the first line of a block. Only lines and calls in such blocks are items. */
+  inside: Schema.optionalKey(Schema.String)
 })
 export type ForEach = typeof ForEach.Type
 

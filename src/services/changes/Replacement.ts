@@ -105,7 +105,10 @@ const editsOf = (
     .filter(({ path }) => places.some((place) => place.path === path))
     .map(({ path, text }, index) => {
       const lines = kept.flatMap((line) => (line.path === path ? [line.line] : []))
-      return Object.assign({ uid: replacementUid(uid, index) }, fileCall(path, text, replaceIn(text, pattern, by, lines)))
+      return Object.assign(
+        { uid: replacementUid(uid, index) },
+        fileCall(path, text, replaceIn(text, pattern, by, lines))
+      )
     })
 
 export const makeReplacement = Effect.gen(function* () {

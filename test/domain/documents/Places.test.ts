@@ -106,6 +106,18 @@ in a:
   })
 })
 
+it.each([
+  ["a.py", "try:\n  a()\nexcept (A,\n    B):\n  if c:\n    raise 1\nelse:\n  raise 2", "raise", "except", [6]],
+  ["a.py", "class Except:\n  # except\n  def exceptional():\n    raise 1", "raise", "except", []],
+  ["a.py", "class Builder:\n  def a():\n    raise 1\nraise 2", "raise", "Builder", [3]],
+  ["a.ts", "try {\n  throw 1\n} catch (e) {\n  throw 2\n}\nthrow 3", "throw", "catch", [4]],
+  ["a.cs", "catch (E)\n{\n  a();\n  throw;\n}\nif (b)\n{\n  throw c;\n}", "throw", "catch", [4]],
+  ["a.yml", "services:\n  image: a\nvolumes:\n  image: b", "image", "services", [2]]
+])("lines of %s in blocks that begin with a word: %j", (path, text, containing, inside, lines) => {
+  const places = placesIn({ ...over("line", containing), inside }, { [path]: text })
+  expect(places.map(({ line }) => line)).toEqual(lines)
+})
+
 it("shows places that are near each other as one text, by file and by declaration", () => {
   const source = "def a():\n    x(1)\n    x(2)\n\n\n\n\n\n    x(3)\n\ndef b():\n    x(4)\n"
   expect(placesText(placesIn(over("line", "x("), { "a.py": source, "b.txt": "x(5)\n" }))).toBe(`a.py

@@ -1,0 +1,208 @@
+/**
+ * Finds the places of a for-each task: the lines or calls of a text, each with what shows in which case it runs.
+ */
+import * as Schema from "effect/Schema"
+import { enclosingNames } from "../excerpts/EnclosingLines.ts"
+import { codeLines } from "../files/CodeText.ts"
+import { type Declaration, declarationsAround, declarationsOf, isProgram } from "../files/Declarations.ts"
+import { languageOf } from "../files/Language.ts"
+import { offsetsIn } from "../files/TextEdit.ts"
+import type { ForEach } from "../plan/ForEach.ts"
+import { shortened } from "../text/Excerpt.ts"
+import { oneLine } from "../text/Format.ts"
+import type { LineRange } from "../text/LineRange.ts"
+
+/** A line in a file, with the lines around it. The model decides about it, as one of many places of a task. */
+export const ListedPlace = Schema.Struct({
+  path: Schema.String,
+  /** The line number, from 1. */
+  line: Schema.Int,
+  /** The names of the declarations around the line, or the heading above the line. Empty if there are none. */
+  within: Schema.String,
+  /** The lines above that begin the blocks around the line, the outermost block first. */
+  heads: Schema.optionalKey(Schema.Array(Schema.Struct({ line: Schema.Int, text: Schema.String }))),
+  /** The line of the place and the lines around it. `first` is the line number of `lines[0]`. */
+  first: Schema.Int,
+  lines: Schema.Array(Schema.String),
+  /** Says that a line of this file, such as an import, gives the called name another meaning. */
+  meaning: Schema.optionalKey(Schema.String)
+})
+export type ListedPlace = typeof ListedPlace.Type
+
+/**
+ * How many lines before and after a place are shown: in a prompt with many places, and for a place with its own task.
+ */
+const linesAround = { amongMany: 2, alone: 5 }
+
+const definition = /(?:^|[^\p{L}\p{N}_$])(?:def|fn|func|fun|function|sub|proc)\s+$/u
+
+/** True for lines that call the function. A bare name does not match a method. */
+const callsIn = (name: string): ((line: string) => boolean) => {
+  const call = new RegExp(`(?<![\\p{L}\\p{N}_$.:])${name.replaceAll(/[.$]/g, "\\$&")}\\s*\\(`, "gu")
+  return (line) => [...line.matchAll(call)].some(({ index }) => !definition.test(line.slice(0, index)))
+}
+
+/**
+ * The maximum length of a line in characters. A place with a longer line gets its own task. Longer lines around a place
+ * are cut.
+ */
+export const longestLine = { ofPlace: 400, around: 160 }
+
+/** Keywords that a for-each task may search. They match as whole words in code, not in comments or quotes. */
+const keywords: ReadonlySet<string> = new Set(
+  "assert await break catch continue defer del delete except finally global goto import raise rescue return throw yield".split(
+    " "
+  )
+)
+
+/** The first lines of at most this many blocks are shown. The innermost blocks best show when the place runs. */
+const mostHeads = 2
+
+/** The first line of a handler shows in which case the place runs. It is always shown, even beyond `mostHeads`. */
+const handler = /^\s*(?:\}\s*)?(?:except|catch|rescue)\b/
+
+const depth = (line: string): number => line.search(/\S/)
+
+/** Brackets alone close a block, or open one whose first line is above. */
+const isBracket = (line: string): boolean => /^\s*[{)\]}>]+[;,]?\s*$/.test(line)
+
+/** The indexes of the lines that begin the blocks around a line, the innermost first. Indentation shows the blocks. */
+function* headsAbove(lines: ReadonlyArray<string>, index: number): Generator<number> {
+  let outer = depth(lines[index] ?? "")
+  for (let at = index - 1; at >= 0 && outer > 0; at--) {
+    const line = lines[at] ?? ""
+    const begins = depth(line)
+    if (begins < 0 || begins >= outer || isBracket(line)) continue
+    outer = begins
+    yield at
+  }
+}
+
+/** The lines that begin the blocks around a line, up to the enclosing declaration: those that best show when it runs. */
+const blockHeads = (lines: ReadonlyArray<string>, language: string) => {
+  if (!isProgram(language)) return () => []
+  const declared = new Set(declarationsOf(lines, language).map(({ index }) => index))
+  return (index: number): ReadonlyArray<{ readonly line: number; readonly text: string }> => {
+    const heads: Array<{ readonly line: number; readonly text: string }> = []
+    for (const at of headsAbove(lines, index)) {
+      if (declared.has(at)) break
+      const line = lines[at] ?? ""
+      if (heads.length < mostHeads || handler.test(line)) {
+        heads.unshift({ line: at + 1, text: shortened(line, longestLine.around) })
+      }
+      if (handler.test(line) && heads.length >= mostHeads) break
+    }
+    return heads
+  }
+}
+
+/** Returns a test: does one of the blocks around a line begin with a line that contains the word? */
+const isInside =
+  (code: ReadonlyArray<string>, word: string) =>
+  (index: number): boolean =>
+    Array.from(headsAbove(code, index), (at) => code[at] ?? "").some((head) => offsetsIn(head, word).length > 0)
+
+/** How many lines are searched for the closing parenthesis of a call. */
+const longestCall = 8
+
+export const openParentheses = (line: string): number => line.split("(").length - line.split(")").length
+
+/** The index of the line that closes the parentheses of the line `at`. If no near line closes them, `at` itself. */
+export const callEnd = (code: ReadonlyArray<string>, at: number): number => {
+  let depth = 0
+  for (let index = at; index < Math.min(code.length, at + longestCall); index++) {
+    depth += openParentheses(code[index] ?? "")
+    if (depth <= 0) return index
+  }
+  return at
+}
+
+/** Languages in which a type's own code can call its methods by bare name. */
+const reachingMethods = new Set("java csharp kotlin swift c cpp cuda ruby scala groovy dart".split(" "))
+
+const typeHead = /\b(?:class|interface|struct|trait|impl|enum|object|protocol|record)\b/
+
+/** Returns a test: in this language, is the declaration a method that a bare call such as `open(...)` cannot reach? */
+const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, language: string) => {
+  const isType = ({ index }: Declaration): boolean => typeHead.test(lines[index] ?? "")
+  return (declaration: Declaration): boolean =>
+    !reachingMethods.has(language) &&
+    (/^func\s*\(/.test(lines[declaration.index] ?? "") ||
+      declarationsAround(lines, all, declaration.index).some((outer) => outer !== declaration && isType(outer)))
+}
+
+/** Says that a line of this file, such as an import, gives the bare name another meaning. Undefined if none does. */
+const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, language: string, name: string) => {
+  const all = declarationsOf(lines, language)
+  const isMethod = isUnreached(lines, all, language)
+  const declared = all.find((one) => one.name === name && !isMethod(one))?.index
+  const assigned = new RegExp(`^\\s*(?:${name}\\s*=(?!=)|(?:from|import)\\b.*\\b${name}\\b)`)
+  const index = declared ?? code.findIndex((line) => assigned.test(line))
+  return index < 0
+    ? undefined
+    : `In this file, ${name}(...) calls what line ${index + 1} names: ${oneLine(lines[index] ?? "")}`
+}
+
+/** A place that was found: its line, and the range of lines for a task that does this place alone. */
+export interface FoundPlace {
+  readonly around: LineRange
+  readonly place: ListedPlace
+  readonly text: string
+}
+
+/** Returns the lines or calls of a text that the task names, in their order. */
+export const placesIn = (
+  { path, text }: { readonly path: string; readonly text: string },
+  { containing, inside, kind }: ForEach
+): ReadonlyArray<FoundPlace> => {
+  const plain = text.replaceAll("\r\n", "\n")
+  const lines = plain.split("\n")
+  const language = languageOf(path)
+  const code = codeLines(plain, language)
+  const keyword =
+    containing !== undefined && isProgram(language) && keywords.has(containing)
+      ? new RegExp(`\\b${containing}\\b`)
+      : undefined
+  const isCalled = kind === "call" ? callsIn(containing ?? "") : undefined
+  const isWithin = inside === undefined ? undefined : isInside(code, inside)
+  const isNamed = (index: number): boolean => {
+    if (isCalled !== undefined) return isCalled(code[index] ?? "")
+    if (keyword !== undefined) return keyword.test(code[index] ?? "")
+    const line = lines[index] ?? ""
+    return containing === undefined ? line.trim() !== "" : line.includes(containing)
+  }
+  const isPlace = (index: number): boolean => isNamed(index) && isWithin?.(index) !== false
+  const within = enclosingNames(lines, language)
+  const headsOf = blockHeads(lines, language)
+  const meaning =
+    isCalled === undefined || containing === undefined || !/^\w+$/.test(containing)
+      ? undefined
+      : ownMeaning(lines, code, language, containing)
+  const isBlank = (number: number): boolean => (lines[number - 1] ?? "").trim() === ""
+  const around = (index: number, count: number) => ({
+    from: Math.max(1, index + 1 - count),
+    to: Math.min(lines.length, index + 1 + count)
+  })
+  return lines.flatMap((line, index) => {
+    if (!isPlace(index)) return []
+    const near = around(index, linesAround.amongMany)
+    while (near.from < index + 1 && isBlank(near.from)) near.from += 1
+    while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
+    const end = isProgram(language) ? callEnd(code, index) + 1 : index + 1
+    // The lines after a keyword do not explain when it runs.
+    near.to = keyword === undefined ? Math.max(near.to, end) : end
+    const heads = headsOf(index).filter((head) => head.line < near.from)
+    const place: ListedPlace = {
+      path,
+      line: index + 1,
+      within: within(index),
+      ...(heads.length === 0 ? {} : { heads }),
+      first: near.from,
+      lines: lines
+        .slice(near.from - 1, near.to)
+        .map((text, at) => (near.from + at === index + 1 ? text : shortened(text, longestLine.around))),
+      ...(meaning === undefined ? {} : { meaning })
+    }
+    return [{ around: around(index, linesAround.alone), place, text: line }]
+  })
+}
