@@ -152,7 +152,7 @@ export interface FoundPlace {
 
 /** Returns the lines or calls of a text that the task names, in their order. */
 export const placesIn = (
-  { path, text }: { readonly path: string; readonly text: string },
+  { path = "", text }: { readonly path?: string; readonly text: string },
   { containing, inside, kind }: ForEach
 ): ReadonlyArray<FoundPlace> => {
   const plain = text.replaceAll("\r\n", "\n")

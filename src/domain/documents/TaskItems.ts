@@ -12,7 +12,7 @@ import { oneLine } from "../text/Format.ts"
 import type { ForEach } from "../plan/ForEach.ts"
 import { FileReference, Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
-import { ListedPlace, longestLine, placesIn } from "./ListedPlaces.ts"
+import { type FoundPlace, ListedPlace, longestLine, placesIn } from "./ListedPlaces.ts"
 
 /** An item of a for-each task. `references` are the places that the item names. */
 export const Item = Schema.Struct({
@@ -47,15 +47,10 @@ const item = (text: string, references: ReadonlyArray<FileReference>): Item => (
   references
 })
 
-/**
- * The items for the places of a text. A place with a very long line is an item with its own task.
- */
-const placeItems = (source: ItemSource, forEach: ForEach): ReadonlyArray<Item> => {
-  const { path = "" } = source
-  return placesIn({ path, text: source.text }, forEach).map(({ around, place, text }) => {
-    const own = item(`${path}:${place.line}: ${text}`, [fileReference(path, { lines: around })])
-    return text.length > longestLine.ofPlace ? own : { ...own, place }
-  })
+/** The item for a place. A place with a very long line has its own task. */
+const placeItem = (path: string, { around, place, text }: FoundPlace): Item => {
+  const own = item(`${path}:${place.line}: ${text}`, [fileReference(path, { lines: around })])
+  return text.length > longestLine.ofPlace ? own : { ...own, place }
 }
 
 const headingsOf = ({ path = "", text }: ItemSource): ReadonlyArray<Item> =>
@@ -102,7 +97,7 @@ const itemsIn = (source: ItemSource, forEach: ForEach): ReadonlyArray<Item> => {
       return source.path === undefined ? [] : [item(source.path, [fileReference(source.path)])]
     case "line":
     case "call":
-      return placeItems(source, forEach)
+      return placesIn(source, forEach).map((found) => placeItem(source.path ?? "", found))
     case "heading":
       return headingsOf(source)
     case "entry":
