@@ -1,7 +1,6 @@
 /**
- * `ClusterWork` over the database. pg-boss stores the pieces of work. The tables of this program store runs, records,
- * answers and workers. Before each write for a piece, the database checks that the attempt is active. The check is part
- * of the statement that writes, or holds a lock until the transaction with the write ends.
+ * `ClusterWork` over the database. pg-boss stores the pieces of work, and the tables of this program store the rest.
+ * Every write for a piece checks, in its own statement or under a lock, that the attempt is active.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -38,20 +37,16 @@ import {
 } from "./WorkQueues.ts"
 
 /**
- * A heartbeat that gets no answer within this time is sent again on another connection. The worker then still has
- * enough time before it gives its pieces up.
+ * A heartbeat that gets no answer in this time is sent again on another connection. The lease has not ended by then.
  */
 const heartbeatLimit = "4 seconds"
 
-/**
- * A resting piece of work is queued for this date, which never comes. `rests` is the SQL condition for a resting piece.
- */
+/** A resting piece is queued for this date, which never comes. */
 const never = "9999-01-01T00:00:00Z"
 const rests = "start_after > now() + interval '1 day'"
 
 const jobs = `${bossSchema}.job`
 
-/** The data of a piece of work in its queue. */
 interface PieceData {
   readonly runId: string
   readonly leader: string
@@ -60,7 +55,7 @@ interface PieceData {
   readonly priority: number
 }
 
-/** What a worker sees of one queue. `closed` are the ids of the pieces that this worker must not claim. */
+/** `closed` are the ids of the pieces that this worker must not claim. */
 interface QueueState {
   readonly queue: string
   readonly hasReady: boolean
@@ -78,17 +73,17 @@ const pairOf = ({ attempt, id }: Omit<WorkAttempt, "queue">): string => `${id}:$
 const asAttempt = ({ attempt, id }: WorkAttempt) => ({ id, retryCount: attempt })
 
 /**
- * Selects and locks the row of an active run. To avoid deadlocks, all transactions lock rows in the same order. First
- * comes the row of the run, then the piece that leads it, then other pieces by id. With `NO KEY`, other transactions
- * can still insert rows that refer to the run.
+ * Selects and locks the row of an active run. To avoid deadlocks, all transactions lock rows in one order: the run, its
+ * leading piece, and then other pieces by queue and id. `NO KEY` still lets other transactions insert rows that refer
+ * to the run.
  */
 const lockedRun = (sql: SqlClient.SqlClient, runId: string) =>
   sql`SELECT r.run_id FROM task_conductor_runs r WHERE r.run_id = ${runId} AND r.ending IS NULL FOR NO KEY UPDATE`
 const lockOrder = "ORDER BY j.name NOT LIKE 'run/%', j.name, j.id"
 
 /**
- * Selects those attempts that are active, and locks their rows until the transaction ends. If `condition` is false, it
- * selects nothing.
+ * Selects those given attempts that are active, and locks their rows until the transaction ends. Selects nothing if
+ * `condition` is false.
  */
 const held = (
   sql: SqlClient.SqlClient,
@@ -123,15 +118,14 @@ export const offerRun = ({ use }: WorkQueues["Service"], { leader, priority, pro
   return use((boss, options) => boss.insert(queueOf("run", program), [job], options))
 }
 
-/** Selects and locks pieces of a run. These pieces are in one of the given queues, and fit the condition. */
+/** Selects and locks the pieces of a run in these queues that fit the condition. */
 const piecesOf = (sql: SqlClient.SqlClient, runId: string, queues: ReadonlyArray<string>, condition: string) =>
   sql<{ readonly name: string; readonly id: string }>`SELECT j.name, j.id FROM ${sql.literal(jobs)} j
     WHERE j.name IN (SELECT jsonb_array_elements_text(${JSON.stringify(queues)}::jsonb)) AND j.singleton_key = ${runId}
       AND ${sql.literal(condition)} ${sql.literal(lockOrder)} FOR UPDATE OF j`
 
 /**
- * Removes the pieces of a run from these queues, even if a worker has claimed them. After that, the store rejects what
- * this worker writes.
+ * Removes the pieces of a run from these queues, even claimed ones. The store then rejects what their workers write.
  */
 export const removePieces = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -161,10 +155,7 @@ const makeClaim = (
   sql: SqlClient.SqlClient,
   { ready, use }: WorkQueues["Service"]
 ): ClusterWork["Service"]["claim"] => {
-  /*
-   * An SQL condition that is true if the program of a worker fits a queue or a run. `isOtherBuild` has the same rule. A
-   * program that runs from source has no build, and fits every build of its version.
-   */
+  /* The rule of `isOtherBuild` as an SQL condition: true if the program of a worker fits the queue. */
   const isOwn = (queue: string, { program }: Claimant) => {
     const [version = "", build = ""] = program.split("+")
     const part = (at: number) => sql.literal(`split_part(${queue}, '/', ${at})`)
@@ -172,8 +163,8 @@ const makeClaim = (
   }
 
   /**
-   * Reads the queues of a worker. A piece that the worker declined is closed to it, unless all live workers have
-   * declined that piece.
+   * Reads the queues of a worker. A piece that the worker declined is closed to it until all live workers have declined
+   * the piece.
    */
   const readQueues = (worker: Claimant) => {
     const alive = sql.literal(`clock_timestamp() - interval '${aliveSeconds} seconds'`)
@@ -190,7 +181,7 @@ const makeClaim = (
       FROM ${sql.literal(bossSchema)}.queue q WHERE ${isOwn("q.name", worker)} ORDER BY q.name`
   }
 
-  /** Keeps those fetched pieces whose runs are active. Deletes the other pieces. */
+  /** Returns the fetched pieces whose runs are active, and deletes the others. */
   const accept = Effect.fnUntraced(function* ({ name }: Claimant, fetched: ReadonlyArray<FetchedPiece>) {
     const pieces = JSON.stringify(fetched.map(({ id, leader, runId }) => ({ id, leader, run: runId })))
     const rows = yield* retryTransient(sql<{ readonly id: string; readonly setup: string; readonly declined: string }>`
@@ -233,7 +224,7 @@ const makeClaim = (
 
 /**
  * Writes those records of a run whose attempts are active. Returns the tokens of all given records that are now in the
- * database, including those that an earlier try saved.
+ * database, even those of an earlier try.
  */
 const writeRecords = (sql: SqlClient.SqlClient, runId: string, records: ReadonlyArray<NewRecord>) => {
   const count = records.length
@@ -274,9 +265,8 @@ const makeAppend = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Cl
   })
 
 /**
- * The priority in pg-boss for the first of some new pieces of a run. It is lower than the priorities of the pieces of
- * this run that already wait. If none wait, it is the highest priority among waiting pieces of other runs. So runs of
- * equal priority take turns.
+ * The priority in pg-boss for the first of some new pieces of a run. New pieces rank below the waiting pieces of their
+ * own run. If none wait, they rank with the first pieces of other runs. So runs of equal priority take turns.
  */
 const firstPriority = (sql: SqlClient.SqlClient, { priority, runId }: Lease, queue: string) => {
   const [most, all] = [priority * priorityStep, sql.literal(jobs)]
@@ -320,10 +310,7 @@ const makeEnd = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Clust
     return retryTransient(transaction(sql, end))
   })
 
-/**
- * Sends all heartbeats in one statement. pg-boss would send one statement for each queue, and a busy worker would send
- * them too late.
- */
+/** Sends all heartbeats in one statement. pg-boss would send one for each queue, which takes a busy worker too long. */
 const makeRenew = (sql: SqlClient.SqlClient, { ready }: WorkQueues["Service"]): ClusterWork["Service"]["renew"] =>
   Effect.fn("ClusterWork.renew")((leases, presence) => {
     const present = presence === undefined ? sql`` : sql`present AS (${sayPresent(sql, presence)}),`
@@ -416,7 +403,6 @@ const makeWork = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]) => {
   })
 }
 
-/** `ClusterWork` over the database. */
 export const layerBossWork = Layer.effect(
   ClusterWork,
   Effect.gen(function* () {

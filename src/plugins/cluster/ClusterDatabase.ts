@@ -14,8 +14,8 @@ import { layerPostgres } from "./PostgresClient.ts"
  * Tables for runs, their records, workers and answers. pg-boss stores the pieces of work in its own tables.
  * - `records` of a run is the number of its last record. It grows under a lock of the row, so that a reader who continues
  *   after a known `seq` misses no record.
- * - `token` identifies a record. If the answer of the database is lost, the record can be inserted again without harm.
- * - `event` is the type of the event in a record. It is empty for a record without an event.
+ * - `token` identifies a record, so that it can be inserted again if the answer of the database is lost.
+ * - `event` is the type of the event in a record, or empty.
  * - `leader` is the id of the piece that leads a run. `led_by` is the worker that last claimed this piece.
  * - `task_conductor_declined` says why a worker cannot do a piece.
  * - The index `task_conductor_one_at_a_time` lets only one run at a time change a project.
@@ -44,15 +44,15 @@ const tables = [
     why text NOT NULL, PRIMARY KEY (id, worker))`
 ]
 
-/** The key of the lock under which tables are created. It can be any number that no other program locks. */
+/** The key of the lock under which tables are created: a number that no other program locks. */
 const tablesLock = 5_247_001
 
 /** True if the newest table exists. All other tables then exist too. */
 const areThere = `SELECT to_regclass('task_conductor_declined') IS NOT NULL AS "areThere"`
 
 /**
- * Runs `work` in a transaction. If a rollback fails because the connection is broken, effect reports a defect. This
- * function turns the defect into a `SqlError`.
+ * Runs `work` in a transaction. If a rollback fails on a broken connection, effect reports a defect, which becomes a
+ * `SqlError` here.
  */
 export const transaction = <A, E>(
   sql: SqlClient.SqlClient,
@@ -63,13 +63,13 @@ export const transaction = <A, E>(
   )
 
 /**
- * Creates missing tables. Only one process does so at a time. If all tables exist, it sends no definitions: a
- * definition locks its table, so each new worker would stop the other workers.
+ * Creates missing tables, in one process at a time. Existing tables are not defined again: a definition locks its
+ * table, which would stop other workers.
  */
 const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql.unsafe<{ readonly areThere: boolean }>(areThere)
-  /* A grant that is missing now is an error. If the grant is revoked later, workers wait until it is restored. */
+  /* A grant that is missing at the start is an error. Workers wait for a grant that is revoked later. */
   if (found?.areThere === true) return yield* sql`SELECT FROM task_conductor_runs LIMIT 0`
   yield* transaction(
     sql,
@@ -80,12 +80,11 @@ const makeTables = Effect.gen(function* () {
   )
 })
 
-/** True if the server refused TLS. */
 const lacksTls = ({ what }: DatabaseUnavailable): boolean => what.includes("does not support SSL")
 
 /**
- * Connects to the database. If the server answers that it is starting or stopping, the connection is tried again. A
- * wrong address or a missing grant fails at once.
+ * Connects to the database. Tries again if the server says that it is starting or stopping. A wrong address or a
+ * missing grant fails at once.
  */
 const connect = Effect.fnUntraced(function* (settings: PoolConfig) {
   const connection = yield* Layer.build(layerPostgres(settings))

@@ -1,8 +1,7 @@
 /**
- * The journal of a cluster run, in the database. It has the same records as a journal file. A worker reads the records
- * when it claims a piece of work, and after that only writes. It collects records for up to a second and writes them in
- * one statement. Each record names the lease of its piece. If the store rejects a record, another worker has the piece,
- * and this worker stops working on it.
+ * The journal of a cluster run, in the database, with the records of a journal file. A worker reads the records when it
+ * claims a piece, and afterwards only writes. If the store rejects a record, another worker has the piece, and this
+ * worker stops working on it.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -42,18 +41,18 @@ import {
 } from "./ClusterWork.ts"
 import type { Secrets } from "./WithoutSecrets.ts"
 
-/** A tool call starts only if the lease of its piece lasts at least this long, in milliseconds. */
+/** A tool call starts only if its lease lasts at least this long, in milliseconds. */
 const leastLeft = 4000
 
 /**
- * How long a record waits for further records, so that several are written together. A question does not wait, and
- * neither does a record that a caller waits for.
+ * How long a record waits for other records, so that several are written together. Questions do not wait, and neither
+ * do records that a caller waits for.
  */
 const together = "1 second"
 
 /**
- * Notes which calls and checks run, because a piece must not rest while they run. A task runs only one check at a time,
- * so the name of the task identifies the check.
+ * Notes running calls and checks, during which a piece must not rest. A task runs one check at a time, so the name of
+ * the task identifies the check.
  */
 const noteActivity = ({ calls }: PieceActivity, record: JournalRecord): void => {
   if (record.type === "intent") calls.add(record.key)
@@ -70,14 +69,14 @@ const checkName = ({ round, task = "" }: { readonly round: number; readonly task
 const isQuestion = (record: JournalRecord): boolean =>
   record.type === "event" && record.event.type === "approval.requested"
 
-/** Waits until the lease has enough time left to start a call. If the lease is lost, the wait is interrupted. */
+/** Waits until the lease lasts long enough to start a call. A lost lease interrupts the wait. */
 const untilFresh = Effect.fnUntraced(function* (lease: HeldLease) {
   while (leaseAge(lease, yield* readClocks) > leaseTime - leastLeft) yield* Effect.sleep("100 millis")
 })
 
 /**
- * What the writer receives: a record or a finished piece. `written` completes when this entry and all entries before it
- * are on disk. An entry may contain only `written`.
+ * What the writer receives: a record, a finished piece, or neither. `written` completes when this entry and all earlier
+ * ones are stored.
  */
 interface Entry {
   readonly record?: NewRecord
@@ -93,7 +92,7 @@ export class ClusterJournal extends Context.Service<
     /** Reads new records. Until the scope closes, records can be written with this lease. */
     join(lease: HeldLease): Effect.Effect<void, DatabaseUnavailable, Scope.Scope>
     /**
-     * Saves the result of a piece after all earlier records. `result` is JSON text. Returns false if the journal has
+     * Saves the result of a piece, which is JSON text, after all earlier records. Returns false if the journal has
      * failed.
      */
     finish(lease: HeldLease, result: string): Effect.Effect<boolean>
@@ -113,16 +112,13 @@ const reportIn = (record: JournalRecord): RunReport | undefined =>
   record.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
 
 /**
- * True for the outcome of a task. The program need not wait until this record is saved, because the result of the
- * task's piece contains the outcome too.
+ * True for the outcome of a task. The result of the task's piece contains it too, so no caller waits until this record
+ * is saved.
  */
 const isSafeElsewhere = (record: JournalRecord): boolean =>
   record.type === "settled" && parseKey(record.key)?.task !== undefined
 
-/**
- * Writes the queued entries. It first waits a moment for more entries, unless a caller waits or `writeNow` ends the
- * pause.
- */
+/** Writes the queued entries. First waits for more entries, unless a caller waits or `writeNow` ends the pause. */
 const makeWriter = Effect.fnUntraced(function* (
   { broken, runId }: Pick<ClusterJournalOptions, "broken" | "runId">,
   fail: (reason: JournalReason) => Effect.Effect<unknown>
@@ -167,10 +163,7 @@ const makeWriter = Effect.fnUntraced(function* (
   return { put, writeNow }
 })
 
-/**
- * The entry for a record, without secrets. It uses the lease of the current fiber. A fiber without a lease uses any
- * lease that this worker has for the run.
- */
+/** The entry for a record, without secrets. A fiber without a lease uses any lease that this worker has for the run. */
 const entryOf = Effect.fnUntraced(function* (
   record: JournalRecord,
   leases: ReadonlySet<HeldLease>,
@@ -192,8 +185,8 @@ const entryOf = Effect.fnUntraced(function* (
   }
   if (report === undefined) return { lease, record: entry }
   /*
-   * If a worker is interrupted, the run has not ended, because another worker continues it. The report "interrupted"
-   * counts only if a client has cancelled the run.
+   * The report of an interrupted worker does not end the run, because another worker continues it. Such a report counts
+   * only if a client has cancelled the run.
    */
   if (report.status !== "interrupted" || (yield* Deferred.isDone(lease.cancelled))) {
     lease.ended = { record: entry, report }
@@ -202,8 +195,8 @@ const entryOf = Effect.fnUntraced(function* (
 })
 
 /**
- * The journal of this run. It saves no secrets. If the outcome of a model call contains secrets, the worker keeps the
- * whole outcome in memory.
+ * The journal of this run, saved without secrets. If the outcome of a model call contains secrets, this worker keeps it
+ * whole in memory.
  */
 export const layerClusterJournal = ({
   broken,

@@ -1,7 +1,4 @@
-/**
- * The table of cluster runs and their records. Clients submit, reopen, cancel, follow and remove runs. Workers read
- * them.
- */
+/** The table of cluster runs and their records, for clients and workers. */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -77,7 +74,7 @@ const encodeRun = Schema.encodeSync(runJson)
 const decodeRun = Schema.decodeSync(runJson)
 const endingCodec = Schema.toCodecJson(ClusterRunEnding)
 const endingJson = Schema.fromJsonString(endingCodec)
-/** The last record of a run that was cancelled while no worker had it. */
+/** The ending of a cancelled run for which no worker has a report. */
 export const cancelledEnding: ClusterRunEnding = {
   refused: "The run was cancelled while no worker worked on it.",
   exitCode: exitCodeOf("interrupted")
@@ -95,7 +92,6 @@ const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, 
   ...(ending === null ? {} : { ending: decodeEnding(ending) })
 })
 
-/** The maximum number of events that one query reads. */
 const mostEvents = 1000
 
 /** A record as a line of a journal. The line has no checksum, because the database needs none. */
@@ -106,7 +102,7 @@ const nowIso = Effect.map(DateTime.now, DateTime.formatIso)
 const selectRuns = (sql: SqlClient.SqlClient) =>
   sql.literal("SELECT run_id, begun_at, shared, cancelled, ending, size::float8 AS bytes FROM task_conductor_runs")
 
-/** The parts that `submit` and `reopen` share, because both make a run active. */
+/** What `submit` and `reopen` share. */
 const makeBeginning = (sql: SqlClient.SqlClient) => {
   const busyWith = Effect.fnUntraced(function* (project: string) {
     const [row] = yield* retryTransient(
@@ -137,7 +133,7 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
     for (;;) {
       if (yield* retryTransient(transaction(sql, attempt))) return
       const busy = yield* busyWith(project)
-      /* Another run prevented the attempt. If `busyWith` finds no run, that run has ended, so the attempt is repeated. */
+      /* Another run prevented the attempt. If that run has ended since, the attempt is repeated. */
       if (busy !== undefined) return yield* busy
     }
   })
@@ -148,10 +144,7 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
 const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]) => {
   const { append, begin } = makeBeginning(sql)
 
-  /**
-   * Saves and queues a new run. The first of `records` is the `opened` record of the run. Only one run at a time may
-   * change a project.
-   */
+  /** Saves and queues a new run. The first of `records` is its `opened` record. */
   const submit = Effect.fn("ClusterRuns.submit")(function* (
     run: ClusterRun,
     records: ReadonlyArray<JournalRecord>,
@@ -161,7 +154,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
     const begunAt = yield* nowIso
     const leader = randomUUID()
     yield* retryTransient(queues.ensure(program))
-    /* If the database committed but its answer was lost, the retry finds that the run is there. */
+    /* If the answer to a commit was lost, the retry finds the run there. */
     const isThere = sql`SELECT FROM task_conductor_runs WHERE run_id = ${order.runId}`
     const insert = sql`INSERT INTO task_conductor_runs (run_id, project, program, read_only, begun_at, shared, leader)
       VALUES (${order.runId}, ${project}, ${program}, ${order.readOnly === true}, ${begunAt}, ${encodeRun(run)}, ${leader})
@@ -181,7 +174,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
     submit,
     /**
      * Opens a run again with new settings. The run must have ended, or belong to another build without a live worker.
-     * Returns false if the run is still active.
+     * Returns false otherwise.
      */
     reopen: Effect.fn("ClusterRuns.reopen")(function* (run: ClusterRun) {
       const { order, program, project } = run.opened
@@ -214,8 +207,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
       return isFree
     }),
     /**
-     * Asks the workers to end a run. If no worker has the run, the run ends at once. Returns false if the run had
-     * already ended.
+     * Asks the workers to end a run. A run without a worker ends at once. Returns false if the run had already ended.
      */
     cancel: Effect.fn("ClusterRuns.cancel")(function* (runId: string) {
       const rows = yield* retryTransient(sql`UPDATE task_conductor_runs SET cancelled = true
@@ -240,10 +232,7 @@ const makeRemovals = (sql: SqlClient.SqlClient) => ({
       WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
     return Effect.map(retryTransient(removed), ({ length }) => length > 0)
   }),
-  /**
-   * Removes ended runs that are too old. If too many are left, it removes the oldest of them. Returns the ids of the
-   * removed runs.
-   */
+  /** Removes ended runs that are older than `days` days, or not among the `newest` runs. Returns their ids. */
   removeOld: Effect.fn("ClusterRuns.removeOld")(function* ({ days, newest = 2 ** 31 }: RunsKept) {
     const before = days === undefined ? "" : DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days }))
     const rows = yield* retryTransient(sql<{ readonly runId: string }>`DELETE FROM task_conductor_runs
@@ -254,12 +243,12 @@ const makeRemovals = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeRunQueries = (sql: SqlClient.SqlClient) => ({
-  /** The state of a run. Undefined if there is no such run. */
+  /** Undefined if there is no such run. */
   standing: Effect.fn("ClusterRuns.standing")(function* (runId: string) {
     const [row] = yield* retryTransient(sql<RunRow>`${selectRuns(sql)} WHERE run_id = ${runId}`)
     return row === undefined ? undefined : standingOf(row)
   }),
-  /** All runs, the newest first. Runs of other versions are omitted if this version cannot read them. */
+  /** All runs, the newest first, except those of other versions that this version cannot read. */
   list: Effect.map(retryTransient(sql<RunRow>`${selectRuns(sql)} ORDER BY begun_at DESC, run_id DESC`), (rows) =>
     rows.flatMap((row) =>
       Result.getOrElse(
@@ -268,7 +257,6 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       )
     )
   ),
-  /** All records of a run. */
   records: Effect.fnUntraced(function* (runId: string) {
     const lines: Array<JournalLine> = []
     for (;;) {
@@ -278,7 +266,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       lines.push(...rows.map(lineOfRow))
     }
   }),
-  /** At most 1,000 events of a run after the record `seq`. Also tells whether the run was cancelled or has ended. */
+  /** At most `mostEvents` events of a run after the record `seq`. `ending` is absent until no more events are left. */
   news: Effect.fnUntraced(function* (runId: string, seq: number) {
     const rows = yield* retryTransient(sql<
       Pick<RunRow, "cancelled" | "ending"> & { readonly program: string } & (RecordRow | { readonly seq: null })
@@ -297,7 +285,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       ...(ending === undefined || !isAll ? {} : { ending: decodeEnding(ending) })
     }
   }),
-  /** Those records of a run after the record `seq` that a resumed run needs. They come from all workers. */
+  /** The records that a resumed run needs, from all workers, after the record `seq`. */
   known: Effect.fn("ClusterRuns.known")(function* (runId: string, seq: number) {
     const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
       WHERE run_id = ${runId} AND seq > ${seq} AND type IN ('outcome', 'settled', 'answer', 'intent') ORDER BY seq`)
@@ -318,7 +306,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
     }, noUsage)
     return { ...used, toolCalls: rows.filter(({ json }) => json === null).length }
   }),
-  /** Active runs of other versions or builds of the program. Workers of this build do not touch them. */
+  /** Active runs of other versions or builds, which workers of this build do not touch. */
   ofOthers: Effect.fn("ClusterRuns.ofOthers")((program: string) => {
     const query = sql<{ readonly runId: string; readonly program: string }>`SELECT run_id AS "runId", program
       FROM task_conductor_runs WHERE ending IS NULL`
@@ -376,8 +364,8 @@ export const layerClusterStore = Layer.effect(
         }
         const lines = yield* Effect.mapError(runs.records(runId), unread(runId))
         /*
-         * The first record contains the settings from the start of the run. After the run was resumed, its row contains
-         * newer settings.
+         * The first record has the settings from the start of the run. The row has newer settings if the run was
+         * resumed.
          */
         const [first] = lines
         const record = first === undefined ? undefined : readRecord(first)

@@ -1,7 +1,6 @@
 /**
- * The tasks of a cluster run as pieces of work. The scheduler of a run uses `TaskAgent` and `ChangeApplier`. In a
- * cluster run, both of them queue a piece that any worker may claim, and wait for its result. A piece contains the
- * answers that the user has given so far. Its result contains new answers.
+ * The tasks of a cluster run as pieces of work. Here `TaskAgent` and `ChangeApplier` queue a piece that any worker may
+ * claim, and wait for its result. A piece contains the user's answers so far, and its result contains new ones.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -59,7 +58,7 @@ export const nobodyFits = (declined: Declined): string => {
   return `No worker can do this. ${reasons} Give one of them what it lacks, ${remedy}`
 }
 
-/** What the piece of every phase of a task contains. */
+/** What a piece contains in every phase of a task. */
 const place = {
   briefing: Briefing,
   round: Schema.Int,
@@ -68,7 +67,7 @@ const place = {
   snapshot: AnswerSnapshot
 }
 
-/** What the result of every phase of a task contains. */
+/** What a result contains in every phase of a task. */
 const back = {
   snapshot: AnswerSnapshot,
   /** Why the run must stop: the user stopped it because of an uncertain call, or nobody could answer. */
@@ -97,10 +96,7 @@ const textOf = <A>(schema: Codec<A>, value: A, { redact }: Pick<Secrets, "redact
 const read = <A>(schema: Codec<A>, text: string): Effect.Effect<A> =>
   Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(Schema.toCodecJson(schema)))(text))
 
-/**
- * The key of a piece. It depends on the task and on the results before it, but not on the order in which these results
- * arrived.
- */
+/** The key of a piece. It depends on the task and on the results before it, but not on their order. */
 const workKey = (
   kind: WorkItem["kind"],
   { finished, round }: Pick<TaskOrder, "finished" | "round">,
@@ -115,15 +111,12 @@ const workKey = (
 }
 
 /**
- * The pause between two reads of results, in milliseconds. The pause grows while no result arrives. `mostOfMany` limits
- * it if many pieces wait.
+ * The pause between two reads of results, in milliseconds. It grows while no result arrives. Many waiting pieces make
+ * it longer, up to `mostOfMany`.
  */
 const resultPace = { least: 100, most: 600, mostOfMany: 1000 }
 
-/**
- * Queues pieces of runs and waits for their results. One statement queues all new pieces, and another statement reads
- * all results.
- */
+/** Queues pieces of runs and waits for their results. One statement reads the results of all waiting pieces. */
 export const makeOffers = Effect.gen(function* () {
   const work = yield* ClusterWork
   const offered = yield* Queue.unbounded<{ readonly lease: HeldLease; readonly piece: WorkItem }>()
@@ -143,8 +136,8 @@ export const makeOffers = Effect.gen(function* () {
       )
       if (!isHeld) yield* Deferred.succeed(lease.lost, undefined)
       /*
-       * If a piece applies changes, this worker tries to claim it at once. If a piece calls the model, this worker does
-       * not hurry, so that other workers get such pieces too.
+       * This worker looks at once for pieces that apply changes. It does not hurry with pieces that call the model, so
+       * that other workers get some.
        */
       else if (pieces.some(({ piece }) => piece.kind === "task")) yield* lease.lookForWork
     }
@@ -167,7 +160,7 @@ export const makeOffers = Effect.gen(function* () {
       waits?.lease.activity.pieces.delete(key)
     }
     pace = done.length > 0 ? resultPace.least : Math.min(pace * 1.25, resultPace.most)
-    /* If many pieces wait for results, results are read less often, because no single result is urgent. */
+    /* If many pieces wait, results are read less often, because no single result is urgent. */
     const least = Math.min(waiting.size * resultPace.least, resultPace.mostOfMany)
     yield* Effect.sleep(Duration.millis(Math.max(pace, least)))
   })
@@ -192,10 +185,9 @@ export const makeOffers = Effect.gen(function* () {
   })
 })
 
-/** True if the task changes nothing. The report of the task is then also its result. */
+/** True if the task changes nothing. Its report is then also its result. */
 const hasNoEffects = ({ calls, files = [] }: TaskOutcome): boolean => calls.length + files.length === 0
 
-/** Services that let workers carry out the tasks of a run. */
 export const layerClusterTasks = (
   runId: string,
   secrets: Secrets
@@ -207,7 +199,7 @@ export const layerClusterTasks = (
       const toolRunner = yield* ToolRunner
       const offer = yield* makeOffers
 
-      /** Queues a piece and waits for its result. Then adds the answers in this result to the answers of the run. */
+      /** Queues a piece and waits for its result. Adds the answers in the result to those of the run. */
       const onWorker = Effect.fnUntraced(function* <
         A,
         B extends {
@@ -248,13 +240,13 @@ export interface TaskContext extends CallJudges {
   readonly taskAgent: TaskAgent["Service"]
   readonly applier: ChangeApplier["Service"]
   readonly toolRunner: ToolRunner["Service"]
-  /** Says in a sentence what this worker lacks for a task with these tools. Undefined if it lacks nothing. */
+  /** What this worker lacks for a task with these tools, as a sentence. Undefined if it lacks nothing. */
   readonly lacks: (task: Task, tools: ReadonlyArray<string>) => string | undefined
-  /** Fails as soon as the journal cannot be written any more. */
+  /** Fails when the journal can no longer be written. */
   readonly failed: Effect.Effect<never, { readonly message: string }>
 }
 
-/** A phase of a task, read from a piece that a worker has claimed. */
+/** A phase of a task, read from a claimed piece. */
 export interface ClaimedTask {
   readonly task: Task
   readonly verb: "works on" | "changes files for"
@@ -270,7 +262,7 @@ export interface TaskEnd {
   readonly result: string
 }
 
-/** Decodes a claimed piece. Undefined if the piece is no phase of a task. */
+/** Decodes a claimed piece of the kind `refine` or `task`. */
 export const claimedTask = Effect.fn("claimedTask")(function* (
   runId: string,
   { kind, payload }: WorkItem,
@@ -308,8 +300,8 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
         if (why !== undefined) return yield* new UnfitWorker({ why, exitCode: 1 })
         yield* restoreAnswers(context.answers, snapshot, secrets)
         /*
-         * Earlier tasks may have read files on other workers. The results of these tasks may contain text from these
-         * files. Such text counts as read on this worker too.
+         * The results of earlier tasks may contain text from files that other workers read. Such text counts as read on
+         * this worker too.
          */
         yield* context.readTexts.noteSaid(briefing.prompt)
         yield* Effect.forEach(finished, ({ result }) => context.readTexts.noteRead(result.document, "command"))

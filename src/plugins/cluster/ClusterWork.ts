@@ -1,7 +1,7 @@
 /**
- * The work of cluster runs. Each run is a piece of work, and so is each phase of a task. Any worker may claim a piece.
- * A claim starts an attempt with its own number. If the worker sends no heartbeats, the attempt ends. Every write of a
- * worker names its attempt. The store rejects the write if the attempt is no longer active or the run has ended.
+ * The work of cluster runs: each run and each phase of a task is a piece that any worker may claim. A claim starts a
+ * numbered attempt, which ends if the worker sends no heartbeats. The store rejects writes for an attempt or a run that
+ * has ended.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -22,7 +22,7 @@ export interface WorkItem {
 /** The piece of work that leads a run from its order to its report. */
 export const runPiece: WorkItem = { key: "run", kind: "run", payload: "{}" }
 
-/** One attempt at a piece. Before each write for the piece, the store checks that the attempt is active. */
+/** One attempt at a piece. Before each write, the store checks that the attempt is active. */
 export interface WorkAttempt {
   readonly queue: string
   readonly id: string
@@ -34,7 +34,7 @@ export interface Lease extends WorkAttempt {
   readonly runId: string
   readonly key: string
   readonly worker: string
-  /** The id of the piece that leads the run. The run gets another leading piece when it is opened again. */
+  /** The id of the piece that leads the run. A run that is opened again gets a new leading piece. */
   readonly leader: string
   readonly priority: number
 }
@@ -43,35 +43,34 @@ export interface Lease extends WorkAttempt {
 export const priorities = { least: -100, most: 100 }
 export const priorityStep = 10_000_000
 
-/** Why workers cannot do a piece. Each key is the name of a worker, and its value is the reason. */
+/** Why workers cannot do a piece, by the name of the worker. */
 export const Declined = Schema.Record(Schema.String, Schema.String)
 export type Declined = typeof Declined.Type
 
 /**
- * A piece that a worker has claimed. If the worker declined this piece before, it gets the piece again only after all
- * live workers have declined it.
+ * A claimed piece. If a worker has declined it, this worker gets it again only after all live workers have declined it.
  */
 export interface ClaimedWork extends WorkItem, Lease {
-  /** The hash of the settings of the run. The hash changes if the run is opened again with other settings. */
+  /** The hash of the run's settings. It changes if the run is resumed with other settings. */
   readonly setup: string
   readonly declined: Declined
 }
 
-/** What a piece does in its worker at the moment, and what it waits for. */
+/** What a piece does now, and what it waits for. */
 export interface PieceActivity {
-  /** The model calls, tool calls and checks that are running. */
+  /** The running model calls, tool calls and checks. */
   readonly calls: Set<unknown>
-  /** The hashes of questions that have no answer yet. */
+  /** The hashes of unanswered questions. */
   readonly questions: Set<string>
-  /** The pieces that this piece waits for, by key. The value is true if the piece with this key rests. */
+  /** The keys of the pieces that this piece waits for. The value is true if the piece with the key rests. */
   readonly pieces: Map<string, boolean>
 }
 
 export const newActivity = (): PieceActivity => ({ calls: new Set(), questions: new Set(), pieces: new Map() })
 
 /**
- * What a piece waits for, if it only waits. Undefined if it waits for nothing, if one of its calls is running, or if a
- * piece that it waits for does not rest.
+ * What a piece waits for, if it only waits. Undefined if it waits for nothing, if a call is running, or if a piece that
+ * it waits for does not rest.
  */
 export const onlyWaitsFor = ({ calls, pieces, questions }: PieceActivity): Waiting | undefined =>
   calls.size > 0 || pieces.size + questions.size === 0 || [...pieces.values()].includes(false)
@@ -90,9 +89,8 @@ export const readClocks = Effect.map(Clock.Clock, (clock): ClockReading => ({
 }))
 
 /**
- * How long ago a lease was renewed, in milliseconds. Two clocks measure this time, and the longer time counts. The
- * monotonic clock does not count the time in which a laptop sleeps. The wall clock may be set back, and this must not
- * extend a lease. If it is set forward, the lease only seems older than it is.
+ * How long ago a lease was renewed, in milliseconds. The longer time of two clocks counts, because each may show too
+ * little. The monotonic clock stops while a laptop sleeps, and the wall clock may be set back.
  */
 export const leaseAge = ({ renewedAt }: Pick<HeldLease, "renewedAt">, now: ClockReading): number =>
   Math.max(now.monotonic - renewedAt.monotonic, now.wall - renewedAt.wall)
@@ -108,9 +106,7 @@ export interface HeldLease extends ClaimedWork {
   readonly activity: PieceActivity
   /** When the worker sent the last heartbeat to which the store replied. */
   renewedAt: ClockReading
-  /**
-   * The report of the run, and the record that contains it. The record is written in the transaction that ends the run.
-   */
+  /** The report of the run, with its record. The transaction that ends the run writes this record. */
   ended?: { readonly record: NewRecord; readonly report: RunReport }
 }
 
@@ -120,7 +116,7 @@ export const CurrentLease: Context.Reference<HeldLease | undefined> = Context.Re
   { defaultValue: (): HeldLease | undefined => undefined }
 )
 
-/** A record to write. The store keeps only one record for each token, so it is harmless to write a record again. */
+/** A record to write. The store keeps one record for each token, so it is harmless to write a record again. */
 export interface NewRecord {
   readonly lease: WorkAttempt
   readonly token: string
@@ -152,10 +148,10 @@ export interface Presence extends Claimant {
   readonly report: string
 }
 
-/** How long an attempt lasts after a heartbeat, in milliseconds. The clock of the database measures this time. */
+/** How long an attempt lasts after a heartbeat, in milliseconds by the clock of the database. */
 export const leaseTime = heartbeatSeconds * 1000
 
-/** A question of a run. `question` is the hash of the question. */
+/** A question of a run. `question` is its hash. */
 export interface RunQuestion {
   readonly runId: string
   readonly question: string
@@ -173,39 +169,35 @@ export class ClusterWork extends Context.Service<
   ClusterWork,
   {
     /**
-     * Claims pieces that no worker has, and pieces whose worker sends no heartbeats. The program of this worker must
-     * fit their runs. Claims at most `capacity` of each kind, in the order of the queue.
+     * Claims pieces that have no worker, or whose worker sends no heartbeats. The runs of these pieces must fit the
+     * worker's program. Claims at most `capacity` of each kind, in the order of the queue.
      */
     claim(worker: Claimant, capacity: Capacity): Query<ReadonlyArray<ClaimedWork>>
-    /**
-     * Sends the heartbeats of attempts, and reports that their worker is alive. Returns those leases that are still
-     * active.
-     */
+    /** Sends heartbeats, and what the worker reports about itself. Returns the leases that are still active. */
     renew(
       leases: ReadonlyArray<Lease>,
       presence?: Presence
     ): Query<ReadonlyArray<Lease & { readonly isCancelled: boolean }>>
-    /** Returns a piece to its queue. If this worker can never do the piece, `why` is the reason. */
+    /** Returns a piece to its queue. `why` is given if this worker can never do the piece. */
     giveBack(lease: Lease, why?: string): Query<void>
     /**
-     * Returns a piece that only waits. Workers can claim it again after an answer to a question of its run, or after
-     * another piece of the run finishes. If the piece waits for something that has already happened, workers can claim
-     * it at once.
+     * Returns a piece that only waits. It becomes claimable after an answer to a question of its run, or when another
+     * piece of the run finishes. If what it waits for has already happened, it is claimable at once.
      */
     rest(lease: Lease, waiting: Waiting): Query<void>
     /**
-     * Queues further pieces of the run, in this order. Keys that are already queued are skipped. Returns false if the
-     * attempt is not active.
+     * Queues pieces of the run in this order, except for keys that are already queued. Returns false if the attempt is
+     * not active.
      */
     offer(lease: Lease, pieces: ReadonlyArray<WorkItem>): Query<boolean>
     /**
-     * Ends the run that this attempt leads, and writes the last record of the run. Returns false if the run had already
-     * ended, or if the attempt is not active.
+     * Ends the run that this attempt leads, and writes its last record. Returns false if the run had ended or the
+     * attempt is not active.
      */
     end(lease: Lease, ending: string, record?: NewRecord): Query<boolean>
     /**
-     * Adds records to a run, in this order, and saves the results of finished pieces. Returns the tokens of those
-     * records that are saved.
+     * Adds records to a run, in this order, and saves the results of finished pieces. Returns the tokens of the saved
+     * records.
      */
     append(
       runId: string,
@@ -213,11 +205,11 @@ export class ClusterWork extends Context.Service<
       finished?: ReadonlyArray<FinishedWork>
     ): Query<ReadonlySet<string>>
     /**
-     * The results of these pieces of the run, by key. The value is undefined for a piece that rests. A piece that is in
-     * progress has no entry.
+     * The results of these pieces, by key. The value is undefined for a resting piece. Other unfinished pieces have no
+     * entry.
      */
     results(lease: Lease, keys: ReadonlyArray<string>): Query<ReadonlyMap<string, string | undefined>>
-    /** Saves the answer to a question as JSON text. A second answer to the same question is ignored. */
+    /** Saves the answer to a question, as JSON text. A second answer is ignored. */
     answer(runId: string, question: string, answer: string): Query<void>
     answers(questions: ReadonlyArray<RunQuestion>): Query<ReadonlyArray<RunQuestion & { readonly answer: string }>>
   }

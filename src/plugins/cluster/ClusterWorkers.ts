@@ -1,6 +1,6 @@
 /**
- * The table of workers. Each worker reports its version, its load and the progress of its model calls. Clients read
- * which workers are alive.
+ * The table of workers. Each worker reports its version, its load and its model calls. Clients read which workers are
+ * alive.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,15 +18,13 @@ export const CallProgress = Schema.Struct({ runId: Schema.String, at: Schema.Str
 export type CallProgress = typeof CallProgress.Type
 
 /**
- * A running call reports its progress every second. A call that reports nothing for this long, in milliseconds, has
+ * A running call reports its progress every second. After this many milliseconds without progress, a call counts as
  * ended.
  */
 const quietTime = 4000
 
-/** The maximum number of calls in the report of a worker. */
 const mostCalls = 40
 
-/** Collects the progress of the model calls of this worker. */
 export const makeCallProgressBoard = () => {
   const calls = new Map<string, CallProgress>()
   return {
@@ -48,19 +46,19 @@ export type CallProgressBoard = ReturnType<typeof makeCallProgressBoard>
 
 /** What a worker reports about itself. */
 export const WorkerReport = Schema.Struct({
-  /** The host name and the process id. */
+  /** A unique name: the host name, the process id and a random part. */
   name: Schema.String,
   version: Schema.String,
   /** When the worker started, in ISO 8601. */
   begunAt: Schema.String,
-  /** How many model calls the worker makes at the same time. */
+  /** How many model calls the worker makes at once. */
   slots: Schema.Int,
   /** How many runs the worker leads now, and how many tasks it works on. */
   runs: Schema.Int,
   tasks: Schema.Int,
-  /** Why the model server of this worker does not answer. Absent if the server answers. */
+  /** Why the worker's model server does not answer. Absent if it answers. */
   serverGone: Schema.optionalKey(Schema.String),
-  /** True if the server has been away for longer than the time for which work waits for it. */
+  /** True if the server has been away for longer than work waits for it. */
   hasGivenUp: Schema.optionalKey(Schema.Literal(true)),
   /** The progress of the worker's model calls. Absent if none is running. */
   progress: Schema.optionalKey(Schema.Array(CallProgress))
@@ -70,24 +68,22 @@ export type WorkerReport = typeof WorkerReport.Type
 /** A worker, and when it last reported. */
 export interface WorkerState extends WorkerReport {
   readonly seenSecondsAgo: number
-  /** False if the last report of the worker is older than `aliveSeconds`. */
+  /** False if the last report is older than `aliveSeconds`. */
   readonly isAlive: boolean
 }
 
-/** A worker counts as dead if it has not reported for this long. */
+/** A worker counts as dead after this time without a report. */
 export const aliveSeconds = 15
 
-/** How often a worker reports. */
 export const reportInterval = "2 seconds"
 
-/** Progress is shown only if the worker reported it within this time. */
+/** Progress is shown only if it was reported within this time. */
 const freshSeconds = 4
 
 const reportJson = Schema.fromJsonString(WorkerReport)
 const encodeReport = Schema.encodeSync(reportJson)
 const decodeReport = Schema.decodeSync(reportJson)
 
-/** A report in the form in which the database stores it. */
 export const presenceOf = (worker: WorkerReport): Presence => ({
   name: worker.name,
   begunAt: worker.begunAt,
@@ -95,7 +91,6 @@ export const presenceOf = (worker: WorkerReport): Presence => ({
   report: encodeReport(worker)
 })
 
-/** Saves the report of a worker. The current time becomes the time when the worker was last seen. */
 export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, report }: Presence) =>
   sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
     VALUES (${name}, ${begunAt}, ${program}, ${report}, clock_timestamp())
@@ -103,7 +98,7 @@ export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, r
       seen_at = excluded.seen_at`
 
 const makeWorkers = (sql: SqlClient.SqlClient) => {
-  /** The workers that have reported within the last day, the oldest first. */
+  /** The workers that reported within the last day, in the order in which they started. */
   const list = Effect.map(
     retryTransient(sql<{ readonly report: string; readonly seen: number }>`
       SELECT report, extract(epoch FROM now() - seen_at)::float8 AS seen FROM task_conductor_workers
@@ -118,7 +113,6 @@ const makeWorkers = (sql: SqlClient.SqlClient) => {
     list,
     alive: Effect.map(list, (all) => all.filter(({ isAlive }) => isAlive)),
     report: (worker: WorkerReport) => Effect.asVoid(retryTransient(sayPresent(sql, presenceOf(worker)))),
-    /** Removes workers that have not reported for a day. */
     forget: Effect.asVoid(
       retryTransient(sql`DELETE FROM task_conductor_workers WHERE seen_at < now() - interval '1 day'`)
     ),
@@ -150,15 +144,14 @@ const missingWorker = (
     : undefined
 }
 
-/** The progress of those model calls of a run that workers have reported recently. */
 const progressIn = (workers: ReadonlyArray<WorkerState>, runId: string): ReadonlyArray<CallProgress> =>
   workers
     .filter(({ seenSecondsAgo }) => seenSecondsAgo <= freshSeconds)
     .flatMap(({ progress = [] }) => progress.filter((one) => one.runId === runId))
 
 /**
- * Makes a function that the follower of a run calls regularly. This function returns the progress of the run's model
- * calls. It also reports when no worker can work on the run, and when a worker can again.
+ * Makes a function that the follower of a run calls regularly. It returns the progress of the run's model calls. It
+ * also reports when no worker can work on the run, and when a worker can again.
  */
 export const watchWorkers = Effect.fn("watchWorkers")(function* (
   runId: string,

@@ -1,6 +1,6 @@
 /**
- * Handles errors of the database. If the error may go away, the query is retried for up to ten minutes, and the user
- * sees a notice. If the statement itself is wrong, the piece of work ends. Any other error ends the worker.
+ * Handles errors of the database. If an error may go away, the query is retried for up to ten minutes, and the user
+ * sees a notice. A wrong statement ends the piece of work, and any other error ends the worker.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,15 +11,12 @@ import type { SqlError } from "effect/sql/SqlError"
 /** The environment variable with the address of the database. */
 export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
 
-/**
- * The database cannot be used. `what` never contains the address of the database, because the address may contain a
- * password.
- */
+/** The database cannot be used. `what` never contains its address, which may contain a password. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   what: Schema.String,
   /**
-   * True if the statement itself is wrong, which is a bug of this program. Such an error ends one piece of work, but
-   * not the worker.
+   * True if the statement is wrong, which is a bug of this program. Such an error ends one piece of work, but not the
+   * worker.
    */
   isFault: Schema.optionalKey(Schema.Boolean)
 }) {
@@ -41,14 +38,14 @@ export class DatabaseUnnamed extends Schema.TaggedError<DatabaseUnnamed>()("Data
 const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
   let isAway = false
   return {
-    /** Reports a failed query that is retried, unless the user already knows. `what` is a sentence. */
+    /** Reports a failed query, unless the user already knows. `what` is a sentence. */
     failed: (what: string) =>
       Effect.suspend(() => {
         if (isAway) return Effect.void
         isAway = true
         return report(`${what} It is tried again for ten minutes.`)
       }),
-    /** Reports that the database is back, if it was away. Called after each query that succeeds. */
+    /** Called after each query that succeeds. */
     answered: Effect.suspend(() => {
       if (!isAway) return Effect.void
       isAway = false
@@ -57,22 +54,21 @@ const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
   }
 }
 
-/** The notices of the current worker or client. By default, nobody receives these notices. */
+/** The notices of the current worker or client. By default, nobody receives them. */
 const CurrentNotices = Context.Reference("task-conductor/plugins/cluster/DatabaseNotice", {
   defaultValue: () => makeNotices(() => Effect.void)
 })
 
-/** Runs an effect. `report` receives the notices about the database that occur in this effect. */
+/** Runs an effect with `report` as the receiver of notices about the database. */
 export const withNotices = (report: (what: string) => Effect.Effect<void>) =>
   Effect.provideService(CurrentNotices, makeNotices(report))
 
-/** The message of the database, written in one line. */
 export const databaseErrorText = ({ message, reason }: SqlError): string => {
   const said = reason.cause instanceof Error ? reason.cause.message : message
   return (said === "" ? reason._tag : said).replaceAll("\n", " ")
 }
 
-/** How long a query is retried. A restart, a move to a replica, or an upgrade of a database usually takes less time. */
+/** How long a query is retried. Restarts, upgrades and moves to a replica usually take less time. */
 const patience = "10 minutes"
 
 const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")]).pipe(
@@ -80,7 +76,7 @@ const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
 )
 
 /**
- * Errors that go away, as SQLSTATE codes with five characters, and as classes of codes with two:
+ * Errors that go away, as SQLSTATE codes (five characters) or classes of codes (two):
  * - `08`: the connection failed.
  * - `40`: transactions are in conflict.
  * - `53`: the server lacks memory, disk space or connections.
@@ -91,10 +87,10 @@ const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
  * - `25P03`: the transaction was idle for too long.
  */
 const passing: ReadonlySet<string> = new Set(["08", "40", "53", "55", "57", "58", "25006", "25P03"])
-/** A table, schema or grant is missing. Queries are retried, because an operator can restore it. */
+/** A table, schema or grant is missing. An operator can restore it, so queries are retried. */
 const lacking: ReadonlySet<string> = new Set(["42P01", "3F000", "42501"])
 
-/** The classes of errors in a statement or in its values. Such errors occur on every machine. */
+/** The classes of errors in a statement or its values. They occur on every machine. */
 const faults: ReadonlySet<string> = new Set(["21", "22", "23", "42"])
 
 const isIn = (codes: ReadonlySet<string>, { reason: { cause } }: SqlError): boolean => {

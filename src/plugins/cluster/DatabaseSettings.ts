@@ -1,9 +1,7 @@
 /**
- * The settings for the connection to the database. The address of the database is completed from the environment
- * variables and the password file of PostgreSQL. `pg` reads the address, and `pgpass` reads lines of the password file.
- * This module is stricter than both: every mode with TLS checks certificates. A misspelled mode, an unreadable file, or
- * a password file that others can read is an error. No flag takes a password, because other users of the machine could
- * see it.
+ * The settings for the connection: the address of the database, completed from the environment variables and the
+ * password file of PostgreSQL. This module is stricter than `pg` and `pgpass`: every mode with TLS checks certificates,
+ * and unsafe or unreadable files are errors. No flag takes a password, because other users of the machine could see it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -17,7 +15,7 @@ import { environmentVariable } from "../../plugin-kit.ts"
 import { DatabaseUnavailable } from "./DatabaseErrors.ts"
 
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
-/** Values of the parameter `ssl`, each with the `sslmode` that means the same. */
+/** The `sslmode` for each value of the parameter `ssl`. */
 const switches: ReadonlyMap<string, string> = new Map([
   ["true", "require"],
   ["1", "require"],
@@ -26,13 +24,11 @@ const switches: ReadonlyMap<string, string> = new Map([
 ])
 const certificateFiles = ["sslrootcert", "sslcert", "sslkey"]
 
-/** The environment variable that corresponds to a parameter of the address. */
 const variableOf = (parameter: string): string => `PG${parameter.toUpperCase()}`
 
-/** An error about a setting, for the user who set it. */
 const wrong = (what: string) => new DatabaseUnavailable({ what })
 
-/** The parameters of an address. `sslmode` takes the place of `ssl`, because `pg` ignores most values of `ssl`. */
+/** The parameters of an address. `sslmode` replaces `ssl`, because `pg` ignores most values of `ssl`. */
 const parametersOf = Effect.fnUntraced(function* (query: string) {
   const parameters = new URLSearchParams(query)
   for (const value of parameters.getAll("ssl")) {
@@ -49,8 +45,8 @@ const parametersOf = Effect.fnUntraced(function* (query: string) {
 })
 
 /**
- * The parameters for TLS, completed from the environment. `mode` is the mode that the user asked for. `parameters`
- * contain the mode that `pg` gets, which may be another one.
+ * The parameters for TLS, completed from the environment. `mode` is what the user asked for. The mode in `parameters`
+ * is for `pg`, and may differ.
  */
 const tlsParameters = Effect.fnUntraced(function* (query: string) {
   const parameters = yield* parametersOf(query)
@@ -77,8 +73,8 @@ const tlsParameters = Effect.fnUntraced(function* (query: string) {
 })
 
 /**
- * Finds the password for a database in the text of a password file. If the host is a socket folder, a line for this
- * folder or for `localhost` matches.
+ * Finds the password for a database in the text of a password file. For a socket folder, a line for `localhost` matches
+ * too.
  */
 export const findPassword = (text: string, place: PasswordPlace): string | undefined => {
   const hosts = place.host.startsWith("/") ? [place.host, "localhost"] : [place.host]
@@ -88,7 +84,6 @@ export const findPassword = (text: string, place: PasswordPlace): string | undef
     .find((line) => hosts.some((host) => match({ ...place, host }, line)))?.password
 }
 
-/** The password from `PGPASSWORD` or the password file. */
 const passwordFor = Effect.fnUntraced(function* (settings: PoolConfig) {
   const password = yield* environmentVariable("PGPASSWORD")
   if (password !== undefined) return password
@@ -111,7 +106,7 @@ const passwordFor = Effect.fnUntraced(function* (settings: PoolConfig) {
 /** The settings for `pg`. If `isTlsPreferred` is true, a server without TLS is accepted too. */
 export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Redacted.Redacted) {
   const address = Redacted.value(url)
-  /* `pg` would ignore the text after a # or a second ?, and with it any `sslmode` in this text. */
+  /* `pg` would ignore the text after a # or a second ?, including an `sslmode`. */
   if (address.includes("#")) return yield* wrong("its address has a # in it. Write %23 in its place")
   const [place = "", query = "", ...rest] = address.split("?")
   if (rest.length > 0) return yield* wrong("its address has more than one ? in it. Write %3F for those in names")
@@ -121,7 +116,7 @@ export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Re
   const settings: PoolConfig = yield* Effect.try({
     try: () => {
       const read = parseIntoClientConfig(`${place}?${parameters}`)
-      /* In the name of a database, `pg` does not decode %23 (#) and %3f (?). */
+      /* `pg` does not decode %23 (#) and %3f (?) in the name of a database. */
       const database = read.database?.replaceAll(/%(?:23|3f)/gi, (mark) => decodeURIComponent(mark))
       return { ...read, database }
     },

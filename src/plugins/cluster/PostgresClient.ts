@@ -1,7 +1,7 @@
 /**
- * The client for PostgreSQL: a pool of `pg` connections behind effect's `SqlClient`. Every statement has its own time
- * limit. If a statement gets no answer in time, its connection is closed and replaced. Otherwise a connection whose
- * other end has disappeared would never report an error.
+ * The client for PostgreSQL: a pool of `pg` connections behind effect's `SqlClient`. Every statement has a time limit,
+ * after which its connection is closed and replaced. Without the limit, a connection whose other end has disappeared
+ * would never report an error.
  */
 import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult, type QueryResultRow } from "pg"
 import type { Socket } from "node:net"
@@ -17,10 +17,7 @@ import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
 
-/**
- * The time limit of a statement, after which the connection is closed. The limit is shorter than the time for which
- * queries are retried.
- */
+/** The time limit of a statement. It is shorter than the time for which queries are retried. */
 export const StatementLimit = Context.Reference<Duration.Input>("task-conductor/plugins/cluster/StatementLimit", {
   defaultValue: () => "20 seconds"
 })
@@ -29,9 +26,8 @@ export const StatementLimit = Context.Reference<Duration.Input>("task-conductor/
 const connectLimit = 5000
 
 /**
- * Begins a transaction. If the client is silent for longer than this limit, PostgreSQL ends the transaction. So a
- * stopped or unreachable worker holds no locks. The limit is set in each transaction, because connection poolers reject
- * it as a setting of the session.
+ * Begins a transaction. PostgreSQL ends it if the client is silent for this long, so a stopped or unreachable worker
+ * holds no locks. The limit is no setting of the session, because connection poolers reject it there.
  */
 const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'"
 
@@ -39,7 +35,8 @@ const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'"
 const endsSession = (code: string | undefined): boolean => code !== undefined && /^(?:08|57P|25P03)/.test(code)
 
 /**
- * Classifies an error. An error of the server has a SQLSTATE. An error without a SQLSTATE comes from the connection.
+ * A server error that leaves the session alive becomes an `UnknownError`. Any other error becomes a `ConnectionError`,
+ * which is retried.
  */
 export const sqlErrorOf = (cause: unknown): SqlError => {
   const isOfServer = cause instanceof DatabaseError && !endsSession(cause.code)
@@ -47,26 +44,21 @@ export const sqlErrorOf = (cause: unknown): SqlError => {
   return new SqlError({ reason: isOfServer ? new UnknownError(reason) : new ConnectionError(reason) })
 }
 
-/** A pool, and the times at which its connections were opened. */
 interface Connections {
   readonly pool: Pool
   readonly openedAt: WeakMap<PoolClient, number>
-  /**
-   * The time, in milliseconds, at which a connection last failed to answer. Connections that were opened before this
-   * time may be dead.
-   */
+  /** When a connection last failed to answer, in milliseconds. Connections that were opened before may be dead. */
   suspectBefore: number
 }
 
-/** A connection that a caller has borrowed from the pool. */
 interface Borrowed {
   readonly client: PoolClient
   readonly among: Connections
-  /** True if the pool must close the connection, and not lend it again. */
+  /** True if the pool must close the connection. */
   isBroken: boolean
 }
 
-/** Closes the socket of a connection at once. A normal close would wait for a server that does not answer. */
+/** Closes the socket at once. A normal close would wait for a server that does not answer. */
 const cut = (lent: Borrowed): void => {
   lent.isBroken = true
   const { connection } = lent.client as unknown as { readonly connection: { readonly stream: Socket } }
@@ -105,7 +97,7 @@ const connectionOf = (lent: Borrowed): Connection => {
     executeUnprepared: rows,
     executeRaw: (text, values) =>
       /*
-       * If a text with several statements fails, its transaction may still be open, so the connection is not used
+       * If an SQL text with several statements fails, its transaction may stay open. So the connection is not used
        * again.
        */
       Effect.tapError(send(lent, text, values), () => Effect.sync(() => void (lent.isBroken = true))),
@@ -143,8 +135,7 @@ const compiler = Statement.makeCompiler({
 })
 
 /**
- * Commits a transaction. Fails if the transaction has failed before, because PostgreSQL then answers `COMMIT` with
- * `ROLLBACK`.
+ * Commits a transaction. If the transaction has failed before, PostgreSQL answers `ROLLBACK`, and this function fails.
  */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
@@ -162,10 +153,7 @@ const openPool = (settings: PoolConfig): Connections => {
     ...settings
   })
   const openedAt = new WeakMap<PoolClient, number>()
-  /*
-   * Without this listener, an error event would end the process. The caller of a failed query gets the error in any
-   * case.
-   */
+  /* Without a listener, an error event would end the process. Callers get the errors of their queries in any case. */
   pool.on("error", () => undefined)
   pool.on("connect", (client) => {
     openedAt.set(client, performance.now())
@@ -174,7 +162,7 @@ const openPool = (settings: PoolConfig): Connections => {
   return { pool, openedAt, suspectBefore: 0 }
 }
 
-/** A client with its pool. The pool opens its first connection for the first statement. */
+/** The pool opens its first connection for the first statement. */
 export const layerPostgres = (settings: PoolConfig): Layer.Layer<SqlClient.SqlClient> =>
   Layer.effect(
     SqlClient.SqlClient,

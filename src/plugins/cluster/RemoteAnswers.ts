@@ -1,6 +1,6 @@
 /**
- * The `Approver` of a worker. It waits until the database contains an answer. A client on any machine writes that
- * answer (RunFollower.ts).
+ * The `Approver` of a worker. It waits until a client on any machine writes an answer into the database
+ * (RunFollower.ts).
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import { ClusterWork, CurrentLease } from "./ClusterWork.ts"
 
 type Codec<A> = Schema.Codec<Answered<A>, Schema.Json>
 
-/** The pause between two reads of an answer, in milliseconds. The pause grows while no answer arrives. */
+/** The pause between two reads of an answer, in milliseconds. It grows while no answer arrives. */
 const pollPace = { least: 300, most: 1000 }
 
 /** Waits without a limit until a client that follows the run answers. */
@@ -42,8 +42,8 @@ export const layerRemoteApprover = (runId: string): Layer.Layer<Approver, never,
           )
         )
       /*
-       * Denies the start of plugins and servers without a question. They start before the run has events, so nobody who
-       * follows the run could see such a question.
+       * The start of plugins and servers is denied without a question. They start before the run has events, so no
+       * client could see the question.
        */
       return Approver.of({
         step: (_title, _items, question) => awaitAnswer(question, answered.step),

@@ -32,7 +32,7 @@ export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
   }
 }
 
-/** The run could not be started. */
+/** The run ended without a report: it could not start, broke off, or was cancelled early. `what` says why. */
 export class RunRefused extends Schema.TaggedError<RunRefused>()("RunRefused", {
   what: Schema.String,
   exitCode: Schema.Int

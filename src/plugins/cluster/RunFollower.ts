@@ -1,6 +1,6 @@
 /**
- * Follows a cluster run at a client. It passes on the events of the run as they arrive, asks the user open questions,
- * and saves the answers for the workers. A follower that starts late gets all events from the beginning.
+ * Follows a cluster run at a client. It passes on all events from the beginning, asks the user open questions, and
+ * saves the answers for the workers.
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -26,7 +26,7 @@ export interface FollowOptions {
 
 /**
  * A question that a user can answer at this client. Questions of the model are left out, because workers continue
- * without an answer to them.
+ * without answers to them.
  */
 type Question = RunEvent & { readonly type: "approval.requested"; readonly scope: keyof typeof answerCodecs }
 
@@ -37,8 +37,8 @@ const isQuestion = (event: RunEvent): event is Question =>
 const pace = "750 millis"
 
 /**
- * True if this client need not ask, because the user approved the calls in advance, or because the answer is saved. The
- * worker finds such an answer itself, and reports it with an event.
+ * True if this client need not ask: the user approved the calls in advance, or the answer is saved. The worker finds a
+ * saved answer itself.
  */
 const isAnswered = Effect.fnUntraced(function* (
   runId: string,
@@ -52,7 +52,7 @@ const isAnswered = Effect.fnUntraced(function* (
   return isApproved || (yield* (yield* ClusterWork).answers([{ runId, question: hash }])).length > 0
 })
 
-/** Asks the user at this client, and saves the answer. If nobody can be asked, nothing is saved. */
+/** Asks the user, and saves the answer. Saves nothing if nobody can be asked. */
 const putQuestion = Effect.fnUntraced(function* (
   runId: string,
   { hash, items, scope, title }: Question,
@@ -82,8 +82,7 @@ const putQuestion = Effect.fnUntraced(function* (
 const progressPace = 2000
 
 /**
- * Follows a run until it ends. Fails with `RunWaits` if the run waits for an answer and nobody can be asked at this
- * client.
+ * Follows a run until it ends. Fails with `RunWaits` if the run has a question and nobody can be asked at this client.
  */
 export const followRun = (
   runId: string,
@@ -97,16 +96,13 @@ export const followRun = (
     const openPrompts = yield* FiberMap.make<string>()
     const waits = yield* Deferred.make<never, RunWaits | DatabaseUnavailable>()
     const open = new Map<string, Question>()
-    /*
-     * When each model call ended. The reports of workers are seconds late, so they may show a call that has already
-     * ended.
-     */
+    /* When each model call ended. Reports of workers are seconds late, and may show calls that have ended. */
     const endedAt = new Map<string, string>()
     const isOpen = ({ at, event }: RecordedEvent): boolean =>
       event.type === "model.progress" && at > (endedAt.get(modelCallKey(event.call)) ?? "")
     let last: RecordedEvent | undefined
 
-    /** A run that was opened again has several `run.finished` events. Only the last of them is published. */
+    /** A run that was opened again has several `run.finished` events. Only the last is published. */
     const take = Effect.fnUntraced(function* (line: JournalLine) {
       const record = readRecord(line)
       if (record?.type !== "event") return

@@ -1,7 +1,6 @@
 /**
- * Removes secrets from everything that is written to the database. If a value, such as the calls of a task, contains
- * secrets, the worker that made it keeps the whole value in memory. If another worker needs the whole value, that
- * worker does the work again.
+ * Removes secrets from everything that is written to the database. The worker that made a value with secrets keeps it
+ * whole in memory. A worker that lacks a whole value does the work for it again.
  */
 import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
@@ -27,14 +26,14 @@ export type Redact = (value: Schema.Json) => Schema.Json
 export const fromJson = <A>(schema: Schema.Codec<A, unknown>, value: Schema.Json): Effect.Effect<A> =>
   Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(schema))(value))
 
-/** Removes secrets from a value. If the value contains none, returns the same object. */
+/** Removes secrets from a value. Returns the same object if it contains no secrets. */
 export const withoutSecrets = <A>(schema: Schema.Codec<A, unknown>, value: A, redact: Redact): Effect.Effect<A> =>
   Effect.flatMap(asJson(schema, value), (json) => {
     const safe = redact(json)
     return isDeepStrictEqual(safe, json) ? Effect.succeed(value) : fromJson(schema, safe)
   })
 
-/** The maximum number of whole values that a worker keeps. If there are more, the oldest are dropped. */
+/** The maximum number of whole values that a worker keeps. The oldest are dropped. */
 const mostValues = 1000
 
 /** Removes secrets, and keeps whole values by run and key. */
@@ -56,7 +55,7 @@ export const makeSecrets = (redact: Redact) => {
         const [oldest] = values.keys()
         if (values.size > mostValues && oldest !== undefined) values.delete(oldest)
       },
-      /** The whole value that belongs to a saved value. Undefined if this worker does not have the whole value. */
+      /** The whole value for a saved value. Undefined if this worker does not have it. */
       find: (runId: string, key: string, saved: Schema.Json) => {
         const value = values.get(nameOf(runId, key))
         return value !== undefined && isDeepStrictEqual(redact(value), saved) ? value : undefined
@@ -65,7 +64,6 @@ export const makeSecrets = (redact: Redact) => {
   }
 }
 
-/** The run and round to which an outcome belongs. */
 interface OutcomePlace {
   readonly runId: string
   readonly round: number
@@ -73,11 +71,10 @@ interface OutcomePlace {
 
 const keyOf = (round: number, { task }: TaskOutcome): string => stageKey.worked(round, task.name)
 
-/** Keeps an outcome with secrets in the memory of this worker. */
 export const keepOutcome = ({ whole }: Secrets, { round, runId }: OutcomePlace, outcome: TaskOutcome) =>
   Effect.map(asJson(TaskOutcome, outcome), (value) => whole.keep(runId, keyOf(round, outcome), value))
 
-/** The whole outcome, if this worker has it. Otherwise `sent`, the outcome without secrets. */
+/** The whole outcome if this worker has it. Otherwise `sent`, which lacks the secrets. */
 export const knownOutcome = Effect.fnUntraced(function* (
   { whole }: Secrets,
   { round, runId }: OutcomePlace,
@@ -92,8 +89,8 @@ const lacksSecret = ({ calls, inputs }: TaskOutcome): boolean =>
   JSON.stringify([calls, inputs ?? []]).includes(redacted)
 
 /**
- * The whole outcome, with which a worker can make the calls of the task. If this worker lacks the removed secrets, it
- * works on the task again.
+ * The whole outcome, which a worker needs for the calls of the task. If this worker lacks the secrets, it works on the
+ * task again.
  */
 export const wholeOutcome = Effect.fnUntraced(function* (
   secrets: Secrets,
@@ -112,8 +109,8 @@ const without = <A>(all: ReadonlyArray<A>, known: ReadonlyArray<A>): ReadonlyArr
   all.filter((one) => !known.some((other) => Equal.equals(one, other)))
 
 /**
- * Adds the answers that a piece contains. Answers that this worker already has are skipped, because this worker may
- * have them with their secrets.
+ * Adds the answers in a piece. Answers that this worker already has stay as they are, because it may have them with
+ * secrets.
  */
 export const restoreAnswers = Effect.fnUntraced(function* (
   answers: RunAnswers["Service"],
@@ -137,8 +134,8 @@ export interface CallJudges {
 }
 
 /**
- * Applies approvals to whole calls. The user approved `sent`, the calls without secrets. `whole` are the calls that
- * will be made. If a whole call differs in more than secrets, it gets no approval, and the user is asked again.
+ * Applies approvals to whole calls. The user approved `sent`, the calls without secrets. A whole call that differs in
+ * more than secrets gets no approval, so the user is asked again.
  */
 export const coverWhole = Effect.fnUntraced(function* (
   { answers, registry }: CallJudges,

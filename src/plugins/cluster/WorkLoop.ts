@@ -1,7 +1,6 @@
 /**
- * The main loop of a worker. It has three fibers. The first claims pieces of work and starts a fiber for each of them.
- * The second renews the leases. The third gives up leases that were not renewed in time. The clock, `ClusterWork` and
- * `carryOut` are parameters, so that a simulation can replace them.
+ * The main loop of a worker. Its fibers claim pieces, renew leases, and give up leases that were not renewed in time.
+ * The clock, `ClusterWork` and `carryOut` are parameters, so that a simulation can replace them.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -27,10 +26,10 @@ import {
 
 /** How a piece ended in this worker. */
 export type WorkEnd =
-  /** The piece is finished. `result` is absent if the result is already saved. */
+  /** The piece is finished. `result` is absent if it is already saved. */
   | { readonly _tag: "Finished"; readonly result?: string }
   | { readonly _tag: "RunEnded"; readonly ending: string }
-  /** Another worker can claim the piece. If this worker can never do the piece, `why` is the reason. */
+  /** Another worker can claim the piece. `why` is given if this worker can never do it. */
   | { readonly _tag: "GivenBack"; readonly why?: string }
 
 export interface WorkLoopOptions {
@@ -50,7 +49,7 @@ const renewal = "1500 millis"
 /** A worker gives up a lease this long before the lease ends, in milliseconds. */
 const margin = 1500
 
-/** If a piece has only waited during this time, it is returned to its queue, where it rests. */
+/** A piece that has only waited for this long goes back to its queue, where it rests. */
 export const RestAfter = Context.Reference<Duration.Input>("task-conductor/plugins/cluster/RestAfter", {
   defaultValue: () => "1 minute"
 })
@@ -67,7 +66,6 @@ const busyPace = { least: 1000, most: 1400 }
 
 const lose = (lease: HeldLease) => Deferred.succeed(lease.lost, undefined)
 
-/** Tells the store how a piece ended. */
 const saveEnd = Effect.fnUntraced(function* (work: ClusterWork["Service"], lease: HeldLease, end: WorkEnd) {
   if (end._tag === "GivenBack") return yield* work.giveBack(lease, end.why)
   if (end._tag === "RunEnded") return yield* work.end(lease, end.ending, lease.ended?.record)
@@ -75,7 +73,7 @@ const saveEnd = Effect.fnUntraced(function* (work: ClusterWork["Service"], lease
   return yield* lease.lookForWork
 })
 
-/** Completes when a piece has only waited during the whole time `RestAfter`. The value is what the piece waits for. */
+/** Completes when a piece has only waited for the time `RestAfter`. The value is what the piece waits for. */
 const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   const after = Duration.toMillis(Duration.fromInputUnsafe(yield* RestAfter))
   for (let since = yield* readClocks; ;) {
@@ -87,7 +85,7 @@ const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   }
 })
 
-/** Works on a piece until the piece ends or rests. If the worker is interrupted, the piece goes back to its queue. */
+/** Works on a piece until it ends or rests. An interrupted worker returns the piece to its queue. */
 const carryOutOrRest = Effect.fnUntraced(function* (
   { giveBack, rest }: ClusterWork["Service"],
   lease: HeldLease,
@@ -107,10 +105,7 @@ const carryOutOrRest = Effect.fnUntraced(function* (
   if (waiting !== undefined) yield* rest(lease, waiting)
 })
 
-/**
- * Runs until the scope closes, or until the database has been unavailable for too long. At the end, the worker returns
- * its pieces.
- */
+/** Runs until the scope closes, or until the database has been unavailable for too long. Then returns the pieces. */
 export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
   capacity,
   carryOut,
@@ -122,9 +117,7 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
   const held = new Set<HeldLease>()
   const fibers = yield* FiberSet.make<void>()
   const broken = yield* Deferred.make<never, DatabaseUnavailable>()
-  /*
-   * Completes when a piece of work finishes, or when changes wait to be applied. The worker then claims work at once.
-   */
+  /* Completes when a piece finishes or changes wait to be applied. The worker then claims work at once. */
   let hurry = yield* Deferred.make<void>()
   const lookForWork = Effect.suspend(() => Effect.asVoid(Deferred.succeed(hurry, undefined)))
   const orBreak = <A>(query: Effect.Effect<A, DatabaseUnavailable>) =>
@@ -179,7 +172,7 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
     }
   })
 
-  /** Gives up leases that were not renewed in time. Other workers may already have the pieces of these leases. */
+  /** Gives up leases that were not renewed in time. Other workers may already have their pieces. */
   const giveUp = Effect.gen(function* () {
     const now = yield* readClocks
     const late = [...held].filter((lease) => leaseAge(lease, now) > leaseTime - margin)

@@ -1,7 +1,7 @@
 /**
- * pg-boss, the queues of cluster runs. It hands out pieces of work and stores their results. If the heartbeats of a
- * piece stop, it hands out the piece again. It sends its statements over the connections of this program, and within
- * its transactions. So the time limits and error rules of this program apply to these statements.
+ * The queues of cluster runs. pg-boss stores pieces of work and their results, and hands out a piece again if its
+ * heartbeats stop. It uses the connections and transactions of this program, so the time limits and error rules of this
+ * program apply.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -16,41 +16,30 @@ import type { ConnectionOptions, PgBoss } from "pg-boss"
 import { sqlErrorOf, StatementLimit } from "./PostgresClient.ts"
 
 /**
- * The kinds of pieces. `run` leads a run from its order to its report. `refine` and `task` are the phases of a task.
+ * The kinds of pieces. `run` leads a run from its order to its report. The phases of a task are `refine` and `task`.
  */
 export const workKinds = ["run", "refine", "task"] as const
 export type WorkKind = (typeof workKinds)[number]
 
-/**
- * The schema of pg-boss in the database. It is not the default schema, which another program may use in the same
- * database.
- */
+/** The schema of pg-boss in the database. Another program may use the default schema. */
 export const bossSchema = "task_conductor_boss"
 
-/**
- * The number of seconds after which a piece without a heartbeat goes to another worker. pg-boss accepts no smaller
- * number.
- */
+/** After this many seconds without a heartbeat, another worker gets the piece. pg-boss accepts no smaller number. */
 export const heartbeatSeconds = 10
 
 /** The SQL condition on the row `r` of a run: a worker leads the run and sends heartbeats. */
 export const isLed = `EXISTS (SELECT FROM ${bossSchema}.job j WHERE j.state = 'active' AND j.singleton_key = r.run_id
   AND j.name LIKE 'run/%' AND j.heartbeat_on > clock_timestamp() - interval '${heartbeatSeconds} seconds')`
 
-/**
- * The name of a queue. Each build of the program has its own queues. pg-boss does not allow a plus sign in the name.
- */
+/** The name of a queue for one build of the program. pg-boss allows no plus sign in the name. */
 export const queueOf = (kind: WorkKind, program: string): string => `${kind}/${program.replace("+", "/")}`
 export const queuesOf = (program: string): ReadonlyArray<string> => workKinds.map((kind) => queueOf(kind, program))
-/** The queue for this kind of piece. It belongs to the same build as the given queue. */
+/** The queue for this kind of piece, of the same build as the given queue. */
 export const queueLike = (queue: string, kind: WorkKind): string => queue.replace(/^[^/]+/, kind)
 export const queuesLike = (queue: string): ReadonlyArray<string> => workKinds.map((kind) => queueLike(queue, kind))
 export const kindOf = (queue: string): WorkKind => workKinds.find((kind) => queue.startsWith(`${kind}/`)) ?? "run"
 
-/**
- * The id of a piece. It is computed from the key of the piece and the id of the piece that leads the run. So every
- * worker computes the same id.
- */
+/** The id of a piece. Every worker computes the same id from the piece's key and the id of the leading piece. */
 export const pieceId = (leader: string, key: string): string => {
   const hex = createHash("sha256").update(`${leader} ${key}`).digest("hex")
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -73,8 +62,7 @@ const definitionLimit = "1 hour"
 const isDefinition = (text: string): boolean => /\b(?:CREATE|ALTER|DROP|REINDEX)\b/.test(text.slice(0, 500))
 
 /**
- * Lets pg-boss send its statements on a connection of the pool. If the context has a transaction, the statements are a
- * part of this transaction.
+ * Lets pg-boss send its statements on a connection of the pool, and in the transaction of the context if there is one.
  */
 const databaseOf = (
   sql: SqlClient.SqlClient,
@@ -91,7 +79,6 @@ const databaseOf = (
   }
 })
 
-/** Converts an error of the database or of pg-boss to a `SqlError`. */
 const bossError = (error: unknown): SqlError => {
   if (isSqlError(error)) return error
   if (error instanceof DatabaseError) return sqlErrorOf(error)
@@ -108,10 +95,7 @@ const start = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const boss = new PgBoss({
     db: databaseOf(sql, Context.empty()),
     schema: bossSchema,
-    /*
-     * pg-boss itself does not look for pieces whose heartbeats have stopped. A worker calls `supervise` when it sees
-     * such a piece.
-     */
+    /* Workers call `supervise` themselves when they see a piece whose heartbeats have stopped. */
     supervise: false,
     monitorIntervalSeconds: 1,
     schedule: false,
@@ -119,14 +103,11 @@ const start = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     bamIntervalSeconds: 600,
     openTelemetry: { enabled: false }
   })
-  /*
-   * Ignores errors of the work that pg-boss does in the background, because pg-boss retries this work. Callers get the
-   * errors of their own calls.
-   */
+  /* Ignores errors of background work, which pg-boss retries. Callers get the errors of their own calls. */
   boss.on("error", () => undefined)
   /*
-   * Two programs may create the schema at the same time. PostgreSQL then rejects one of them. When that program tries
-   * again, it finds the schema.
+   * If two programs create the schema at the same time, PostgreSQL rejects one. The rejected program tries again and
+   * finds the schema.
    */
   yield* Effect.retry(Effect.tryPromise({ try: () => boss.start(), catch: bossError }), {
     times: 3,
@@ -159,9 +140,8 @@ const makeQueues = Effect.gen(function* () {
   return {
     /** Completes when the tables of pg-boss exist. */
     ready: Effect.asVoid(boss),
-    /** Calls pg-boss. If there is a current transaction, the call is a part of it. */
+    /** Calls pg-boss, in the current transaction if there is one. */
     use,
-    /** Creates the queues of a program. Queues that exist are skipped. */
     ensure: Effect.fnUntraced(function* (program: string) {
       for (const queue of queuesOf(program)) {
         if (existing.has(queue)) continue

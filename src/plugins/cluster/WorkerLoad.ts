@@ -7,8 +7,7 @@ import { ModelSlots } from "../../kit/models.ts"
 import { RunSettings } from "../../kit/program.ts"
 
 /**
- * The maximum number of runs that a worker leads for each of its slots. Each run keeps its tools, plugins and MCP
- * servers in memory.
+ * The maximum number of runs that a worker leads per slot. Each run keeps its tools, plugins and MCP servers in memory.
  */
 const runsOfSlot = 4
 
@@ -16,13 +15,12 @@ export const makeLoad = (slots: number) => {
   const held = new Set<HeldLease>()
   const countRuns = () => [...held].filter(({ kind }) => kind === "run").length
   /*
-   * `calls` counts the model calls that have a slot of the model server or wait for a slot. `fresh` are tasks that were
-   * just claimed, and will soon make a call.
+   * `calls` counts the model calls that have a slot or wait for one. `fresh` are tasks that were just claimed, and will
+   * soon make a call.
    */
   let calls = 0
   const fresh = new Set<HeldLease>()
   return {
-    /** Counts a piece while the worker works on it. */
     counted: <A, E, R>(lease: HeldLease, work: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.sync(() => {
@@ -36,7 +34,7 @@ export const makeLoad = (slots: number) => {
             fresh.delete(lease)
           })
       ),
-    /** Counts a model call, from the moment when it asks for a slot to its end. */
+    /** Counts a model call from its request for a slot to its end. */
     asks: <A, E, R>(call: Effect.Effect<A, E, R>) =>
       Effect.flatMap(CurrentLease, (lease) =>
         Effect.acquireUseRelease(
@@ -55,9 +53,8 @@ export const makeLoad = (slots: number) => {
       ),
     count: () => ({ runs: countRuns(), tasks: held.size - countRuns() }),
     /**
-     * How many more pieces the worker can take. It takes enough tasks for one model call more than it has slots, so
-     * that the model server stays busy. A single claim is limited to half of the slots, so that other workers get work
-     * too.
+     * How many more pieces the worker can take. It takes tasks for one model call more than it has slots, so that the
+     * model server stays busy. One claim takes tasks for at most half of the slots, so that other workers get work too.
      */
     capacity: () => {
       const refine = Math.max(0, Math.min(slots + 1 - calls - fresh.size, Math.ceil(slots / 2)))

@@ -1,6 +1,6 @@
 /**
- * Metrics for operators. Some describe the whole database, and every worker reports the same values for them. The other
- * metrics describe this worker. If no collector is configured, the worker sends no query for metrics.
+ * Metrics for operators, about this worker and the whole database. Every worker reports the same values for the
+ * database. If no collector is configured, the worker sends no query for metrics.
  */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -10,7 +10,6 @@ import { sendMetrics } from "../../kit/program.ts"
 import { aliveSeconds } from "./ClusterWorkers.ts"
 import { bossSchema } from "./WorkQueues.ts"
 
-/** How often the metrics are measured. */
 const interval = "15 seconds"
 
 const gauge = (name: string, unit: string, description: string) =>
@@ -60,7 +59,7 @@ export const keepMetrics = Effect.fnUntraced(function* ({ count, name }: WorkerF
       waitingQuery
     )
     for (const row of rows) queues.add(row.name)
-    /* An empty queue has no row in the result. Its value is 0. */
+    /* An empty queue has no row in the result, and gets the value 0. */
     for (const queue of queues) {
       const row = rows.find((one) => one.name === queue)
       yield* Metric.update(Metric.withAttributes(gauges.waiting, { queue }), row?.waiting ?? 0)

@@ -48,7 +48,7 @@ const redact = makeValueRedaction(knownSecrets)
 const encodeOrder = Schema.encodeEffect(Schema.toCodecJson(RunOrder))
 const decodeOrder = Schema.decodeUnknownEffect(Schema.toCodecJson(RunOrder))
 
-/** The database at this address. If the address is empty, the environment variable names the database. */
+/** If the address is empty, the environment variable names the database. */
 export const layerNamedDatabase = (address = "") =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -57,16 +57,13 @@ export const layerNamedDatabase = (address = "") =>
     })
   )
 
-/** The services that use the database. */
 export const layerServices = Layer.mergeAll(ClusterRuns.layer, ClusterWorkers.layer, layerBossWork).pipe(
   Layer.provide(WorkQueues.layer)
 )
 
-/** The services that use the database, with `RunStore`. */
 export const layerClusterRuns = (address?: string) =>
   layerClusterStore.pipe(Layer.provideMerge(layerServices), Layer.provide(layerNamedDatabase(address)))
 
-/** What a client needs to start and follow runs. `approver` answers the questions of these runs. */
 export const layerClient = (
   approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>,
   database?: string
@@ -90,7 +87,7 @@ const clusterRunOf = Effect.fnUntraced(function* (
   return { opened: whole, allow, approveSteps, ...more } satisfies ClusterRun
 })
 
-/** Reads the configuration of a run on this machine. The workers then use this configuration. */
+/** Reads the configuration of a run on this machine. The workers use this configuration. */
 export const prepareRun = Effect.fn("prepareRun")(function* (
   { configuration, order, project }: Omit<NewRun, "keep">,
   approvals: Approvals
@@ -100,15 +97,13 @@ export const prepareRun = Effect.fn("prepareRun")(function* (
     const what = 'no model is chosen. Name one that the servers of the workers have: --model NAME, or "model".'
     return yield* new ConfigurationError({ source: "A cluster run", problems: [{ what }] })
   }
-  /* Removes the secrets from the order, because the database must store none. */
+  /* The database must store no secrets. */
   const withoutSecrets = yield* Effect.orDie(decodeOrder(redact(yield* Effect.orDie(encodeOrder(order)))))
   const opened = { type: "opened", version: journalVersion, order: withoutSecrets } as const
   return yield* clusterRunOf(opened, setup, configuration.allow, approvals)
 })
 
-/**
- * Saves a run for the workers. For a fork, `begin` contains the records that the fork takes over from the earlier run.
- */
+/** Saves a run for the workers. `begin` contains the records that a fork takes over from the earlier run. */
 export const submitRun = Effect.fn("submitRun")(function* (run: ClusterRun, begin: ReadonlyArray<JournalRecord> = []) {
   const runs = yield* ClusterRuns
   yield* runs.submit(run, [run.opened, ...begin], redact)
@@ -121,7 +116,7 @@ export class RunGoesOn extends Schema.TaggedError<RunGoesOn>()("RunGoesOn", { ru
   }
 }
 
-/** The resumed form of a run. New settings replace the settings of the run, and new approvals are added. */
+/** A saved run as it is resumed. New settings override the saved ones, and the new approvals hold. */
 const nextOf = Effect.fnUntraced(function* ({ configuration, project, run }: SavedRun, approvals: Approvals) {
   const runId = yield* (yield* RunStore).find(run)
   const standing = yield* (yield* ClusterRuns).standing(runId)
@@ -136,7 +131,7 @@ const nextOf = Effect.fnUntraced(function* ({ configuration, project, run }: Sav
   return yield* clusterRunOf(before, setup, configuration.allow, { priority: standing?.run.priority, ...approvals })
 })
 
-/** Opens a run again. The run must have ended or belong to another build. Returns its id. */
+/** Opens a run again and returns its id. The run must have ended or belong to another build. */
 export const resumeOnCluster = Effect.fn("resumeOnCluster")(function* (saved: SavedRun, approvals: Approvals) {
   const next = yield* nextOf(saved, approvals)
   const { runId } = next.opened.order
@@ -144,8 +139,7 @@ export const resumeOnCluster = Effect.fn("resumeOnCluster")(function* (saved: Sa
 })
 
 /**
- * Starts a fork: a new run that uses what an earlier run had finished before the task `from`. Returns the id of the new
- * run.
+ * Starts a run that takes over what an earlier run had finished before the task `from`. Returns the id of the new run.
  */
 export const forkOnCluster = Effect.fn("forkOnCluster")(function* (
   { from, ...saved }: SavedRun & { readonly from: string },
@@ -161,8 +155,8 @@ export const forkOnCluster = Effect.fn("forkOnCluster")(function* (
 })
 
 /**
- * Ends a run within seconds. `isCancelled` is false if the run had already ended. `name` is an id, the beginning of an
- * id, or `last`.
+ * Ends a run within seconds. `isCancelled` is false if the run had already ended. `name` is an id, its beginning, or
+ * `last`.
  */
 export const cancelRun = Effect.fn("cancelRun")(function* (name: string) {
   const store = yield* RunStore

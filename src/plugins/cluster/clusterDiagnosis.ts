@@ -1,6 +1,6 @@
 /**
- * `doctor --cluster`: checks whether a cluster run has what it needs. It checks the name of the model, the database,
- * TLS, and that workers are alive. Part of the composition root.
+ * `doctor --cluster`: checks the name of the model, the database, TLS, and that workers are alive. Part of the
+ * composition root.
  */
 import {
   build,
@@ -61,7 +61,7 @@ const noWorker = problem(
   "Start one on a machine with a model server: task-conductor worker."
 )
 
-/** Findings that say why a run from this machine would wait for workers. */
+/** Why a run from this machine would wait for workers. Empty if it would not wait. */
 const missingWorkers = (workers: ReadonlyArray<WorkerState>): ReadonlyArray<Finding> => {
   const alive = workers.filter(({ isAlive }) => isAlive)
   if (alive.length === 0) return [noWorker]
@@ -94,7 +94,6 @@ const modelFinding = ({ model }: Configuration): Finding =>
       )
     : ok("model", `${model}, on the servers of the workers`)
 
-/** Checks everything that a cluster run of this project needs. `flags` are the flags of the command. */
 export const diagnoseCluster = (project: string, flags: Configuration) =>
   withSetup(
     readSetup(project, flags),

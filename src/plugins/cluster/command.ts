@@ -22,12 +22,10 @@ import { cancelRun, layerClusterRuns } from "./clusterClient.ts"
 import { withNotices } from "./DatabaseErrors.ts"
 import { runWorker } from "./worker.ts"
 
-/** The argument that names a run in the database. */
 const clusterRunArgument = Argument.String("RUN").pipe(
   Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs --cluster"')
 )
 
-/** `attach`: follows a cluster run. The user at this terminal answers the questions of the run. */
 export const attach = Command.make(
   "attach",
   {
@@ -51,7 +49,6 @@ export const attach = Command.make(
   )
 )
 
-/** `cancel`: ends a cluster run within seconds. */
 export const cancel = Command.make(
   "cancel",
   { run: clusterRunArgument },
@@ -70,7 +67,6 @@ export const cancel = Command.make(
 
 const { allow, deny, model, parallel, plugin } = runFlags
 
-/** `worker`: carries out runs from the database until it is stopped. */
 export const worker = Command.make(
   "worker",
   { allow, deny, model, parallel, plugin, ...modelFlags },

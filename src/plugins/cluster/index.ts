@@ -6,5 +6,4 @@
 export const loadCommand = (name: "attach" | "cancel" | "worker") =>
   import("./command.ts").then((commands) => commands[name])
 
-/** Loads the runs in the database for `--cluster`. */
 export const loadSharedRuns = () => import("./sharedRuns.ts").then(({ sharedRuns }) => sharedRuns)

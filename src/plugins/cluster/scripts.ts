@@ -1,7 +1,6 @@
 /**
  * The entry point `task-conductor-cluster`: cluster runs for scripts, as promises. Workers carry out the runs over a
- * PostgreSQL database. Clients start, follow, answer and cancel runs. The functions do what the commands `run
- * --cluster`, `attach`, `cancel` and `worker` do.
+ * PostgreSQL database. The functions do what the commands `run --cluster`, `attach`, `cancel` and `worker` do.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -26,15 +25,14 @@ export { ProjectShared, RunRefused, RunWaits } from "./RunErrors.ts"
 /** The database that contains the runs. */
 export interface DatabaseOptions {
   /**
-   * The address of the database, such as `postgres://user@host/name`. If absent, `TASK_CONDUCTOR_DATABASE` contains the
-   * address.
+   * The address of the database, such as `postgres://user@host/name`. If absent, `TASK_CONDUCTOR_DATABASE` contains it.
    */
   readonly database?: string
 }
 
 /**
- * The functions that answer the questions of a run. Without these functions, a question makes the report reject with
- * `RunWaits`. The run then waits for an answer.
+ * The functions that answer the questions of a run. Without them, a question makes the report reject with `RunWaits`,
+ * and the run waits for an answer.
  */
 export interface AnswerOptions {
   /** Decides about the calls that need approval. */
@@ -48,13 +46,13 @@ export interface AnswerOptions {
 type Ordered = "prompt" | "project" | "limits" | "allow" | "deny" | "file" | "skill" | "plan" | "readOnly"
 
 /**
- * How a script starts a run on workers. The project is a folder that every worker has at the same path. Settings that
- * belong to a machine, such as the model server, come from the workers.
+ * How a script starts a run on workers. Every worker needs the project at the same path. Settings that belong to a
+ * machine, such as the model server, come from the workers.
  */
 export interface ClusterRunOptions extends DatabaseOptions, AnswerOptions, Pick<RunOptions, Ordered> {
   /** The name of a model, as `--model` takes it. */
   readonly model?: string
-  /** The priority, from -100 to 100. Runs of a higher priority come first. If absent, it is 0. */
+  /** The priority, from -100 to 100; 0 if absent. Runs of a higher priority come first. */
   readonly priority?: number
 }
 

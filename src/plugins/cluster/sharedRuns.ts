@@ -21,7 +21,6 @@ import { ClusterWorkers, type WorkerState } from "./ClusterWorkers.ts"
 const workerLine = ({ isAlive, name, runs, seenSecondsAgo, slots, tasks, version }: WorkerState): string =>
   `worker ${printable(name)}  ${printable(version)}  ${counted(runs, "run")}, ${counted(tasks, "task")}, ${counted(slots, "model call")} at once  ${isAlive ? "seen" : "lost, seen"} ${secondsText(seenSecondsAgo)} ago`
 
-/** Starts, resumes or forks a run. Returns its id. */
 const begin = Effect.fnUntraced(function* (order: SharedOrder, approvals: Pick<SharedClient, "approveSteps" | "yes">) {
   switch (order.type) {
     case "attach":

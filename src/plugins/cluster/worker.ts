@@ -30,7 +30,7 @@ import { makeServers, type WorkerServers } from "./workerServers.ts"
 import { makeCarryOut, workerName, type WorkServices } from "./workerWork.ts"
 
 export interface WorkerOptions {
-  /** The address of the database. If absent, the environment variable contains the address. */
+  /** The address of the database. If absent, the environment variable contains it. */
   readonly database?: string | undefined
   /** The flags that apply to all runs of this worker. */
   readonly flags: Configuration
@@ -44,8 +44,8 @@ export interface WorkerOptions {
 const loadPace = 500
 
 /**
- * Reports this worker until the scope closes. It sends a report every `reportInterval`, and within `loadPace` after a
- * change of the worker's state. Returns the report that the work loop sends with its heartbeats.
+ * Reports this worker until the scope closes: every `reportInterval`, and within `loadPace` after a change of its
+ * state. Returns the report that the work loop sends with heartbeats.
  */
 const reportPresence = Effect.fnUntraced(function* (
   slots: number,
@@ -105,10 +105,7 @@ const reportOthers = Effect.fnUntraced(function* (report: WorkerOptions["report"
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(look, Schedule.spaced("10 seconds"))))
 })
 
-/**
- * How long a stopped worker may take to return its pieces. After that the process ends, and its remaining leases
- * expire.
- */
+/** How long a stopped worker may take to return its pieces. The leases of the remaining pieces then expire. */
 const handOverTime = "2 seconds"
 
 const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {

@@ -1,6 +1,6 @@
 /**
- * Builds the services with which a worker carries out a run. These services use the model server, the tools and the
- * rules of this machine. Part of the composition root.
+ * Builds the services with which a worker carries out a run. They use the model server, the tools and the rules of this
+ * machine. Part of the composition root.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -63,8 +63,8 @@ export interface WorkerRunOptions extends Pick<WorkerContext, "slots"> {
 }
 
 /**
- * A warning that the question about an uncertain call shows. A stopped worker has lost its lease, but when it
- * continues, it may still make the call.
+ * The warning in a question about an uncertain call. A stopped worker has lost its lease, but may still make the call
+ * when it continues.
  */
 const silentWorker =
   "The worker that began it has not been heard of since. If it was only stopped, it may still do it when it goes on: end it, or look at it, before you answer."
@@ -76,13 +76,10 @@ export class ServerGone extends Data.TaggedError("ServerGone")<{ readonly setup:
   }
 }
 
-/** The tags of errors in what the user ordered. These errors have exit code 2, and any other error is a failure. */
+/** The tags of errors in what the user ordered. Such errors have exit code 2. */
 const usageErrors: ReadonlySet<string> = new Set(["ConfigurationError", "UnknownSkill", "BriefingError"])
 
-/**
- * Makes the refusal of a run that cannot start because of an error. Without a cluster, the same error ends a run with
- * the same exit code.
- */
+/** The refusal of a run that cannot start. It has the exit code that the same error has without a cluster. */
 const refusal = (what: string, tag = "") =>
   new RunRefused({
     what,
@@ -91,12 +88,11 @@ const refusal = (what: string, tag = "") =>
       : exitCodeOf(tag === "ModelError" || tag === "ServerGone" ? "unavailable" : "failed")
   })
 
-/** The error that says what this worker lacks for a run. */
 const unfit = (why: string, tag = "") => new UnfitWorker({ why, exitCode: refusal(why, tag).exitCode })
 
 /**
- * Errors for which the worker has a rule of its own stay as they are. Any other error becomes an `UnfitWorker`, so that
- * another worker tries the piece.
+ * Keeps errors for which the worker has a rule of its own. Any other error becomes an `UnfitWorker`, so that another
+ * worker tries the piece.
  */
 const asUnfit = (error: { readonly _tag: string; readonly message: string }) =>
   error instanceof RunRefused ||
@@ -116,7 +112,6 @@ export const asRefusal = (error: { readonly _tag: string; readonly message: stri
 /** The settings of a run without those that belong to the machine of its client. */
 const commonSettings = (settings: Configuration) => Struct.omit(settings, [...addressKeys, "keepAlive", "parallel"])
 
-/** Reads a run and its project on this machine. */
 const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration) {
   const standing = yield* (yield* ClusterRuns).standing(runId)
   if (standing === undefined) return yield* refusal(`The run ${runId} is not in the database.`)
@@ -133,7 +128,6 @@ const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration
   return { ...standing, setup: yield* readSetup(project, configuration) }
 })
 
-/** Says whether this worker lacks the skill of a task, or one of the named tools. */
 const lacksFor =
   (skills: Skills["Service"], registry: ToolRegistry["Service"]): TaskContext["lacks"] =>
   (task, tools) => {
@@ -142,7 +136,6 @@ const lacksFor =
     return tool === undefined ? undefined : `This worker has no tool "${tool}".`
   }
 
-/** Builds the services of a run. */
 export const makeWorkerRun = (runId: string, { broken, flags, progress, report, secrets, slots }: WorkerRunOptions) =>
   Effect.gen(function* () {
     const { begunAt, run, setup: wanted } = yield* findRun(runId, flags)
@@ -204,8 +197,8 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
   }).pipe(Effect.mapError(asUnfit))
 
 /**
- * How many items of a task are queued at once. The slots of this worker do not limit them, because other workers work
- * on them too.
+ * How many items of a task are queued at once. Other workers work on them too, so this worker's slots do not limit
+ * them.
  */
 const itemsAtOnce = 64
 
@@ -215,8 +208,8 @@ const layerItems = Layer.effect(
 )
 
 /**
- * The pipeline of a run, for the worker that leads the run. Also the services with which this worker carries out single
- * tasks of the run.
+ * The pipeline of a run, for the worker that leads it, and the services with which this worker carries out single
+ * tasks.
  */
 const layerClusterRun = (
   setup: Setup,

@@ -1,7 +1,7 @@
 /**
- * Keeps a list of model servers that do not answer. While its server is away, a worker takes no work, so the work waits
- * or other workers do it. If no other worker has a server either, the worker takes work again after `waitSeconds`. The
- * run then fails, and says that the server does not answer.
+ * Keeps a list of model servers that do not answer. While its server is away, a worker leaves work to other workers. If
+ * they have no server either, it takes work again after `waitSeconds`, and the run fails because its server does not
+ * answer.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -11,16 +11,14 @@ import { build, providerOfRun, type Setup } from "../../kit/program.ts"
 import { isOtherBuild } from "../../kit/runs.ts"
 import type { ClusterWorkers } from "./ClusterWorkers.ts"
 
-/** A model server that did not answer. */
 interface GoneServer {
   readonly setup: Setup
   readonly why: string
-  /** The time since which the server has been away, in milliseconds. */
+  /** Since when the server has been away, in milliseconds. */
   readonly since: number
 }
 
 interface ServersOptions {
-  /** The name of this worker. */
   readonly worker: string
   readonly workers: Pick<ClusterWorkers["Service"], "alive">
   /** How long work waits if no worker has a server, in seconds. */
@@ -34,10 +32,7 @@ const answers = (setup: Setup) =>
     Effect.orElseSucceed(() => false)
   )
 
-/**
- * Makes the list, which is empty at first. Every three seconds, the worker asks each server on the list whether it
- * answers again.
- */
+/** Makes the empty list. Every three seconds, the worker asks each listed server whether it answers again. */
 export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, worker, workers }: ServersOptions) {
   const gone = new Map<string, GoneServer>()
 
@@ -50,7 +45,7 @@ export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, w
   })
   yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("3 seconds")))
 
-  /** True if a server has been away for longer than the time for which work waits for it. */
+  /** True if a server has been away for longer than work waits for it. */
   const hasGivenUp = Effect.map(Clock.currentTimeMillis, (now) =>
     [...gone.values()].some(({ since }) => now - since >= waitSeconds * 1000)
   )
@@ -64,10 +59,7 @@ export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, w
     /** Why the first server on the list does not answer. */
     gone: () => [...gone.values()][0]?.why,
     hasGivenUp,
-    /**
-     * True if this worker must take no work, because it waits for its own server or because another worker has a
-     * server.
-     */
+    /** True if this worker must take no work, because it waits for its own server or another worker has one. */
     leavesWork: Effect.gen(function* () {
       if (gone.size === 0) return false
       return !(yield* hasGivenUp) || (yield* hasOther)

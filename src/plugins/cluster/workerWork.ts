@@ -1,6 +1,6 @@
 /**
- * Carries out the pieces that a worker has claimed. The worker leads runs, and works on phases of tasks. It returns
- * pieces that it cannot do. Part of the composition root.
+ * Carries out claimed pieces: leads runs, and works on phases of tasks. Returns pieces that this worker cannot do. Part
+ * of the composition root.
  */
 import * as Cause from "effect/Cause"
 import { TaskFailure } from "../../kit/documents.ts"
@@ -31,21 +31,18 @@ export type WorkServices =
   | Effect.Services<ReturnType<typeof makeWorkerRun>>
   | Exclude<Effect.Services<ReturnType<typeof lead>>, Scope.Scope>
 
-/**
- * A unique name for this worker. It has a random part, because containers may have the same host name and process id.
- */
+/** A unique name for this worker. It has a random part, because containers may share a host name and process id. */
 export const workerName = `${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`
 
 /** How long the services of a run stay in memory after their last use. */
 const idleTimeToLive = "10 seconds"
 
-/** Removes the secrets of this machine from everything that the worker saves. */
 const secrets = makeSecrets(makeValueRedaction(knownSecrets))
 
-/** How often a worker tries to lock a run while another worker on the same machine holds the lock of this run. */
+/** The pause between tries to lock a run whose lock another worker on this machine holds. */
 const lockPace = Schedule.spaced("1 second")
 
-/** Locks a run on this machine. A worker that was stopped, but not ended, still holds its lock. */
+/** Locks a run on this machine. A suspended worker process still holds its lock. */
 const takeRun = ({ locks, project, runId }: LockedProject) =>
   takeLock(`run ${runId} in ${project}`, { folder: locks, what: `The run ${runId}`, runId })
 
@@ -62,7 +59,7 @@ export const takeSharedProject = Effect.fn("takeSharedProject")(function* (locke
   )
 })
 
-/** Leads a run. Meanwhile its project is locked on this machine. */
+/** Leads a run, and locks its project on this machine meanwhile. */
 const lead = Effect.fnUntraced(function* ({ journal, opened: { order, settings }, pipeline, setup }: WorkerRun) {
   const { project, folders } = setup
   if (order.readOnly !== true) yield* takeSharedProject({ project, locks: folders.locks, runId: order.runId })
@@ -77,7 +74,7 @@ const brokenOff = (error: unknown) =>
   new RunRefused({ what: `The run broke off: ${error instanceof Error ? error.message : String(error)}`, exitCode: 1 })
 
 /**
- * Returns the result or the error of work as a value. Only `DatabaseUnavailable` stays an error, and ends the worker.
+ * Returns the result or the error of work as a value. Only an unavailable database stays an error, and ends the worker.
  */
 const endOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   work.pipe(
@@ -92,18 +89,16 @@ const endOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.catch((error) => (error.isFault === true ? Effect.succeed(brokenOff(error)) : Effect.fail(error)))
   )
 
-/** A sentence that says why no worker, including this one, can do the piece. */
+/** Why no worker, including this one, can do the piece. */
 const allDeclined = (lease: HeldLease, why: string) => nobodyFits({ ...lease.declined, [workerName]: why })
 
-/** The key under which the services of a run are kept in memory. It depends on the settings of the run. */
+/** The key of a run's services in memory. New settings give a new key. */
 const placeOf = ({ runId, setup }: HeldLease): string => `${runId} ${setup}`
 
-/** What `makeCarryOut` needs from the worker. */
 interface WorkbenchOptions extends Omit<WorkerRunOptions, "secrets"> {
   readonly servers: WorkerServers
 }
 
-/** The services of this worker's runs, which are kept in memory, and the ways to return a piece. */
 const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: WorkbenchOptions) {
   const { report } = options
   const contexts = yield* RcMap.make({
@@ -111,7 +106,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
     idleTimeToLive
   })
 
-  /** Uses the services of a run. At the end, it waits until the remaining records of the run are written. */
+  /** Uses the services of a run. At the end, waits until the records of the run are written. */
   const withRun = <A, E, R>(lease: HeldLease, use: (run: WorkerRun) => Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const run = yield* RcMap.get(contexts, placeOf(lease))
@@ -125,7 +120,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
       )
     }).pipe(Effect.scoped)
 
-  /** True if the piece must wait for a model server of this worker or of another worker. */
+  /** True if the piece must wait for a model server, of this worker or another. */
   const isLeft = Effect.fnUntraced(function* (lease: HeldLease, { setup, why }: ServerGone) {
     yield* servers.leave(setup, why)
     if (!(yield* servers.leavesWork)) return false
@@ -134,10 +129,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
     return true
   })
 
-  /**
-   * Returns a piece that this worker cannot do, so that another worker tries it. Undefined if all live workers have
-   * declined the piece.
-   */
+  /** Returns a piece that this worker cannot do. Undefined if all live workers have declined the piece. */
   const decline = Effect.fnUntraced(function* (lease: HeldLease, why: string) {
     if (Object.hasOwn(lease.declined, workerName)) return undefined
     yield* report(`${lease.runId}: given back. ${why}`)
@@ -162,7 +154,7 @@ const endingOf = (
   return "_tag" in ended ? refusedFor(asRefusal(ended)) : ended
 }
 
-/** Leads a run to its end. If the run cannot start, the error is saved as its end. */
+/** Leads a run to its end. If the run cannot start, its end is the error. */
 const conduct = Effect.fnUntraced(function* (
   { decline, isLeft, report, withRun }: Workbench,
   lease: HeldLease
@@ -222,7 +214,6 @@ const carryOutTask = Effect.fnUntraced(function* (
   return { _tag: "Finished", result: "result" in end ? end.result : yield* failedWith(end.message) }
 })
 
-/** Returns the function that carries out claimed pieces. */
 export const makeCarryOut = Effect.fnUntraced(function* (options: WorkbenchOptions) {
   const bench = yield* makeWorkbench(options)
   return (lease: HeldLease) => (lease.kind === "run" ? conduct(bench, lease) : carryOutTask(bench, lease))
