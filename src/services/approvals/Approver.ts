@@ -12,29 +12,23 @@ import type {
   WordsAnswer
 } from "../../domain/permissions/Answer.ts"
 
-/**
- * True for a question before a run, about a plugin, a server or a given file. There is no plan yet that the user could
- * change.
- */
+/** True for a question that is asked before there is a plan, such as a question about a plugin. */
 export const isStart = ({ task }: ApprovalItem): boolean => task === beforeRunTask
 
 /**
- * True for the read of a project file that does not look like a secret. `search_files` shows lines of such a file
- * without a question anyway.
+ * True for a read of a project file that does not look like a secret. `search_files` also shows such files without a
+ * question.
  */
 const isProjectRead = ({ origin, personOnly = false, tool }: ApprovalItem): boolean =>
   tool === "read_file" && origin === undefined && !personOnly
 
-/**
- * The answer if nobody knows whether a call happened. The call is neither repeated nor treated as done, so the run
- * stops.
- */
+/** Stops the run at a call that may or may not have happened, because nobody can be asked about it. */
 export const stopAtUncertain: Effect.Effect<Answered<UncertainAnswer>> = Effect.succeed({
   answer: "stop",
   by: "nobody"
 })
 
-/** The answer to a question of the model if nobody replies to it. */
+/** The answer to a question of the model if nobody replies. */
 export const unanswered = (by: AnsweredBy): Effect.Effect<Answered<WordsAnswer>> =>
   Effect.succeed({ answer: "nothing", by })
 
@@ -55,25 +49,17 @@ const layerOver =
       Effect.map(Approver, (approver) => Approver.of({ ...approver, ...answers(approver) }))
     ).pipe(Layer.provide(inner))
 
-/** Answers approvals and questions of a run. */
+/** Answers the approvals of a run and the questions of the model. */
 export class Approver extends Context.Service<
   Approver,
   {
-    /**
-     * Shows the calls of a step. The user allows the step, all remaining steps of the round, or some of the calls; or
-     * the user declines. `question` is the id of the question in the events of the run.
-     */
+    /** Asks about the calls of a step. `question` is the id of the question in the events of the run. */
     step(title: string, items: ReadonlyArray<ApprovalItem>, question: string): Effect.Effect<Answered<StepAnswer>>
-    /**
-     * Shows one call. The user allows it once, or denies it. Some items also let the user allow the call for the
-     * session or permanently.
-     */
+    /** Asks about one call. Only some items can be allowed for the session or permanently. */
     call(item: ApprovalItem, question: string): Effect.Effect<Answered<CallAnswer>>
-    /**
-     * Shows a call whose outcome is unknown because the run was interrupted. The user answers with again, done or stop.
-     */
+    /** Asks what to do about a call that an interrupted run may or may not have made. */
     inDoubt(item: ApprovalItem, question: string): Effect.Effect<Answered<UncertainAnswer>>
-    /** Shows a question of the model and returns the user's reply. Absent if nobody can answer in words. */
+    /** Asks the user a question of the model. Absent if nobody can answer in words. */
     readonly question?: (text: string, question: string) => Effect.Effect<Answered<WordsAnswer>>
     /** True for an item that needs a question of its own, even if this approver approves whole steps at once. */
     readonly leaves?: (item: ApprovalItem) => boolean
@@ -90,10 +76,7 @@ export class Approver extends Context.Service<
   static readonly layerUncertain = (answer: UncertainAnswer) =>
     layerOver(() => ({ inDoubt: () => Effect.succeed({ answer, by: "rule" }) }))
 
-  /**
-   * For `--yes-this-run`: approves all steps and the reads that they need. The user is still asked about everything
-   * else.
-   */
+  /** For `--yes-this-run`: approves all steps and reads of project files. The user is asked about everything else. */
   static readonly layerApproveSteps = layerOver((approver) => ({
     step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
     call: (item, question) =>
@@ -101,8 +84,8 @@ export class Approver extends Context.Service<
   }))
 
   /**
-   * For `--yes`: approves everything except calls that only the user may allow. The user is still asked about these
-   * calls and about uncertain calls. Questions of the model get no answer.
+   * For `--yes`: approves everything. The user is still asked about uncertain calls and about calls that only the user
+   * may allow.
    */
   static readonly layerYes = layerOver((approver) => ({
     step: () => Effect.succeed({ answer: "remaining", by: "rule" }),

@@ -36,26 +36,19 @@ export interface NamedCheck {
   readonly command: string
 }
 
-/**
- * A command to run on the project with these files. If `named` is absent, the progress of the command is not reported.
- */
+/** A command to run on the project with these files. Without `named`, no progress is reported. */
 interface CheckRun {
   readonly command: CanonicalCommand
   readonly files: ReadonlyArray<ProposedFile>
   readonly named?: NamedCheck
-  /** True if the changes may be combined with the changes of other runs, so that one command checks them together. */
+  /** True if one command may check these changes together with the changes of other runs. */
   readonly mayJoin?: boolean
 }
 
-/**
- * The longest duration, in seconds, of a check that is run once more with the changed tests and the old source code.
- */
+/** In seconds. A check that took longer is not run again with the changed tests and the old source code. */
 const longestTrial = 30
 
-/**
- * The longest duration, in seconds, of a failing check that is repeated. The repetition shows whether the check is
- * flaky.
- */
+/** In seconds. A failing check that took longer is not repeated to see whether it is flaky. */
 const longestRepeat = 60
 
 const signOf = ({ argv, cwd }: CanonicalCommand, ...others: ReadonlyArray<Schema.Json>): string =>
@@ -63,9 +56,7 @@ const signOf = ({ argv, cwd }: CanonicalCommand, ...others: ReadonlyArray<Schema
 
 const textsOf = (files: ReadonlyArray<ProposedFile>) => files.map(({ path, text }) => [path, text])
 
-/**
- * Runs a command to its end in a separate working copy. Files that the check writes do not become changes of the task.
- */
+/** Runs a command in a working copy of its own. Files that the command writes do not become changes of the task. */
 const makeCarryOut = Effect.gen(function* () {
   const commands = yield* Commands
   const events = yield* RunEvents
@@ -110,14 +101,14 @@ const makeCarryOut = Effect.gen(function* () {
   })
 })
 
-/** Determines the content of the project without the changes of a task. */
+/** Reads two states of the project: its current files, and its files before this run. */
 const makeProjectStates = Effect.gen(function* () {
   const commands = yield* Commands
   const fs = yield* FileSystem.FileSystem
   const versions = yield* FileVersions
   const workspace = yield* Workspace
 
-  /** A hash of the project: of all its files with their sizes and times. */
+  /** A hash of the paths, sizes and modification times of all project files. */
   const current = Effect.gen(function* () {
     const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
     const infos = yield* Effect.forEach(files, (file) => infoAt(path.join(workspace.root, file)), {
@@ -128,8 +119,7 @@ const makeProjectStates = Effect.gen(function* () {
   }).pipe(Effect.provideService(CurrentCopy, undefined), Effect.provideService(FileSystem.FileSystem, fs))
 
   /**
-   * The files that this run changed in the project itself, with their original content. Undefined if the original
-   * content of one of them is unknown.
+   * The files that this run changed in the project, with their original content. Undefined if one original is unknown.
    */
   const filesBefore = Effect.gen(function* () {
     if (!versions.isComplete() || (yield* commands.copies).mechanism === "none") return undefined
@@ -165,13 +155,10 @@ export const makeCheckRuns = Effect.gen(function* () {
   const baselines = new Map<string, CheckEnd>()
   /** For each command, how it ended before the first change. */
   const firstEnds = new Map<string, CheckEnd>()
-  /**
-   * The results of trials, by command, tests and project state. True if the command failed with the changed tests and
-   * the old source code.
-   */
+  /** By command, tests and project state: true if the command failed with the changed tests and the old source code. */
   const trials = new Map<string, boolean>()
 
-  /** Returns how a command ends when these files have their old content. */
+  /** Runs a command without the changes, once for each state of the project. */
   const baselineOf = Effect.fnUntraced(function* (run: CheckRun) {
     const key = signOf(run.command, asksFirst ? textsOf(run.files) : yield* project.current)
     const before = baselines.get(key)
@@ -235,7 +222,7 @@ export const makeCheckRuns = Effect.gen(function* () {
       : oneAtATime(Effect.flatMap(carryOut(run), judged))
   }
 
-  /** Runs a command before the first change, and remembers how it ends. Reports no progress. */
+  /** Runs a command before the first change, and remembers how it ends. */
   const tryOut = Effect.fnUntraced(function* (command: CanonicalCommand) {
     const end = yield* baselineOf({ command, files: [] })
     firstEnds.set(signOf(command), end)

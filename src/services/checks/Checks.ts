@@ -1,6 +1,6 @@
 /**
- * Runs the commands of the project that judge its changes. The user allows each command once. A failure counts as new
- * if it does not occur without the changes.
+ * Runs the project's commands that check changes. The user allows each command once. A failure counts as new if it does
+ * not occur without the changes.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -50,10 +50,7 @@ export type ChooseChecks = (
   mayRead: MayRead
 ) => Effect.Effect<ReadonlyArray<CheckCommand>, never, Workspace>
 
-/**
- * Chooses checks from the project's files. A plugin can provide this. Without a plugin, there are only the checks that
- * the user named.
- */
+/** Chooses checks for the project. The default chooses none, so that only checks that the user named run. */
 export const ProjectChecks = Context.Reference<ChooseChecks>("task-conductor/services/checks/ProjectChecks", {
   defaultValue: () => () => Effect.succeed([])
 })
@@ -63,9 +60,9 @@ export interface CheckScope {
   readonly task: string
   readonly round: number
   readonly turn: number
-  /** The text of the prompt and the plan. If the text asks for a check to pass, this check must pass. */
+  /** The text of the prompt and the plan. Checks that this text asks for must pass. */
   readonly request?: string
-  /** True if the change is only a part of a larger change, and may be checked together with the other parts. */
+  /** True for a part of a larger change. One command may check all parts together. */
   readonly isPart?: boolean
 }
 
@@ -81,7 +78,7 @@ const tool = "run_command"
 /** The maximum number of checks that are tried while the model plans. */
 const mostTried = 4
 
-/** Returns the whole check, such as `npm test`. The chosen check may be only a part of it, such as one test file. */
+/** Widens a check of a part, such as one test file, to the whole command, such as `npm test`. */
 const wholeCheck = ({ argv, whole = argv, ...check }: CheckCommand): CheckCommand => ({ ...check, argv: whole })
 
 const callOf = (uid: string, { argv, cwd }: Pick<CheckCommand, "argv" | "cwd">): ToolCall => ({
@@ -97,8 +94,8 @@ const namedCheck = (line: string | CheckCommand["argv"]): ReadonlyArray<CheckCom
 }
 
 /**
- * Returns checks that run changed test files. Only test files that the user's own checks do not run are included. The
- * permission for the user's command covers these checks.
+ * Returns checks for changed test files that the user's checks do not run. The permission for the user's command covers
+ * them.
  */
 const checksOfOtherTests = Effect.fnUntraced(function* (
   named: ReadonlyArray<CheckCommand>,
@@ -116,7 +113,6 @@ const checksOfOtherTests = Effect.fnUntraced(function* (
 const canonicalCheck = (commands: Commands["Service"], { argv, cwd }: Pick<CheckCommand, "argv" | "cwd">) =>
   commands.canonical({ _tag: "RunCommand", argv, ...(cwd === undefined ? {} : { cwd }) })
 
-/** Finds the commands that check changed paths. */
 const makeChoice = Effect.gen(function* () {
   const chooseChecks = yield* ProjectChecks
   const commands = yield* Commands
@@ -138,18 +134,17 @@ const makeChoice = Effect.gen(function* () {
   })
 })
 
-/** Asks for permission to run checks. */
 const makeAllowance = Effect.gen(function* () {
   const commands = yield* Commands
   const gate = yield* Gate
   const registry = yield* ToolRegistry
   const workspace = yield* Workspace
-  /** The checks that the user denied in this run. The program does not ask about them again. */
+  /** Checks that were denied in this run. The program does not ask about them again. */
   const denied = new Map<string, PermissionDenied>()
 
   /**
-   * Asks for permission for the whole command. If only a part of the command runs and a rule denies this part, the
-   * check is denied without a question.
+   * Asks for permission for the whole command. If a rule denies the part that runs, denies the check without a
+   * question.
    */
   return Effect.fnUntraced(function* (scope: CheckScope, uid: string, check: CheckCommand) {
     const argv = check.whole ?? check.argv
@@ -165,8 +160,8 @@ const makeAllowance = Effect.gen(function* () {
     for (const access of [command, ...prepared.accesses]) {
       const denial = yield* foreseeDenial(gate, access)
       /**
-       * Protected files are no reason to refuse here: they are denied later, when the check runs. The part that runs
-       * needs no permission of its own, but a rule can deny it.
+       * Protected files are denied later, when the check runs. The part that runs needs no permission of its own, but a
+       * rule can deny it.
        */
       if (denial === undefined || denial.by === "protection") continue
       if (access === command && denial.by === "nobody" && check.whole !== undefined) continue
@@ -212,17 +207,14 @@ const makeTrials = Effect.fnUntraced(function* (commandsFor: CommandsFor, runs: 
   const workspace = yield* Workspace
   const { checks: configuredChecks } = yield* RunSettings
 
-  /** The checks to try. These are the checks that the user named, or else the checks for all files of the project. */
+  /** The checks to try: the checks that the user named, or else the checks for all project files. */
   const trials = Effect.gen(function* () {
     const files = configuredChecks === undefined ? yield* Effect.orElseSucceed(workspace.tree, () => []) : ["."]
     const chosen = yield* commandsFor(files)
     return [...new Map(chosen.map(wholeCheck).map((check) => [checkText(check), check])).values()].slice(0, mostTried)
   })
 
-  /**
-   * Returns the outcome of a check on the unchanged project. Null if the check needs a question, or if its trial was
-   * stopped.
-   */
+  /** Tries a check on the unchanged project. Null if it needs a question or takes too long. */
   const tryOne = Effect.fnUntraced(function* (check: CheckCommand) {
     const command = yield* Effect.result(canonicalCheck(commands, check))
     if (Result.isFailure(command)) return triedCheck(check, command.failure.message)
@@ -319,19 +311,16 @@ export class Checks extends Context.Service<Checks>()("task-conductor/services/c
     })
 
     return {
-      /**
-       * Returns the commands that check these changed paths, which are relative to the project. Empty if none is known
-       * or checks are off.
-       */
+      /** Returns the commands for changed paths, relative to the project. Empty if none is known or checks are off. */
       commandsFor,
       /**
-       * Tries each check on the unchanged project and reports the outcome. Checks that need a question are not tried.
-       * If the user named no checks, tries the checks for the whole project. Ends when a check of changes begins.
+       * Tries checks on the unchanged project and reports the outcomes. Skips checks that need a question. Ends when a
+       * check of changes begins.
        */
       tryOut: Effect.raceFirst(tryAll, Deferred.await(trialsEnd)),
       /**
-       * Checks the changes of the current working copy, one command after another. If a check is denied or impossible,
-       * its outcome says why. A failure is not new if an `earlier` check of the same changes had it.
+       * Checks the changes of the current working copy. The outcome of a denied or impossible check says why. A failure
+       * is not new if an `earlier` check of the same changes had it.
        */
       run: Effect.fn("Checks.run")(function* (
         scope: CheckScope,

@@ -1,6 +1,6 @@
 /**
- * Joins waiting runs of the same check command: the command runs once, on a copy with the changes of all these runs. If
- * it passes, all these runs have passed. If it fails, it runs again for each run separately.
+ * Joins waiting runs of the same check command into one run with all their changes. If this run passes, they all pass.
+ * If it fails, each runs separately.
  */
 import * as Effect from "effect/Effect"
 import type { CheckEnd } from "../../domain/checks/CheckEnd.ts"
@@ -11,9 +11,9 @@ interface WaitingRun<R> {
   readonly run: R
   /** Identifies the command. Only runs with the same sign can be joined. */
   readonly sign: string
-  /** The end of a joined run that included these changes and passed. Absent until such a run has ended. */
+  /** Set when a joined run with these changes has passed. */
   end?: CheckEnd
-  /** True after the failure of a joined run that included these changes. The run is then carried out separately. */
+  /** True when a joined run with these changes has failed. This run is then carried out separately. */
   isAlone?: boolean
 }
 

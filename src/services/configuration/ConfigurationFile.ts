@@ -1,7 +1,6 @@
 /**
- * Reads the settings of a run from the project's file, the user's file and the environment, and merges them.
- * Command-line flags are merged later. This file can also change one key of a configuration file without changing the
- * rest of its text.
+ * Reads the settings of a run from the project's file, the user's file and the environment, and merges them. Flags are
+ * merged later. Also changes single values in a configuration file, and keeps the rest of its text.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -27,9 +26,7 @@ import { replaceFile } from "../files/AtomicWrite.ts"
 
 /** The settings from files and environment, merged and per file. */
 export interface LoadedConfiguration {
-  /**
-   * All settings together. If several sources set a value, the last of them wins: project file, user file, environment.
-   */
+  /** All settings. The environment wins over the user's file, and the user's file wins over the project's file. */
   readonly merged: Configuration
   readonly project: Configuration
   readonly user: Configuration
@@ -52,7 +49,6 @@ const toolProblems = ({ tools = {} }: Configuration, text: string) =>
 
 export const projectFileName = "task-conductor.json"
 
-/** The settings from the environment: TASK_CONDUCTOR_MODEL, OLLAMA_NUM_PARALLEL, and the addresses of model servers. */
 const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen(function* () {
   const model = yield* environmentVariable("TASK_CONDUCTOR_MODEL")
   const addresses = yield* Effect.all(Record.map(serverAddresses, ({ variable }) => environmentVariable(variable)))
@@ -71,7 +67,7 @@ const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen
   }
 })
 
-/** The text of a file. If the file is missing, returns `otherwise`. */
+/** The text of a file, or `otherwise` if the file is missing. */
 const readOr = (file: string, otherwise: string) =>
   Effect.catchIf(
     readBoundedFile(file),
@@ -79,7 +75,7 @@ const readOr = (file: string, otherwise: string) =>
     () => Effect.succeed(otherwise)
   )
 
-/** Reads one configuration file. If the file is missing, no settings are set. */
+/** Reads a configuration file. A missing file sets nothing. */
 const readFile = Effect.fnUntraced(function* (file: string, scope: ConfigurationScope) {
   const invalid = (problems: ConfigurationError["problems"]) => new ConfigurationError({ source: file, problems })
   const text = yield* Effect.mapError(readOr(file, "{}"), ({ what }) => invalid([{ what }]))
@@ -94,10 +90,7 @@ export const ProgramConfiguration = Context.Reference<Configuration | undefined>
   { defaultValue: () => undefined }
 )
 
-/**
- * Checks the configuration that a calling program passes. It is checked like a configuration file, so unknown keys are
- * errors.
- */
+/** Checks the configuration of a calling program like a file, so that unknown keys are errors. */
 const readProgram = (given: Configuration) =>
   Effect.mapError(
     Effect.fromResult(readConfiguration(JSON.stringify(given), "user")),
@@ -128,8 +121,7 @@ const withSetting = (text: string, place: ReadonlyArray<string>, value: string):
 }
 
 /**
- * Sets a value in a configuration file, at the place that these keys name. Fails with a sentence if the file cannot be
- * read or written.
+ * Sets the value at these keys of a configuration file. Fails with a sentence if the file cannot be read or written.
  */
 export const saveSetting = Effect.fn("saveSetting")(function* (
   file: string,

@@ -1,6 +1,6 @@
 /**
- * The folders of the user who runs the program, by the XDG rules. Files in these folders can permit anything. A folder
- * that the project or another user could write is therefore not used.
+ * The folders of the user who runs the program, by the XDG rules. Files in them can permit anything, so folders that
+ * the project or others could write are not used.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -34,9 +34,7 @@ export const CurrentUser = Context.Reference<SystemUser>(
 
 const groupCanWrite = 0o020
 const othersCanWrite = 0o002
-/**
- * The sticky bit of a folder: everybody can create files in the folder, but only the owner of a file can replace it.
- */
+/** The sticky bit of a folder: only the owner of a file in it can replace the file. */
 const sticky = 0o1000
 
 /** The canonical path of a folder, which may not exist yet. */
@@ -46,7 +44,7 @@ const canonical = (folder: string) =>
     Effect.orElseSucceed(() => folder)
   )
 
-/** True for an id of a user or group that is neither this user nor the system. */
+/** True for the id of another user or group. The id of the system, 0, is not foreign. */
 const isForeign = (id: Option.Option<number>, own: number | undefined): boolean =>
   Option.exists(id, (one) => one !== own && one !== 0)
 
@@ -63,8 +61,8 @@ export const otherWriter = Effect.fnUntraced(function* (place: string) {
 })
 
 /**
- * Says why a folder cannot be used as the user's own; undefined if it can. The home folder that the system names is
- * always the user's own, even inside the project.
+ * Says why a folder cannot be used as the user's own; undefined if it can. Only the home folder that the system names
+ * may lie in the project.
  */
 export const folderProblem = Effect.fn("folderProblem")(function* (folder: string, project: string) {
   const path = yield* Path.Path
@@ -85,17 +83,15 @@ export interface UserFolders {
   readonly settings: string
   /** The folder in which runs are saved. */
   readonly state: string
-  /**
-   * The folder for lock files of projects, on systems that need such files. All runs share it, wherever they are saved.
-   */
+  /** The folder for lock files of projects. All runs share it, wherever they are saved. */
   readonly locks: string
   /** Every folder of settings or state that any run might use, for example with other environment variables. */
   readonly candidates: ReadonlyArray<string>
-  /** Sentences about folders that were not used, with the reasons. */
+  /** Sentences that say why folders were not used. */
   readonly notes: ReadonlyArray<string>
 }
 
-/** The value of an environment variable; undefined if it is empty. */
+/** The value of an environment variable; undefined if it is unset or empty. */
 export const environmentVariable = (name: string): Effect.Effect<string | undefined> =>
   Config.option(Config.String(name)).pipe(
     Effect.map((value) => Option.getOrUndefined(Option.filter(value, (text) => text !== ""))),
@@ -103,20 +99,20 @@ export const environmentVariable = (name: string): Effect.Effect<string | undefi
   )
 
 /**
- * The folder in which a script saves runs. If it is empty, the XDG folder is used. It is a context reference, so that
- * the run store and the protected paths always use the same value.
+ * The folder in which a script saves runs; empty for the XDG folder. As a context reference, it is the same for the run
+ * store and the protected paths.
  */
 export const StateFolder = Context.Reference<string>("task-conductor/services/configuration/UserFolders/StateFolder", {
   defaultValue: () => ""
 })
 
-/** A folder that may be used for a purpose. `source` is the variable or rule that names the folder. */
+/** A folder that might be used. `source` says who names it: a variable or the system. */
 interface Candidate {
   readonly source: string
   readonly folder: string | undefined
 }
 
-/** Returns the first candidate that is the user's own. If there is none, returns a private temporary folder. */
+/** Returns the first candidate that is the user's own, or else a private temporary folder. */
 const firstOwn = Effect.fnUntraced(function* (
   candidates: ReadonlyArray<Candidate>,
   /** The subfolder that the program uses. It must be the user's own, too. */

@@ -1,7 +1,6 @@
 /**
- * Answers one message of a conversation as an agent (services/agent/Agent.ts). After the answer, one question shows all
- * changes of the working copy. Approved changes are made in the project. The answer reports changes that were denied or
- * that failed.
+ * Answers one message of a conversation as an agent. After the answer, one question shows all changes of the working
+ * copy. Approved changes are made in the project, and the answer reports all others.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -57,7 +56,6 @@ const unfoundedEnding = {
 
 const namesOf = ({ files = [] }: Pick<TaskOutcome, "files">): string => files.map(({ path }) => path).join(", ")
 
-/** Says why the turns ended without an answer. */
 const reasonOf = (
   end: Exclude<AgentEnd<string>, { readonly _tag: "Accepted" | "Calls" }>,
   { issues }: Session,
@@ -76,7 +74,6 @@ const reasonOf = (
   }
 }
 
-/** Makes those changes of a message that the user approves. */
 const makeApply = Effect.gen(function* () {
   const approval = yield* makeApproval
   const changes = yield* makeTaskChanges
@@ -103,8 +100,8 @@ const makeApply = Effect.gen(function* () {
   })
 
   /**
-   * Makes the approved changes, and reports all other changes. `declined` is the version of the working copy whose
-   * changes the user declined. If the version is still the same, the program does not ask again.
+   * Makes the changes that the user approves, and reports all others. `declined` is a version of the working copy that
+   * the user declined. The program does not ask about it again.
    */
   return Effect.fnUntraced(function* (opened: OpenedMessage, ending: AskEnding, declined: number | undefined) {
     const { message, session, shownAnswer, work } = opened
@@ -147,7 +144,6 @@ const makeApply = Effect.gen(function* () {
   })
 })
 
-/** Answers a message in one or more turns of the model, and makes the changes that the answers contain. */
 const makeAnswering = Effect.gen(function* () {
   const agent = yield* Agent
   const answers = yield* RunAnswers
@@ -158,7 +154,6 @@ const makeAnswering = Effect.gen(function* () {
   const registry = yield* ToolRegistry
   const { limits } = yield* RunSettings
 
-  /** Runs the turns of a message and returns how they end. */
   const runTurns = Effect.fnUntraced(function* ({ message, session, work }: OpenedMessage, begun: Session) {
     const subject = {
       stage: "ask" as const,
@@ -175,8 +170,8 @@ const makeAnswering = Effect.gen(function* () {
   })
 
   /**
-   * Repeats turns until there is an answer, or none is possible. If the user declines changes and says what to do
-   * instead, these words become part of the message.
+   * Repeats turns until there is an answer, or none is possible. A user who declines changes can say what to do
+   * instead.
    */
   const answer = (opened: OpenedMessage, begun: Session, declined?: number): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
@@ -213,7 +208,6 @@ const makeAnswering = Effect.gen(function* () {
         { ...ended, messages: [...messages, { role: "user", content }] },
         copy.version()
       )
-      /** The note about declined changes comes before the text of the model. */
       const callsSince = (yield* Ref.get(session)).outcomes.slice(ended.outcomes.length)
       const hasActed = callsSince.some(
         ({ call, result }) => result.success && !fileTools.has(call.name) && changeOf(call) !== undefined

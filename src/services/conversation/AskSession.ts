@@ -23,17 +23,11 @@ export interface AskSession {
   readonly messages: Effect.Effect<ReadonlyArray<ConversationMessage>>
   /** Replaces all messages. Permissions for the session remain. */
   readonly restore: (messages: ReadonlyArray<ConversationMessage>) => Effect.Effect<void>
-  /**
-   * Compacts the conversation as if it were too long. Returns the size of the conversation before and after, in
-   * characters.
-   */
+  /** Compacts the conversation as if it were too long. Returns its size before and after, in characters. */
   readonly compact: Effect.Effect<{ readonly before: number; readonly after: number }>
   /** Calls a tool for the user, as the model would call it. The model does not see the call. */
   readonly call: (name: string, args: Arguments) => Effect.Effect<ToolResult>
-  /**
-   * Runs a command that the user typed, with the user's permission. The model sees the command and its output with the
-   * next message.
-   */
+  /** Runs a command that the user typed. The model sees the command and its output with the next message. */
   readonly command: (argv: CommandLine, typed: string) => Effect.Effect<ToolResult>
   /** The tools that the model may call. */
   readonly tools: Effect.Effect<ReadonlyArray<ToolInfo>>
@@ -52,7 +46,7 @@ export class UnknownTool extends Schema.TaggedError<UnknownTool>()("UnknownTool"
   }
 }
 
-/** The tools with these names, in the order of all tools. If no names are given, the result is all tools. */
+/** The tools with these names, in the order of all tools. Undefined selects all tools. */
 export const chosenTools = ({ tools }: Pick<ToolRegistry["Service"], "tools">) =>
   Effect.fnUntraced(function* (
     names: ReadonlyArray<string> | undefined

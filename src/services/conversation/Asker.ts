@@ -32,7 +32,7 @@ import { type AskSession, chosenTools, makeOpenSession, type UnknownTool } from 
 
 export interface AskOrder {
   readonly runId: string
-  /** The first message, if it is already known. */
+  /** The first message. Empty if it is not known yet. */
   readonly prompt: string
   /** The file that the user looks at. The model sees it with the first message. */
   readonly currentFile?: string
@@ -46,16 +46,12 @@ export interface AskOrder {
   readonly outputSchema?: Schema.Json
   /** The names of the tools that the model may call; all if absent. */
   readonly tools?: ReadonlyArray<string>
-  /**
-   * True if an answer may end as `done` although a check failed, or although a check that the user named proves
-   * nothing.
-   */
+  /** True if an answer may end as `done` although a check failed or proves nothing. */
   readonly acceptUnverified?: boolean | undefined
   /** The earlier messages of a continued conversation. */
   readonly messages?: ReadonlyArray<ConversationMessage>
 }
 
-/** Creates the report of an ended conversation. */
 const makeFinishRun = Effect.gen(function* () {
   const events = yield* RunEvents
   const meter = yield* UsageMeter
@@ -170,9 +166,9 @@ export class Asker extends Context.Service<
   Asker,
   {
     /**
-     * Opens a conversation for `use`, and publishes its last event at the end. The report has the status and answer of
-     * the last message. After a denial, the status is `not_permitted`. A denied read does not count if the answer did
-     * not need it.
+     * Opens a conversation for `use`, and publishes and returns its report with the status and answer of the last
+     * message. After a denial, the status is `not_permitted`. A denied read does not count if the answer did not need
+     * it.
      *
      * Fails before the first event if the model cannot call tools, a tool does not exist, or the current file is
      * unreadable.

@@ -1,8 +1,7 @@
 /**
- * Stores conversations about a project in the user's state folder, without secrets. The user can continue a stored
- * conversation. A continued conversation gets a new file, so that no conversation writes the file of another.
- *
- * The messages that the user typed are also stored for the arrow keys of later conversations, one JSON string per line.
+ * Stores conversations about a project in the user's state folder, without secrets. A continued conversation gets a new
+ * file, so that no conversation overwrites another. Messages that the user typed are also stored for the arrow keys,
+ * one JSON string per line.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -28,7 +27,7 @@ export interface ConversationPlace {
   readonly secrets: SecretValues
 }
 
-/** Says that no conversation can be continued, or that none has the id `given`. */
+/** Says that there is no conversation to continue, or none with the id `given`. */
 export class NoConversation extends Schema.TaggedError<NoConversation>()("NoConversation", {
   project: Schema.String,
   given: Schema.optionalKey(Schema.String)
@@ -40,7 +39,7 @@ export class NoConversation extends Schema.TaggedError<NoConversation>()("NoConv
   }
 }
 
-/** The maximum number of conversations that are stored for a project. */
+/** The maximum number of stored conversations of a project. */
 const mostConversations = 20
 
 const ending = ".json"
@@ -69,15 +68,13 @@ const filesIn = Effect.fnUntraced(function* (folder: string) {
   return files.toSorted((a, b) => b.at - a.at || (a.name < b.name ? 1 : -1)).map(({ name }) => name)
 })
 
-/** The folder for images and files that tools returned in a conversation. */
 const filesFolder = (path: Path.Path, folder: string, id: string): string => path.join(folder, `${id}.results`)
 
-/** The store for the images and files of a conversation. It lies beside the conversation. */
+/** The store for images and files that tools returned in a conversation. */
 export const resultFilesOf = Effect.fnUntraced(function* (place: ConversationPlace, id: string) {
   return yield* keptIn(filesFolder(yield* Path.Path, yield* conversationFolder(place), id))
 })
 
-/** Removes the oldest conversations. */
 const prune = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -93,7 +90,7 @@ const prune = Effect.fnUntraced(function* (folder: string) {
 const encode = Schema.encodeSync(SavedConversation)
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(SavedConversation))
 
-/** Stores the messages of a conversation in its file. An earlier version of the file is replaced. */
+/** Stores the messages of a conversation, and replaces its earlier file. */
 export const saveConversation = Effect.fn("saveConversation")(function* (
   place: ConversationPlace,
   conversation: {
@@ -123,7 +120,7 @@ const readSaved = Effect.fnUntraced(function* (file: string) {
   return Option.flatMap(yield* Effect.option(fs.readFileString(file)), decode)
 })
 
-/** All stored conversations about the project, the most recent first. Unreadable files are skipped. */
+/** All readable conversations about the project, the most recent first. */
 export const keptConversations = Effect.fn("keptConversations")(function* (
   place: Pick<ConversationPlace, "project" | "state">
 ) {
@@ -168,7 +165,7 @@ export const conversationOf = Effect.fn("conversationOf")(function* (
   return names.includes(`${id}${ending}`) ? yield* readSaved(path.join(folder, `${id}${ending}`)) : Option.none()
 })
 
-/** The number of messages to which the file is shortened. It is shortened when it has twice as many messages. */
+/** The number of messages to which the file is shortened when it has more than twice as many. */
 const mostMessages = 500
 /** The maximum length, in characters, of a message that is stored for the arrow keys. */
 const mostCharacters = 20_000
@@ -195,7 +192,7 @@ export const readMessageHistory = Effect.fn("readMessageHistory")(function* (
   return kept
 })
 
-/** Adds a message. If the file cannot be written, the conversation continues without it. */
+/** Adds a message. Drops a message that is too long or that cannot be written. */
 export const addToHistory = Effect.fn("addToHistory")(function* (place: ConversationPlace, message: string) {
   if (message.length > mostCharacters) return
   yield* Effect.ignore(appendPrivateFile(yield* fileOf(place), lineOf(makeRedaction(place.secrets)(message))))

@@ -1,7 +1,6 @@
 /**
- * Finds custom commands: markdown files in the folder `commands` of the user's own folder, and in
- * `.task-conductor/commands` of the project. If both folders have a command of the same name, the user's command is
- * used.
+ * Finds custom commands: markdown files in the folder `commands` of the user's settings, and in
+ * `.task-conductor/commands` of the project. A command of the user hides a command of the project with the same name.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

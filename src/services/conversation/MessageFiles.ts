@@ -1,6 +1,6 @@
 /**
- * Reads the files that a message names. The gate decides about each file. A text becomes a reference, as in a task. A
- * picture is sent with the message.
+ * Reads the files that a message names, if the gate allows it. A text becomes a reference, as in a task. A picture is
+ * sent with the message.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -31,16 +31,14 @@ class MessageFileError extends Schema.TaggedError<MessageFileError>()("MessageFi
 const failed = ({ message }: { readonly message: string }) => new MessageFileError({ message })
 
 export interface MessageFiles {
-  /**
-   * The content of the files, in the form in which a reply of the program would show it. Empty if there are no files.
-   */
+  /** The text files, as a reply of the program would show them. Empty if there are none. */
   readonly text: string
   /** The names of the files, as the user wrote them. */
   readonly names: ReadonlyArray<string>
   readonly pictures: ReadonlyArray<Picture>
 }
 
-/** True for a path that leads outside the project. Such a path always means a file, even if the file does not exist. */
+/** True for a path outside the project. Such a path always means a file, even if the file does not exist. */
 const isElsewhere = (path: string): boolean => /^(?:\/|\.\.\/)/.test(path)
 
 export const makeMessageFiles = Effect.gen(function* () {
@@ -68,7 +66,7 @@ export const makeMessageFiles = Effect.gen(function* () {
     return { path: writtenPath, mediaType, data: Buffer.from(bytes).toString("base64") } satisfies Picture
   }, Effect.mapError(failed))
 
-  /** The reference for a name, if a file with this name exists. Otherwise the name stays plain text. */
+  /** The reference to the file with this name. Undefined if there is none, so that the name stays plain text. */
   const referenceTo = Effect.fnUntraced(function* (name: string, tree: Effect.Effect<ReadonlyArray<string>>) {
     const form = readReference(name, name)
     if (form._tag !== "Plain" || form.reference.kind !== "file") return undefined
@@ -88,7 +86,7 @@ export const makeMessageFiles = Effect.gen(function* () {
     return undefined
   })
 
-  /** Reads the files that `text` and `imagePaths` name. `number` is the number of the message. */
+  /** Reads the files that `text` and `imagePaths` name. */
   return Effect.fn("readMessageFiles")(function* (
     text: string,
     imagePaths: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * The queue of messages of an open conversation. `answerAll` lets a session answer the messages one after another,
- * until the queue is closed. Each sender gets the answer to its own message.
+ * The queue of messages of an open conversation. `answerAll` answers them one after another, until the queue is closed.
+ * Each sender gets the answer to its own message.
  */
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
@@ -54,18 +54,15 @@ export const makeMessageQueue = Effect.gen(function* () {
           current = { message, fiber }
           const exit = yield* Fiber.await(fiber)
           current = undefined
-          /*
-           * No event reports an internal error, such as an error of the listener. The sender therefore gets the error
-           * here.
-           */
+          /* The sender gets an internal error here, because no event reports it. */
           resolve(message, Exit.isSuccess(exit) ? exit : brokenOff(exit.cause))
         }
       }).pipe(Effect.catchTag("Done", () => Effect.void)),
-    /** Takes the report of a stopped answer from the events of the conversation. The report is nowhere else. */
+    /** Takes the report of a stopped answer from its event, because nothing else contains it. */
     hear: (event: RunEvent): void => {
       if (event.type === "ask.finished" && current !== undefined) resolve(current.message, Exit.succeed(event.report))
     },
-    /** Sends a message and waits for its answer. Fails only if there is no conversation. */
+    /** Sends a message and waits for its answer. Fails if the conversation has ended or the answer breaks off. */
     send: Effect.fnUntraced(function* (text: string, onText?: HearText) {
       if (ended !== undefined) return yield* ended
       const message = { text, onText, answer: yield* Deferred.make<AskReport, ConversationClosed>() }

@@ -42,12 +42,9 @@ export interface MessageOrder {
   readonly tools: ReadonlyArray<string>
   /** Receives the text of the answer while the model writes it. */
   readonly listen: (delta: string) => void
-  /**
-   * True if the answer may end as `done` although a check failed, or although a check that the user named proves
-   * nothing.
-   */
+  /** True if the answer may end as `done` although a check failed or proves nothing. */
   readonly acceptUnverified?: boolean | undefined
-  /** True if the user cannot send another message. The program then asks the user the questions of the model. */
+  /** True if the user cannot send another message. The program then asks the user the model's questions. */
   readonly asksBack: boolean
   /** What the work has done so far. The report of an interrupted answer contains it. */
   readonly progress: { iterations: number; toolCalls: number; partial: string }
@@ -62,7 +59,7 @@ export interface OpenedMessage {
   readonly session: Ref.Ref<Session>
 }
 
-/** True if the user, an earlier message or a command provided material about the project for this message. */
+/** True if the conversation already contains material about the project. */
 const hasMaterial = ({ briefing, content }: MessageOrder, { isCompacted: wasCompacted, messages }: Memory): boolean =>
   wasCompacted ||
   content.length > 1 ||
@@ -75,7 +72,6 @@ const hasMaterial = ({ briefing, content }: MessageOrder, { isCompacted: wasComp
       (message.role === "user" && !isFromUser(message) && !message.content.startsWith("## Reply"))
   )
 
-/** The texts that the program sends during the work on a message. */
 const makeMessagePrompt = Effect.gen(function* () {
   const instructions = yield* makeInstructions
   const { contextWindow } = yield* RunSettings
@@ -129,10 +125,9 @@ export const makeMessageWork = Effect.gen(function* () {
         hasMaterial: hasMaterial(message, before)
       }),
       read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...offered, paths })),
-      // Asks nothing here, because the gate asks about each call that needs approval.
+      // The gate asks about each call that needs approval.
       approve: () => Effect.void,
-      // Links are compared with texts that the program and the user showed the model. The model's own text does not
-      // count.
+      // Compares links with the texts that the model was shown, but not with its own texts.
       judge: (report, { messages, outcomes }) =>
         readMessage(report, {
           briefing,

@@ -57,10 +57,7 @@ export const briefingOf = (surroundings: Surroundings, prompt: string): Briefing
 
 const noProgress = () => ({ iterations: 0, toolCalls: 0, partial: "" })
 
-/**
- * Returns a function that fills the prompt of a conversation: its system message, and the first message with the
- * program's texts before it.
- */
+/** Returns a function that fills in the system message and the first message of a conversation. */
 export const makeAskPrompt = Effect.gen(function* () {
   const prompts = yield* Prompts
   const registry = yield* ToolRegistry
@@ -89,7 +86,7 @@ const makeReporting = Effect.gen(function* () {
     const durationMs = (yield* Clock.currentTimeMillis) - startedAt
     const report: AskReport = { message: number, ...ending, iterations, toolCalls, durationMs }
     yield* Ref.update(reports, (before) => [...before, report])
-    /** If the user declined something, this is no error. The answer mentions it. */
+    /** Declined changes are no error. The answer mentions them. */
     const level = ending.status === "interrupted" ? "info" : "error"
     if (ending.reason !== "" && ending.status !== "declined")
       yield* events.publish({ type: "message", level, text: ending.reason })
@@ -98,8 +95,8 @@ const makeReporting = Effect.gen(function* () {
   })
 
   /**
-   * Adds denials to the facts about this message: those that happened after the message began. The answer stays `done`
-   * only if nothing was denied except reads that it did not need.
+   * Adds the denials of this message to its facts, and turns `done` into `not_permitted`. Denied reads do not change
+   * the status if the answer did not need them.
    */
   const withDenials = Effect.fnUntraced(function* (
     { memory }: OpenConversation,
@@ -124,7 +121,6 @@ const makeReporting = Effect.gen(function* () {
   return { finish, withDenials }
 })
 
-/** Reads a message with its files and answers it. */
 const makeAnswerTo = Effect.gen(function* () {
   const answerMessage = yield* makeAnswerMessage
   const fill = yield* makeAskPrompt
@@ -185,11 +181,11 @@ const makeAnswerTo = Effect.gen(function* () {
 })
 
 /**
- * Answers one message at a time. The report says how the answer ended. `listen` receives the text while the model
- * writes it. An interruption stops the answer, and the conversation stays usable.
+ * Answers one message at a time. `listen` receives the text while the model writes it. An interruption stops the
+ * answer, and the conversation stays usable.
  *
  * Files that the message names as `@path` are sent with it. If the user typed another text than the message, `typed` is
- * this text. In this case, only files named in `typed` are sent.
+ * this text, and only files named in `typed` are sent.
  */
 export type SendMessage = (text: string, listen?: (delta: string) => void, typed?: string) => Effect.Effect<AskReport>
 

@@ -14,11 +14,10 @@ import { ModelCaller } from "../models/ModelCaller.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** An answer that the model must write again as JSON. */
 interface ShapeOrder {
   readonly number: number
   readonly system: string
-  /** All messages of the conversation. The last message is the answer in free form. */
+  /** The conversation. Its last message is the answer in free form. */
   readonly messages: ReadonlyArray<ConversationMessage>
   /** The schema for the answer. If absent, the answer stays as it is. */
   readonly form: AnswerSchema | undefined

@@ -1,7 +1,6 @@
 /**
- * Reads the files that are needed to draw the project map and to choose checks: the file list, manifests, main sources
- * and tests. Skips links, files outside the project, and files that a rule denies or asks about. All limits are small,
- * because every run begins with this work.
+ * Reads the files for the project map and for the choice of checks. Skips links, files outside the project, and files
+ * that a rule denies or asks about. All limits are small, because every run begins with this work.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -30,7 +29,6 @@ import { Workspace } from "../files/Workspace.ts"
 
 /** The maximum number of files and folders that are listed. The map of a larger project is incomplete. */
 export const mostMapped = 20_000
-/** The time limit for listing folders. */
 const listingTime = Duration.seconds(3)
 const manifestBytes = 262_144
 const sourceBytes = 131_072
@@ -52,16 +50,15 @@ const readOwn = Effect.fnUntraced(function* (file: string, maxBytes: number, may
   })
 })
 
-/** The texts of all readable files. */
 const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBytes: number, mayRead: MayRead) {
   const read = yield* Effect.forEach(files, (file) => readOwn(file, maxBytes, mayRead), { concurrency: filesAtOnce })
   return read.flat()
 })
 
-/** The number of Python tests that are read to find out which package runs them. */
+/** The maximum number of Python tests that are read to see whether they use pytest. */
 const mostPythonTests = 10
 
-/** The files of the project, their listing, and the manifests. Manifests near `near` come first. */
+/** Lists the project and reads its manifests. Manifests near `near` come first. */
 const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near: ReadonlyArray<string> = []) {
   const workspace = yield* Workspace
   const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(listingTime)
@@ -104,10 +101,7 @@ const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArray<Manif
   return runnableCommands(commands, yield* programsHere(commands, searchPath))
 })
 
-/**
- * Reads all commands of the project. Each command has the form that can run on this machine. If no form can run, it has
- * the usual form.
- */
+/** Reads all commands of the project, in a form that can run on this machine, or else in the usual form. */
 export const readCommands = Effect.fn("readCommands")(function* (searchPath: string) {
   const { manifests } = yield* readManifests(() => Effect.succeed(true))
   const commands = projectCommands(manifests)
@@ -115,7 +109,7 @@ export const readCommands = Effect.fn("readCommands")(function* (searchPath: str
   return commands.map((command) => runnableCommands([command], has)[0] ?? command)
 })
 
-/** Reads the project and draws its map. Programs are looked up in `searchPath`. */
+/** Draws the map of the project. Empty if the window is too small or the project cannot be listed. */
 export const readProjectMap = Effect.fn("readProjectMap")(
   function* (window: number, mayRead: MayRead, searchPath: string) {
     const budget = mapBudget(window)
@@ -145,7 +139,7 @@ export const readProjectMap = Effect.fn("readProjectMap")(
   Effect.orElseSucceed(() => "")
 )
 
-/** Provides the map for prompts. The map shows commands that can run with this search path. */
+/** The map shows commands that can run with this search path. */
 export const layerProjectMap = (searchPath: string) =>
   Layer.effect(
     ProjectMap,

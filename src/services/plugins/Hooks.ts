@@ -1,6 +1,6 @@
 /**
- * Runs commands of the configuration when events occur. The commands run in the sandbox, with the event as JSON on
- * stdin. Hooks of a project run only if the user trusts exactly these commands, and the project files that they run.
+ * Runs commands of the configuration when events occur, in the sandbox and with the event as JSON on stdin. Hooks of a
+ * project run only if the user trusts the commands and the project files that they run.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,16 +33,13 @@ export interface DeclaredHooks {
 interface Hook {
   readonly event: HookEvent
   readonly argv: CanonicalCommand["argv"]
-  /**
-   * The hash of the files that the hook runs, as the user trusted them. Absent for a hook from the user's own
-   * configuration.
-   */
+  /** The hash of the files that the hook runs, as the user trusted them. Absent for the user's own hooks. */
   readonly scripts?: string
 }
 
 const argvOf = (line: CheckLine): CanonicalCommand["argv"] => {
   const words = typeof line === "string" ? splitCommand(line) : line
-  /** Words that are no valid command cannot occur here, because the configuration was checked when it was read. */
+  /** Invalid commands cannot occur here, because the configuration was checked when it was read. */
   return typeof words === "string" ? [words] : words
 }
 
@@ -70,7 +67,7 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
       hashOf(Result.isSuccess(found) ? (found.success.scripts ?? []) : [])
     )
 
-  /** Asks the user to trust the hooks of the project. */
+  /** The hooks of the project, if the user trusts them. */
   const trusted = Effect.gen(function* () {
     const hooks = yield* Effect.forEach(hooksOf(ofProject), (hook) =>
       Effect.map(scriptsOf(hook), (scripts) => ({ ...hook, scripts }))
@@ -89,7 +86,7 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
   const hooks: ReadonlyArray<Hook> = [...hooksOf(ofUser), ...Result.getOrElse(found, () => [])]
   const problems: ReadonlyArray<PluginProblem> = Result.isFailure(found) ? [found.failure] : []
 
-  /** Says why a hook failed. Undefined if it succeeded. */
+  /** Runs a hook. Says why it failed; undefined if it succeeded. */
   const runOne = Effect.fnUntraced(function* (hook: Hook, input: string) {
     const what = `The hook ${commandText(hook.argv)} (${hook.event})`
     const command = yield* canonical(hook)
@@ -106,8 +103,7 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
   })
 
   /**
-   * Runs all hooks of an event in order, and returns the failures. If `stops` is true, no hook runs after the first
-   * failure.
+   * Runs the hooks of an event in order, and returns the failures. If `stops` is true, ends after the first failure.
    */
   const run = Effect.fn("Hooks.run")(function* (event: HookEvent, about: object, stops = false) {
     const failures: Array<string> = []
@@ -129,14 +125,13 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
 export class Hooks extends Context.Service<Hooks, Effect.Success<ReturnType<typeof makeHooks>>>()(
   "task-conductor/services/plugins/Hooks"
 ) {
-  /** The hooks for work in a project. `project` is an absolute path. */
+  /** `project` is an absolute path. */
   static readonly layer = (project: string, declared: DeclaredHooks) =>
     Layer.effect(Hooks, makeHooks(project, declared))
 
   static readonly layerNone = Layer.succeed(Hooks)({ problems: [], root: "", run: () => Effect.succeed([]) })
 }
 
-/** Runs the hooks before and after changes. */
 export const layerChangeGuard = Layer.effect(
   ChangeGuard,
   Effect.gen(function* () {

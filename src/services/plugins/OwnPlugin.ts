@@ -1,7 +1,4 @@
-/**
- * Checks that nobody else can write the user's own plugins. Plugins in the user's own configuration are loaded without
- * a question.
- */
+/** Checks that nobody else can write the user's own plugins, because these are loaded without a question. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -37,10 +34,7 @@ const contentsOf = Effect.fnUntraced(function* (plugin: string, folder: string) 
 
 const importing = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](?<specifier>\.{1,2}\/[^"']+)["']/g
 
-/**
- * A file and all files that it imports by path, directly or through other files. The result contains each file with its
- * folder.
- */
+/** A file, all files that it imports by path, directly or indirectly, and the folders of all these files. */
 const importedBy = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -54,7 +48,7 @@ const importedBy = Effect.fnUntraced(function* (file: string) {
   return new Set([...files].flatMap((one) => [path.dirname(one), one]))
 })
 
-/** Fails if another user can write the plugin: its file and imports, the content of its package, or its folder. */
+/** Fails if another user can write a file or folder of the plugin. */
 export const requireOwnPlugin = Effect.fn("requireOwnPlugin")(function* (plugin: FoundPlugin) {
   const path = yield* Path.Path
   const { entry, file, folder } = plugin

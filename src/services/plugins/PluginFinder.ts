@@ -44,8 +44,8 @@ const targetOf = (exported: Schema.Json | undefined): string | null | undefined 
 }
 
 /**
- * The files that may be the entry of a package, relative to the package. The first file that exists is used. Empty if
- * `exports` exports nothing.
+ * The possible entry files of a package, relative to it. The first that exists is used. Empty if `exports` exports
+ * nothing.
  */
 export const entryCandidates = ({ exports, main }: PackageManifest): ReadonlyArray<string> => {
   if (exports === undefined || exports === null)
@@ -79,7 +79,6 @@ const notFound = ({ text: plugin }: PluginEntry, tried: ReadonlyArray<string>, h
 const unusable = ({ text: plugin }: PluginEntry, detail: string): PluginProblem =>
   new PluginProblem({ plugin, code: "NotAPlugin", detail: `${detail}.` })
 
-/** The folder and all folders above it. */
 const ancestors = (path: Path.Path, folder: string): ReadonlyArray<string> => {
   const above = path.dirname(folder)
   return above === folder ? [folder] : [folder, ...ancestors(path, above)]
@@ -88,10 +87,7 @@ const ancestors = (path: Path.Path, folder: string): ReadonlyArray<string> => {
 /** Folders in a package that do not belong to its own content. */
 export const foreignFolders: ReadonlySet<string> = new Set(["node_modules", ".git"])
 
-/**
- * True for a file of the plugin itself: its single file, or any file in its package. The caller has resolved all links
- * in both paths.
- */
+/** True for a file of the plugin itself. The caller must have resolved all links in both paths. */
 export const isOwnFile = (path: Path.Path, plugin: Pick<FoundPlugin, "file" | "folder">, other: string): boolean => {
   if (plugin.folder === undefined) return other === plugin.file
   const relative = path.relative(plugin.folder, other)
@@ -128,8 +124,8 @@ const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, location: 
 })
 
 /**
- * Finds the package of an entry. Searches the node_modules folders above the entry, and then the folders around this
- * program, where global packages are.
+ * Finds the package of an entry. Searches the node_modules folders above the entry, and then those around this program,
+ * where global packages are.
  */
 const findPackage = Effect.fnUntraced(function* (entry: PluginEntry) {
   const path = yield* Path.Path
@@ -164,10 +160,7 @@ export const findPlugin = Effect.fn("findPlugin")(
     isPackageName(entry.text) ? findPackage(entry) : findLocal(entry)
 )
 
-/**
- * Says why the content of a plugin cannot be hashed. `message` is the end of a sentence that begins with the name of
- * the plugin.
- */
+/** Says why the content of a plugin cannot be hashed. `message` is the end of a sentence. */
 export class HashFailure extends Schema.TaggedError<HashFailure>()("HashFailure", { message: Schema.String }) {}
 
 const maxFiles = 2000
@@ -209,8 +202,8 @@ const readContents = Effect.fnUntraced(function* (folder: string) {
 })
 
 /**
- * The SHA-256 of the plugin in hex. For a file, it covers the content. For a package, it covers the paths and contents
- * of all its files except dependencies. Fails if the plugin is too large or unreadable.
+ * The SHA-256, in hex, of the plugin's file, or of its package without dependencies. Fails if the plugin is too large
+ * or unreadable.
  */
 export const pluginHash = Effect.fn("pluginHash")(
   function* ({ file, folder }: FoundPlugin) {

@@ -1,10 +1,7 @@
 /**
- * Loads the plugins of a run that are not built in: packages and files that a configuration names, and values that a
- * script passes. Finds them, asks the user to trust the plugins of a project, and imports them. Says why a plugin is
- * skipped.
- *
- * A child process imports each plugin first. An endless loop, `process.exit` or a crash then ends the child, and not
- * the program. This does not protect against malicious code, because a plugin runs with all rights of the user.
+ * Loads the plugins of a run that are not built in, and asks the user to trust those of the project. A child process
+ * imports each plugin first, so that a crash or an endless loop ends only the child. This does not protect against
+ * malicious code, because a plugin has all rights of the user.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -44,10 +41,7 @@ const damage = (plugin: string, what: string): ToolFailure =>
     message: `The plugin ${plugin} changed ${what}, which all code in the program shares. It was put back, and what the call gave was left out. This is a fault of the plugin.`
   })
 
-/**
- * Runs code of a plugin. Afterwards, restores shared state that the code changed. If the code changed shared state, the
- * call fails, and the failure names the changed state.
- */
+/** Runs code of a plugin. If the code changes shared state, restores the state and fails with its name. */
 const guarded = <A, E, R>(plugin: string, work: (services: Context.Context<R>) => Effect.Effect<A, E, R>) =>
   Effect.contextWith((services: Context.Context<R>) => {
     const repair = watchSharedState()
@@ -74,7 +68,7 @@ const guardTool = (plugin: string, tool: Tool<any>): Tool<any> => {
   return { ...tool, execute: (params, call) => guarded(plugin, (services) => startTool(tool, params, call, services)) }
 }
 
-/** Returns the plugin with a guard around every call of its code. */
+/** Returns the plugin with a guard around every call of its tools. */
 export const guardPlugin = (plugin: Plugin): Plugin => ({
   ...plugin,
   tools: Layer.effect(
@@ -90,10 +84,7 @@ export const importTime = "30 seconds"
 
 const program = fileURLToPath(moduleUrl("services/plugins/ProbedImport"))
 
-/**
- * The arguments of Node for the child process. The child may read every file, but it may not write files or start
- * programs.
- */
+/** Lets the child process read every file, but not write files or start programs. */
 const execArgv = ["--permission", "--allow-fs-read=*", "--allow-addons", "--allow-wasi", "--allow-worker"]
 
 /** The exit code of Node if a top-level await never ends. */
@@ -161,7 +152,7 @@ const importPlugin = Effect.fn("importPlugin")(function* (pluginFile: FoundPlugi
   })
 })
 
-/** An entry of the configuration or a value of a script, with the plugin that was found or the problem. */
+/** A plugin that the configuration names or that a script passes, or the problem with it. */
 export interface KnownPlugin {
   /** The entry of the configuration. Absent for a value that a script passed. */
   readonly entry?: PluginEntry
@@ -172,11 +163,10 @@ export interface KnownPlugin {
 }
 
 interface PluginOrder {
-  /** The entries in the order in which they are loaded. If two entries name the same file, the first entry is used. */
+  /** In loading order. If two entries name the same file, the first is used. */
   readonly entries: ReadonlyArray<PluginEntry>
   /** The plugins that the caller passed as values. They count as trusted, because the caller chose them. */
   readonly values: ReadonlyArray<Plugin>
-  /** Reads the secrets that plugins declare. */
   readonly secret?: SecretReader
 }
 
@@ -188,7 +178,6 @@ const importsAtOnce = 4
  */
 const nameInRules = ({ entry, file }: FoundPlugin): string => (entry.text.includes("..") ? file : entry.text)
 
-/** Checks that nobody else can write a plugin of the user's own configuration. */
 const requireOwn = (found: FoundPlugin) =>
   found.entry.scope === "user" ? requireOwnPlugin(found) : Effect.succeed(found)
 
@@ -222,10 +211,7 @@ const requireTrust = Effect.fnUntraced(function* (pluginFile: FoundPlugin) {
 
 const wrongName = "its name is reserved, or not of the form of a package name: lower-case letters, digits and hyphens."
 
-/**
- * Checks the names of plugins. A plugin is known by its name, so the name must be unique and must differ from the names
- * of built-in plugins.
- */
+/** Rejects invalid, reserved and repeated names, because a plugin is known by its name. */
 const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlugin> => {
   const usedNames = new Set<string>()
   return known.map((plugin) => {
@@ -249,15 +235,15 @@ const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlug
   })
 }
 
-/** An entry after the search for its plugin: with the trusted file of the plugin, or with the problem. */
+/** An entry with the trusted file of its plugin, or with the problem. */
 interface Sought extends Omit<KnownPlugin, "outcome"> {
   readonly entry: PluginEntry
   readonly foundFile: Result.Result<FoundPlugin, PluginProblem>
 }
 
 /**
- * Adds the configuration from the user's file to a plugin that was named without a configuration, for example by a
- * flag. A project never configures a plugin that it did not name.
+ * Adds the configuration from the user's file to a plugin that was named without one, for example by a flag. The
+ * configuration of a project is never added.
  */
 const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entries: ReadonlyArray<PluginEntry>) {
   if (plugin.entry.configuration !== undefined || plugin.entry.scope === "project") return plugin
@@ -270,7 +256,7 @@ const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entr
   return plugin
 })
 
-/** A function that checks whether a found plugin may be imported. */
+/** Fails if a found plugin may not be imported. */
 type Trust<R> = (found: FoundPlugin) => Effect.Effect<FoundPlugin, PluginProblem, R>
 
 /** Finds plugins, and asks the user about them one after another. A file that several entries name is loaded once. */
@@ -302,7 +288,6 @@ const readValue = (plugin: Plugin): Result.Result<Plugin, PluginProblem> => {
   return Result.fail(malformed.plugin === "without a name" ? noPluginValue("an object") : problemOfValue(malformed))
 }
 
-/** Resolves the skills folder of a plugin that a script passed. */
 const withSkills = (read: Result.Result<Plugin, PluginProblem>) => {
   if (Result.isFailure(read) || read.success.skills === undefined) return Effect.succeed(read)
   const plugin = read.success
@@ -326,9 +311,7 @@ export const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: Se
 
 /** Imports plugins, several at a time. Restores shared state that they changed. */
 const importPlugins = Effect.fnUntraced(function* (foundPlugins: ReadonlyArray<Sought>) {
-  /**
-   * One watch covers all plugins. If each import had its own watch, parallel imports would undo each other's changes.
-   */
+  /** One watch covers all plugins, because watches of parallel imports would undo each other's changes. */
   const repair = foundPlugins.length === 0 ? () => undefined : watchSharedState()
   const load = ({ foundFile }: Sought) => Effect.result(Effect.flatMap(Effect.fromResult(foundFile), importPlugin))
   const outcomes = yield* Effect.forEach(foundPlugins, load, { concurrency: importsAtOnce })
@@ -336,7 +319,6 @@ const importPlugins = Effect.fnUntraced(function* (foundPlugins: ReadonlyArray<S
   return outcomes
 })
 
-/** Imports the plugins that are named and trusted. */
 const readPlugins = Effect.fnUntraced(function* <R>({ entries, values }: PluginOrder, trust: Trust<R>) {
   const foundPlugins = yield* findAll(entries, trust)
   const outcomes = yield* importPlugins(foundPlugins)
@@ -351,8 +333,8 @@ const readPlugins = Effect.fnUntraced(function* <R>({ entries, values }: PluginO
 })
 
 /**
- * Loads the plugins that the user names: by flags, in the user's own configuration, or as values of a script. Plugins
- * that cannot be used are skipped here, and are reported when all tools are loaded.
+ * Loads all plugins except those that a project names. Skips unusable plugins, which are reported when all tools are
+ * loaded.
  */
 export const readOwnPlugins = Effect.fn("readOwnPlugins")(function* ({ entries, values }: PluginOrder) {
   const own = entries.filter(({ scope }) => scope !== "project")
@@ -361,7 +343,7 @@ export const readOwnPlugins = Effect.fn("readOwnPlugins")(function* ({ entries, 
   return plugins.filter(({ apiVersion }) => apiVersion === pluginApiVersion)
 })
 
-/** Imports the named plugins. A plugin that cannot be used is skipped, and never makes the layer fail. */
+/** Imports the named plugins. Unusable plugins are skipped, so that the layer never fails. */
 const makePluginPackages = Effect.fnUntraced(function* ({ secret, ...order }: PluginOrder) {
   const screened = yield* readPlugins(order, requireTrust)
   const withSecretValues = yield* Effect.forEach(screened, (screenedPlugin) =>

@@ -15,7 +15,7 @@ import type { Provider } from "../providers/Provider.ts"
 
 const areProviders = Schema.is(Schema.Array(ProviderShape))
 
-/** Returns the result of the plugin's function. It is not checked yet and may be any value. */
+/** Returns what the plugin provides. The result is unchecked, and may be any value. */
 const makeProviders = (plugin: Plugin, config: unknown): Result.Result<unknown, PluginProblem> => {
   const { name, providers = [] } = plugin
   if (typeof providers !== "function") return Result.succeed(providers)
@@ -28,7 +28,7 @@ const makeProviders = (plugin: Plugin, config: unknown): Result.Result<unknown, 
   })
 }
 
-/** Returns the provider. If the plugin declares the key of the server as a secret, adds the key to the provider. */
+/** Adds the key of the server to the provider if the plugin declares the key as a secret. */
 const withKey = (provider: Provider, { secretValues }: Plugin): Provider => {
   const value = secretValues?.get(provider.server?.keyVariable ?? "")
   return value !== undefined && Result.isSuccess(value) ? { ...provider, key: Redacted.make(value.success) } : provider

@@ -1,6 +1,6 @@
 /**
- * The child process that imports a plugin first: `node ProbedImport URL`. An import may hang, or may end or damage its
- * process. Only this process is then affected, and not the program. Sends one report to the parent process.
+ * The child process that imports a plugin first: `node ProbedImport URL`. An import that hangs, exits or crashes
+ * affects only this process. Sends one report to the parent process.
  */
 import * as Cause from "effect/Cause"
 import { causeText } from "../tools/ForeignCode.ts"

@@ -12,8 +12,7 @@ import { leastSecret, type SecretSource } from "../../domain/configuration/Secre
 import { CurrentUser, environmentVariable } from "../configuration/UserFolders.ts"
 
 /**
- * Returns a secret by its name. If the secret is missing, the result is a failure: the end of a sentence that says why
- * and what to do.
+ * Returns a secret by its name. A failure is the end of a sentence that says why the secret is missing and what to do.
  */
 export type SecretReader = (
   name: string
@@ -71,7 +70,6 @@ const readSource = (source: SecretSource, places: SecretPlaces) => {
 const howToGive = (name: string, file: string): string =>
   `Set the environment variable ${name}, or write under "secrets" in ${file} where it is: { ${JSON.stringify(name)}: { "file": "..." } }, or { "command": [...] }`
 
-/** Returns a function that reads the user's secrets. */
 export const makeSecretReader =
   (places: SecretPlaces): SecretReader =>
   (name) =>

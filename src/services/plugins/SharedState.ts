@@ -1,9 +1,6 @@
 /**
- * Manages what a plugin shares with the program. A plugin must use the program's copy of `effect` and of this package.
- * Values of another copy do not work, even with the same version.
- *
- * A plugin may change built-in objects, the current folder, or handlers of uncaught errors. Such changes are found,
- * named and undone.
+ * Makes plugins use the program's copy of `effect` and of this package, because values of another copy do not work.
+ * Also finds, names and undoes changes of built-in objects, the current folder and handlers of uncaught errors.
  */
 import type { EventEmitter } from "node:events"
 import * as NodeModule from "node:module"
@@ -29,9 +26,8 @@ const shared: ReadonlyArray<readonly [name: string, value: object, keys?: Readon
 ]
 
 /**
- * Built-in modules that replace shared functions when Node first loads them. For example, `worker_threads` installs
- * another `process.chdir`. The program loads these modules before it records the state. If a plugin imports such a
- * module later, nothing changes.
+ * Built-in modules that replace shared functions when Node first loads them: `worker_threads` replaces `process.chdir`.
+ * They are loaded before the state is recorded, so that a later import changes nothing.
  */
 const replacing = ["worker_threads"]
 
@@ -42,7 +38,7 @@ const loadReplacing = (): void => {
   isLoaded = true
   for (const name of replacing) {
     const loaded = process.getBuiltinModule(name) as object | undefined
-    /** Some exports of a module are only created when they are first read, so all exports are read here. */
+    /** Reads all exports, because some are only created when they are first read. */
     if (loaded !== undefined) Object.values(loaded)
   }
 }
@@ -87,9 +83,8 @@ const differs = (was: PropertyDescriptor, now: PropertyDescriptor | undefined): 
   was.get !== now?.get
 
 /**
- * Functions that common packages replace when they are imported. The replacements behave like the originals.
- * graceful-fs (and therefore fs-extra) replaces functions for the current folder. source-map-support replaces a
- * function for stack traces. These functions are restored without a report.
+ * Functions that common packages, such as graceful-fs, replace with functions that behave alike. They are restored
+ * without a report.
  */
 const replacedAlike: ReadonlySet<string> = new Set(["process.cwd", "process.chdir", "Error.prepareStackTrace"])
 
@@ -137,8 +132,8 @@ const repairHandlers = (event: (typeof events)[number], before: ReadonlyArray<un
 }
 
 /**
- * Records the shared state. The returned function undoes later changes, as far as the engine allows it, and returns the
- * name of the first change. New methods that are not enumerable are allowed.
+ * Records the shared state. The returned function undoes later changes as far as possible, and returns the name of the
+ * first change. New properties that are not enumerable are allowed.
  */
 export const watchSharedState = (): (() => string | undefined) => {
   loadReplacing()
@@ -165,10 +160,7 @@ export const watchSharedState = (): (() => string | undefined) => {
 /** A plugin whose module will be imported. */
 interface SharingPlugin {
   readonly url: string
-  /**
-   * True for a file that belongs to the plugin itself, by its real path. If this function is absent, the plugin may
-   * import any file.
-   */
+  /** True for a file of the plugin itself, by its real path. Absent if the plugin may import any file. */
   readonly isOwn?: (file: string) => boolean
 }
 
@@ -184,7 +176,7 @@ const entryPoints: Readonly<Record<string, string>> = {
 const moduleOf = (specifier: string): string | undefined =>
   entryPoints[specifier] ?? /^task-conductor\/(kit\/\w+)$/.exec(specifier)?.[1]
 
-/** The modules of plugins by URL. Modules of packages that plugins import are included. */
+/** The modules of plugins, and of packages that they import, by URL. */
 const modules = new Map<string, SharingPlugin>()
 
 const isEffect = (specifier: string): boolean => specifier === "effect" || specifier.startsWith("effect/")
@@ -209,13 +201,13 @@ const resolve: NodeModule.ResolveHookSync = (specifier, context, next) => {
 let isInstalled = false
 
 /**
- * Makes this plugin and its imports use the modules of the program. If the user trusts the plugin by a hash, the plugin
- * cannot import files that the hash does not cover.
+ * Makes this plugin and its imports use the program's modules. A plugin that is trusted by a hash cannot import files
+ * that the hash does not cover.
  */
 export const shareModules = (plugin: SharingPlugin): void => {
   modules.set(plugin.url, plugin)
   if (isInstalled) return
-  /** The function is accessed by its name, because other runtimes also import this file and may lack the function. */
+  /** Not a named import, because other runtimes that import this file may lack the function. */
   NodeModule.registerHooks({ resolve })
   isInstalled = true
 }

@@ -1,6 +1,6 @@
 /**
  * The secrets that this process knows: secrets of its environment, and secrets that plugins received. They are removed
- * from everything that is written, shown or sent to a model.
+ * from everything that is written or shown. Secrets that plugins received are also hidden from models.
  */
 import { makeRedaction, replaceSecrets, secretValues } from "../../domain/text/Redaction.ts"
 import { withTexts } from "../../domain/text/Json.ts"

@@ -1,7 +1,4 @@
-/**
- * The events that stages emit. Stages never read events. The callers of a run read them: the terminal, `--json`, and
- * the library.
- */
+/** The events that stages emit. Only the callers of a run read them: the terminal, `--json` and the library. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,6 +23,5 @@ export class RunEvents extends Context.Service<
       })
     )
 
-  /** Drops all events. */
   static readonly layerSilent: Layer.Layer<RunEvents> = RunEvents.layerListener(() => Effect.void)
 }

@@ -11,8 +11,8 @@ export const makeRunId: Effect.Effect<string> = Effect.gen(function* () {
 })
 
 /**
- * A time at which the run had certainly begun, in milliseconds since 1970. It is the end of the second that the id of
- * the run names. Undefined for an id of another form.
+ * The end of the second that the id of a run names, in milliseconds since 1970. The run had begun by then. Undefined
+ * for an id of another form.
  */
 export const startOfRun = (runId: string): number | undefined => {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(runId) ?? []

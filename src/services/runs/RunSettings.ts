@@ -1,7 +1,4 @@
-/**
- * The settings of a run. They have the same names as in the configuration. A setting that the configuration does not
- * contain has its default value.
- */
+/** The settings of a run: the configuration, with defaults for missing values. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
@@ -40,7 +37,6 @@ export const windowSettings = ({ referenceBudget }: Configuration, contextWindow
   referenceBudget: referenceBudget ?? contextWindow * 2
 })
 
-/** Fills in defaults for missing configuration. */
 export const settingsOf = (configuration: Configuration, host: string): Settings => ({
   ...configuration,
   host,

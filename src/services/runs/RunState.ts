@@ -1,7 +1,4 @@
-/**
- * The state of the rounds of a run: its results and failures while it runs. The report of an interrupted run contains
- * the results and failures of this state.
- */
+/** The results and failures of a run while it runs. The report of an interrupted run contains them. */
 import * as Effect from "effect/Effect"
 import { type CheckOutcome, heldTo, sinceEarlier } from "../../domain/checks/CheckOutcome.ts"
 import type { DeclinedFact } from "../../domain/checks/Facts.ts"
@@ -10,7 +7,7 @@ import type { TaskName } from "../../domain/plan/TaskName.ts"
 import { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { RoundWork } from "../../domain/runs/NotDone.ts"
 
-/** A round, with the outcome of each of its tasks. Results and failures are in the order of the tasks. */
+/** A round, with the outcomes of its tasks so far. */
 interface StartedRound {
   readonly tasks: ReadonlyArray<Task>
   readonly outcomes: Map<TaskName, TaskResult | TaskFailure>
@@ -48,7 +45,7 @@ export const makeRunState = Effect.sync(() => {
   const declined: Array<DeclinedFact> = []
 
   return {
-    /** The state of all rounds together. `rounds` is the number of rounds. */
+    /** The state of all rounds together. */
     get: Effect.map(rounds, (all) => ({
       goals,
       rounds: all.length,
@@ -65,9 +62,7 @@ export const makeRunState = Effect.sync(() => {
       Effect.sync(() => {
         goals = given
       }),
-    /**
-     * Sets the text of the prompt and of the whole plan. If this text asks for a check to pass, the check must pass.
-     */
+    /** Sets the text of the prompt and the plan. Checks that this text asks for must pass. */
     setRequest: (given: string) =>
       Effect.sync(() => {
         request = given
@@ -77,7 +72,6 @@ export const makeRunState = Effect.sync(() => {
       Effect.sync(() => {
         started.push({ tasks, outcomes: new Map() })
       }),
-    /** Adds the outcome of a task of this round. */
     add: (outcome: TaskResult | TaskFailure) =>
       Effect.sync(() => {
         started.at(-1)?.outcomes.set(outcome instanceof TaskResult ? outcome.name : outcome.task, outcome)
@@ -85,16 +79,12 @@ export const makeRunState = Effect.sync(() => {
         addChecks(outcome.checks ?? [])
         unchecked += Math.max(1, outcome.items?.filter(({ files }) => files !== undefined).length ?? 1)
       }),
-    /**
-     * Stores `found`, the outcomes of checks that ran on all changes so far. They replace the outcomes of checks that
-     * ran after a single task.
-     */
+    /** Replaces all check outcomes with those of checks that ran on all changes so far. */
     setChecks: (found: ReadonlyArray<CheckOutcome>) =>
       Effect.sync(() => {
         if (found.length > 0) checks = afterEarlier(found)
         unchecked = 0
       }),
-    /** Names of all tasks with a result. */
     finishedNames: Effect.map(rounds, (all) => new Set(all.flatMap(({ results }) => results.map(({ name }) => name))))
   }
 })

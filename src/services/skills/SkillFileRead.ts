@@ -7,10 +7,7 @@ import { isFileAt, Workspace } from "../files/Workspace.ts"
 export const makeSkillFileRead = Effect.gen(function* () {
   const workspace = yield* Workspace
 
-  /**
-   * Redirects a read to a file beside the skill. If the project has a file at the same path, the file of the project is
-   * read.
-   */
+  /** Redirects a read to a file beside the skill, unless the project has a file at the same path. */
   return Effect.fnUntraced(function* (call: ToolCall, skill: Skill) {
     const path = call.name === "read_file" ? call.arguments["path"] : undefined
     const file = typeof path === "string" ? skillFileAt(path, skill) : undefined

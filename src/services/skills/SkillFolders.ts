@@ -21,10 +21,7 @@ const maxDepth = 4
 const isLeftOut = (name: string, depth: number): boolean =>
   name.startsWith(".") || name === "node_modules" || name === "__pycache__" || (depth === 0 && /^(?:SKILL\.md|tests)$/.test(name))
 
-/**
- * Sorted paths of the regular files below a folder, relative to the folder. Links are not followed, because they may
- * lead anywhere.
- */
+/** Sorted relative paths of the files below a folder. Links are skipped, because they may lead anywhere. */
 const filesBelow = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -49,8 +46,8 @@ const filesBelow = Effect.fnUntraced(function* (folder: string) {
 })
 
 /**
- * The files of a skill, as paths that `read_file` accepts. Files that the text of the skill names come first. For a
- * skill of the project, `project` is set, and paths are relative to the project. Other paths are absolute.
+ * The files of a skill, as paths for `read_file`: relative to `project` if it is set, and absolute otherwise. Files
+ * that the text of the skill names come first.
  */
 export const skillResources = Effect.fn("skillResources")(function* (
   folder: string,
@@ -75,9 +72,9 @@ export interface SkillFolders {
   readonly home: string
   /** The folder of `$XDG_CONFIG_HOME`. If absent, `<home>/.config`. */
   readonly config?: string
-  /** The folder with the skills of the package. If absent, the folder that the package ships is used. */
+  /** The folder with the built-in skills. If absent, the folder of the package. */
   readonly builtIn?: string
-  /** The skills folders of plugins. If two folders have a skill of the same name, the first folder wins. */
+  /** The skills folders of plugins. If two have a skill of the same name, the first wins. */
   readonly plugins?: ReadonlyArray<PluginSkills>
 }
 
@@ -90,11 +87,9 @@ export interface PluginSkills {
 interface SkillRoot {
   readonly origin: "package" | "plugin" | "user" | "project"
   readonly folder: string
-  /**
-   * The path of the project, if the folder belongs to the project. Links in the folder must then stay in the project.
-   */
+  /** Set for a folder of the project: the path of the project. Links in the folder must not leave it. */
   readonly project?: string
-  /** The path of the project, if the folder belongs to the user. The folder must then lie outside the project. */
+  /** Set for a folder of the user: the path of the project. The skills must lie outside it. */
   readonly awayFrom?: string
   /** True for the skills folder of another program. Its skills follow the rules of that program. */
   readonly isForeign?: boolean
@@ -107,8 +102,8 @@ const isBelow = Effect.fnUntraced(function* (folder: string, file: string) {
 })
 
 /**
- * The folders that contain the folders of skills. A later folder takes precedence. Folders of plugins come first, so a
- * plugin never replaces an existing skill.
+ * The folders in which skills lie. Later folders take precedence. Folders of plugins come first, so a plugin never
+ * replaces an existing skill.
  */
 export const skillRoots = Effect.fnUntraced(function* (folders: SkillFolders) {
   const path = yield* Path.Path

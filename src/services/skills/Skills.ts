@@ -1,6 +1,6 @@
 /**
- * The skills of a run, from the package, the user's folders and the project. If no skill names the tools of a plugin or
- * server, a skill is generated for them. If two skills have the same name, the nearer one is used, and a note says so.
+ * The skills of a run, from the package, plugins, the user and the project. Of two skills with the same name, the
+ * nearer one is used, and a note says so. Tools of a plugin or server that no skill names get a generated skill.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -28,8 +28,8 @@ export const catalogueOf = (skills: ReadonlyArray<Skill>): string =>
   skills.map((skill) => `- ${skill.name}: ${skill.description}`).join("\n")
 
 /**
- * Restricts a skill of the project or of a plugin. Such a skill may replace a skill of the user or of the package. But
- * it cannot remove an approval, or send prompts to a server that the user did not choose.
+ * Restricts a skill of the project or of a plugin. It cannot remove an approval, or send prompts to a server that the
+ * user did not choose.
  */
 const restricted = (
   { path, root }: SkillFileReading,
@@ -61,10 +61,7 @@ const byName = (a: FoundSkill, b: FoundSkill): number => (a.skill.name < b.skill
 /** Returns true if the prompts for a model leave this machine. */
 type LeavesMachine = (model: string) => boolean
 
-/**
- * Chooses the nearest skill of each name. Notes say which skills are replaced. In `files`, the nearest skills come
- * last.
- */
+/** Chooses the nearest skill of each name, which is the last in `files`. Notes say which skills are replaced. */
 const choose = (files: ReadonlyArray<SkillFileReading>, leavesMachine: LeavesMachine) => {
   const chosen = new Map<string, FoundSkill>()
   const notes: Array<string> = []
@@ -80,7 +77,6 @@ const choose = (files: ReadonlyArray<SkillFileReading>, leavesMachine: LeavesMac
   return { all: [...chosen.values()].sort(byName), notes }
 }
 
-/** The skills in these folders, by name. */
 const discover = Effect.fnUntraced(function* (folders: SkillFolders, leavesMachine: LeavesMachine) {
   const roots = yield* skillRoots(folders)
   const files = yield* Effect.forEach(roots, readSkillRoot, { concurrency: "unbounded" })
@@ -114,8 +110,8 @@ export class Skills extends Context.Service<
     )
 
   /**
-   * Finds skills, and generates a skill for each plugin and server whose tools no skill names. The descriptions of the
-   * tools in a generated skill may fill a quarter of the context window.
+   * Also generates a skill for each plugin and server whose tools no skill names. Its descriptions of tools may fill a
+   * quarter of the context window.
    */
   static readonly layerWithTools = (folders: SkillFolders, contextWindow: number, leavesMachine: LeavesMachine) =>
     Layer.effect(
