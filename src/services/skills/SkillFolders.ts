@@ -87,9 +87,9 @@ export interface PluginSkills {
 interface SkillRoot {
   readonly origin: "package" | "plugin" | "user" | "project"
   readonly folder: string
-  /** Set for a folder of the project: the path of the project. Links in the folder must not leave it. */
+  /** Set for a folder of the project: the path of the project. Links in the folder must not leave the project. */
   readonly project?: string
-  /** Set for a folder of the user: the path of the project. The skills must lie outside it. */
+  /** Set for a folder of the user: the path of the project. The skills must lie outside the project. */
   readonly awayFrom?: string
   /** True for the skills folder of another program. Its skills follow the rules of that program. */
   readonly isForeign?: boolean

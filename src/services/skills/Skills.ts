@@ -1,6 +1,7 @@
 /**
  * The skills of a run, from the package, plugins, the user and the project. Of two skills with the same name, the
- * nearer one is used, and a note says so. Tools of a plugin or server that no skill names get a generated skill.
+ * nearer one is used, and a note says so. If no skill names the tools of a plugin or server, a skill is generated for
+ * them.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
