@@ -64,11 +64,11 @@ const cutWords = (written: string): Words => {
  * Cuts the block off the end of a field for lines or calls. Quotes around all of the searched text keep it whole.
  */
 const cutBlock = (written: string): { readonly text: string; readonly inside?: string } => {
-  const { 1: block, index: end = 0 } = blockFilter.exec(written) ?? {}
-  const text = written.slice(0, end)
+  const block = blockFilter.exec(written)
+  const text = written.slice(0, block?.index)
   const isQuoted = [...text.matchAll(/[`"]/g)].length % 2 === 1
   const isOfLines = /^(?:lines?|calls?)\b/i.test(text.replace(quantifier, ""))
-  return block === undefined || isQuoted || !isOfLines ? { text: written } : { text, inside: unquoted(block) }
+  return block === null || isQuoted || !isOfLines ? { text: written } : { text, inside: unquoted(block[1] ?? "") }
 }
 
 const isGlob = (text: string): boolean => /[*?]|\{[^{}]*,[^{}]*\}/.test(text)
