@@ -707,7 +707,7 @@ export const noLimits: ReadonlyArray<string> = [
   "plugins/cluster/ClusterWorkers.ts#freshSeconds",
   "plugins/cluster/ClusterWorkers.ts#aliveSeconds",
   "plugins/cluster/WorkQueues.ts#definitionLimit",
-  "services/pipeline/PlaceWork.ts#longestLook",
+  "services/pipeline/PlaceEdits.ts#longestLook",
   "services/files/BinaryPatch.ts#lineBytes",
   "services/files/ProcessLock.ts#answerTime",
   "services/files/TextFile.ts#chunkBytes",
