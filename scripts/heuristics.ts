@@ -85,6 +85,13 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "More leaves no room for the turns; less shows no whole function.",
     "decision 090"
   ),
+  firstMessage(
+    "Prefetch.ts#largestWindow",
+    "tokens",
+    "the window up to which the prefetch grows",
+    "More shows parts that a task in a large window does not use; less shows no whole function.",
+    "decision 090"
+  ),
   budgets(
     "filesAtFirst",
     "files",

@@ -29,7 +29,7 @@ const kindOfNoun = (noun: string): ItemKind | undefined => {
 /** The words for a text that items must contain: `that contains "x"`, `containing x`. */
 const filter = /[\s,]+(?:(?:that|which)\s+contains?|containing)\s+(.+)$/is
 
-/** The words for the block around a line or a call, such as "raise" inside "except". */
+/** The words for the block around a line or a call, such as "await" inside "for". */
 const blockFilter = /\s+(?:inside|within)\s+(?:an?\s+)?(`[^`]+`|"[^"]+"|\w+)(?:\s+blocks?)?[.,;]?\s*$/is
 
 const unquoted = (text: string): string => {
@@ -85,7 +85,7 @@ const patternOf = (place: string, isNamed: boolean): string | undefined => {
 }
 
 const how =
-  'Write "file in src/**/*.ts", "line in src/** that contains TODO", "line in src/** that contains raise inside except", "call of parse in src/**", "heading in docs/guide.md", or "entry in [<task>](#<task>-results)".'
+  'Write "file in src/**/*.ts", "line in src/** that contains TODO", "line in src/** that contains await inside for", "call of parse in src/**", "heading in docs/guide.md", or "entry in [<task>](#<task>-results)".'
 
 const quoted = (text: string): string => (text.includes("`") ? `"${text}"` : `\`${text}\``)
 

@@ -39,6 +39,9 @@ const windowShares = [0.11, 0.06]
 /** The share of the window for the beginning of a changelog that the task names. */
 const changelogShare = 0.03
 
+/** The shares count up to this many tokens. A larger window leaves the rest to what the model asks for. */
+const largestWindow = 12_288
+
 /** The parts of files that a task is shown although it did not ask for them. */
 export interface PrefetchState {
   readonly round: number
@@ -68,7 +71,7 @@ export const makePrefetch = Effect.gen(function* () {
   const workspace = yield* Workspace
   const { contextWindow, model } = yield* RunSettings
 
-  const budgetOf = (share: number): number => charactersIn(contextWindow * share, calibration.scale(model))
+  const budgetOf = (share: number): number => charactersIn(Math.min(contextWindow, largestWindow) * share, calibration.scale(model))
   const budgets = (): ReadonlyArray<number> => windowShares.map(budgetOf)
 
   const record = (key: string, search: Effect.Effect<string>) =>

@@ -62,21 +62,26 @@ describe("before the first turn", () => {
     expect(block.length).toBeLessThanOrEqual(charactersIn(8192 * 0.03))
   })
 
-  nodeTest("the best file takes 11 % of the window, and the second one 6 %", function* () {
-    const contextWindow = 8000
-    const first = yield* firstMessage("See `rateLimit`, and mostCalls.", {
-      files: { "src/a.ts": lines("rateLimit"), "src/b.ts": lines("mostCalls") },
-      settings: { contextWindow }
-    })
-    const blocks = [...first.matchAll(/^Path: src\/[ab]\.ts\n\n```\w+\n([^]*?)\n```/gm)]
-    const sizes = blocks.map(([, text = ""]) => text.length)
-    const shares = [0.11, 0.06].map((share) => charactersIn(contextWindow * share))
-    expect(sizes.length).toBe(2)
-    for (const [index, size] of sizes.entries()) {
-      const left = (shares[index] ?? 0) - size
-      expect(left >= 0 && left < 80, `${left}`).toBe(true)
+  nodeTest.each([
+    [8000, 8000],
+    [32_768, 12_288]
+  ])(
+    "in a window of %i tokens, the best file takes 11 % of %i, and the second one 6 %",
+    function* ([contextWindow, counted]) {
+      const first = yield* firstMessage("See `rateLimit`, and mostCalls.", {
+        files: { "src/a.ts": lines("rateLimit"), "src/b.ts": lines("mostCalls") },
+        settings: { contextWindow }
+      })
+      const blocks = [...first.matchAll(/^Path: src\/[ab]\.ts\n\n```\w+\n([^]*?)\n```/gm)]
+      const sizes = blocks.map(([, text = ""]) => text.length)
+      const shares = [0.11, 0.06].map((share) => charactersIn(counted * share))
+      expect(sizes.length).toBe(2)
+      for (const [index, size] of sizes.entries()) {
+        const left = (shares[index] ?? 0) - size
+        expect(left >= 0 && left < 80, `${left}`).toBe(true)
+      }
     }
-  })
+  )
 })
 
 const search = (pattern: string) => refinementWith([{ name: "search_files", arguments: { pattern } }])
