@@ -71,7 +71,8 @@ export const makePrefetch = Effect.gen(function* () {
   const workspace = yield* Workspace
   const { contextWindow, model } = yield* RunSettings
 
-  const budgetOf = (share: number): number => charactersIn(Math.min(contextWindow, largestWindow) * share, calibration.scale(model))
+  const budgetOf = (share: number): number =>
+    charactersIn(Math.min(contextWindow, largestWindow) * share, calibration.scale(model))
   const budgets = (): ReadonlyArray<number> => windowShares.map(budgetOf)
 
   const record = (key: string, search: Effect.Effect<string>) =>
