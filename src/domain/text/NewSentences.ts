@@ -16,10 +16,10 @@ const wordsOf = (text: string): ReadonlyArray<string> =>
 export const newSentences = (text: string, known: string): string => {
   const words = new Set(wordsOf(known))
   const isNew = (part: string): boolean => wordsOf(part).some((word) => !words.has(word))
-  const ends = /^\s*(?:`{3,}|~{3,})/m.test(text) ? /$^/ : /(?<=[.!?;])[^\S\n]+|(?<=\n)/
+  const ends = /^\s*(?:`{3,}|~{3,})/m.test(text) ? /$^/ : /(?<=[.!?])[^\S\n]+|(?<=\n)/
   const parts = text.split(ends).filter((part) => part.trim() === "" || isNew(part))
   return parts
-    .map((part) => part.replace(/(?<=[.!?;])$/, " "))
+    .map((part) => part.replace(/(?<=[.!?])$/, " "))
     .join("")
     .trim()
 }

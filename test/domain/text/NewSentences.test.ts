@@ -15,4 +15,7 @@ it("keeps what denies, limits, or names another thing", () => {
   const fenced = "Give each call:\n\n```\nopen(1)\n```"
   expect(newSentences(fenced, prompt)).toBe(fenced)
   expect(newSentences("Keep it.", "")).toBe("Keep it.")
+  // A sentence stays whole, so that none ends in the middle.
+  const half = "Give each call of `open` a mode; keep binary ones."
+  expect(newSentences(half, prompt)).toBe(half)
 })
