@@ -9,7 +9,7 @@ import { isSecretLike } from "../files/SensitivePath.ts"
 import { editText } from "../files/TextEdit.ts"
 import { issuesMarkdown } from "../findings/Issue.ts"
 import { nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
-import { callLines } from "../models/CallLine.ts"
+import { callLines, type LineNow } from "../models/CallLine.ts"
 import { callBlocks, callFrame, outputsSize } from "../models/ExecutionBlocks.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import { type CallOutcome, isChange, pathOf } from "../tools/ToolCall.ts"
@@ -102,10 +102,15 @@ export const factsLength = (
 
 const isSmall = (file: ProposedFile): boolean => fileDiff(file).length <= smallDiff
 
-/** Returns a test: is a line that a search found still in its file? */
-const lookUpLines = (files: ReadonlyArray<ProposedFile>): ((path: string, line: string) => boolean) => {
-  const linesNow = new Map(files.map(({ path, text }) => [path, new Set(text?.split("\n"))]))
-  return (path, line) => linesNow.get(path)?.has(line) ?? true
+/** Returns a function that finds a line again in the changed files. Of equal lines it takes the nearest. */
+const lookUpLines = (files: ReadonlyArray<ProposedFile>): LineNow => {
+  const linesOf = new Map(files.map(({ path, text }) => [path, (text ?? "").split("\n")]))
+  return (path, line, text) => {
+    const lines = linesOf.get(path)
+    if (lines === undefined) return line
+    const numbers = lines.flatMap((one, index) => (one === text ? [index + 1] : []))
+    return numbers.toSorted((a, b) => Math.abs(a - line) - Math.abs(b - line))[0]
+  }
 }
 
 /** All known facts of the turns, in about `budget` characters. Always includes unsolved problems. */
@@ -120,10 +125,10 @@ export const compactedText = (turns: TurnFacts): string => {
   const problems = openBlocks({ ...turns, open })
   const failing = checksWithin(checks, files.length > 0, Math.max(leastChecks, Math.floor(budget / 3)))
   const end = `${failing === "" ? "" : `${failing.trimEnd()}\n\n`}${nowBlock(now)}`
-  const isAsFound = files.length === 0 ? undefined : lookUpLines(files)
+  const lineNow = files.length === 0 ? undefined : lookUpLines(files)
   const unseen = callLines(
     outcomes.filter((one) => !isChange(one) && !newest.includes(one)),
-    isAsFound
+    lineNow
   )
   const mostLines = Math.min(Math.max(350, budget / 6), unseen.join("\n").length)
   const workBudget = Math.max(0, budget - introduction.length - headings - mostLines - problems.length - end.length)
@@ -155,7 +160,7 @@ export const compactedText = (turns: TurnFacts): string => {
   const calls = listWithin(
     callLines(
       outcomes.filter((one) => !isShown(one)),
-      isAsFound
+      lineNow
     ),
     mostLines,
     (count) => `- and ${count} before that`

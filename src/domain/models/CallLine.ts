@@ -1,5 +1,6 @@
 /** Shows calls in one line each, for prompts in which their outputs do not fit. */
 import { shortened } from "../text/Excerpt.ts"
+import { counted } from "../text/Format.ts"
 import { joinRanges, type LineRange } from "../text/LineRange.ts"
 import { type CallOutcome, pathOf, type ToolCall } from "../tools/ToolCall.ts"
 import { numbersOf } from "./OutputCut.ts"
@@ -8,8 +9,8 @@ import { outcomeText } from "./OutputText.ts"
 /** The line of a search names the places of at most this many matches, and none if there are more. */
 const mostPlaces = 3
 
-/** With more matches, the line names at most this many files. */
-const mostNamed = 5
+/** With more matches, the line names at most this many files, and the line numbers of at most so many in a file. */
+const mostNamed = { files: 5, lines: 4 }
 
 /** A short label of a call, such as `edit_file src/a.ts`. */
 export const callLabel = ({ arguments: given, name }: ToolCall): string => {
@@ -25,34 +26,36 @@ export const linesOfRead = (outcome: CallOutcome): LineRange | undefined => {
   return numbers === undefined ? undefined : { from: numbers[0], to: numbers[1] }
 }
 
-/** True for a found line that no change has touched since. */
-type IsAsFound = (path: string, line: string) => boolean
+/** The line number, now, of a line that was found at `line`. Undefined if a change has touched it since. */
+export type LineNow = (path: string, line: number, text: string) => number | undefined
 
 /** The matching lines in the output of a search. Empty for other calls. */
 const matchesOf = (outcome: CallOutcome) =>
   outcome.call.name === "search_files"
     ? [...outcomeText(outcome).matchAll(/^(\S+):(\d+): (.*)$/gm)].map(([, path = "", line = "", text = ""]) => ({
         path,
-        place: `${path}:${line}`,
+        line: Number(line),
         text
       }))
     : []
 
-/** The matches of a search: a few as places, many as the number that `isAsFound` accepts in each file. */
-const matchesText = (outcome: CallOutcome, isAsFound?: IsAsFound): string => {
+/** The matches of a search: a few as places, many as those lines in each file that no change has touched. */
+const matchesText = (outcome: CallOutcome, lineNow?: LineNow): string => {
   const matches = matchesOf(outcome)
   if (matches.length === 0) return ""
-  if (matches.length <= mostPlaces) return ` At ${matches.map(({ place }) => place).join(", ")}.`
-  if (isAsFound === undefined) return ""
-  const openMatches = Map.groupBy(
-    matches.filter(({ path, text }) => isAsFound(path, text)),
-    ({ path }) => path
+  if (matches.length <= mostPlaces) return ` At ${matches.map(({ line, path }) => `${path}:${line}`).join(", ")}.`
+  if (lineNow === undefined) return ""
+  const left = matches.flatMap(({ line, path, text }) => {
+    const now = lineNow(path, line, text)
+    return now === undefined ? [] : [{ path, line: now }]
+  })
+  const files = [...Map.groupBy(left, ({ path }) => path)].map(([path, lines]) =>
+    lines.length <= mostNamed.lines
+      ? `${path}:${lines.map(({ line }) => line).join(", ")}`
+      : `${counted(lines.length, "line")} of ${path}`
   )
-  const counts = [...openMatches].map(([path, some]) => `${path} ${some.length}`)
-  const more = counts.length > mostNamed ? ` and ${counts.length - mostNamed} more files` : ""
-  return counts.length === 0
-    ? ""
-    : ` Of these lines not changed so far: ${counts.slice(0, mostNamed).join(", ")}${more}.`
+  const more = files.length > mostNamed.files ? `; ${files.length - mostNamed.files} more files` : ""
+  return files.length === 0 ? "" : ` Not changed so far: ${files.slice(0, mostNamed.files).join("; ")}${more}.`
 }
 
 /** The lines that all reads of this file among `calls` have shown. Undefined if the call is no read. */
@@ -73,21 +76,21 @@ const firstLine = (outcome: CallOutcome): string => {
 
 /**
  * The line for a call: its label, and what it found or read, or why it failed. A read names the lines that all `calls`
- * have read of its file. A search with many matches tells how many `isAsFound` accepts in each file.
+ * have read of its file. A search with many matches tells which of them no change has touched.
  */
 export const callLine = (
   outcome: CallOutcome,
   calls: ReadonlyArray<CallOutcome> = [outcome],
-  isAsFound?: IsAsFound
+  lineNow?: LineNow
 ): string => {
   const { call, result } = outcome
   const end = result.success
-    ? `${linesText(outcome, calls) ?? firstLine(outcome)}${matchesText(outcome, isAsFound)}`
+    ? `${linesText(outcome, calls) ?? firstLine(outcome)}${matchesText(outcome, lineNow)}`
     : `failed: ${shortened(result.error_message ?? "", 300)}`
   return `- ${callLabel(call)}: ${end}`
 }
 
 /** The lines for calls, the latest call first. All reads of a file share one line. */
-export const callLines = (calls: ReadonlyArray<CallOutcome>, isAsFound?: IsAsFound): ReadonlyArray<string> => [
-  ...new Set(calls.toReversed().map((outcome) => callLine(outcome, calls, isAsFound)))
+export const callLines = (calls: ReadonlyArray<CallOutcome>, lineNow?: LineNow): ReadonlyArray<string> => [
+  ...new Set(calls.toReversed().map((outcome) => callLine(outcome, calls, lineNow)))
 ]
