@@ -12,6 +12,12 @@ it.each([
   expect([providerOf(model).id, traceName(model), leavesMachine(model)]).toEqual([id, trace, leaves])
 })
 
+it("knows the names of models that the server has elsewhere", () => {
+  const names = [" kimi-k2:1t-cloud ", "a/model:cloud", "GLM-4.6:CLOUD", "model-cloud", "qwen3:cloud@sha256:00ff"]
+  const others = ["cloudy:8b", "cloud", "cloud/model:8b", "my-cloud-notes:1b"]
+  expect([names, others].map((all) => all.filter(leavesMachine))).toEqual([names, []])
+})
+
 it("gives a model to the provider that has the beginning of its name", () => {
   const [embedded] = builtInProviders
   const acme = { id: "acme", model: embedded!.model }

@@ -87,17 +87,9 @@ describe("a run that asks first", () => {
     expect((yield* session).report?.status).toBe("unverified")
   })
 
-  nodeTest("blames the task for what it broke where nothing of the run is kept", function* () {
-    const run = yield* makeRun
-    const answer = model(edit("two", "broken"), edit("one", "1", "b.txt"))
-    const { report } = yield* run.unsaved({ answer, approver: willingApprover(), settings })
-    expect([report?.status, yield* run.read("a.txt")]).toEqual(["unverified", text.replace("two", "broken")])
-  })
-
   const kills = [
     ["outcome", "round-1/turn/edit/attempt-1", ["Edit/turn-1/call-1", "Edit/turn-2/call-1"], text],
     ["outcome", "round-1/tool/edit/turn-1/call-1", ["Edit/turn-2/call-1"], text.replace("two", "broken")],
-    ["outcome", "round-1/turn/edit/attempt-2", ["Edit/turn-2/call-1"], text.replace("two", "broken")],
     ["outcome", "round-1/tool/edit/turn-2/call-1", [], text.replace("two", "2")],
     ["settled", "round-1/refined/edit", [], text.replace("two", "2")]
   ] as const

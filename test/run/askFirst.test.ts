@@ -28,13 +28,6 @@ describe("a run that asks first", () => {
     expect(yield* run.replay()).toMatchObject({ differences: [] })
   })
 
-  nodeTest("changes nothing when the first change is declined", function* () {
-    const run = yield* makeRun
-    const approver = scriptedApprover({ steps: ["decline"] })
-    const { called, report } = yield* run.session({ answer: breaking, approver: approver.layer, settings })
-    expect([called, report?.status, yield* run.read("a.txt")]).toEqual([[], "declined", text])
-  })
-
   nodeTest("asks once about several changes of one file in an answer", function* () {
     const run = yield* makeRun
     const approver = scriptedApprover({ steps: ["step"], calls: ["session"] })

@@ -23,11 +23,11 @@ const clumsy = (...stages: ReadonlyArray<string>) => {
 
 const llamaServer = { "/props": { status: 200, body: { total_slots: 1 } } }
 
-const runs = (script: OpenAiScript, paths = {}, ...flags: ReadonlyArray<string>) =>
+const runs = (script: OpenAiScript, paths = {}) =>
   Effect.gen(function* () {
     const { run } = yield* sandbox
     const server = yield* FakeOpenAi.make(script, { paths })
-    const args = ["run", "--model", `openai:${fakeOpenAiModel}`, ...flags, "What time is it?"]
+    const args = ["run", "--model", `openai:${fakeOpenAiModel}`, "What time is it?"]
     const said = yield* Effect.promise(() => run(args, { env: { OPENAI_BASE_URL: server.url } }))
     assert.strictEqual(said.code, 0, said.stderr)
     return server.chats.map(({ grammar, messages, response_format: format }) => ({
@@ -64,13 +64,6 @@ describe("an answer after one that could not be used", () => {
     const bound = sent.filter(({ format }) => format !== undefined)
     assert.deepStrictEqual(stagesOf(bound), ["refinement"])
     assert.include(JSON.stringify(bound[0]?.format), '"enum":["get_current_time"]')
-  })
-
-  liveTest("is free while the first one can be used, and in native calls", function* () {
-    const good = yield* runs(saying(clumsy()), llamaServer)
-    const native = yield* runs(saying(clumsy("refinement")), llamaServer, "--tool-calls", "native")
-    const isFree = ({ format, grammar }: (typeof good)[number]) => format === undefined && grammar === undefined
-    assert.isTrue([...good, ...native].every(isFree))
   })
 
   liveTest("is asked for freely when the server refuses the grammar, and so are all after it", function* () {

@@ -4,8 +4,8 @@
  */
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { type Rule, parseRule } from "../../src/domain/permissions/Permission.ts"
 import * as Result from "effect/Result"
 import { nodeTest } from "../support/nodeTest.ts"
@@ -83,43 +83,19 @@ describe("calls of a model that obeys every text", () => {
       )
       assert.deepStrictEqual(takeSnapshot(root), before)
     })
-
-    nodeTest("takes a tilde for a name in the project and asks for what looks like a secret", function* () {
-      const { approver, root, run } = yield* openHostile({ calls: ["deny", "deny"] })
-      yield* run("read_file", { path: "~/.ssh/id_rsa" })
-      yield* run("read_file", { path: ".env" })
-      assert.deepStrictEqual(
-        approver.asked.flat().map(({ targets }) => targets),
-        [[join(root, "~/.ssh/id_rsa")], [join(root, ".env")]]
-      )
-    })
-
-    nodeTest("uses names exactly as they are given", function* () {
-      const { root, run } = yield* openHostile()
-      const names = ["a\nb.txt", "a\u001b[2J.txt", " a.txt ", "'a.txt'", "a.txt.", "-rf"]
-      for (const name of names) writeFileSync(join(root, name), name)
-      for (const name of names)
-        assert.strictEqual((yield* run("read_file", { path: name, line_numbers: false })).data, name)
-      const { error_type } = yield* run("read_file", { path: "README.md\0.txt" })
-      assert.strictEqual(error_type, "validation_failed")
-    })
   })
 
   describe("writing", () => {
     const refused: ReadonlyArray<[name: string, path: (given: { outside: string; sibling: string }) => string]> = [
       ["a file outside", ({ outside }) => `${outside}/secret.txt`],
       ["a file beside a project whose name begins alike", ({ sibling }) => `${sibling}/a.txt`],
-      ["above the project", () => "../new.txt"],
       ["through a link to a file outside", () => "link.txt"],
       ["a new file through a link to a folder outside", () => "folder/new.txt"],
-      ["a new file in a new folder through such a link", () => "folder/deep/new.txt"],
       ["through a link that leads nowhere yet", () => "dangling.txt"],
       ["a git hook", () => ".git/hooks/pre-commit"],
-      ["the configuration of git in other letters", () => ".GIT/config"],
       ["through a link to the configuration of git", () => "innocent.txt"],
       ["the skills of this program", () => ".task-conductor/skills/x/SKILL.md"],
-      ["the configuration of this program", () => "task-conductor.json"],
-      ["the servers of this program", () => "packages/a/.mcp.json"]
+      ["the configuration of this program", () => "task-conductor.json"]
     ]
     nodeTest("never happens in places that nothing can allow", function* () {
       const hostile = yield* openHostile()
@@ -140,33 +116,17 @@ describe("calls of a model that obeys every text", () => {
       assert.deepStrictEqual(approver.asked, [])
     })
 
-    const askedEachTime =
-      ".vscode/tasks.json .github/workflows/ci.yml .husky/pre-commit packages/a/.npmrc .bashrc .idea/workspace.xml .gitlab-ci.yml"
-    for (const path of askedEachTime.split(" ")) {
-      nodeTest(`asks each time for ${path} although writing is allowed`, function* () {
-        const { approver, everywhere, root, run } = yield* openHostile({ calls: ["session", "deny"] })
-        const before = everywhere()
-        yield* run("write_file", { path, content: "1\n" })
-        assert.strictEqual((yield* run("write_file", { path, content: "1\n" })).error_type, "permission_denied")
-        assert.deepStrictEqual<unknown>(
-          approver.asked.flat().map(({ offers, risk, targets }) => ({ offers, risk, targets })),
-          Array.from({ length: 2 }, () => ({ offers: {}, risk: "high", targets: [join(root, path)] }))
-        )
-        const folders = dirname(path).split("/")
-        const created = folders[0] === "." ? [] : folders.map((_, index) => folders.slice(0, index + 1).join("/"))
-        assert.deepStrictEqual(changedPaths(before.project, everywhere().project), [...created, path].toSorted())
-      })
-    }
-
-    nodeTest("replaces a hard link instead of writing through it", function* () {
-      const { everywhere, outside, root, run } = yield* openHostile()
-      linkSync(join(outside, "secret.txt"), join(root, "linked.txt"))
+    nodeTest("asks each time for what programs run by themselves, although writing is allowed", function* () {
+      const path = ".vscode/tasks.json"
+      const { approver, everywhere, root, run } = yield* openHostile({ calls: ["session", "deny"] })
       const before = everywhere()
-      assert.isTrue((yield* run("write_file", { path: "linked.txt", content: "new\n" })).success)
-      const after = everywhere()
-      assert.deepStrictEqual(after.outside, before.outside)
-      assert.deepStrictEqual(changedPaths(before.project, after.project), ["linked.txt"])
-      assert.strictEqual(readFileSync(join(root, "linked.txt"), "utf8"), "new\n")
+      yield* run("write_file", { path, content: "1\n" })
+      assert.strictEqual((yield* run("write_file", { path, content: "1\n" })).error_type, "permission_denied")
+      assert.deepStrictEqual<unknown>(
+        approver.asked.flat().map(({ offers, risk, targets }) => ({ offers, risk, targets })),
+        Array.from({ length: 2 }, () => ({ offers: {}, risk: "high", targets: [join(root, path)] }))
+      )
+      assert.deepStrictEqual(changedPaths(before.project, everywhere().project), [".vscode", path])
     })
 
     nodeTest("goes nowhere else when the folder becomes a link while the question is open", function* () {

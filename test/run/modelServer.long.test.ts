@@ -33,18 +33,6 @@ describe("a model that thinks", () => {
   })
 })
 
-describe("the window of a run", () => {
-  liveTest("is that of the loaded model when it is larger", function* () {
-    const { run } = yield* sandbox
-    const server = yield* serve({})
-    const first = ["run", "--context-window", "20000", ...ask.slice(1)]
-    for (const args of [first, ask]) {
-      assert.strictEqual((yield* Effect.promise(() => run(args, env(server)))).code, 0)
-    }
-    assert.deepStrictEqual(windows(server), [20_000])
-  })
-})
-
 describe("a model that is cut off while it thinks", () => {
   liveTest("in a conversation is asked once more, without thoughts", function* () {
     const { run } = yield* sandbox

@@ -13,14 +13,6 @@ const ponderer: Script = (body, index) => (body["think"] === false ? obedient(bo
 
 describe("the window of a run", () => {
   it.live.each([
-    ["the default", {}, [], 8192, undefined],
-    [
-      "that of the Modelfile",
-      { parameters: 'stop "<|end|>"\nnum_ctx    12288' },
-      [],
-      12_288,
-      "note: the context window is 12288"
-    ],
     ["what the user set", { parameters: "num_ctx 12288" }, ["--context-window", "10000"], 10_000, undefined],
     [
       "what the model supports",
@@ -76,19 +68,6 @@ describe("flags about the model", () => {
       [false, 0.1, 3, undefined]
     ])
   })
-})
-
-describe("a run", () => {
-  liveTest(
-    "asks the server once what it knows of the model, and after the first answer how it is in memory",
-    function* () {
-      const { run } = yield* sandbox
-      const server = yield* serve({})
-      const { code } = yield* Effect.promise(() => run(ask, env(server)))
-      const asked = server.requests.filter(({ path }) => path === "/api/show" || path === "/api/ps")
-      assert.deepStrictEqual([code, asked.map(({ path }) => path)], [0, ["/api/show", "/api/ps", "/api/ps"]])
-    }
-  )
 })
 
 describe("a model that is cut off while it thinks", () => {

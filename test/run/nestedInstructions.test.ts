@@ -77,7 +77,6 @@ describe("the instructions of a folder", () => {
   nodeTest("are in the first prompt of a task that names a file of it", function* () {
     for (const task of [
       { references: `[app.ts](${app})` },
-      { references: `[the limit](${app}#L1-L1)` },
       { needed: `Raise the limit in ${app} to 7.` },
       { needed: "Add packages/web/src/deep/new.ts." }
     ]) {
@@ -114,12 +113,6 @@ describe("the instructions of a folder", () => {
       expect(report.results[0]?.result.summary).toBe("It is changed.")
     }
   )
-
-  nodeTest("change nothing for a task that stays at the top", function* () {
-    const done = `${block("top.ts", limit("5"), limit("7"))}${resultSaying("Done at once.")}`
-    const { seen } = yield* played({ answers: [done] })
-    expect([seen.task.length, countIn(seen.task[0])]).toEqual([1, 0])
-  })
 
   nodeTest("are shown in a conversation, once", function* () {
     const prompts: Array<string> = []

@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { makeKeptRun } from "../support/KeptRun.ts"
 import { nodeTest } from "../support/nodeTest.ts"
-import { briefing, openStages } from "../support/OpenStages.ts"
 import { putFiles } from "../support/Project.ts"
 import { willingApprover } from "../support/ScriptedApprover.ts"
 import { answerIn, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
@@ -51,22 +50,6 @@ describe("the map of the project", () => {
     const { report } = yield* run.session({ answer: second.answer, approver: willingApprover() })
     expect([report?.status, second.seen]).toEqual(["done", []])
     expect(yield* run.replay()).toMatchObject({ isWhole: true, differences: [] })
-  })
-
-  nodeTest("is left out before a prompt is too large for the window", function* () {
-    const projectMap = "m".repeat(500)
-    const promptOf = Effect.fnUntraced(function* (characters: number) {
-      const { planner, prompts } = yield* openStages({
-        answers: [plan, plan, plan, plan, plan],
-        settings: { contextWindow: 4096 }
-      })
-      const planned = planner.plan({ ...briefing, prompt: "p".repeat(characters), projectMap })
-      const isPlanned = yield* Effect.isSuccess(planned)
-      return isPlanned ? (prompts[0]?.system.includes(projectMap) ? "map" : "no map") : "no prompt"
-    })
-    const lengths = Array.from({ length: 20 }, (_, index) => 1000 + index * 400)
-    const outcomes = yield* Effect.forEach(lengths, (length) => Effect.scoped(promptOf(length)))
-    expect(outcomes.filter((one, index) => one !== outcomes[index - 1])).toEqual(["map", "no map", "no prompt"])
   })
 
   nodeTest("gives run-checks the command that the project names, and none where it names none", function* () {

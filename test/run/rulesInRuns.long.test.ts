@@ -24,7 +24,6 @@ const write = (path: string, content = "const limit = 7\n"): Call => ({
   name: "write_file",
   arguments: { path, content }
 })
-const remove = (path: string): Call => ({ name: "remove_file", arguments: { path } })
 
 const long = Array.from({ length: 60 }, (_, line) => `const value${line} = ${line}\n`).join("")
 
@@ -43,7 +42,6 @@ Say what is different.
 const files = {
   "a.js": "const limit = 5\n",
   "src/b.js": "const limit = 5\n",
-  "src/deep/c.js": "const limit = 5\n",
   "long.js": long,
   ".npmrc": "const limit = 5\n",
   ".task-conductor/skills/own/SKILL.md": ownSkill
@@ -65,13 +63,6 @@ const asking: Rule = { ...allow("edit_file", "a.js"), verdict: "ask" }
 /** The files that change; none when the run is not permitted. */
 const variants: ReadonlyArray<Variant> = [
   ["a rule that names the file", [edit("a.js")], [allow("edit_file", "a.js")], ["a.js"]],
-  ["a rule that begins with a dot", [edit("a.js")], [allow("edit_file", "./a.js")], ["a.js"]],
-  [
-    "a rule for a folder",
-    [edit("src/b.js"), edit("src/deep/c.js")],
-    [allow("edit_file", "src/**")],
-    ["src/b.js", "src/deep/c.js"]
-  ],
   ["a rule for the tool", [edit("a.js")], [allow("edit_file")], ["a.js"]],
   [
     "a rule for each of two tools",
@@ -79,21 +70,18 @@ const variants: ReadonlyArray<Variant> = [
     [allow("edit_file", "*.js"), allow("write_file", "*.js")],
     ["a.js", "new.js"]
   ],
-  ["a rule for a removal", [remove("src/b.js")], [allow("remove_file", "src/*")], ["src/b.js"]],
   ["a plan that wants approval", [edit("a.js")], [allow("edit_file", "a.js")], ["a.js"], { gated: true }],
   ["a skill that wants approval, all of it", [edit("a.js")], [allow("edit_file", "a.js")], ["a.js"], own],
   ["a file that programs run, named", [edit(".npmrc")], [allow("edit_file", ".npmrc")], [".npmrc"]],
   ["a large loss, named", [loss], [allow("write_file", "long.js")], ["long.js"]],
   ["no rule", [edit("a.js")], [], []],
   ["a rule for another file", [edit("a.js")], [allow("edit_file", "b.js")], []],
-  ["a rule for another tool", [edit("a.js")], [allow("write_file", "a.js")], []],
   ["a rule that denies beside it", [edit("a.js")], [allow("edit_file", "a.js"), deny("edit_file", "*.js")], []],
   ["a rule that asks beside it", [edit("a.js")], [allow("edit_file", "a.js"), asking], []],
   ["a rule for one of two files", both, [allow("edit_file", "a.js")], []],
   ["a skill that wants approval, a part of it", both, [allow("edit_file", "a.js")], [], own],
   ["a file that programs run, by a rule for the tool", [edit(".npmrc")], [allow("edit_file")], []],
   ["a file that programs run, by wildcards", [edit(".npmrc")], [allow("edit_file", "**")], []],
-  ["a large loss, by a rule for the tool", [loss], [allow("write_file")], []],
   ["a large loss, by wildcards", [loss], [allow("write_file", "*.js")], []]
 ]
 

@@ -68,29 +68,4 @@ describe("a reference that has no room", () => {
     const all = Array.from({ length: 8 }, (_, index) => [index * 50 + 1, index * 50 + 50] as const)
     expect(yield* seenAfter(all)).toBeUndefined()
   })
-
-  nodeTest(
-    "is said of a file that a task read by itself, and of the matches of a search, with where to read on",
-    function* () {
-      const run = yield* makeRun
-      const calls = [
-        { name: "read_file", arguments: { path: "docs/big.md" } },
-        { name: "search_files", arguments: { pattern: "sentence", max_results: 10 } }
-      ]
-      let last = ""
-      const answer = (prompt: FilledPrompt): string => {
-        last = prompt.user
-        if (stageName(prompt) === "creation") return planOf([[{ name: "Read 1", skill: "free" }]])
-        return calls.length === 0 ? resultSaying("It is read.") : refinementWith(calls.splice(0))
-      }
-      const settings = { contextWindow: 4096 }
-      const { report } = yield* run.session({ answer, approver: willingApprover(), settings })
-      const [read, found, ...others] = report?.facts?.seen ?? []
-      const hrefs = [read?.href, found?.href]
-      expect([report?.status, hrefs, others]).toEqual(["done", ["docs/big.md", 'matches of "sentence"'], []])
-      expect(read?.percent).toBeLessThan(50)
-      expect(found?.percent).toBeLessThan(50)
-      expect(last).toMatch(/Read on with start_line \d+/)
-    }
-  )
 })

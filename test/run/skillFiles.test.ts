@@ -32,20 +32,15 @@ type Variant = readonly [name: string, path: string, rules?: ReadonlyArray<Rule>
 
 const read: ReadonlyArray<Variant> = [
   ["with --yes", style, "yes"],
-  ["with --yes and a limit of the tool", style, "yes", "Read(docs/**) Bash(git:*)"],
   ["with --yes and only a tool for commands", style, "yes", "Bash"],
   ["with --yes, below ~", `~/${folder}/references/STYLE.md`, "yes"],
   ["with --yes, as its text names it", "references/STYLE.md", "yes"],
-  ["with --yes, with a dot", "./references/STYLE.md", "yes"],
-  ["with a rule for the tool", style, [allow("read_file")]],
   ["with a rule for commands", style, [allow("run_command")]]
 ]
 
 const notRead: ReadonlyArray<Variant> = [
   ["without an answer", style],
-  ["with a rule for another command", style, [allow("run_command", "npm test")]],
   ["with a rule that denies", style, [allow("read_file"), deny("read_file", "STYLE.md")]],
-  ["of another skill, with --yes", "HOME/.agents/skills/other/references/OTHER.md", "yes"],
   ["outside the skill, with --yes", "HOME/notes.md", "yes"],
   ["behind a link in the skill, with --yes", `HOME/${folder}/references/LINK.md`, "yes"],
   ["with the name of a secret, with --yes", `HOME/${folder}/references/.env`, "yes"],
@@ -62,8 +57,6 @@ const makeWorld = Effect.gen(function* () {
   for (const path of ["references/STYLE.md", "references/.env", "references/server.pem", "scripts/commits.sh"]) {
     write(`${folder}/${path}`, `#!/bin/sh\n# Write in the present tense.\n`)
   }
-  write(".agents/skills/other/SKILL.md", skill("read_file").replace("relnotes", "other"))
-  write(".agents/skills/other/references/OTHER.md", "Write in the present tense.\n")
   write("notes.md", "Write in the present tense.\n")
   symlinkSync(join(home, "notes.md"), join(home, folder, "references/LINK.md"))
   chmodSync(home, 0o700)

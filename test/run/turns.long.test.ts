@@ -5,16 +5,13 @@ import { describe, expect } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import { taskEvidence } from "../../src/domain/history/RunEvidence.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
-import { layerRuleApprover } from "../../src/plugins/check-tools/ruleApprover.ts"
 import { makeKeptRun } from "../support/KeptRun.ts"
 import { needs } from "../support/needs.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
 import { answerIn, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 import { stageName } from "../support/stageName.ts"
-import { unreachable } from "../support/ResumedRun.ts"
 
 const hasLooked = (prompt: FilledPrompt): boolean => stageName(prompt) === "execution"
 
@@ -29,12 +26,6 @@ const careful = (prompt: FilledPrompt): string => {
   if (!/^1: one$/m.test(prompt.user)) return refinementWith([read])
   return prompt.user.includes("### Changed: a.txt") ? resultSaying("It is done.") : refinementWith([edit])
 }
-
-/** The same, but it gives up when it was not allowed to look. */
-const stubborn = (prompt: FilledPrompt): string =>
-  hasLooked(prompt) && !/^1: one$/m.test(prompt.user)
-    ? resultSaying("Partly done. It cannot be read.")
-    : careful(prompt)
 
 const makeRun = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -75,32 +66,14 @@ describe("a run with a task of several turns", () => {
     expect(keys).toEqual([`outcome ${look}`, `intent ${change}`, `outcome ${change}`])
   })
 
-  nodeTest("goes on after a turn without asking or looking again", function* () {
-    const run = yield* makeRun
-    const before = yield* run.session({
-      answer: (prompt) => (/^(?:creation|refinement)$/.test(stageName(prompt)) ? careful(prompt) : unreachable),
-      approver: willingApprover()
-    })
-    expect([before.report?.status === "done", before.called]).toEqual([false, ["Edit 1/turn-1/call-1"]])
-    const after = yield* run.session({ answer: careful, approver: willingApprover() })
-    expect(after.sent).toEqual([turn(2), turn(3)])
-    expect([after.called, after.report?.status]).toEqual([["Edit 1/change-1"], "done"])
-    expect(after.report?.results[0]?.calls.map(({ call }) => call.uid)).toEqual(["turn-1/call-1", "change-1"])
-    expect(yield* run.replay()).toMatchObject({ differences: [] })
-  })
-
   /** Kills right after a record of the first session, what is asked and called then, and what is in the file by then. */
   const kills = [
-    ["prompt", turn(1), [turn(1), turn(2), turn(3)], ["turn-1/call-1", "change-1"]],
     ["outcome", turn(1), [turn(2), turn(3)], ["turn-1/call-1", "change-1"]],
     ["outcome", look, [turn(2), turn(3)], ["change-1"]],
-    ["prompt", turn(2), [turn(2), turn(3)], ["change-1"]],
     /* The change of the second turn is made again in the working copy, so that the third turn is the same. */
     ["outcome", turn(2), [turn(3)], ["change-1"]],
-    ["prompt", turn(3), [turn(3)], ["change-1"]],
     ["outcome", turn(3), [], ["change-1"]],
     ["settled", "round-1/refined/edit-1", [], ["change-1"]],
-    ["intent", change, [], ["change-1"]],
     ["intent", change, [], [], "two\n"],
     ["outcome", change, [], [], "two\n"]
   ] as const
@@ -119,26 +92,6 @@ describe("a run with a task of several turns", () => {
       expect(yield* run.text).toBe("two\n")
     })
   }
-
-  nodeTest("has evidence that tells the turns apart", function* () {
-    const run = yield* makeRun
-    yield* run.session({ answer: careful, approver: willingApprover() })
-
-    const { attempts, calls } = taskEvidence(yield* run.records, "Edit 1")
-    expect(attempts.map(({ call }) => `${call.stage} ${call.attempt}`)).toEqual(["task 1", "task 2", "task 3"])
-    const ended = calls.map(({ call, result }) => `${call.uid} ${result?.success}`)
-    expect(ended).toEqual(["turn-1/call-1 true", "change-1 true"])
-  })
-
-  nodeTest("asks again in a resumed run when it was not allowed to look", function* () {
-    const run = yield* makeRun
-    const rules = [{ verdict: "allow", tool: "edit_file" }] as const
-    const before = yield* run.session({ answer: stubborn, approver: layerRuleApprover(rules, run.project), rules })
-    expect(before.report?.status).toBe("not_permitted")
-    const after = yield* run.session({ answer: stubborn, approver: willingApprover() })
-    expect([after.called, after.report?.status]).toEqual([["Edit 1/turn-1/call-1", "Edit 1/change-1"], "done"])
-    expect(yield* run.text).toBe("two\n")
-  })
 
   nodeTest("uses turns that looked at a secret, which the journal does not hold", function* () {
     const fs = yield* FileSystem.FileSystem

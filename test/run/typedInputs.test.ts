@@ -68,11 +68,4 @@ describe("a skill with typed inputs", () => {
     )
     assert.include(instructions, "### Inputs to give\n\nBegin your first answer with this section.")
   })
-
-  nodeTest("takes a folder as a path, and does not look outside of the project", function* () {
-    for (const path of ["src", "./docs", ".", "/nowhere/at/all"]) {
-      const { rejected } = yield* runWith(`## Inputs\n\n- \`file\`: ${path}\n\n${read}`)
-      assert.deepStrictEqual(rejected, [])
-    }
-  })
 })

@@ -118,8 +118,9 @@ describe("the turns of a conversation", () => {
     expect(summaryOf({})).toBe("")
     expect(summaryOf({}, "Report.")).toContain("Report.")
     expect(summaryOf({ outcomes: looked })).toContain("Tool call read_file")
-    expect(summaryOf({ issues: [issue] })).toContain("This is no answer.")
-    expect(summaryOf({ outcomes: looked, issues: [issue] })).toContain("This is no answer.")
+    const shown = "## Issues with your last answer\n\n1. This is no answer."
+    expect(summaryOf({ issues: [issue] })).toContain(shown)
+    expect(summaryOf({ outcomes: looked, issues: [issue] })).toContain(shown)
     expect(summaryOf({}, "Go on with it.", workOf({ earlierOutcomes: looked }))).toContain("Tool call read_file")
     const copy = makeWorkingCopy()
     copy.propose({ path: "/a.ts", base: "a\n", text: "b\n" })

@@ -13,7 +13,7 @@ import { makeIssue } from "../../../src/domain/findings/Issue.ts"
 import { fromHost, messageText } from "../../../src/domain/models/ConversationMessage.ts"
 import type { AgentHook } from "../../../src/services/agent/AgentHook.ts"
 import { makeReply } from "../../../src/services/agent/Reply.ts"
-import { getsLastAnswer, newSession, type Session } from "../../../src/services/agent/Session.ts"
+import { getsLastAnswer, type Session } from "../../../src/services/agent/Session.ts"
 import type { JudgedTurn } from "../../../src/services/agent/Turn.ts"
 import { nothingChecked, agentPrompt, checkEnding, noVerdict, turnOf, workOf } from "../../support/AgentWork.ts"
 import { openStages } from "../../support/OpenStages.ts"
@@ -243,8 +243,6 @@ describe("work without a report", () => {
       const message = workOf({ kind: "message" })
       expect(ends.map((end) => getsLastAnswer(message, end))).toStrictEqual([true, true, false, false])
       expect(ends.some((end) => getsLastAnswer(workOf(), end))).toBe(false)
-      const begun = newSession([])
-      expect([begun.turn, begun.isCompacted, begun.isUnfounded]).toStrictEqual([0, false, false])
     })
   )
 })

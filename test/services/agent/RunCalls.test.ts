@@ -6,7 +6,7 @@ import type { ProposedFile } from "../../../src/domain/files/ProposedFile.ts"
 import { fromHost } from "../../../src/domain/models/ConversationMessage.ts"
 import type { ToolCall } from "../../../src/domain/tools/ToolCall.ts"
 import type { AgentHook } from "../../../src/services/agent/AgentHook.ts"
-import { makeCallRunner, ofTurn } from "../../../src/services/agent/RunCalls.ts"
+import { makeCallRunner } from "../../../src/services/agent/RunCalls.ts"
 import type { AgentWork, Assignment } from "../../../src/services/agent/Session.ts"
 import { Checks } from "../../../src/services/checks/Checks.ts"
 import { CurrentCopy, makeWorkingCopy } from "../../../src/services/files/WorkingCopy.ts"
@@ -156,12 +156,4 @@ describe("the calls of a turn", () => {
     const pathless = yield* run([], { turn: { content: { calls: [now] } } })
     expect([pathless.results.folderInstructions, pathless.told]).toStrictEqual(["", []])
   })
-})
-
-describe("uids", () => {
-  nodeTest("begin with the turn", () =>
-    Effect.sync(() => {
-      expect(ofTurn(3, [read("a.ts")]).map(({ uid }) => uid)).toStrictEqual(["turn-3/call-1"])
-    })
-  )
 })

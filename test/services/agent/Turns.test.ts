@@ -138,15 +138,6 @@ describe("the turns of an agent", () => {
     expect(task).toMatchObject({ _tag: "TooManyDenials" })
   })
 
-  nodeTest("end with a report that is accepted", function* () {
-    const { end, last, messages, turns } = yield* run(["Read src/slug.ts.", "It is 5."])
-    expect([end, turns]).toStrictEqual([accepted("It is 5."), [1, 2]])
-    expect(last.outcomes.map(({ call, result }) => [call.uid, result.success])).toStrictEqual([["turn-1/call-1", true]])
-    expect(last.messages.map(({ role }) => role)).toStrictEqual(["user", "assistant", "user", "assistant"])
-    expect(messages[1]?.slice(0, 2)).toStrictEqual(["Begin.", "Read src/slug.ts."])
-    expect(messages[1]?.[2]).toContain("export const slug")
-  })
-
   nodeTest("go on after the turn with which they begin, and end when none is left", function* () {
     const reads = ["Read src/slug.ts.", "Read src/long.ts.", "Read src/slug.ts."]
     const all = yield* run(reads, { assignment: { mostTurns: 3 } })
@@ -271,19 +262,6 @@ const outOfTurns = function* (...exitCodes: ReadonlyArray<number>) {
 }
 
 describe("a report that is questioned", () => {
-  const question = /^## Look back/
-  const questionsIn = (messages: ReadonlyArray<ReadonlyArray<string>>): number =>
-    messages.filter((all) => question.test(all.at(-1) ?? "")).length
-
-  nodeTest("is accepted when the next answer leaves it as it is", function* () {
-    const { end, messages, turns } = yield* run([...begin, "No such line."], {
-      assignment: { mostTurns: 9 },
-      stages: checking(0),
-      work: { read: (answer) => (answer.startsWith("No") ? Effect.succeed(nothingAsked) : read(answer)) }
-    })
-    expect([end, turns.length, questionsIn(messages)]).toStrictEqual([accepted("It is done."), 3, 1])
-  })
-
   nodeTest("stands when no turn is left, without what does not pass the checks", function* () {
     expect(yield* outOfTurns(0, 1)).toStrictEqual([accepted("It is done."), false, [0, 0]])
     expect(yield* outOfTurns(0, 0)).toStrictEqual([accepted("It is done."), true, [0, 0]])

@@ -158,6 +158,9 @@ const declining = (times: number, instead: string) => {
   return { questions, layer }
 }
 
+const counting = calling(call("count"))
+const limits = { ...defaultSettings.limits, iterationsPerMessage: 3 }
+
 /** What the host replied at the end of each request. */
 const lastOf = (request: ScriptedRequest | undefined): string => historyOf(request!).at(-1) ?? ""
 
@@ -177,18 +180,18 @@ describe("a conversation", () => {
       expect(messages.slice(0, before.length)).toStrictEqual(before)
     }
     expect(requests[0]?.tools.length).toBe(0)
-    expect(lastOf(requests[1])).toMatch(/^user: ### Tool call count \(turn-1\/call-1\)\n/)
     expect(lastOf(requests[1])).toMatch(
       /## Now\n\nGo on: look further, change, or answer the user\. There is room for about \d+ lines of output in all, shared by the calls of one answer\.$/
     )
     expect(historyOf(requests[2]!).slice(-2)).toStrictEqual(["assistant: One.", "user: And now?"])
-    expect([
-      report.status,
-      report.answer,
-      report.rounds,
-      report.usage.modelCalls,
-      report.usage.toolCalls
-    ]).toStrictEqual(["done", "Two.", 2, 4, 3])
+    const { modelCalls, toolCalls } = report.usage
+    expect([report.status, report.answer, report.rounds, modelCalls, toolCalls]).toStrictEqual([
+      "done",
+      "Two.",
+      2,
+      4,
+      3
+    ])
     const types = events.map(({ type }) => type)
     expect([types[0], types.at(-1), types.filter((type) => type.startsWith("ask."))]).toStrictEqual([
       "run.started",
@@ -265,26 +268,17 @@ describe("a conversation", () => {
     expect(reply).toContain('There is no tool "contes". Use one of: `count`')
     expect(reply).toContain('The argument "letter"')
     expect(reply).not.toContain("--allow")
+    expect(reply).toContain("Answer with what corrects this; what else was in the answer is done.")
     expect(report.status).toBe("done")
-    const [denied] = report.facts?.denied ?? []
-    expect(denied).toStrictEqual({
-      tool: "read_file",
-      targets: ["a.txt"],
-      by: "nobody",
-      allow: '--allow "read_file:a.txt"'
-    })
+    const denied = { tool: "read_file", targets: ["a.txt"], by: "nobody", allow: '--allow "read_file:a.txt"' }
+    expect(report.facts?.denied?.[0]).toStrictEqual(denied)
   })
 
   nodeTest("is done when the last iteration answers, and warns before it", function* () {
-    const { reports, requests } = yield* asking(["Go."], (index) => (index < 24 ? calling(call("count")) : "All."))
-    expect([reports[0]?.status, reports[0]?.answer, reports[0]?.iterations, requests.length]).toStrictEqual([
-      "done",
-      "All.",
-      25,
-      25
-    ])
-    expect(lastOf(requests[22])).toContain("3 answers are left.")
-    expect(lastOf(requests[24])).toContain("This is the last answer: answer the user now")
+    const { reports, requests } = yield* asking(["Go."], inOrder(counting, counting, "All."), { settings: { limits } })
+    expect(reports[0]).toMatchObject({ status: "done", answer: "All.", iterations: 3 })
+    expect(lastOf(requests[1])).toContain("2 answers are left.")
+    expect(lastOf(requests[2])).toContain("This is the last answer: answer the user now")
   })
 
   nodeTest("shows an answer that was cut off, and says so", function* () {
@@ -294,7 +288,6 @@ describe("a conversation", () => {
   })
 })
 
-const counting = calling(call("count"))
 const same = calling(call("always"))
 const read = call("read_file", { path: "a.txt" })
 const denied = (tool: string) => ({
@@ -302,7 +295,6 @@ const denied = (tool: string) => ({
   reason: expect.stringMatching(RegExp(`^Permission denied: ${tool}`)),
   facts: { denied: [{ tool }] }
 })
-const limits = { ...defaultSettings.limits, iterationsPerMessage: 3 }
 const limitReason =
   "Stopped after 3 iterations, the limit for one message. Ask for less at once, or raise limits.iterationsPerMessage."
 const repeatedReason =
@@ -365,14 +357,11 @@ describe("an answer with links", () => {
   const right = wrong.replace("limits.ts", "limit.ts")
 
   nodeTest("is sent back when a link is wrong, and shown once", function* () {
-    const { events, reports, requests, shown } = yield* asking(["Go."], inOrder(wrong, right), {
-      files,
-      rules: readAll
-    })
+    const options = { files, rules: readAll }
+    const { reports, requests, shown } = yield* asking(["Go."], inOrder(wrong, right), options)
     expect([reports[0]?.status, reports[0]?.answer]).toStrictEqual(["done", right])
     expect(lastOf(requests[1])).toContain("src/limits.ts")
     expect(shown).toBe(`${wrong}\n\nCorrected:\n\nThe limit is [5](src/limit.ts#L2).`)
-    expect(events.filter(({ type }) => type === "answer.rejected").length).toBe(1)
   })
 
   nodeTest("is marked when it stays wrong", function* () {
@@ -387,7 +376,7 @@ describe("changes", () => {
   nodeTest("are asked about once after the answer, with their diff, and made when approved", function* () {
     const approver = scriptedApprover({ steps: ["step"] })
     const added = block("src/new.ts", "", "export {}")
-    const { events, reports, requests, limit } = yield* asking(["Raise it."], inOrder(raised, added, "Raised."), {
+    const { reports, requests, limit } = yield* asking(["Raise it."], inOrder(raised, added, "Raised."), {
       files,
       approver: approver.layer
     })
@@ -403,8 +392,6 @@ describe("changes", () => {
       ["src/new.ts", 1]
     ])
     expect(limit).toBe("// The limit.\nexport const limit = 10\n")
-    const asked = events.findIndex(({ type }) => type === "approval.requested")
-    expect(asked).toBeLessThan(events.findIndex(({ type }) => type === "tool.started"))
   })
 
   nodeTest(
@@ -433,13 +420,9 @@ describe("changes", () => {
   nodeTest("that are the same as those of an earlier message are asked about again", function* () {
     const approver = scriptedApprover({ steps: ["step", "step", "step"] })
     const lowered = block("src/limit.ts", "export const limit = 10", "export const limit = 5")
-    const { limit } = yield* asking(
-      ["Raise it.", "Back.", "Raise it again."],
-      inOrder(raised, "Raised.", lowered, "Back.", raised, "Raised."),
-      { files, approver: approver.layer }
-    )
-    expect(approver.asked.length).toBe(3)
-    expect(limit).toBe("// The limit.\nexport const limit = 10\n")
+    const answers = inOrder(raised, "Raised.", lowered, "Back.", raised, "Raised.")
+    const { limit } = yield* asking(["Raise it.", "Back.", "Again."], answers, { files, approver: approver.layer })
+    expect([approver.asked.length, limit]).toStrictEqual([3, "// The limit.\nexport const limit = 10\n"])
   })
 
   nodeTest("that a person declines are not made, and the host says so", function* () {
@@ -510,11 +493,7 @@ describe("native tool calls", () => {
     const { reports, requests } = yield* asking(
       ["How many?", "And now?"],
       inOrder(
-        {
-          text: "I count.",
-          thinking: "Hm.",
-          calls: [id("count"), id("always", { of: 2 }, "c2"), id("nothing", {}, "c3")]
-        },
+        { text: "I count.", thinking: "Hm.", calls: [id("count"), id("nothing", {}, "c2")] },
         "One.",
         native(id("count")),
         "Two."
@@ -523,14 +502,13 @@ describe("native tool calls", () => {
     )
     expect(requests[0]?.tools.includes("count")).toBe(true)
     expect(String(requests[0]?.messages[0]?.content)).not.toContain("## Tools")
-    const second = historyOf(requests[1]!)
-    expect(second.slice(0, 4)).toStrictEqual([
+    const [asked, answer, first, unknown = ""] = historyOf(requests[1]!)
+    expect([asked, answer, first]).toStrictEqual([
       "user: How many?",
-      'assistant: (Hm.) | I count. | c1 count {} | c2 always {"of":2} | c3 nothing {}',
-      "tool: c1 count = 1",
-      "tool: c2 always = 1"
+      "assistant: (Hm.) | I count. | c1 count {} | c2 nothing {}",
+      "tool: c1 count = 1"
     ])
-    expect(second[4] ?? "").toMatch(/^tool: c3 nothing = ERROR \(validation_failed\): There is no tool "nothing"/)
+    expect(unknown).toMatch(/^tool: c2 nothing = ERROR \(validation_failed\): There is no tool "nothing"/)
     expect(historyOf(requests[3]!).slice(-2)).toStrictEqual(["assistant: c1-2 count {}", "tool: c1-2 count = 2"])
     expect(reports.map(({ answer }) => answer)).toStrictEqual(["One.", "Two."])
   })
@@ -600,21 +578,5 @@ describe("an interruption", () => {
     )
     const ended = log.events().flatMap((event) => (event.type === "ask.finished" ? [event.report.status] : []))
     expect([ended, report.status]).toStrictEqual([["interrupted", "done"], "done"])
-  })
-
-  layerTest(opened, "of the whole conversation ends it with its last event", function* () {
-    const asker = yield* Asker
-    const held = yield* HeldCalls
-    const log = yield* EventLog
-    const talking = yield* Effect.forkChild(
-      asker.hold({ runId: "r", prompt: "Look." }, ({ send }) => Effect.asVoid(send("Look.")))
-    )
-    yield* held.next
-    yield* Fiber.interrupt(talking)
-    const last = log.events().at(-1)
-    expect(last?.type === "run.finished" ? [last.exitCode, last.report.status] : last).toStrictEqual([
-      130,
-      "interrupted"
-    ])
   })
 })

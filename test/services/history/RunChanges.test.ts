@@ -73,10 +73,8 @@ describe("changes of files", () => {
   const crlf = "\uFEFFgrün\r\n"
   const kinds: ReadonlyArray<readonly [name: string, before: Buffer, text: string, after: Buffer]> = [
     ["no text", image, "now a text\n", Buffer.from("now a text\n")],
-    ["UTF-8 with a mark", Buffer.from("\uFEFFold\n"), "new\n", Buffer.from("\uFEFFnew\n")],
     ["Latin-1", Buffer.from("größe\nold\n", "latin1"), "größe\nnew\n", Buffer.from("größe\nnew\n", "latin1")],
-    ["UTF-16", Buffer.from(`${crlf}old\r\n`, "utf16le"), "grün\r\nnew\r\n", Buffer.from(`${crlf}new\r\n`, "utf16le")],
-    ["Shift-JIS", Buffer.of(0x83, 0x65, 10, 111, 10), "テ\nnew\n", Buffer.of(0x83, 0x65, 10, 110, 101, 119, 10)]
+    ["UTF-16", Buffer.from(`${crlf}old\r\n`, "utf16le"), "grün\r\nnew\r\n", Buffer.from(`${crlf}new\r\n`, "utf16le")]
   ]
   for (const [name, before, text, after] of kinds) {
     nodeTest(

@@ -148,26 +148,6 @@ describe("writing a journal", () => {
     expect(yield* keysOf(file)).toEqual(["busy", "a", "b", "c"])
   })
 
-  nodeTest("loses nothing that was handed over, whenever the run is interrupted", function* () {
-    for (let turns = 0; turns < 40; turns += 1) {
-      const file = yield* makeFile
-      let told = 0
-      const run = yield* Effect.gen(function* () {
-        const writer = yield* openNew(file)
-        for (;;) {
-          yield* writer.enqueue(settled(`key-${told}`))
-          told += 1
-          if (told % 3 === 0) yield* Effect.promise(() => new Promise((go) => setImmediate(go)))
-          if (told % 7 === 0) yield* writer.flush
-        }
-      }).pipe(Effect.scoped, Effect.forkChild)
-      yield* waitFor("the first record", () => told > 0)
-      for (let turn = 0; turn < turns; turn += 1) yield* Effect.promise(() => new Promise((go) => setImmediate(go)))
-      yield* Fiber.interrupt(run)
-      expect(yield* keysOf(file)).toEqual(Array.from({ length: told }, (_, index) => `key-${index}`))
-    }
-  })
-
   nodeTest("sets a torn last line aside at every byte, and glues nothing to it", function* () {
     const whole = journalBytes([openedRecord(), settled("a"), settled("b", "ä😀")])
     const start = Buffer.byteLength(journalLines([openedRecord(), settled("a")]).join("\n")) + 1

@@ -75,22 +75,6 @@ describe("after a no to a step", () => {
     const levels = messages.filter(({ text }) => !isAboutSandbox(text)).map(({ level }) => level)
     expect(levels).toEqual(["warning", "info"])
   })
-
-  nodeTest("with words, the next round does what they say, and the run is done", function* () {
-    const seen = nothingSeen()
-    const approver = answering({ steps: [{ ...declined, instead }] })
-    const { events, report } = yield* scriptedRun(script(seen), { approver })
-    expect(seen.iterations[0]).toContain(
-      '## What the user wants instead\n\n- The user declined "Task section 2" and said: Write b.txt and leave a.txt alone.'
-    )
-    expect(seen.iterations[1]).not.toContain("## What the user wants instead")
-    expect(report.results.map(({ name }) => name)).toEqual(["Read", "Write b"])
-    expect([report.status, report.answer, report.message]).toEqual(["done", "What was read.", ""])
-    expect(events.filter((event) => event.type === "approval.answered")).toMatchObject([
-      { scope: "step", answer: "decline", instead },
-      { scope: "step", answer: "step" }
-    ])
-  })
 })
 
 /** What comes of words after a no, by what the tasks of the next round do. */

@@ -98,6 +98,12 @@ describe("Briefer", () => {
     expect(projectDescription).not.toContain("Sells tea.")
   })
 
+  nodeTest("notes that prompts hold only a part of a long description", function* () {
+    const root = yield* makeProject({ "AGENTS.md": "A rule.\n\n".repeat(2000) })
+    const { notes } = yield* brief(root, { prompt: "Hi" })
+    expect(notes).toEqual([expect.stringMatching(/^Prompts hold only the beginning of AGENTS\.md \(\d+ characters\)/)])
+  })
+
   nodeTest("shows a short current file whole, and names an open file once and as a path of the project", function* () {
     const root = yield* makeProject({ "src/a.ts": "one\n", "b.ts": "two\n", "notes.md": "one\ntwo" })
     const openFiles = ["src/../b.ts", `${root}/src/a.ts`, "b.ts"]

@@ -37,46 +37,19 @@ nodeTest("answers with the text of the model and its links", function* () {
   ])
 })
 
-nodeTest("shows the prompt, the goals, the results and each failure on one line", function* () {
-  const failure = new TaskFailure({
-    task: finished("Search 2", "").name,
-    phase: "execution",
-    reason: "no result\n  after 2 tries.",
-    skipped: false
-  })
+nodeTest("shows each failure on one line", function* () {
+  const reason = "no result\n  after 2 tries."
+  const failure = new TaskFailure({ task: finished("Search 2", "").name, phase: "execution", reason, skipped: false })
   const { prompts } = yield* conclude({ failures: [failure] }, "It is there.")
-  expect(prompts.map(({ user }) => user.trim())).toEqual([
-    [
-      "## User prompt\n\n```text\nDo it.\n```",
-      "## Goals / summary\n\nThe place is known.",
-      "## Outputs from completed tasks\n\n### Search 1\n\nIt is in [a.ts](src/a.ts).",
-      '## Tasks that failed\n\n- Task execution: "Search 2": no result after 2 tries.',
-      "## Now\n\nWrite the answer to the prompt."
-    ].join("\n\n")
-  ])
-})
-
-nodeTest("shortens the longest results until the prompt fits the window", function* () {
-  const long = finished("Search 2", "x".repeat(50_000))
-  const { outcome, prompts } = yield* conclude({ finished: [...order.finished, long] }, "It is there.")
-  expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is there." } })
-  const [prompt] = prompts
-  expect(prompt?.user).toContain("### Search 1\n\nIt is in [a.ts](src/a.ts).\n")
-  const shown = /### Search 2\n\nx+\n\[only the first (\d+) of 50000 characters are shown\]/.exec(prompt?.user ?? "")
-  expect(Number(shown?.[1])).toBeGreaterThan(1000)
-  expect(neededTokens(prompt!)).toBeLessThan(4096)
+  expect(prompts[0]?.user).toContain(
+    '## Tasks that failed\n\n- Task execution: "Search 2": no result after 2 tries.\n\n## Now'
+  )
 })
 
 nodeTest("asks again, and says why, after an empty answer", function* () {
   const { outcome, prompts } = yield* conclude({}, " ", "It is there.")
   expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is there." } })
-  expect(prompts.length).toBe(2)
-  expect(prompts[1]?.user).toBe(
-    prompts[0]?.user.replace(
-      "## Now",
-      "## Issues with your previous answer\n\n1. The answer was empty. Write the document that is asked for.\n\nFix all of them and write the whole answer again.\n\n$&"
-    )
-  )
+  expect(prompts[1]?.user).toContain("## Issues with your previous answer\n\n1. The answer was empty.")
 })
 
 nodeTest("asks again after the document of another stage", function* () {
@@ -85,14 +58,6 @@ nodeTest("asks again after the document of another stage", function* () {
   expect(outcome).toMatchObject({ _tag: "Success", success: { text: "It is there." } })
   const rejected = events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : []))
   expect(rejected).toMatchObject([{ code: "answer-shape" }])
-})
-
-nodeTest("gives up when the model says nothing every time", function* () {
-  const { outcome } = yield* conclude({}, "")
-  expect(outcome).toMatchObject({
-    _tag: "Failure",
-    failure: { _tag: "AttemptsExhausted", attempts: 3, repeated: true, issues: [{ code: "answer-empty" }] }
-  })
 })
 
 nodeTest("holds links against the project and the results, and asks again for wrong ones", function* () {

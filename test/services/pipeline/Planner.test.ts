@@ -22,12 +22,8 @@ describe("Planner", () => {
       { stage: "plan", round: 0, attempt: 1 },
       { stage: "plan", round: 0, attempt: 2 }
     ])
-    expect(prompts[0]?.user).not.toContain("## Previous proposal")
     expect(prompts[1]?.user).toContain(`## Previous proposal\n\n\`\`\`markdown\n${unheardOf.trim()}`)
-    expect(prompts[1]?.user).toContain(
-      '## Issues with the previous proposal\n\n1. In section "Task section 1", task "Talk 1", field "Skill"'
-    )
-    expect(prompts[1]?.user).toContain('There is no skill "unheard-of".')
+    expect(prompts[1]?.user).toMatch(/## Issues with the previous proposal\n\n1\. .*There is no skill "unheard-of"\./)
   })
 
   nodeTest("offers only the skills whose tools are available, and refuses another one", function* () {
@@ -48,25 +44,18 @@ describe("Planner", () => {
   nodeTest("fails with the issues of the last attempt when no list was valid", function* () {
     const named = [1, 2, 3, 4, 5].map((n) => planOf([[{ name: `Talk ${n}`, skill: "unheard-of" }]]))
     const unable = unableText("embedded", "plan")
-    for (const [answers, codes, detail] of [
-      [named, "skill-unknown", "Could not build valid task list after 5 tries."],
-      [
-        [planOf([]), ...Array.from({ length: 4 }, () => unheardOf)],
-        "tasks-empty",
-        `Could not build valid task list after 5 tries. ${unable}`
-      ],
-      [
-        Array.from({ length: 4 }, () => unheardOf),
-        "skill-unknown",
-        `Could not build valid task list after 4 tries. The model gave the same answer every time. ${unable}`
-      ]
+    const same = Array.from({ length: 4 }, () => unheardOf)
+    for (const [answers, detail] of [
+      [named, "after 5 tries."],
+      [[planOf([]), ...same], `after 5 tries. ${unable}`],
+      [same, `after 4 tries. The model gave the same answer every time. ${unable}`]
     ] as const) {
       const { log, planner } = yield* openStages({ answers })
       const error = yield* Effect.flip(planner.plan(briefing))
       const rejected = log.events().flatMap((event) => (event.type === "answer.rejected" ? [event.issues] : []))
-      const all = rejected.map((issues) => issues.map(({ code }) => code).join())
-      expect(all).toEqual([codes, ...answers.slice(1).map(() => "skill-unknown")])
-      expect(error).toEqual(new NoValidPlan({ detail, issues: rejected.at(-1)!, attempts: answers.length }))
+      const failure = { detail: `Could not build valid task list ${detail}`, issues: rejected.at(-1)! }
+      expect(error).toEqual(new NoValidPlan({ ...failure, attempts: answers.length }))
+      expect(rejected).toHaveLength(answers.length)
     }
   })
 
@@ -101,17 +90,8 @@ describe("Planner", () => {
   nodeTest("reads a plan that somebody wrote without the model, and names its repairs", function* () {
     const { planner, prompts } = yield* openStages()
     expect(yield* planner.read(valid, briefing)).toEqual({ taskList, attempts: 0 })
-    expect(yield* planner.read(planOf([[{ name: "Talk 1", skill: "Talk" }]]), briefing)).toEqual({
-      taskList,
-      attempts: 0,
-      repairs: [
-        {
-          code: "skill-spelling",
-          where: { section: "Task section 1", task: "Talk 1", field: "Skill", line: 15 },
-          message: 'Read "Talk" as the skill "talk".'
-        }
-      ]
-    })
+    const repaired = yield* planner.read(misspelt, briefing)
+    expect([repaired.taskList, repaired.repairs?.map(({ code }) => code)]).toEqual([taskList, ["skill-spelling"]])
     expect(prompts).toEqual([])
   })
 
@@ -121,14 +101,7 @@ describe("Planner", () => {
     expect(error).toMatchObject({
       _tag: "NoValidPlan",
       detail: "The plan is not a valid task list.",
-      issues: [
-        {
-          code: "skill-unknown",
-          where: { section: "Task section 1", task: "Talk 1", field: "Skill", line: 15 },
-          what: 'There is no skill "unheard-of".',
-          quote: "unheard-of"
-        }
-      ]
+      issues: [{ code: "skill-unknown" }]
     })
   })
 

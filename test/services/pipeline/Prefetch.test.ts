@@ -1,6 +1,7 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { charactersIn } from "../../../src/domain/models/PromptSize.ts"
+import type { Reference } from "../../../src/domain/plan/Reference.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { briefing, openStages, type OpenStages } from "../../support/OpenStages.ts"
 import { refinementWith, resultSaying } from "../../support/TestRun.ts"
@@ -14,16 +15,18 @@ const files = {
   "docs/limit.md": "The `rateLimit` is 5.\n"
 }
 
+type Given = OpenStages & { readonly references?: ReadonlyArray<Reference> }
+
 /** The messages of each call of a task that needs this. */
-const messagesFor = Effect.fnUntraced(function* (needed: string, given: OpenStages) {
+const messagesFor = Effect.fnUntraced(function* (needed: string, { references = [], ...given }: Given) {
   const { taskAgent, messages } = yield* openStages({ files, ...given })
-  const task = plainTask("Look 1", "edit-files", needed, "A word.")
+  const task = plainTask("Look 1", "edit-files", needed, "A word.", { references })
   yield* taskAgent.work({ briefing, task, round: 1, step: 0, finished: [] })
   return messages
 })
 
 /** The first message of a task that needs this. */
-const firstMessage = (needed: string, more: OpenStages = {}) =>
+const firstMessage = (needed: string, more: Given = {}) =>
   Effect.map(
     messagesFor(needed, { ...more, answer: () => resultSaying("It is 5.") }),
     (messages) => messages[0]?.[0] ?? ""
@@ -42,11 +45,13 @@ describe("before the first turn", () => {
   })
 
   nodeTest(
-    "nothing is shown of files that a rule denies to read, or for a task that names nothing as code",
+    "nothing is shown of files that a rule denies to read, or for a task that names no code or has references",
     function* () {
       const rules = [{ verdict: "deny", tool: "read_file", pattern: "src/**" } as const]
       expect(yield* firstMessage("What is `rateLimit`?", { rules })).not.toContain("rateLimit = 5")
       expect(yield* firstMessage("What is the limit?")).not.toContain(heading)
+      const references = [{ kind: "file", title: "far", href: "src/far.ts", target: "src/far.ts" }] as const
+      expect(yield* firstMessage("What is `rateLimit`?", { references })).not.toContain(heading)
     }
   )
 

@@ -69,18 +69,6 @@ describe("prompts of one run", () => {
     expect(tasks).toMatch(/\n## Skill re$/)
   })
 
-  nodeTest("of one task begin with all that was asked before, also when an answer was rejected", function* () {
-    const unknown = refinementWith([{ name: "fly", arguments: {} }])
-    const answers = [unknown, read, resultSaying("A.")]
-    const { taskAgent, messages, prompts } = yield* openStages({ files, answers })
-    yield* taskAgent.work({ briefing, round: 1, step: 0, finished: [], task: look("One", "read-code") })
-    expect(new Set(prompts.map(({ system }) => system)).size).toBe(1)
-    for (const [index, all] of messages.entries()) {
-      expect(all.slice(0, messages[index - 1]?.length)).toEqual(messages[index - 1] ?? all.slice(0, 1))
-    }
-    expect(messages.map((all) => all.length)).toEqual([1, 3, 5])
-  })
-
   nodeTest("of a plan change near their end when the plan was rejected", function* () {
     const answers = ["Nothing.", planOf([[{ name: "One" }]])]
     const { planner, prompts } = yield* openStages({ files, answers })

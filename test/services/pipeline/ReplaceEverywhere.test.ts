@@ -23,7 +23,7 @@ interface Variant {
   readonly path: string
   readonly bytes: Buffer
   /** How the reply names what was left out; nothing when all is replaced. */
-  readonly left?: string | undefined
+  readonly left?: string
   /** How a warning names what may not be read. */
   readonly warned?: string
   readonly isChanged?: true
@@ -36,64 +36,43 @@ const utf16 = (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le")
 const mebibytes = (count: number, end: string) =>
   Buffer.concat([Buffer.alloc(count * 1_048_576, "a line\n"), latin(end)])
 
+const get = latin("get_size\n")
 const variants: ReadonlyArray<Variant> = [
-  {
-    name: "Latin-1",
-    path: "b.c",
-    bytes: latin("/* größe */ get_size();\n"),
-    left: undefined,
-    isChanged: true
-  },
-  { name: "UTF-16", path: "b.rc", bytes: utf16("get_size\r\n"), left: undefined, isChanged: true },
-  {
-    name: "one broken byte",
-    path: "b.md",
-    bytes: Buffer.concat([Buffer.from("größe get_size "), Buffer.of(0xe9)]),
-    left: undefined,
-    isChanged: true
-  },
-  {
-    name: "more than 1 MiB",
-    path: "b.sql",
-    bytes: mebibytes(1, "\nget_size\n"),
-    left: undefined,
-    isChanged: true
-  },
-  {
-    name: "tracked by git although ignored",
-    path: "lib/b.c",
-    bytes: latin("get_size\n"),
-    left: undefined,
-    isChanged: true,
-    tracked: true
-  },
+  { name: "Latin-1", path: "b.c", bytes: latin("/* größe */ get_size();\n"), isChanged: true },
+  { name: "UTF-16", path: "b.rc", bytes: utf16("get_size\r\n"), isChanged: true },
+  { name: "one broken byte", path: "b.md", bytes: Buffer.from([...latin("get_size "), 0xe9]), isChanged: true },
+  { name: "more than 1 MiB", path: "b.sql", bytes: mebibytes(1, "\nget_size\n"), isChanged: true },
+  { name: "tracked although ignored", path: "lib/b.c", bytes: get, isChanged: true, tracked: true },
   { name: "too large", path: "b.sql", bytes: mebibytes(11, "\nget_size\n"), left: "1 file that is too large (b.sql)" },
-  { name: "too large, without the text", path: "b.sql", bytes: mebibytes(11, "size\n"), left: undefined },
+  { name: "too large, without the text", path: "b.sql", bytes: mebibytes(11, "size\n") },
   { name: "binary", path: "b.o", bytes: latin("\0\x01get_size\0"), left: "1 file that is not text (b.o)" },
-  { name: "binary, without the text", path: "b.png", bytes: latin("\0\x01\x02PNG"), left: undefined },
-  { name: "excepted", path: "b.o", bytes: latin("\0\x01get_size\0"), left: undefined, except: ["b.o"] },
-  { name: "a secret", path: ".env", bytes: latin("X=get_size\n"), warned: "1 file that looks like a secret (.env)" },
-  {
-    name: "a secret without the text",
-    path: "a.pem",
-    bytes: latin("X\n"),
-    warned: "1 file that looks like a secret (a.pem)"
-  },
-  {
-    name: "denied",
-    path: "private/b.c",
-    bytes: latin("get_size\n"),
-    warned: "1 file that may not be read (private/b.c)"
-  },
+  { name: "binary, without the text", path: "b.png", bytes: latin("\0\x01\x02PNG") },
+  { name: "excepted", path: "b.o", bytes: latin("\0\x01get_size\0"), except: ["b.o"] },
+  { name: "a secret", path: ".env", bytes: latin("X\n"), warned: "1 file that looks like a secret (.env)" },
+  { name: "denied", path: "private/b.c", bytes: get, warned: "1 file that may not be read (private/b.c)" },
   {
     name: "tracked in node_modules",
     path: "node_modules/x.js",
-    bytes: latin("get_size\n"),
+    bytes: get,
     left: "1 file below node_modules that git tracks (node_modules/x.js)",
     tracked: true
   },
-  { name: "not tracked in node_modules", path: "node_modules/x.js", bytes: latin("get_size\n"), left: undefined },
-  { name: "ignored", path: "lib/b.c", bytes: latin("get_size\n"), left: undefined }
+  { name: "not tracked in node_modules", path: "node_modules/x.js", bytes: get },
+  { name: "ignored", path: "lib/b.c", bytes: get }
+]
+
+const order = { briefing, task: editing, round: 1, step: 0, finished: [] }
+
+/** A replacement, a file beside `.env`, the new text if there is one, and what the reply says of it. */
+const replies: ReadonlyArray<readonly [replaced: string, text: string, now: string | undefined, says: string]> = [
+  ["get_size", "other();\n", undefined, "was not found in the files that were looked at"],
+  [
+    "open(",
+    "open(a);\nreopen(b);\na.open(c);\n",
+    "x(a);\nreopen(b);\na.x(c);",
+    "stood in 2 lines: 2 changed in 1 file"
+  ],
+  ["size(", "get_size();\n", undefined, '"size(" occurs only inside longer names, such as in a.c, so nothing was']
 ]
 
 layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
@@ -115,17 +94,7 @@ layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
             execFileSync("git", ["init", "-q"], { cwd: project })
             execFileSync("git", ["add", "-f", path], { cwd: project })
           }
-          const {
-            bases = [],
-            calls,
-            priorCalls = []
-          } = yield* taskAgent.work({
-            briefing,
-            task: editing,
-            round: 1,
-            step: 0,
-            finished: []
-          })
+          const { bases = [], calls, priorCalls = [] } = yield* taskAgent.work(order)
           const changed = isChanged ? ["a.c", path].toSorted() : ["a.c"]
           expect(calls.map((call) => call.arguments["path"])).toEqual(changed)
           expect(bases.map((base) => base.path)).toEqual(changed)
@@ -151,45 +120,31 @@ layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
     )
   }
 
-  it.effect("is never said to stand nowhere while a file was not looked at", () =>
-    Effect.gen(function* () {
-      const { taskAgent, messages } = yield* openStages({
-        answers: [replacing(), resultSaying("Partly done. One."), resultSaying("Partly done. It is not there.")],
-        files: { "a.c": "other();\n", ".env": "X=1\n" }
+  for (const [replace, text, now, says] of replies) {
+    it.effect(`is replaced as a name, and the reply says ${says}`, () =>
+      Effect.gen(function* () {
+        const reports = ["Partly done. One.", "Partly done. It is not there."].map(resultSaying)
+        const { messages, taskAgent } = yield* openStages({
+          answers: [JSON.stringify({ replace, with: replace.endsWith("(") ? "x(" : "x" }), ...reports],
+          files: { "a.c": text, ".env": "X=1\n" }
+        })
+        const { calls } = yield* taskAgent.work(order)
+        expect(calls.map((call) => call.arguments["new_text"])).toEqual(now === undefined ? [] : [now])
+        const reply = messages[1]?.at(-1) ?? ""
+        expect(reply).toContain(says)
+        expect(reply).not.toContain("does not occur in the project")
       })
-      yield* taskAgent.work({ briefing, task: editing, round: 1, step: 0, finished: [] })
-      const reply = messages[1]?.at(-1) ?? ""
-      expect(reply).toContain("was not found in the files that were looked at")
-      expect(reply).toContain("Not looked at: 1 file that looks like a secret (.env).")
-      expect(reply).not.toContain("does not occur in the project")
-    })
-  )
+    )
+  }
 
-  it.effect("replaces names as a whole, also at the beginning and end of a longer text", () =>
+  it.effect("is said to stand nowhere when all files were looked at", () =>
     Effect.gen(function* () {
-      const { messages, taskAgent } = yield* openStages({
-        answers: ['{"replace": "open(", "with": "read("}', resultSaying("It reads.")],
-        files: { "a.c": "open(a);\nreopen(b);\nx.open(c);\n" }
-      })
-      const { calls } = yield* taskAgent.work({ briefing, task: editing, round: 1, step: 0, finished: [] })
-      expect(calls.map((call) => call.arguments["new_text"])).toEqual(["read(a);\nreopen(b);\nx.read(c);"])
-      expect(messages[1]?.at(-1)).toContain("`open(` stood in 2 lines: 2 changed in 1 file, none left out.")
-    })
-  )
-
-  it.effect("says that a text stands only inside longer names", () =>
-    Effect.gen(function* () {
-      const { messages, taskAgent } = yield* openStages({
-        answers: [
-          '{"replace": "size(", "with": "length("}',
-          resultSaying("There is no such name."),
-          resultSaying("Partly done. There is no such name.")
-        ],
-        files: { "a.c": "get_size();\n" }
-      })
-      const { calls } = yield* taskAgent.work({ briefing, task: editing, round: 1, step: 0, finished: [] })
-      expect(calls).toEqual([])
-      expect(messages[1]?.at(-1)).toContain('"size(" occurs only inside longer names, such as in a.c, so nothing was')
+      const reports = ["Partly done. One.", "Partly done. It is not there."].map(resultSaying)
+      const { messages, taskAgent } = yield* openStages({ answers: [replacing(), ...reports] })
+      expect((yield* taskAgent.work(order)).priorCalls?.map(({ result }) => result.error_type)).toEqual([
+        "validation_failed"
+      ])
+      expect(messages[1]?.at(-1)).toContain('The text "get_size" does not occur in the project')
     })
   )
 

@@ -54,18 +54,12 @@ nodeTest("accepts an answer without a task: the goals are met", function* () {
 nodeTest("shows what is finished, what failed and what is outstanding", function* () {
   const failure = new TaskFailure({ task: next, phase: "refinement", reason: "no calls.", skipped: false })
   const { prompts } = yield* revise({ failures: [failure] }, planOf([]))
-  expect(prompts.map(({ user }) => user.trim())).toEqual([
-    [
-      "## User prompt\n\n```text\nDo it.\n```",
-      "## Goals / summary\n\nAll is found.",
-      "## Outputs from completed tasks\n\n### Search 1\n\nTo deliver: A result.\n\nIt is there.",
-      '## Tasks that failed\n\n- Task refinement: "Next 1": no calls.',
-      "Do not repeat a failed task as it was: reach its goal in another way, or leave it out.",
-      "## Outstanding tasks\n\n### Task section 2",
-      "- **Name** Next 1\n- **What is needed** Go on.\n- **Skill** any\n- **Expected output** A result.",
-      "## Now\n\nWrite the task list. Begin with `## Original prompt`."
-    ].join("\n\n")
+  for (const text of [
+    "## Outputs from completed tasks\n\n### Search 1\n\nTo deliver: A result.\n\nIt is there.",
+    '## Tasks that failed\n\n- Task refinement: "Next 1": no calls.\n\nDo not repeat a failed task as it was',
+    "## Outstanding tasks\n\n### Task section 2\n\n- **Name** Next 1"
   ])
+    expect(prompts[0]?.user).toContain(text)
 })
 
 nodeTest("shows the map of the project unless results would be cut for it", function* () {
@@ -89,43 +83,14 @@ nodeTest("shows the map of the project unless results would be cut for it", func
   expect(yield* promptFor(most + 100)).toEqual([[false, false]])
 })
 
-nodeTest("asks again with the rejected answer and its issues", function* () {
-  const wrong = planned("Other 1", "unheard-of")
-  const { prompts, revised, told } = yield* revise({}, wrong, planned("Other 1"))
-  expect(prompts[0]?.user).not.toContain("## Previous proposal")
-  expect(prompts[1]?.user).toContain(
-    `## Previous proposal\n\n\`\`\`markdown\n${wrong.trim()}\n\`\`\`\n\n## Issues with the previous proposal`
-  )
-  expect(prompts[1]?.user).toContain('There is no skill "unheard-of".')
-  expect(told).toEqual([{ type: "plan.revised", round: 2, attempts: 2, taskList: revised }])
-})
-
 nodeTest("keeps the outstanding tasks with a warning when no answer is valid", function* () {
   const { revised, told } = yield* revise(
     {},
     ...[1, 2, 3, 4, 5].map((number) => planned(`Other ${number}`, "unheard-of"))
   )
   expect(revised).toEqual(outstanding)
-  expect(told).toEqual([
-    {
-      type: "message",
-      level: "warning",
-      text: "Task list iteration: could not get valid task list after 5 tries. The limit is limits.attempts."
-    }
-  ])
-})
-
-nodeTest("shortens long results until the prompt fits the window, also beside the previous answer", function* () {
-  const long = finished("Search 2", "x".repeat(100_000))
-  const needed = Array.from({ length: 1000 }, (_, index) => `word-${index}`).join(" ")
-  const wrong = planOf([[{ name: "Other 1", skill: "unheard-of", needed }]])
-  const { prompts } = yield* revise({ finished: [...order.finished, long] }, wrong, planOf([]))
-  const [first = 0, second = 0] = prompts.map(({ user }) =>
-    Number(/the first (\d+) of 100000 characters/.exec(user)?.[1])
-  )
-  expect(second).toBeGreaterThan(1000)
-  expect(second).toBeLessThan(first - needed.length + 1000)
-  expect(prompts.map((prompt) => neededTokens(prompt) < 8192)).toEqual([true, true])
+  const text = "Task list iteration: could not get valid task list after 5 tries. The limit is limits.attempts."
+  expect(told).toEqual([{ type: "message", level: "warning", text }])
 })
 
 nodeTest("names what has no room, and keeps the outstanding tasks that it could not name", function* () {

@@ -1,6 +1,5 @@
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
@@ -9,7 +8,6 @@ import { modelCallKey } from "../../../src/domain/runs/ActivityKey.ts"
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { HeldCalls, type HeldCall, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../../support/EventLog.ts"
-import { makeFolder, makeProject } from "../../support/Project.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 import {
   freeSkill,
@@ -17,7 +15,6 @@ import {
   planOf,
   refinementWith,
   resultSaying,
-  testSkills,
   type TestRunOptions
 } from "../../support/TestRun.ts"
 import { untilQuiet } from "../../support/untilQuiet.ts"
@@ -119,32 +116,6 @@ slotTest("with one slot lets no turn of a later step stand in the way of an earl
   expect([report.status, report.answer]).toEqual(["done", "It is late."])
 })
 
-slotTest("with two slots works ahead when a slot is free", withSlots(2), function* () {
-  const { asked, execute, look } = yield* startRun()
-  yield* asked(r("a"), r("b"))
-  yield* look("b")
-  yield* execute("b")
-  yield* asked(r("d"))
-  yield* look("a")
-  yield* look("d")
-  yield* execute("a")
-  yield* asked(r("c"))
-})
-
-slotTest(
-  "begins a task when the results that it refers to are there, also within their step",
-  withSlots(2),
-  function* () {
-    const { asked, refine, execute, look } = yield* startRun()
-    yield* asked(r("a"), r("b"))
-    yield* look("a")
-    yield* execute("a")
-    yield* asked(r("d"))
-    yield* refine("d")
-    yield* asked(r("c"))
-  }
-)
-
 slotTest(
   "lets no task wait for a sibling, and takes the reports of a step when its turn has come",
   withSlots(4),
@@ -240,67 +211,20 @@ slotTest("begins what rests on the project after a task that failed, too", withS
 const actingPlan = planOf([[{ name: "A", skill: see, gated: true }], [{ name: "B", skill: "free" }]])
 const freeFile = { ".task-conductor/skills/free/SKILL.md": freeSkill }
 
-slotTest(
-  "begins a task that may act in its turns when the earlier step has ended",
-  withSlots(4, { files: freeFile, approver: scriptedApprover({ steps: ["step"] }).layer }),
-  function* () {
-    const { asked, execute, look } = yield* startRun(actingPlan)
-    yield* asked(r("a"))
-    yield* look("a")
-    yield* execute("a")
-    yield* asked(r("b"))
-  }
-)
-
-slotTest(
-  "does not begin a task that may act when an earlier step is declined",
-  withSlots(4, { files: freeFile, approver: scriptedApprover({ steps: ["decline"] }).layer }),
-  function* () {
-    const { asked, execute, run, look } = yield* startRun(actingPlan)
-    yield* asked(r("a"))
-    yield* look("a")
-    yield* execute("a")
-    yield* asked()
-    expect((yield* Fiber.join(run)).status).toBe("declined")
-  }
-)
-
-nodeTest("gives a task a turn whose file somebody changed while other tasks of the step were worked on", function* () {
-  const fs = yield* FileSystem.FileSystem
-  const project = yield* makeProject({
-    ...testSkills,
-    ".task-conductor/skills/edit/SKILL.md": skillOf("edit", "edit_file"),
-    "a.txt": "one\n"
-  })
-  const approver = scriptedApprover({ steps: ["decline"] })
-  const services = withSlots(4, { at: { project, home: yield* makeFolder }, approver: approver.layer })
-  yield* Effect.gen(function* () {
-    const { answer, asked, execute, run, look } = yield* startRun(
-      planOf([
-        [
-          { name: "A", skill: "edit" },
-          { name: "B", gated: true }
-        ]
-      ])
-    )
-    yield* asked(r("a"), r("b"))
-    const edit = { name: "edit_file", arguments: { path: "a.txt", old_text: "one", new_text: "two" } }
-    yield* answer(r("a"), refinementWith([edit]))
-    yield* asked(e("a"))
-    yield* execute("a")
-    yield* asked()
-    yield* fs.writeFileString(`${project}/a.txt`, "three\n")
-    yield* look("b")
-    yield* execute("b")
-    yield* asked("round-1/turn/a/attempt-3")
-    const again = { name: "edit_file", arguments: { path: "a.txt", old_text: "three", new_text: "four" } }
-    yield* answer("round-1/turn/a/attempt-3", refinementWith([again]))
-    yield* asked("round-1/turn/a/attempt-4")
-    yield* answer("round-1/turn/a/attempt-4", resultSaying("A is done."))
-    yield* Fiber.join(run)
-  }).pipe(Effect.provide(services))
-  expect(approver.asked[0]?.map(({ call, preview, warnings }) => [call?.uid, preview, warnings])).toEqual([
-    ["joined-1-1", expect.stringContaining("-three\n+four"), undefined],
-    [undefined, undefined, undefined]
-  ])
-})
+for (const [answer, begun, status] of [
+  ["step", [r("b")], undefined],
+  ["decline", [], "declined"]
+] as const) {
+  slotTest(
+    `begins ${begun.length} tasks that may act after a step to which the answer was ${answer}`,
+    withSlots(4, { files: freeFile, approver: scriptedApprover({ steps: [answer] }).layer }),
+    function* () {
+      const { asked, execute, run, look } = yield* startRun(actingPlan)
+      yield* asked(r("a"))
+      yield* look("a")
+      yield* execute("a")
+      yield* asked(...begun)
+      if (status !== undefined) expect((yield* Fiber.join(run)).status).toBe(status)
+    }
+  )
+}

@@ -59,22 +59,6 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
     })
   )
 
-  it.effect("leaves the turns what the first message does not take, and references a third of that", () =>
-    Effect.gen(function* () {
-      const { budgetBeside, first, referenceBudget } = yield* makeTaskPrompts
-      const left = [0, 2000, 4000].map((characters) => {
-        const task = taskOf("edit-files", characters)
-        const { system, user } = first(task, briefing)
-        return [budgetBeside(task, system.length + user.length), referenceBudget(task, briefing).parts] as const
-      })
-      const [[most, references] = [0, 0], [less] = [0], [least] = [0]] = left
-      expect(most).toBeGreaterThan(less)
-      expect(less).toBeGreaterThan(least)
-      expect(references).toBeLessThanOrEqual(most / 3)
-      expect(references).toBeGreaterThan(0)
-    })
-  )
-
   it.effect("cuts the parts of places by nothing that was learned of the tokens of the model", () =>
     Effect.gen(function* () {
       const { budgetBeside, placeBudget } = yield* makeTaskPrompts
@@ -118,19 +102,11 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
           goals: user.includes("## Goals / summary\n\nAll is known.")
         }
       }
-      expect(asked("edit-files")).toEqual({
-        answers: "tool calls, changes of files, both or the report",
-        tools: true,
-        blocks: true,
-        goals: true
-      })
-      expect(asked("search-code")).toEqual({
-        answers: "tool calls or the report",
-        tools: true,
-        blocks: false,
-        goals: true
-      })
-      expect(asked("summarize")).toEqual({ answers: "the report", tools: false, blocks: false, goals: true })
+      const shown = { tools: true, blocks: false, goals: true }
+      const editing = "tool calls, changes of files, both or the report"
+      expect(asked("edit-files")).toEqual({ ...shown, blocks: true, answers: editing })
+      expect(asked("search-code")).toEqual({ ...shown, answers: "tool calls or the report" })
+      expect(asked("summarize")).toEqual({ ...shown, tools: false, answers: "the report" })
     })
   )
 })

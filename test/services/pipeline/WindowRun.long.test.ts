@@ -6,10 +6,9 @@ import { answerReserve, estimatePrompt, type FilledPrompt } from "../../../src/d
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { planOf, refinementWith, resultSaying, layerTestRun } from "../../support/TestRun.ts"
+import { EventLog } from "../../support/EventLog.ts"
 import { stageName } from "../../support/stageName.ts"
 import { layerAllowAll } from "../../support/ScriptedApprover.ts"
-
-const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
 
 /** A file of this repository with more lines than a small window has room for. */
 const source =
@@ -46,7 +45,7 @@ const runWith = (contextWindow: number, given: { readonly currentFile?: string; 
   const model = ScriptedModel.layer((prompt) => {
     prompts.push(prompt)
     const isEdit = prompt.user.includes("**Name** Edit 1")
-    switch (stageOf(prompt)) {
+    switch (stageName(prompt)) {
       case "creation":
         return plan
       case "refinement":
@@ -68,12 +67,9 @@ const runWith = (contextWindow: number, given: { readonly currentFile?: string; 
   })
   return Effect.gen(function* () {
     const pipeline = yield* Pipeline
-    const report = yield* pipeline.run({
-      runId: "r",
-      prompt: "Explain how producers are awaited, and note it.",
-      ...given
-    })
-    return { prompts, report }
+    const prompt = "Explain how producers are awaited, and note it."
+    const report = yield* pipeline.run({ runId: "r", prompt, ...given })
+    return { prompts, report, events: (yield* EventLog).events() }
   }).pipe(
     Effect.provide(
       layerTestRun({
@@ -92,16 +88,18 @@ const fits = (prompt: FilledPrompt, window: number): boolean => estimatePrompt(p
 for (const window of [8192, 4096]) {
   it.effect(`works with a file of 250 lines, a reference to it and a window of ${window} tokens`, () =>
     Effect.gen(function* () {
-      const { prompts, report } = yield* runWith(window, { currentFile: "src/Scheduler.ts" })
+      const { events, prompts, report } = yield* runWith(window, { currentFile: "src/Scheduler.ts" })
       expect([report.status, report.failures]).toEqual(["done", []])
+      const warnings = events.flatMap((event) => (event.type === "message" ? [event.text] : []))
+      expect(warnings).toEqual([expect.stringMatching(/^Prompts hold the first \d+ of 249 lines of src/)])
       expect(prompts.filter((prompt) => !fits(prompt, window))).toEqual([])
       const awaiting = source.split("\n")[line - 1]!.trim()
-      for (const prompt of prompts.filter((one) => ["refinement", "execution"].includes(stageOf(one)))) {
+      for (const prompt of prompts.filter((one) => ["refinement", "execution"].includes(stageName(one)))) {
         expect(prompt.user).toContain(awaiting)
         expect(occurrences(prompt.user, "Path: src/Scheduler.ts")).toBe(0)
         expect(occurrences(prompt.user, "needs Node 20 or newer")).toBeLessThanOrEqual(1)
       }
-      const edit = prompts.find((one) => stageOf(one) === "refinement" && one.user.includes("**Name** Edit 1"))
+      const edit = prompts.find((one) => stageName(one) === "refinement" && one.user.includes("**Name** Edit 1"))
       expect(edit?.user).toContain("## Details\n\nThe exact text.")
     })
   )
