@@ -72,7 +72,7 @@ describe("before the first turn", () => {
     [32_768, 12_288]
   ] as const)(
     "in a window of %i tokens, the best file takes 11 % of %i, and the second one 6 %",
-    function* ([contextWindow, counted]) {
+    function* ([contextWindow, counted = 0]) {
       const first = yield* firstMessage("See `rateLimit`, and mostCalls.", {
         files: { "src/a.ts": lines("rateLimit"), "src/b.ts": lines("mostCalls") },
         settings: { contextWindow }
