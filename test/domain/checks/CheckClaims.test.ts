@@ -22,9 +22,7 @@ const denied = notRun(tests, "Permission denied.")
 const claims = [
   "The check passed.",
   "All tests pass.",
-  "All 12 tests pass without errors.",
   "I ran the tests and they all pass.",
-  "Tests: passing ✅",
   "✅ Tests",
   "The tests now pass; they failed before.",
   "`npm test` exits with 0.",
@@ -35,14 +33,12 @@ const claims = [
 
 const fair = [
   "The limit is 150.",
-  "The check fails.",
   "The tests do not pass.",
   "The tests should pass now.",
   "The tests passed before the change.",
   "If the tests pass, merge it.",
   "3 tests pass, 1 fails.",
   "I could not make the tests pass.",
-  "I added a test of the limit.",
   "The limit is passed to the check."
 ]
 

@@ -9,17 +9,12 @@ describe("what a request asks of checks", () => {
     "Fix the failing tests.",
     "If the tests fail, fix them.",
     "fix all 3 failing unit tests",
-    "Fix the build",
     "Repair the lint errors in src.",
-    "Solve these type errors",
     "Make the tests pass again.",
     "Change the parser so that `npm test` passes.",
     "The check must succeed.",
     "Get CI green.",
-    "The limit is set. All tests pass.",
-    "Refactor, and keep the tests passing.",
     "The tests are failing since the last commit. Please look into it.",
-    "the build is broken",
     "Implement it until it passes the tests",
     "`node check.js` should exit with 0",
     "The code compiles without errors and the type check is clean."
@@ -31,14 +26,10 @@ describe("what a request asks of checks", () => {
     "Set rateLimit to 200",
     "Fix the parser so that empty input gives an empty list, and add a test.",
     "Add a test that fails without the fix.",
-    "Write tests for the parser.",
     "Make a test for parse().",
     "Improve the error messages of the build script.",
-    "The changed files, and whether the checks pass.",
     "Say whether all unit tests pass with the change",
     "Report if the build succeeds.",
-    "Do not fix the failing tests.",
-    "Leave the failing tests as they are.",
     "Rename the class Test to Check.",
     "Explain how the checks work."
   ])("is nothing of the kind: %s", (request) => {
@@ -59,7 +50,6 @@ describe("a prompt", () => {
     ["Mach die Tests grün", true],
     ["What does this project do?", false],
     ["Where is the rate limit defined", false],
-    ["Explain the parser. Which function calls it?", false],
     ["List all places that open files.", false],
     ["How do I set the limit? Describe it in one sentence.", false]
   ])("asks for a change: %s %s", (prompt, isChange) => {

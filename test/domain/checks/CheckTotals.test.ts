@@ -26,9 +26,9 @@ const outputs: ReadonlyArray<readonly [string, string, string, string]> = [
   ["go -v", "--- PASS: TestB (0.00s)\n--- FAIL: TestA (0.00s)\nFAIL\ta\t0.1s\n", "TestA", "FAIL\ta\t0.1s\n"],
   [
     "cargo",
-    "test tests::adds ... FAILED\ntest result: FAILED. 3 passed; 1 failed\n",
-    "tests::adds",
-    "test result: FAILED. 0 passed; 1 failed\n"
+    "test a ... FAILED\ntest result: FAILED. 3 passed; 1 failed",
+    "a",
+    "test result: FAILED. 0 passed; 1 failed"
   ],
   [
     "maven",
@@ -61,17 +61,12 @@ const outputs: ReadonlyArray<readonly [string, string, string, string]> = [
   ["bun", "(fail) sum > adds [0.10ms]\n 3 pass\n 1 fail\n", "sum > adds", " 0 pass\n 1 fail\n"],
   [
     "eslint",
-    "/p/a.js\n  1:1  error  'x' is not defined  no-undef\n✖ 1 problem (1 error, 0 warnings)\n",
-    "/p/a.js: 'x' is not defined no-undef",
+    "/p/a.js\n  1:1  error  x is bad  no-x\n✖ 1 problem (1 error, 0 warnings)\n",
+    "/p/a.js: x is bad no-x",
     ""
   ],
   ["tsc", "a.ts(1,5): error TS2304: Cannot find name 'c'.\n", "a.ts: error TS2304: Cannot find name 'c'.", ""],
-  [
-    "mypy",
-    "a.py:3: error: No x [name]\nFound 1 error in 1 file (checked 3 source files)\n",
-    "a.py: error: No x [name]",
-    ""
-  ],
+  ["mypy", "a.py:3: error: No x [name]\nFound 1 error in 1 file\n", "a.py: error: No x [name]", ""],
   ["pyright", "/p/a.py:3:1 - error: No x\n1 error, 0 warnings, 0 informations\n", "/p/a.py: error: No x", ""],
   ["ruff", "a.py:1:8: F401 [*] `os` unused\nFound 1 error.\n", "a.py: F401 [*] `os` unused", ""]
 ]

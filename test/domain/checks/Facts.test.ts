@@ -1,11 +1,6 @@
-import { assert, describe, expect, it } from "@effect/vitest"
-import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
 import { notRun, outcomeOf } from "../../../src/domain/checks/CheckOutcome.ts"
 import { factLines, fileFacts, runFacts } from "../../../src/domain/checks/Facts.ts"
-import { needs } from "../../support/needs.ts"
 
 const check = { argv: ["npm", "test"], kind: "tests" } as const
 const passed = outcomeOf(check, { exitCode: 0, output: "", seconds: 1 })
@@ -16,12 +11,15 @@ const lastLine = (...checks: Parameters<typeof runFacts>[1]) => factLines(runFac
 
 describe("the facts at the end of a run", () => {
   it("are the lines that changed and how the checks ended", () => {
-    const files = [change, { path: "new.txt", base: null, text: "x\n" }, { path: "old.txt", base: "y\n", text: null }]
-    expect(factLines(runFacts(fileFacts(files), [passed, failed]))).toEqual([
-      "3 files changed, 3 insertions(+), 2 deletions(-):",
+    const created = { path: "new.txt", base: null, text: "x\n" }
+    const removed = { path: "old.txt", base: "y\n", text: null }
+    const end = { path: "end.txt", base: "a\n", text: "a" }
+    expect(factLines(runFacts(fileFacts([change, created, removed, end]), [passed, failed]))).toEqual([
+      "4 files changed, 4 insertions(+), 3 deletions(-):",
       "- a.txt: 2 insertions(+), 1 deletion(-)",
       "- new.txt (new): 1 insertion(+)",
       "- old.txt (removed): 1 deletion(-)",
+      "- end.txt: 1 insertion(+), 1 deletion(-)",
       "- passed: `npm test` (exit code 0)",
       "- failed: `npm test` (exit code 1): TestA"
     ])
@@ -62,34 +60,5 @@ describe("the facts at the end of a run", () => {
     ["nothing changed", [{ ...change, text: change.base }], [], false]
   ] as const)("are %s", (state, files, checks, isStale) => {
     expect(runFacts(fileFacts(files), checks, { isStale }).state).toBe(state)
-  })
-
-  it("count lines as git does", needs("git"), () => {
-    const folder = mkdtempSync(join(tmpdir(), "task-conductor-test-"))
-    const texts = [
-      "",
-      "a\n",
-      "a",
-      "a\nb\nc\n",
-      "b\na\nc\n",
-      "a\nb\nc",
-      "x\n\n\ny\n",
-      "a\nx\nb\ny\nc\nz\n",
-      "c\nb\na\nb\n"
-    ]
-    const wrong: Array<unknown> = []
-    for (const before of texts) {
-      for (const after of texts.filter((one) => one !== before)) {
-        writeFileSync(join(folder, "before"), before)
-        writeFileSync(join(folder, "after"), after)
-        const argv = ["diff", "--no-index", "--numstat", "before", "after"]
-        const { stdout } = spawnSync("git", argv, { cwd: folder, encoding: "utf8" })
-        const [insertions, deletions] = stdout.split("\t").map(Number)
-        const [fact] = runFacts(fileFacts([{ path: "a", base: before, text: after }]), []).files
-        if (fact?.insertions !== insertions || fact?.deletions !== deletions) wrong.push([before, after, fact, stdout])
-      }
-    }
-    rmSync(folder, { recursive: true })
-    assert.deepStrictEqual(wrong, [])
   })
 })

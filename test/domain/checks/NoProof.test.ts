@@ -15,16 +15,13 @@ type Row = readonly [name: string, exitCode: number, output: string]
 const rows: Readonly<Record<Exclude<NoProofCause, "limit" | "sandbox">, ReadonlyArray<Row>>> = {
   "no such task": [
     ["npm", 1, 'npm error Missing script: "test"\nnpm error To see a list of scripts, run:\n'],
-    ["npm before 10", 1, 'npm ERR! Missing script: "test"\n'],
     ["npm init", 1, '> test\n> echo "Error: no test specified" && exit 1\n\nError: no test specified\n'],
     ["npm without a manifest", 254, "npm error code ENOENT\nnpm error enoent Could not read package.json\n"],
-    ["pnpm", 1, " ERR_PNPM_NO_SCRIPT  Missing script: test\n"],
     ["yarn", 1, 'error Command "test" not found.\ninfo Visit https://yarnpkg.com/en/docs/cli/run\n'],
     ["yarn berry", 1, 'Usage Error: Couldn\'t find a script named "test".\n'],
     ["bun", 1, 'error: Script not found "test"\n'],
     ["make", 2, "make: *** No rule to make target 'test'.  Stop.\n"],
     ["make without a makefile", 2, "make: *** No targets specified and no makefile found.  Stop.\n"],
-    ["make on BSD", 2, "make: *** No rule to make target `test'.  Stop.\n"],
     ["just", 1, "error: Justfile does not contain recipe `test`\n"],
     ["task", 200, 'task: Task "test" does not exist\n'],
     ["rake", 1, "rake aborted!\nDon't know how to build task 'test'\n"],
@@ -44,32 +41,16 @@ const rows: Readonly<Record<Exclude<NoProofCause, "limit" | "sandbox">, Readonly
   "no network": [
     ["go", 1, 'a.go:3:8: module x/y: Get "https://proxy.example/x": dial tcp: lookup proxy.example: no such host\n'],
     ["cargo", 101, "error: failed to get `serde`\nCaused by:\n  Could not resolve host: index.crates.io\n"],
-    [
-      "npm",
-      1,
-      "npm error code EAI_AGAIN\nnpm error request failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org\n"
-    ],
-    [
-      "pip",
-      1,
-      "ERROR: Could not find a version that satisfies the requirement x\nERROR: No matching distribution found for x\n"
-    ],
-    [
-      "maven",
-      1,
-      "[ERROR] Plugin org.apache.maven.plugins:maven-resources-plugin:2.6 or one of its dependencies could not be resolved: Cannot access central (https://repo.maven.apache.org/maven2) in offline mode\n"
-    ],
+    ["npm", 1, "npm error code EAI_AGAIN\n"],
+    ["pip", 1, "ERROR: No matching distribution found for x\n"],
+    ["maven", 1, "[ERROR] Plugin a:2.6: Cannot access central (https://a.example) in offline mode\n"],
     ["gradle wrapper", 1, 'Exception in thread "main" java.net.UnknownHostException: services.gradle.org\n']
   ],
   "toolchain missing": [
     ["go", 1, "go: download go1.99 for linux/amd64: toolchain not available\n"],
     ["go version", 1, "go: errors parsing go.mod:\ngo: go.mod requires go >= 1.99 (running go 1.21)\n"],
     ["rustup", 1, "error: toolchain '1.20.0-x86_64-unknown-linux-gnu' is not installed\n"],
-    [
-      "rust linker",
-      101,
-      "error: linker `cc` not found\n  |\n  = note: No such file or directory (os error 2)\nerror: could not compile `a` (lib)\n"
-    ],
+    ["rust linker", 101, "error: linker `cc` not found\n  = note: No such file or directory (os error 2)\n"],
     ["maven", 1, "The JAVA_HOME environment variable is not defined correctly,\n"],
     ["gradle", 1, "ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH.\n"],
     ["javac", 1, "[ERROR] No compiler is provided in this environment.\n"],
@@ -98,32 +79,12 @@ const rows: Readonly<Record<Exclude<NoProofCause, "limit" | "sandbox">, Readonly
   ],
   "modules missing": [
     ["node", 1, "Error: Cannot find module 'left-pad'\nRequire stack:\n- /project/b.js\n  code: 'MODULE_NOT_FOUND',\n"],
-    [
-      "node --test",
-      1,
-      "# Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/project/missing.js' imported from /project/a.test.mjs\n# Subtest: /project/a.test.mjs\nnot ok 1 - /project/a.test.mjs\n  ---\n  failureType: 'testCodeFailure'\n"
-    ],
-    [
-      "vitest",
-      1,
-      " FAIL  a.test.ts [ a.test.ts ]\nError: Cannot find package 'nothere' imported from /project/a.test.ts\n\n Test Files  1 failed (1)\n      Tests  no tests\n"
-    ],
-    [
-      "jest",
-      1,
-      " FAIL  ./a.test.js\n  ● Test suite failed to run\n\n    Cannot find module 'react' from 'a.test.js'\n\nTest Suites: 1 failed, 1 total\nTests:       0 total\n"
-    ],
+    ["node --test", 1, "# Error: Cannot find module '/a.js'\nnot ok 1 - a.mjs\n  failureType: 'testCodeFailure'\n"],
+    ["vitest", 1, " FAIL  a.test.ts [ a.test.ts ]\nError: Cannot find package 'nothere'\n      Tests  no tests\n"],
+    ["jest", 1, " FAIL  ./a.test.js\n    Cannot find module 'react' from 'a.test.js'\nTests:       0 total\n"],
     ["yarn berry", 1, "Internal Error: The project in /project/package.json doesn't seem to have been installed\n"],
-    [
-      "pytest",
-      2,
-      "ImportError while importing test module '/project/test_a.py'.\nE   ModuleNotFoundError: No module named 'nothere'\n=========================== short test summary info ============================\nERROR test_a.py\n!!!!!!!!!!!!!!!!!!!! Interrupted: 1 error during collection !!!!!!!!!!!!!!!!!!!!\n1 error in 0.63s\n"
-    ],
-    [
-      "unittest",
-      1,
-      "ERROR: test_a (unittest.loader._FailedTest.test_a)\nImportError: Failed to import test module: test_a\nModuleNotFoundError: No module named 'nothere'\nRan 1 test in 0.000s\n\nFAILED (errors=1)\n"
-    ],
+    ["pytest", 2, "E   ModuleNotFoundError: No module named 'nothere'\nERROR test_a.py\n1 error in 0.63s\n"],
+    ["unittest", 1, "ModuleNotFoundError: No module named 'b'\nRan 1 test in 0.000s\n\nFAILED (errors=1)\n"],
     ["go", 1, "a.go:3:8: no required module provides package github.com/x/y; to add it:\n\tgo get github.com/x/y\n"],
     ["go.sum", 1, "go: github.com/x/y@v1.0.0: missing go.sum entry for go.mod file; to add it:\n"],
     ["cargo", 101, "error: no matching package named `serde` found\nlocation searched: crates.io index\n"],
@@ -131,17 +92,9 @@ const rows: Readonly<Record<Exclude<NoProofCause, "limit" | "sandbox">, Readonly
     ["maven", 1, "[ERROR] Failed to execute goal on project a: Could not find artifact junit:junit:jar:4.13\n"],
     ["dotnet", 1, "/project/a.csproj : error NU1101: Unable to find package xunit.\n"],
     ["ruby", 1, "<internal:kernel>:136:in `require': cannot load such file -- minitest/autorun (LoadError)\n"],
-    [
-      "bundler",
-      7,
-      "Could not find rspec-3.12.0, rake-13.0.6 in locally installed gems\nRun `bundle install` to install missing gems.\n"
-    ],
+    ["bundler", 7, "Could not find rspec-3.12.0 in locally installed gems\nRun `bundle install`.\n"],
     ["php", 255, "PHP Fatal error:  Uncaught Error: Failed opening required 'vendor/autoload.php'\n"],
-    [
-      "perl",
-      1,
-      "Can't locate Nope/Thing.pm in @INC (you may need to install the Nope::Thing module) at t/a.t line 1.\nFiles=1, Tests=0,  0 wallclock secs\nResult: FAIL\n"
-    ],
+    ["perl", 1, "Can't locate Nope/Thing.pm in @INC at t/a.t line 1.\nFiles=1, Tests=0\nResult: FAIL\n"],
     ["mix", 1, 'Unchecked dependencies for environment test:\n  the dependency is not available, run "mix deps.get"\n'],
     ["gcc", 2, "a.c:1:10: fatal error: nothere.h: No such file or directory\nmake: *** [<builtin>: a.o] Error 1\n"]
   ],
@@ -177,27 +130,15 @@ const rows: Readonly<Record<Exclude<NoProofCause, "limit" | "sandbox">, Readonly
   ],
   "not built": [
     ["go", 2, "# a [a.test]\n./a.go:3:9: undefined: undefinedThing\nFAIL\ta [build failed]\nFAIL\n"],
-    [
-      "cargo",
-      101,
-      "error[E0425]: cannot find function `b`\n --> src/lib.rs:1:14\nerror: could not compile `a` (lib test)\n"
-    ],
+    ["cargo", 101, "error[E0425]: cannot find function `b`\n --> src/lib.rs:1:14\nerror: could not compile `a`\n"],
     ["gcc", 2, "a.c:2:19: error: 'x' undeclared (first use in this function)\nmake: *** [<builtin>: a.o] Error 1\n"],
     ["make", 2, "make: *** No rule to make target 'a.o', needed by 'test'.  Stop.\n"],
     ["maven", 1, "[ERROR] COMPILATION ERROR : \n[ERROR] /project/src/A.java:[3,5] cannot find symbol\n"],
     ["gradle", 1, "/project/src/A.java:3: error: cannot find symbol\nExecution failed for task ':compileJava'.\n"],
     ["dotnet", 1, "/project/A.cs(3,5): error CS0103: The name 'b' does not exist [/project/a.csproj]\nBuild FAILED.\n"],
-    [
-      "pytest",
-      2,
-      'E     File "/project/test_a.py", line 1\nE       def f(:\nE   SyntaxError: invalid syntax\nERROR test_a.py\n!!!!!!!! Interrupted: 1 error during collection !!!!!!!!\n1 error in 0.14s\n'
-    ],
+    ["pytest", 2, "E   SyntaxError: invalid syntax\nERROR test_a.py\n!!! Interrupted: 1 error during collection !!!\n"],
     ["node", 1, "/project/check.js:1\nconst = 3\n      ^\n\nSyntaxError: Unexpected token '='\n"],
-    [
-      "jest",
-      1,
-      " FAIL  ./a.test.js\n  ● Test suite failed to run\n\n    Jest encountered an unexpected token\n\nTests:       0 total\n"
-    ],
+    ["jest", 1, " FAIL  ./a.test.js\n    Jest encountered an unexpected token\n  ● Test suite failed to run\n"],
     ["mix", 1, "== Compilation error in file lib/a.ex ==\n** (CompileError) lib/a.ex:2: undefined function b/0\n"],
     ["php", 255, 'PHP Parse error:  syntax error, unexpected token ";" in /project/a.php on line 3\n'],
     ["cmake", 2, "CMake Error at CMakeLists.txt:3 (find_package):\n"]

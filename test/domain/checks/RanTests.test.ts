@@ -11,17 +11,9 @@ describe("the new tests of a change", () => {
   it.each([
     ["a.test.ts", "describe('sum', () => { it('adds', f); test.only(`isn\\`t`, f) })", ["adds", "isn`t"]],
     ["a.test.ts", 'live("waits", () => {})\nit.effect("runs", () => {})', ["waits", "runs"]],
-    [
-      "a_test.py",
-      "def test_a():\n  pass\nclass B:\n  async def test_b(self): pass\ndef c(): pass\n",
-      ["test_a", "test_b"]
-    ],
+    ["a_test.py", "def test_a():\n  pass\nclass B:\n  async def test_b(self): pass\n", ["test_a", "test_b"]],
     ["a_test.go", "func TestA(t *testing.T) {}\nfunc helper() {}\n", ["TestA"]],
-    [
-      "a.rs",
-      "#[test]\n#[ignore]\nfn adds() {}\n#[tokio::test]\nasync fn waits() {}\nfn help() {}\n",
-      ["adds", "waits"]
-    ],
+    ["a.rs", "#[test]\n#[ignore]\nfn adds() {}\n#[tokio::test]\nasync fn waits() {}\nfn x() {}\n", ["adds", "waits"]],
     ["ATest.java", "@Test\nvoid adds() {}\nvoid helper() {}\n", ["adds"]],
     ["ATest.kt", "@Test fun `adds more`() {}\n", ["adds more"]],
     ["a.md", "def test_a():\n", []]

@@ -41,13 +41,8 @@ describe("the rules of the checks that a person names", () => {
     expect(rule.tool).toBe("run_command")
     const covered = [covers('npm run "a*b"', ".", true), covers('npm run "a*b"', ".", false)]
     const others = [covers('npm run "axb"', ".", true), covers('npm run "a*b" more', ".", true)]
-    expect([...covered, ...others, covers('npm run "a*b"', "packages/a", true)]).toEqual([
-      true,
-      true,
-      false,
-      false,
-      false
-    ])
+    expect([...covered, ...others]).toEqual([true, true, false, false])
+    expect(covers('npm run "a*b"', "packages/a", true)).toBe(false)
     expect(rulesOfChecks(false)).toEqual([])
   })
 })

@@ -2,10 +2,6 @@
  * Commands that models write for a shell, and the call that they are answered with.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { missingProgramAdvice, shellProblem, unreplacedWords } from "../../../src/domain/commands/ShellWords.ts"
 
 const sh = (text: string) => `Call ${JSON.stringify(["sh", "-c", text])}`
@@ -13,13 +9,11 @@ const sh = (text: string) => `Call ${JSON.stringify(["sh", "-c", text])}`
 /** One word with blanks, for which there is no program. */
 const lines: ReadonlyArray<readonly [line: string, advice: string]> = [
   ["ls -la | head", sh("ls -la | head")],
-  ["npm test && npm run build", sh("npm test && npm run build")],
   ["npm test > out.txt 2>&1", sh("npm test > out.txt 2>&1")],
   ["cat *.ts", sh("cat *.ts")],
   ["echo $HOME", sh("echo $HOME")],
   ["ls ~/x", sh("ls ~/x")],
   ["FOO=1 node x.js", sh("FOO=1 node x.js")],
-  ["ls|head", sh("ls|head")],
   ['echo "$HOME"', sh('echo "$HOME"')],
   ["npm test", 'element of its own: ["npm","test"]'],
   ['git commit -m "a b"', 'element of its own: ["git","commit","-m","a b"]'],
@@ -35,15 +29,11 @@ const refused: ReadonlyArray<readonly [argv: ReadonlyArray<string>, advice: stri
   [["FOO=1", "node", "x"], sh("FOO=1 node x")],
   [["FOO=a b", "node", "x"], sh("FOO='a b' node x")],
   [["echo", "hi", ">", "out.txt"], sh("echo hi > out.txt")],
-  [["echo", "hi", ">>", "my out.txt"], sh("echo hi >> 'my out.txt'")],
   [["npm", "test", "2>&1"], sh("npm test 2>&1")],
-  [["npm", "test", ">/dev/null", "2>&1"], sh("npm test >/dev/null 2>&1")],
   [["npm", "test", "2>&1", "|", "tail", "-5"], sh("npm test 2>&1 | tail -5")],
   [["wc", "-l", "<", "a.txt"], sh("wc -l < a.txt")],
   [["cat", "src/*.ts"], sh("cat src/*.ts")],
-  [["ls", "~/x"], sh("ls ~/x")],
   [["rm", "$DIR/a"], sh("rm $DIR/a")],
-  [["echo", "$HOME"], sh("echo $HOME")],
   [["cat", "a.txt", "|", "grep", "a|b"], sh("cat a.txt | grep 'a|b'")],
   [["cat", "a.txt", "|", "awk", "{print $1}"], sh("cat a.txt | awk '{print $1}'")],
   [["sh", "-c", "ls", "|", "head"], sh("ls | head")],
@@ -56,8 +46,7 @@ const refused: ReadonlyArray<readonly [argv: ReadonlyArray<string>, advice: stri
   [["cd", "sub"], '{"argv":["ls"],"cwd":"sub"}'],
   [["cd"], "cwd"],
   [["export", "A=1"], sh("export A=1")],
-  [["source", ".env"], sh("source .env")],
-  [["export A=1"], sh("export A=1")]
+  [["source", ".env"], sh("source .env")]
 ]
 
 /** Words that may be meant as they are. */
@@ -74,15 +63,11 @@ const kept: ReadonlyArray<ReadonlyArray<string>> = [
   ["sed", "-n", "$p", "a.txt"],
   ["jq", ".a | .b", "a.json"],
   ["expr", "1", "|", "2"],
-  ["rg", "-g", "*.ts", "limit"],
   ["npx", "eslint", "src/**/*.ts"],
-  ["git", "add", "*.ts"],
   ["git", "commit", "-m", "a && b | c > d"],
-  ["git", "commit", "-m", ">"],
   ["node", "-e", "console.log(1 > 2 && `x`)"],
   ["python3", "-c", "print(1 | 2)"],
   ["sh", "-c", "ls -la | head"],
-  ["bash", "-c", "cd sub && ls > x", "name", "arg"],
   ["printf", "[%s]", ";", "&&", "|", ">", "out.txt", "*", "$HOME"]
 ]
 
@@ -110,22 +95,5 @@ describe("a command for a shell", () => {
     assert.include(unreplacedWords(["npx", "tool", "src/*.ts"], output), sh("npx tool src/*.ts"))
     assert.isUndefined(unreplacedWords(["npx", "tool", "src/*.ts"], "1 test failed"))
     assert.isUndefined(unreplacedWords(["grep", "src/*.ts", "a"], output))
-  })
-
-  it("does in the named call what was meant", () => {
-    const cwd = mkdtempSync(join(tmpdir(), "task-conductor-shell-"))
-    writeFileSync(join(cwd, "a.txt"), "one\ntwo\n")
-    const ran = (argv: ReadonlyArray<string>): string => {
-      const [, call = "[]"] =
-        /Call (\[.*\])[.;]/s.exec(shellProblem(argv) ?? missingProgramAdvice([argv[0] ?? ""])) ?? []
-      const [program = "", ...words] = JSON.parse(call) as ReadonlyArray<string>
-      return spawnSync(program, words, { cwd, encoding: "utf8" }).stdout.trim()
-    }
-    assert.strictEqual(ran(["cat", "a.txt", "|", "head", "-1"]), "one")
-    assert.strictEqual(ran(["cat a.txt | tail -1"]), "two")
-    assert.strictEqual(ran(["FOO=a b", "printenv", "FOO"]), "a b")
-    assert.strictEqual(ran(["cat", "*.txt"]), "one\ntwo")
-    assert.strictEqual(ran(["echo", "it's", ">", "b.txt", "&&", "cat", "b.txt"]), "it's")
-    rmSync(cwd, { recursive: true })
   })
 })

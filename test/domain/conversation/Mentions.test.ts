@@ -21,21 +21,13 @@ it("takes the sign away from what is a file, and leaves other words", () => {
 })
 
 it("knows the mention that is being typed", () => {
-  assert.deepStrictEqual(["see @sr", "@", 'see @"my n', "me@sr", "see @src/a.ts "].map(openMention), [
-    "sr",
-    "",
-    '"my n',
-    undefined,
-    undefined
-  ])
+  const open = ["see @sr", "@", 'see @"my n', "me@sr", "see @src/a.ts "].map(openMention)
+  assert.deepStrictEqual(open, ["sr", "", '"my n', undefined, undefined])
 })
 
 it("knows a picture by its bytes", () => {
-  assert.deepStrictEqual(
-    ["\u0089PNG\r\n\u001a\n", "\u00ff\u00d8\u00ff\u00e0", "GIF89a", "RIFF....WEBPVP8 ", "<svg/>", ""].map((text) =>
-      pictureType(Buffer.from(text, "latin1"))
-    ),
-    ["image/png", "image/jpeg", "image/gif", "image/webp", undefined, undefined]
-  )
+  const heads = ["\u0089PNG\r\n\u001a\n", "\u00ff\u00d8\u00ff\u00e0", "GIF89a", "RIFF....WEBPVP8 ", "<svg/>", ""]
+  const types = heads.map((text) => pictureType(Buffer.from(text, "latin1")))
+  assert.deepStrictEqual(types, ["image/png", "image/jpeg", "image/gif", "image/webp", undefined, undefined])
   assert.deepStrictEqual(["a/shot.PNG", "a.svg", "png"].map(isPictureName), [true, false, false])
 })

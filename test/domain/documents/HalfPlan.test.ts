@@ -36,11 +36,9 @@ describe("a list of tasks that is not whole is not taken", () => {
     ["dots", { end: "\n..." }],
     ["dots in a list", { end: "- …" }],
     ["dots between tasks", { tasks: `${task("A")}\n...\n\n${task("B")}` }],
-    ["a note in brackets", { end: "\n(continued in the next message)" }],
     ["a placeholder", { end: "\n[Further tasks follow the same pattern]" }],
     ["a comment", { end: "\n<!-- more tasks here -->" }],
     ["a promise", { end: "\nThe remaining tasks will be added once these are done." }],
-    ["an order to repeat", { end: "- (repeat for each file)" }],
     ["a label that begins", { end: "\n- **Na" }],
     ["a link that begins", { tasks: task("A", "What [loader.ts](src/loa").trimEnd() }],
     ["a sentence that begins", { tasks: task("A", "A list of the").trimEnd() }]

@@ -4,11 +4,9 @@ import { noEnd, unwrapped } from "../../../src/domain/documents/NoEnd.ts"
 describe("a text at the end of the work", () => {
   it.each([
     "I will look at the file first.",
-    "Sure! Let me check the configuration for you.",
     "Okay, I'll start by reading `src/limits.ts`.",
     "To answer this I need to read src/limits.ts.",
     "Let's first search for the limit.",
-    "Understood.\nI am going to run the tests now.",
     "## Result summary\n\nI will now read the file.",
     '{"name": "read_file", "arguments": {"path": "a.ts"}}',
     '```json\n{"name": "read_file", "arguments": {"path": "a.ts"}}\n```',
@@ -18,7 +16,6 @@ describe("a text at the end of the work", () => {
     "The answer is:",
     "I'm sorry, but I cannot access files on your computer.",
     "Unfortunately, I don't have access to your file system.",
-    "As an AI I am unable to open the repository.",
     "## Tasks\n\n### Task section 1\n\n- **Name** A\n- **What is needed** Look.\n- **Skill** read-code"
   ])("ends nothing: %j", (text) => {
     assert.isDefined(noEnd(text))
@@ -26,17 +23,13 @@ describe("a text at the end of the work", () => {
 
   it.each([
     "The limit is 5, see [limits](src/limits.ts#L3).",
-    "Okay.",
     "You're welcome.",
     "I raised the limit to 10 in [limits](src/limits.ts). You should run the tests first.",
     "The file could not be read: it does not exist.",
     "I cannot read the file, because reading it was denied.",
     "Nothing was found.",
-    "Yes.",
     "No, `load` reads the file once.",
-    "Let me know if you need more.",
     "The program will first read the configuration, then the arguments.",
-    "5",
     "It reads these files:\n\n- a.ts\n- b.ts",
     "To run it:\n\n```bash\nnpm test\n```",
     "I will not change it, since the tests depend on it.",

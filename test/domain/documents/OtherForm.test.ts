@@ -21,10 +21,8 @@ describe("an answer in the place of a task list", () => {
   })
 
   it.each(["1. Read src/limits.ts\n2. Raise the limit", "```ts\nconst a = 1\n```", "I cannot do that.", ""])(
-    "is told what is missing where it is nothing known: %j",
-    (text) => {
-      assert.lengthOf(readTaskList(text).issues, 3)
-    }
+    "says what is missing where the form is unknown: %j",
+    (text) => assert.lengthOf(readTaskList(text).issues, 3)
   )
 })
 

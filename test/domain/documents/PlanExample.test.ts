@@ -51,11 +51,7 @@ describe("the example of the instructions", () => {
     ["the same asked in other words", "Retry at most 3 times.", listOf([name, text])],
     ["the same for a part of the code", "Limit the retries of the uploader", listOf([name, text])],
     ["its form for another subject", raise, listOf(["Raise the limit", another])],
-    [
-      "a task that also retries",
-      "Make it robust",
-      listOf(["Add retries", "Let it try a failed request again, 5 times."])
-    ],
+    ["a task that also retries", "Make it robust", listOf(["Add retries", "Let it try a request again, 5 times."])],
     ["any other task", raise, listOf(["Raise the limit", "Set requestsPerMinute to 120 in src/limits.js."])]
   ])("is not found in %s", (_, prompt, list) => expect(codesFor(prompt, list)).not.toContain("plan-example"))
 

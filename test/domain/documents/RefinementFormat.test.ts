@@ -1,10 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { readTaskReport } from "../../../src/domain/documents/RefinementFormat.ts"
 import { Task } from "../../../src/domain/plan/Task.ts"
-import { arbitraryText } from "../../support/TaskListArbitrary.ts"
 
 const planned = new Task({
   name: "Research 1",
@@ -81,15 +78,6 @@ describe("readTaskReport", () => {
     expect(read(taskWith(json)).codes).toEqual(["tool-call-misplaced"])
     expect([taskWith('{"limit":5}'), taskWith(json) + callsSection].map((text) => read(text).codes)).toEqual([[], []])
   })
-
-  it.effect.prop("gives a reading for any text", { text: Schema.String, awkward: arbitraryText }, ({ awkward, text }) =>
-    Effect.sync(() => {
-      for (const one of [text, awkward, `## Task\n${awkward}\n## Tool Calls\n${text}${awkward}`]) {
-        const { issues, value } = readTaskReport(one, { task: planned })
-        expect(Option.isSome(value) || issues.some(({ code }) => code === "text-hidden")).toBe(true)
-      }
-    })
-  )
 })
 
 describe("what a task holds", () => {

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import {
   nearestFiles,
   relatedPlaces,
@@ -32,10 +32,7 @@ describe("a change", () => {
       [added(2), added(2, "src/b.ts")],
       [added(9, "test/a.test.ts"), added(9, "a.md")]
     ]
-    assert.deepStrictEqual(
-      counts.map((files) => reviewedFiles(files).length),
-      [0, 1, 2, 0]
-    )
+    expect(counts.map((files) => reviewedFiles(files).length)).toStrictEqual([0, 1, 2, 0])
   })
 
   it("has at most eight names whose uses are looked for", () => {

@@ -61,6 +61,8 @@ const labels = (change: (label: string) => string) => (text: string) =>
 const results = (first: string, second: string) => (text: string) =>
   text.replace("#research-1-results", first).replace("#research-2-results", second)
 
+const openFence = (text: string) => text.replace("Where is", "```ts\nWhere is").replaceAll(/^```(?!ts\nW)/gm, "~~~")
+
 const harmless: ReadonlyArray<Damage> = [
   ["carriage returns", "\n", "\r\n"],
   ["byte order mark", /^/g, "\ufeff"],
@@ -70,17 +72,13 @@ const harmless: ReadonlyArray<Damage> = [
   ["talk after", (text) => `${text}\nLet me know if you want changes.\n`],
   ["rules between", (text) => text.replaceAll("\n## ", "\n---\n\n## ").replaceAll("\n### ", "\n***\n\n### ")],
   ["fence around", (text) => `\`\`\`markdown\n${text}\`\`\`\n`],
-  ["longer fence around", (text) => `\`\`\`\`md\n${text}\`\`\`\`\n`],
   ["fence around, not closed", /^/g, "```markdown\n"],
   ["thoughts", /^/g, "<think>\nLet me plan.\n## Tasks\n</think>\n"],
   ["thoughts with an open fence", /^/g, "<think>\n```ts\n</think>\n\n"],
   ["thoughts that are not closed", /^/g, "<think>\nLet me plan.\n\n"],
   ["thoughts without the first tag", /^/g, "Let me plan.\n</think>\n\n"],
-  ["stars as bullets", /^- /gm, "* "],
-  ["plus as bullets", /^- /gm, "+ "],
   ["dots as bullets", /^- /gm, "• "],
   ["numbers as bullets", bullets(/^- /gm, "1. ", "   ")],
-  ["numbers with brackets", bullets(/^- /gm, "2) ", "   ")],
   ["wide bullets", bullets(/^- /gm, "-   ", "    ")],
   ["tabs after bullets", bullets(/^- /gm, "-\t", "    ")],
   ["task boxes", /^- /gm, "- [ ] "],
@@ -89,29 +87,21 @@ const harmless: ReadonlyArray<Damage> = [
   ["blank lines between fields", /^- .*/gm, "$&\n"],
   ["no blank lines between tasks", "\n\n- **Name**", "\n- **Name**"],
   ["nested fields", bullets(/^- (?!\*\*Name)/gm, "  - ", "    ")],
-  ["nested with four blanks", bullets(/^- (?!\*\*Name)/gm, "    - ", "      ")],
-  ["nested with tabs", bullets(/^- (?!\*\*Name)/gm, "\t- ", "\t  ")],
   ["items per task", (text) => bullets(/^- /gm, "  - ", "    ")(text).replaceAll("  - **Name", "- Task:\n  - **Name")],
   ["headings per task", "- **Name", "#### Task\n\n- **Name"],
   ["colon after the label", field, "- **$1**: $2"],
   ["colon in the label", field, "- **$1:** $2"],
-  ["blank before the colon", field, "- **$1** : $2"],
   ["wide colon", field, "- **$1**：$2"],
   ["underscores for bold", field, "- __$1__ $2"],
-  ["three stars", field, "- ***$1*** $2"],
   ["one star", field, "- *$1* $2"],
   ["no bold, with a colon", field, "- $1: $2"],
   ["plain lines with a colon", bullets(field, "$1: $2", "")],
   ["labels in lower case", labels((label) => label.toLowerCase())],
-  ["labels in upper case", labels((label) => label.toUpperCase())],
-  ["words of labels in capitals", labels((label) => label.replace(/\b\w/g, (letter) => letter.toUpperCase()))],
-  ["double blanks in labels", labels((label) => label.replaceAll(" ", "  "))],
   ["label never closed", /^- \*\*(Skill|Expected output)\*\*/gm, "- **$1"],
   ["labels cut short", labels((label) => label.replace(/ needed| output/, ""))],
   ["labels with a typing error", labels((label) => label.replace("output", "ouput").replace("Ref", "Refr"))],
   ["singular and plural", labels((label) => label.replace("References", "Reference").replace("Skill", "Skills"))],
   ["optional fields marked", "**References**", "**References (optional)**"],
-  ["approval with yes", "**Requires user approval**", "**Requires user approval** yes"],
   ["approval with a reason", "**Requires user approval**", "**Requires user approval** Yes, it writes files."],
   ["approval on its own", "- **Requires user approval**", "\n**Requires user approval**"],
   ["approval denied", "Names of tests.", "Names of tests.\n- **Requires user approval** no"],
@@ -124,48 +114,37 @@ const harmless: ReadonlyArray<Damage> = [
   ["headings one level up", /^##(#*) /gm, "#$1 "],
   ["headings one level down", /^##/gm, "###"],
   ["all headings on one level", /^###? /gm, "## "],
-  ["closing hashes", /^(#+) (.*)$/gm, "$1 $2 $1"],
   ["bold headings", /^(#+) (.*)$/gm, "$1 **$2**"],
   ["headings with a colon", /^(#+ (?:Orig|Goals|Tasks).*)$/gm, "$1:"],
   ["numbered headings", /^## (.*)$/gm, "## 1. $1"],
   ["headings with a sign", /^## (.*)$/gm, "## 🎯 $1"],
-  ["headings in upper case", (text) => text.replaceAll(/^## .*$/gm, (line) => line.toUpperCase())],
   ["bold lines for headings", /^## (.*)$/gm, "**$1**"],
   ["goals and summary", "Goals / summary", "Goals and summary"],
   ["goals only", "## Goals / summary", "## Goals"],
-  ["goals without blanks", "Goals / summary", "Goals/Summary"],
   ["another wording of the prompt", "## Original prompt", "## User prompt"],
   ["issues first", /^/g, "## Issues with the tasks (rectified)\n\n- None.\n\n"],
   ["notes at the end", (text) => `${text}\n## Notes\n\nThe plan is short.\n`],
   ["talk between tasks", "\n- **Name** Research 2", "\nThis one is independent:\n\n- **Name** Research 2"],
   ["talk before the tasks", "section 1\n", "section 1\n\nThese run side by side.\n"],
   ["prompt with its own headings", "Where is", "## Tasks\n\n### Task section 1\n\nWhere is"],
-  [
-    "prompt with an open fence",
-    (text) => text.replace("Where is", "```ts\nWhere is").replaceAll(/^```(?!ts\nW)/gm, "~~~")
-  ],
+  ["prompt with an open fence", openFence],
   ["the same answer before the new one", (text) => `${text}\n${text}`],
   ["output anchors of the first form", results("output:Research 1", "output:research_2")],
   ["output anchors of the second form", results("task://research-1.md", "task://Research 2.md")],
   ["raw names in anchors", results("#Research 1-results", "#Research_2_results")],
   ["anchors with doubled hyphens", "#research-1-results", "#research--1--results"],
-  ["anchors with capitals", "#research-1-results", "#RESEARCH-1-RESULTS"],
-  ["commas between links", ") [", "), ["],
   ["and between links", ") [", ") and ["],
   ["links as a list", /\*\*References\*\* (\[.*?\)) (\[.*)/g, "**References**\n  - $1\n  - $2"],
   ["links as a list without indentation", /\*\*References\*\* (\[.*?\)) (\[.*)/g, "**References**\n- $1\n- $2"],
   ["bold links", link, "**$1**"],
-  ["bold titles of links", /(\[[^\]]*\])\(/g, "**$1**("],
   ["blank before the target", "](", "] ("],
   ["links in code marks", link, "`$1`"],
   ["targets in angle brackets", /\]\(([^)]*)\)/g, "](<$1>)"],
   ["link titles", /\]\(([^)]*)\)/g, ']($1 "see")'],
   ["words around links", "**References** [", "**References** See ["],
   ["other line anchors", "#L10-L20", "#L10-20"],
-  [
-    "section numbers in words",
-    (text) => text.replace("Task section 1", "Section 1").replace("Task section 2", "Step 2")
-  ]
+  ["section numbers in words", "Task section", "Section"],
+  ["steps for sections", "Task section", "Step"]
 ]
 
 describe("readTaskList on harmless damage", () => {
@@ -187,12 +166,7 @@ describe("readTaskList on harmless damage", () => {
 
 describe("readTaskList on damage that changes the meaning", () => {
   it.each([
-    [
-      "a field is called like what every object has",
-      "**References** [loader",
-      "**constructor** [loader",
-      ["field-unknown"]
-    ],
+    ["a field has a name that objects have", "**References** [loader", "**constructor** [loader", ["field-unknown"]],
     ["sections are joined", "### Task section 2\n", "", ["reference-order", "reference-order"]],
     ["sections are swapped", "section 1", "section 3", ["section-order"]],
     ["tasks stand in another section", "### Task section 2", "## Later", ["task-outside-section"]],

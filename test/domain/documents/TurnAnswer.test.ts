@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import { type TurnAnswer, parsedAnswer } from "../../../src/domain/documents/TurnAnswer.ts"
 import { type TurnContent, nothingAsked } from "../../../src/domain/documents/TurnFormat.ts"
 import { makeIssue } from "../../../src/domain/findings/Issue.ts"
@@ -12,10 +12,7 @@ describe("an answer with calls of the interface", () => {
   it("is no report, and what is wrong with words beside the calls does not matter", () => {
     const { content, message, native } = parsedAnswer(answer, written, true)
     assert.deepStrictEqual([content.report, content.issues], [undefined, []])
-    assert.deepStrictEqual(
-      content.calls.map(({ name }) => name),
-      ["read_file"]
-    )
+    expect(content.calls.map(({ name }) => name)).toStrictEqual(["read_file"])
     assert.deepStrictEqual([native.length, message.calls, message.thinking], [1, asked, "Hm."])
   })
 

@@ -99,15 +99,10 @@ describe("a summary", () => {
     [1500, 1000, 9000, false],
     [20_000, 7500, 30_000, true],
     [20_000, 7501, 30_000, false]
-  ])(
-    "for outputs of %i takes the place of a reply of %i when it has %i characters: %s",
-    (wanted, reply, size, isCut) => {
-      assert.strictEqual(
-        isCutShort(turns(wanted, reply), () => size),
-        isCut
-      )
-    }
-  )
+  ])("for outputs of %i replaces a reply of %i in %i characters: %s", (wanted, reply, size, isCut) => {
+    const isReplaced = isCutShort(turns(wanted, reply), () => size)
+    assert.strictEqual(isReplaced, isCut)
+  })
 })
 
 it("gives two more turns for each changed file beyond the third, up to forty, and leaves a larger limit", () => {

@@ -9,41 +9,13 @@ const firstOf = (lines: ReadonlyArray<string>, count: number) =>
 
 describe("the lines of a changelog", () => {
   it("begin with the headings of the newest release, then the first line below each", () => {
-    const markdown = [
-      "# Log",
-      "",
-      "## 2.0",
-      "",
-      "### Added",
-      "",
-      "- a",
-      "- b",
-      "- c",
-      "### Fixed",
-      "- d",
-      "## 1.0",
-      "- e"
-    ]
+    const markdown = "# Log\n\n## 2.0\n\n### Added\n\n- a\n- b\n- c\n### Fixed\n- d\n## 1.0\n- e".split("\n")
     expect(firstOf(markdown, 7)).toEqual([1, 3, 5, 10, 7, 11, 8])
     expect(firstOf(markdown, 99).toSorted((a, b) => a - b)).toEqual(markdown.map((_, index) => index + 1))
   })
 
   it("know headings with a line below", () => {
-    const text = [
-      "Release 2",
-      "=========",
-      "",
-      "Added",
-      "-----",
-      "* a",
-      "",
-      "Fixed",
-      "-----",
-      "* b",
-      "",
-      "Release 1",
-      "========="
-    ]
+    const text = "R 2\n===\n\nAdded\n-----\n* a\n\nFixed\n-----\n* b\n\nR 1\n===".split("\n")
     expect(firstOf(text, 8)).toEqual([1, 2, 4, 5, 8, 9, 6, 10])
   })
 

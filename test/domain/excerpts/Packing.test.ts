@@ -1,6 +1,4 @@
 import { assert, describe, expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import { cutLine, LineChoice, packLines } from "../../../src/domain/excerpts/Packing.ts"
 
 const gap = (from: number, to: number): string => `(${from} to ${to} left out)`
@@ -22,23 +20,6 @@ describe("packLines", () => {
     expect(packed).toMatchObject({ text: "a\nb\nc", shown: new Set([0, 1, 2]) })
     expect(packLines(rows(9), 0, gap, (choice) => choice.add([0]))).toMatchObject({ text: gap(0, 8), isEmpty: true })
   })
-
-  it.effect.prop(
-    "keeps to the budget whatever is added",
-    {
-      count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60 })),
-      order: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 59 }))),
-      budget: Schema.Int.check(Schema.isBetween({ minimum: 40, maximum: 900 }))
-    },
-    ({ budget, count, order }) =>
-      Effect.sync(() => {
-        const wanted = order.filter((index) => index < count)
-        const { text } = packLines(rows(count), budget, gap, (choice) => {
-          for (const index of wanted) choice.add([index, ...(index > 0 ? [index - 1] : [])])
-        })
-        expect(text.length).toBeLessThanOrEqual(budget)
-      })
-  )
 })
 
 describe("a long line", () => {

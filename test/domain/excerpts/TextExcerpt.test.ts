@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { excerptOf, type ExcerptSource } from "../../../src/domain/excerpts/TextExcerpt.ts"
 import { searchTermsOf } from "../../../src/domain/excerpts/SearchTerms.ts"
@@ -78,29 +77,10 @@ interface Shown {
   readonly lacks?: ReadonlyArray<string>
 }
 
-const imports = ['import fs from "node:fs"', "import {", "  readLimit,", "  two", '} from "./numbers.ts"']
-const waits = times(60, (at) => `const other${at} = "awaitProducers waits for tasks that a task refers to"`)
 const ordered = times(200, (at) => (at === 150 ? "    if isinstance(other, Ordered):" : `    self.step(${at})`))
 const notes = times(30, (at) => [`function part${at}() {`, `  note("unknown ${at}")`, "}"]).flat()
-const stems = times(30, (at) => [`function strict${at}() {`, `  restrict(${at})`, "}", ""]).flat()
 
 const excerpts: Readonly<Record<string, Shown>> = {
-  "the declaration of a name before lines that hold more of the words": {
-    lines: [...waits, "const awaitProducers = (tasks) =>", "  tasks.map(wait)", ...waits],
-    task: "Explain how `awaitProducers` waits for the tasks that a task refers to.",
-    limit: 300,
-    shows: ["const awaitProducers"]
-  },
-  "of the imports only those of what the task names, and no outline beside the place that it means": {
-    lines: [...imports, ...functions(300)],
-    task: "Let `part250` use `readLimit`, and step 7 as it is.",
-    limit: 1500,
-    shows: [
-      '2: import {\n3:   readLimit,\n4:   two\n5: } from "./numbers.ts"\n',
-      "1006: export function part250() {\n1007:   step(250)\n1008: }"
-    ],
-    lacks: ["node:fs", "function part3()"]
-  },
   "the whole function around a text that the task quotes, without its documentation where that has no room": {
     lines: classes,
     language: "python",
@@ -134,43 +114,23 @@ const excerpts: Readonly<Record<string, Shown>> = {
     task: "Find what handles unknown input in `part3`.",
     limit: 700,
     shows: ["function stripUnknownValue() {"]
-  },
-  "no other word for one whose short stem it holds": {
-    lines: [...stems, "function cut(a: string) {", "  return a", "}", "", ...stems],
-    task: "Cut the string.",
-    limit: 700,
-    shows: ["a: string"]
-  },
-  "a long line around the word that it holds": {
-    lines: [`${"a".repeat(5000)} teapot ${"b".repeat(5000)}`],
-    language: "json",
-    task: "Find the teapot",
-    limit: 700,
-    shows: [" teapot ", "(10008 characters)"]
-  },
-  "what is hidden when a note would be as long": {
-    lines: ["export function a() {", "", "export function b() {", ...times(50, () => `  ${"x".repeat(50)}`)],
-    task: "",
-    limit: 200,
-    shows: ["1: export function a() {\n2:\n3: export function b"]
   }
 }
 
 describe("excerptOf", () => {
-  it.effect.prop(
+  it.prop(
     "never exceeds the budget, cuts nothing that fits, and accounts for every line",
     { lines: Lines, language: Language, limit: Limit, words: Schema.String },
-    ({ language, limit, lines, words }) =>
-      Effect.sync(() => {
-        const { isWhole, lines: shown, text } = excerptOf(material(lines, language), searchTermsOf(words), limit)
-        const whole = excerptOf(material(lines, language), searchTermsOf(""), Number.MAX_SAFE_INTEGER)
-        expect(text.length).toBeLessThanOrEqual(limit)
-        expect(isWhole).toBe(whole.text.length <= limit)
-        if (isWhole) expect(text).toBe(whole.text)
-        else expect(accounted(text)).toEqual(lines.map((_, index) => index + 1))
-        expect([...shown].every((index) => index >= 0 && index < lines.length)).toBe(true)
-        if (lines.every((line) => line.isWellFormed())) expect(text.isWellFormed()).toBe(true)
-      })
+    ({ language, limit, lines, words }) => {
+      const { isWhole, lines: shown, text } = excerptOf(material(lines, language), searchTermsOf(words), limit)
+      const whole = excerptOf(material(lines, language), searchTermsOf(""), Number.MAX_SAFE_INTEGER)
+      expect(text.length).toBeLessThanOrEqual(limit)
+      expect(isWhole).toBe(whole.text.length <= limit)
+      if (isWhole) expect(text).toBe(whole.text)
+      else expect(accounted(text)).toEqual(lines.map((_, index) => index + 1))
+      expect([...shown].every((index) => index >= 0 && index < lines.length)).toBe(true)
+      if (lines.every((line) => line.isWellFormed())) expect(text.isWellFormed()).toBe(true)
+    }
   )
 
   it.each(Object.entries(excerpts))("shows %s", (_, { lacks = [], language, limit, lines, shows, task }) => {

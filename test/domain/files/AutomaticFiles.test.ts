@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import rows from "../../../src/domain/files/automaticFiles.json" with { type: "json" }
 import { isAutomatic } from "../../../src/domain/files/SensitivePath.ts"
 import { eachTimeReason } from "../../../src/domain/tools/Access.ts"
@@ -24,10 +24,7 @@ describe("files that programs run or read by themselves", () => {
   for (const [product, pattern] of entries) {
     it(`asks each time before ${pattern} is written, which ${product} reads`, () => {
       const file = fileOf(pattern)
-      assert.deepStrictEqual(
-        [file, `packages/a/${file}`, file.toUpperCase()].filter((path) => !isAsked(path)),
-        []
-      )
+      expect([file, `packages/a/${file}`, file.toUpperCase()].filter((path) => !isAsked(path))).toStrictEqual([])
     })
 
     it(`asks about no name near ${pattern} that nobody reads`, () => {
@@ -59,10 +56,7 @@ describe("files that programs run or read by themselves", () => {
       .mvn/extensions.xml gradle/wrapper/gradle-wrapper.properties Directory.Build.props tools/bazel .yarn/releases/y.cjs
       .bsp/a.json hie.yaml rust-analyzer.toml .autoenv a.pth .user.ini ansible.cfg .pi/extensions/a.ts .lefthook-local.json
       .Rprofile .irbrc .pdbrc .iex.exs sitecustomize.py .openhands/setup.sh lint-staged.config.mjs .tool-versions`
-    assert.deepStrictEqual(
-      known.split(/\s+/).filter((path) => !isAutomatic(path)),
-      []
-    )
+    expect(known.split(/\s+/).filter((path) => !isAutomatic(path))).toStrictEqual([])
   })
 
   it("hold none of the files of every day", () => {

@@ -15,16 +15,7 @@ it.each([
 })
 
 it("knows folders of builds by their names alone, or by what stands in them", () => {
-  const names = [
-    "__pycache__",
-    ".tox",
-    ".nox",
-    ".hypothesis",
-    ".dart_tool",
-    ".stack-work",
-    "dist-newstyle",
-    ".zig-cache"
-  ]
+  const names = "__pycache__ .tox .nox .hypothesis .dart_tool .stack-work dist-newstyle .zig-cache".split(" ")
   expect(names.map(besideBuild)).toEqual(names.map(() => []))
   expect(["src", "dist", "node_modules"].map(besideBuild)).toEqual([undefined, undefined, undefined])
   expect(buildMarks).toEqual(["CACHEDIR.TAG", "CMakeCache.txt", "meson-private"])

@@ -50,17 +50,10 @@ const users = (of: ReturnType<typeof change>, ...others: ReadonlyArray<readonly 
     others.map(([path, text]): NamedText => ({ path, text }))
   ).map(({ line, path, relation }) => `${path}:${line} ${relation}`)
 
-const script = change(
-  "src/slug.ts",
-  "export const slug = () => {\n  a()\n}\n",
-  "export const slug = () => {\n  b()\n}\n"
-)
-const method = (name: string) =>
-  change(
-    "src/money.ts",
-    `class Money {\n  ${name}() {\n    a()\n  }\n}\n`,
-    `class Money {\n  ${name}() {\n    b()\n  }\n}\n`
-  )
+const slugWith = (call: string) => `export const slug = () => {\n  ${call}()\n}\n`
+const script = change("src/slug.ts", slugWith("a"), slugWith("b"))
+const moneyWith = (name: string, call: string) => `class Money {\n  ${name}() {\n    ${call}()\n  }\n}\n`
+const method = (name: string) => change("src/money.ts", moneyWith(name, "a"), moneyWith(name, "b"))
 const golang = (text: string) => change("a/a.go", text.replace("1", "2"), text)
 
 const distantImport = (blanks: number) =>
@@ -72,6 +65,9 @@ const touchedOf = (lines: number) =>
   touchedDeclarations(change("a.ts", twoFunctions(1, lines), twoFunctions(2, lines))).map(({ name }) => name)
 
 const page = (text: string) => ["src/page.ts", text] as const
+const usesSlug = 'import { slug } from "./slug"\nslug(1)\n'
+const nestedText = "package org.doc;\nclass Element {\n  static class NodeList {\n    int size = 1;\n  }\n}\n"
+const nested = change("org/doc/Element.java", nestedText, nestedText.replace("1", "2"))
 const app = (text: string) => ["app.py", text] as const
 
 describe("the users of a declaration", () => {
@@ -80,12 +76,7 @@ describe("the users of a declaration", () => {
   it.each<[string, typeof script, ReadonlyArray<readonly [string, string]>, Array<string>]>([
     ["that import it", script, [page('import { slug } from "./slug"\nslug(title)\n')], ["src/page.ts:2 calls `slug`"]],
     ["but no comments", script, [page(several)], ["src/page.ts:5 uses `slug`"]],
-    [
-      "that import all",
-      script,
-      [page('import * as text from "./slug"\ntext.slug(1)\n')],
-      ["src/page.ts:2 calls `slug`"]
-    ],
+    ["that import all", script, [page('import * as t from "./slug"\nt.slug(1)\n')], ["src/page.ts:2 calls `slug`"]],
     ["but none with another name", script, [page('import { other } from "./slug"\npage.slug()\n')], []],
     ["but none from elsewhere", script, [["src/lib.ts", 'import { slug } from "slugs"\nslug(1)\n']], []],
     ["but none with its own", script, [["src/other.ts", "const slug = 1\nuse(slug)\n"]], []],
@@ -123,38 +114,31 @@ describe("the users of a declaration", () => {
   })
 
   it("are no lines of a file that imports another thing of that name", () => {
-    const text = "package org.doc;\nclass Element {\n  static class NodeList {\n    int size = 1;\n  }\n}\n"
-    const nested = change("org/doc/Element.java", text, text.replace("1", "2"))
     const other = "import org.doc.Element;\nimport org.w3c.dom.NodeList;\nNodeList select(Element element) {}\n"
     const same = "import org.doc.Element.NodeList;\nNodeList select() {}\n"
     expect(users(nested, ["org/help/Dom.java", other])).toEqual([])
     expect(users(nested, ["org/help/Dom.java", same])).toEqual(["org/help/Dom.java:2 uses `NodeList`"])
-    const member = text.replace("int size = 1;", "void grow() {\n      a(1);\n    }")
+    const member = nestedText.replace("int size = 1;", "void grow() {\n      a(1);\n    }")
     const grown = change("org/doc/Element.java", member, member.replace("1", "2"))
     expect(users(grown, ["org/help/Dom.java", `${other}list.grow();\n`])).toEqual([])
     expect(users(grown, ["org/help/Dom.java", `${same}list.grow();\n`])).toEqual(["org/help/Dom.java:3 calls `grow`"])
   })
 
   it("name a nested type outside its file only beside the type around it", () => {
-    const text = "package org.doc;\nclass Element {\n  static class NodeList {\n    int size = 1;\n  }\n}\n"
-    const nested = change("org/doc/Element.java", text, text.replace("1", "2"))
     expect(users(nested, ["org/doc/Dom.java", "package org.doc;\nclass Dom { NodeList list; }\n"])).toEqual([])
     const near = "package org.doc;\nclass Dom extends Element { NodeList list; }\n"
     expect(users(nested, ["org/doc/Dom.java", near])).toEqual(["org/doc/Dom.java:2 uses `NodeList`"])
   })
 
   it("are not named when twenty-one files use the name", () => {
-    const files = Array.from(
-      { length: 21 },
-      (_, index) => [`src/${index}.ts`, 'import { slug } from "./slug"\nslug(1)\n'] as const
-    )
+    const files = Array.from({ length: 21 }, (_, index) => [`src/${index}.ts`, usesSlug] as const)
     expect(users(script, ...files.slice(1))).toHaveLength(20)
     expect(users(script, ...files)).toEqual([])
   })
 
   it("are not looked for where two hundred and one files hold the name", () => {
     const files = Array.from({ length: 199 }, (_, index) => [`src/${index}.ts`, "// slug\n"] as const)
-    const user = ["src/page.ts", 'import { slug } from "./slug"\nslug(1)\n'] as const
+    const user = page(usesSlug)
     expect(users(script, user, ...files.slice(1))).toEqual(["src/page.ts:2 calls `slug`"])
     expect(users(script, user, ...files)).toEqual([])
   })
@@ -184,9 +168,8 @@ describe("the users of a declaration", () => {
   })
 
   it("are not looked for when the files that hold the name have more than four million characters", () => {
-    const user = 'import { slug } from "./slug"\nslug(1)\n'
-    const rest = 4_000_000 - user.length - (script.text?.length ?? 0)
-    const page = (size: number) => ["src/page.ts", `${user}${"\n".repeat(size)}`] as const
+    const rest = 4_000_000 - usesSlug.length - (script.text?.length ?? 0)
+    const page = (size: number) => ["src/page.ts", `${usesSlug}${"\n".repeat(size)}`] as const
     expect(users(script, page(rest))).toEqual(["src/page.ts:2 calls `slug`"])
     expect(users(script, page(rest + 1))).toEqual([])
   })
@@ -214,11 +197,7 @@ describe("the branches beside a change", () => {
       "f(() => {\n  if (a) {\n    b()\n  } else if (c) {\n    g(() => {\n      NOW\n    })\n  } else {\n    d()\n  }\n  if (e) f()\n})\n",
       ["8: } else {", "2: if (a) {"]
     ],
-    [
-      "a.py",
-      "def f(x):\n    if x:\n        NOW\n    elif y:\n        b()\n    else:\n        c()\n",
-      ["4: elif y:", "6: else:"]
-    ],
+    ["a.py", "if x:\n    NOW\nelif y:\n    b()\nelse:\n    c()\n", ["3: elif y:", "5: else:"]],
     ["a.rs", "match x {\n    A => a(),\n    B => NOW,\n    _ => c(),\n}\n", ["2: A => a(),", "4: _ => c(),"]],
     ["a.go", "switch x {\ncase 1:\n\tNOW\ncase 2:\n\tb()\n}\n", ["4: case 2:"]],
     ["a.ts", "if (a) return 1\nif (b) {\n  NOW\n}\nif (c) return 2\n", []],

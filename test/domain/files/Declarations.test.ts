@@ -10,25 +10,13 @@ const examples: Readonly<
   "a.ts": [
     {
       "export const readLimit = () => {": "readLimit",
-      "export default async function main(argv: string[]) {": "main",
       "export abstract class Shop<A> extends Store {": "Shop",
       "  private async sell(count: number): Promise<void> {": "sell",
-      "  get total(): number {": "total",
       "  constructor(private readonly shop: Shop) {": "constructor",
-      "export interface Tea extends Leaf {": "Tea",
       "export type Cup = { size: number }": "Cup",
-      "declare enum Colour {": "Colour",
       "  const step = async (at: number) => at + 1": "step"
     },
-    [
-      "  const step = at + 1",
-      "  if (count > 3) {",
-      "  return sell(count)",
-      "  // function old() {",
-      "  shop.sell((one) => {",
-      "import { readLimit } from './a.ts'",
-      "  } else if (a) {"
-    ]
+    ["  const step = at + 1", "  if (count > 3) {", "  // function old() {", "  shop.sell((one) => {"]
   ],
   "a.js": [
     {
@@ -64,8 +52,6 @@ const examples: Readonly<
       "    pub(crate) fn grow(&self) -> usize {": "grow",
       "pub async unsafe fn run<T>(x: T)": "run",
       "impl<T: Debug> fmt::Display for Version<T> {": "Version",
-      "impl Version {": "Version",
-      "pub enum Op {": "Op",
       "const MAX: usize = 3;": "MAX",
       "macro_rules! check {": "check"
     },
@@ -78,18 +64,9 @@ const examples: Readonly<
       "    public <T> Map<String, T> all(List<T> items) {": "all",
       "    int size();": "size",
       "    public Slugs(String text) {": "Slugs",
-      "  record Point(int x, int y) {}": "Point",
       "    private static final int MAX = 3;": "MAX"
     },
-    [
-      "        return stringToNumber(val);",
-      '        throw new JSONException("x");',
-      "        int size = count(a);",
-      "        if (a) {",
-      "        sort(all, new Order() {",
-      "        foo.bar(x);",
-      "        } catch (Exception e) {"
-    ]
+    ['        throw new JSONException("x");', "        int size = count(a);", "        sort(all, new Order() {"]
   ],
   "a.c": [
     {
@@ -100,21 +77,13 @@ const examples: Readonly<
       "#define MAX_SIZE 3": "MAX_SIZE",
       "typedef int cJSON_bool;": "cJSON_bool"
     },
-    [
-      "static cJSON_bool parse_value(cJSON * const item);",
-      "    parse_number(item, buffer);",
-      "    if (item == NULL)",
-      "    return parse_number(item);",
-      "#include <stdio.h>",
-      "else if (a)"
-    ]
+    ["static cJSON_bool parse_value(cJSON * const item);", "    if (item == NULL)"]
   ],
   "a.cpp": [
     {
       "void Shop::sell(int count) {": "Shop::sell",
       "  virtual int total() const override {": "total",
       "template <typename T> class Box {": "Box",
-      "namespace tea {": "tea",
       "enum class Colour {": "Colour"
     },
     ["  for (auto& one : all) {", "  sell(3);", "  } else if (a) {", "  std::sort(a, b);", "using namespace std;"]
@@ -124,17 +93,9 @@ const examples: Readonly<
       "    public async Task<int> SellAsync(int count)": "SellAsync",
       "public sealed class Shop : Store": "Shop",
       "    public int Total { get; set; }": "Total",
-      "    internal Shop(int count) {": "Shop",
-      "public readonly struct Cup {": "Cup",
-      "namespace Tea.Shop;": "Tea"
+      "    internal Shop(int count) {": "Shop"
     },
-    [
-      "        return Sell(count);",
-      "        var total = Sell(1);",
-      "        await SellAsync(1);",
-      "        foreach (var one in all) {",
-      "using System.Text;"
-    ]
+    ["        return Sell(count);", "        var total = Sell(1);", "        foreach (var one in all) {"]
   ],
   "a.rb": [
     {
@@ -160,7 +121,6 @@ const examples: Readonly<
       "    override suspend fun sell(count: Int): Int {": "sell",
       "data class Cup(val size: Int)": "Cup",
       "fun <T> List<T>.second(): T = this[1]": "second",
-      "object Shop {": "Shop",
       "private const val MAX = 3": "MAX"
     },
     ["    val total = sell(1)", "    return sell(1)", "    when (x) {", "import tea.sell"]
@@ -170,7 +130,6 @@ const examples: Readonly<
       "    public static func sell(_ count: Int) -> Int {": "sell",
       "final class Shop: Store {": "Shop",
       "    convenience init(count: Int) {": "init",
-      "extension String {": "String",
       "    class func make() {": "make",
       "let limit = 3": "limit"
     },
@@ -248,18 +207,9 @@ describe("the declarations around a line", () => {
   })
 
   it("go on behind conditions of a preprocessor, labels and braces at the margin", () => {
-    const lines = [
-      "int load(void)",
-      "{",
-      "    int a;",
-      "#ifdef X",
-      "    b();",
-      "#endif",
-      "end:",
-      "    return 1;",
-      "}",
-      "int c;"
-    ]
+    const lines = "int load(void)\n{\n    int a;\n#ifdef X\n    b();\n#endif\nend:\n    return 1;\n}\nint c;".split(
+      "\n"
+    )
     expect(around("a.c", lines, "return 1")).toBe("load")
     expect(around("a.c", lines, "int c;")).toBe("")
   })

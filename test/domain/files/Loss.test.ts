@@ -29,14 +29,10 @@ const head = changed.split("\n").slice(0, 4).join("\n")
 /** What models write in the place of what they leave out. */
 const marks = [
   "// ... rest of the file stays the same",
-  "// rest of the file remains unchanged",
   "// ... existing code ...",
-  "// ...existing code...",
   "// ...",
   "# ... rest of the code",
-  "# ... existing functions ...",
   "/* ... remaining code ... */",
-  "/* rest of the code is unchanged */",
   "<!-- ... rest of the page ... -->",
   "// ... other functions unchanged",
   "// ... (rest of the implementation)",
@@ -44,18 +40,12 @@ const marks = [
   "... rest of the file ...",
   "... existing code ...",
   "<unchanged>",
-  "<!-- unchanged -->",
   "// unchanged",
-  "// (unchanged)",
   "// The rest of the file is unchanged.",
   "// the remaining functions stay the same",
   "-- ... rest of the query",
-  "; ... rest of the config",
-  "% ... remaining lines",
   "// … rest of file",
-  "# rest of the file is the same",
   "// other methods remain the same",
-  "// previous code here",
   "// existing code here",
   "// ... keep the existing code"
 ]
@@ -70,7 +60,6 @@ const rewrites = [
   changed.replaceAll("\n", "\r\n"),
   changed.replace(/export const merge[^]*?\n\}\)\n/, ""),
   changed.replace(/export const store[^]*?\n\}\n/, ""),
-  changed.split("\n").toReversed().join("\n"),
   changed.replace("...one,", "...one, ...{},"),
   changed.replace(/\n\n/g, "\n"),
   changed.replace("load, store, merge", "...api"),
@@ -79,7 +68,6 @@ const rewrites = [
   "export class Store {\n  constructor(path) {\n    this.path = path\n  }\n}\n",
   changed.replace("seconds: 30", "seconds: 30, others: [...defaults]"),
   changed.replace("return text.length", "return { ...rest, length: text.length }"),
-  changed.toUpperCase(),
   changed.replace(/^/gm, "  ")
 ]
 

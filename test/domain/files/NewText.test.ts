@@ -17,15 +17,18 @@ interface Case {
 }
 
 const kept = (text: string, more: Partial<Case> = {}): Case => ({ text, becomes: text, ...more })
+/** One kind of damage is left out. */
+const mended = (old: string, text: string, becomes: string, more: Partial<Case> = {}): Case => ({
+  old,
+  text,
+  becomes,
+  left: 1,
+  ...more
+})
 
 const cases: Readonly<Record<string, Case>> = {
-  "a blank at the end of a line": { old: "const a = 1", text: "const a = 2 ", becomes: "const a = 2", left: 1 },
-  "blanks at the ends of several lines": {
-    old: "const a = 1\n",
-    text: "const a = 2  \n \nconst c = 3\t\n",
-    becomes: "const a = 2\n\nconst c = 3\n",
-    left: 1
-  },
+  "a blank at the end of a line": mended("const a = 1", "const a = 2 ", "const a = 2"),
+  "blanks at the ends of lines": mended("const a = 1\n", "a()  \n \nb()\t\n", "a()\n\nb()\n"),
   "no blank behind a part of a line": kept("let ", { old: "const ", base: "const a = 1\n" }),
   "no blank in a file that has such": kept("a = 2 ", { old: "a = 1", base: "a = 1 \nb = 2\n", path: "a.py" }),
   "no two blanks of markdown": kept("one  \ntwo\n", { old: "one\n", base: "one\nthree\n", path: "a.md" }),
@@ -35,54 +38,28 @@ const cases: Readonly<Record<string, Case>> = {
   "no line ends of two kinds in a new text": kept("a\r\nb\n", { path: "a.txt", base: null }),
   "no line ends of a new file": kept("a\r\nb\r\n", { base: null }),
   "no line ends where the file has both": kept("a\r\nc\n", { base: "a\r\nb\n" }),
-  "a byte order mark": { old: "const a = 1", text: "\ufeffconst a = 2", becomes: "const a = 2", left: 1 },
-  "invisible characters": { old: "const a = 1", text: "const\u200b a = \u2060 2", becomes: "const a =  2", left: 1 },
+  "a byte order mark": mended("const a = 1", "\ufeffconst a = 2", "const a = 2"),
+  "invisible characters": mended("const a = 1", "const\u200b a = \u2060 2", "const a =  2"),
   "no joiner in an emoji": kept('const a = "\u{1f468}\u200d\u{1f4bb}"', { old: "const a = 1" }),
   "no invisible character that the file has": kept("a\u200bc", { old: "a", base: "a\u200bb\na\n" }),
-  "typographic quotes around a text in code": {
-    old: "const a = 1",
-    text: "const a = “one” + ‘two’ // it’s “one”",
-    becomes: "const a = \"one\" + 'two' // it’s “one”",
-    left: 1
-  },
-  "full-width signs in code": {
-    old: "const a = 1",
-    text: 'const a = f（1，"（"）；',
-    becomes: 'const a = f(1,"（");',
-    left: 1
-  },
-  "a wide blank in code": { old: "const a = 1", text: "const\u00a0a = 2", becomes: "const a = 2", left: 1 },
+  "typographic quotes around a text": mended("const a = 1", "“a” + ‘b’ // it’s “c”", "\"a\" + 'b' // it’s “c”"),
+  "full-width signs in code": mended("const a = 1", 'const a = f（1，"（"）；', 'const a = f(1,"（");'),
+  "a wide blank in code": mended("const a = 1", "const\u00a0a = 2", "const a = 2"),
   "no signs within a string": kept('const a = "“one” – two"', { old: "const a = 1" }),
   "no signs in a text of another script": kept("首先（一），然后", { old: "const a = 1" }),
   "no quotes in markdown": kept("“one” – two", { old: "one", base: "one\n", path: "a.md" }),
   "no quotes that the file has": kept("a “two”", { old: "a", base: "a “one”\na\n" }),
-  "a dash that the old text was given too": {
-    old: "const sum = a – 1",
-    text: "const sum = a – 2",
-    base: "const sum = a - 1\n",
-    becomes: "const sum = a - 2",
-    left: 1
-  },
+  "a dash that the old text was given too": mended("a = b – 1", "a = b – 2", "a = b - 2", { base: "a = b - 1\n" }),
   "no dash that is new": kept("const a = 2 // two – three", { old: "const a = 1" }),
-  "marks at the end": { old: "const a = 1", text: "const a = 2\n>>>>>>> NEW", becomes: "const a = 2", left: 1 },
-  "marks at the beginning": { old: "const a = 1\n", text: "=======\nconst a = 2\n", becomes: "const a = 2\n", left: 1 },
+  "marks at the end": mended("const a = 1", "const a = 2\n>>>>>>> NEW", "const a = 2"),
+  "marks at the beginning": mended("const a = 1\n", "=======\nconst a = 2\n", "const a = 2\n"),
   "no pair of marks": kept("<<<<<<< OLD\na\n=======\nb\n>>>>>>> NEW\n", { old: "const a = 1\n" }),
   "no line of a heading": kept("Title\n=======\n", { old: "x\n", base: "x\n", path: "a.md" }),
-  "a fence around the text": {
-    old: "const a = 1\n",
-    text: "```ts\nconst a = 2\n```\n",
-    becomes: "const a = 2\n",
-    left: 1
-  },
-  "a fence at the end": { old: "const a = 1\n", text: "const a = 2\n```\n", becomes: "const a = 2\n", left: 1 },
+  "a fence around the text": mended("const a = 1\n", "```ts\nconst a = 2\n```\n", "const a = 2\n"),
+  "a fence at the end": mended("const a = 1\n", "const a = 2\n```\n", "const a = 2\n"),
   "no fences within the text": kept("/*\n```\nf()\n```\n*/\n", { old: "const a = 1\n" }),
   "no fence of markdown": kept("```\nf()\n```\n", { old: "x\n", base: "x\n", path: "a.md" }),
-  "numbers of the lines of the place": {
-    old: 'const a = 1\nconst b = "x"\n',
-    text: "1: const a = 2\n2: const b = 3\n",
-    becomes: "const a = 2\nconst b = 3\n",
-    left: 1
-  },
+  "numbers of the lines of the place": mended('const a = 1\nconst b = "x"\n', "1: a()\n2: b()\n", "a()\nb()\n"),
   "numbers of a whole file": { base: file, text: "1: a()\n2: b()\n", becomes: "a()\nb()\n", left: 1 },
   "no numbers of other lines": kept("7: const a = 2\n", { old: "const a = 1\n" }),
   "no numbers of data": kept("1: a\n2: b\n", { path: "a.yaml", base: null })
@@ -101,12 +78,8 @@ describe("a new text loses", () => {
 
 describe("a new text", () => {
   it("comes back with a mark in its middle", () => {
-    const { removedParts, problem } = tidyNewText({
-      path: "a.ts",
-      base: file,
-      oldText: "const a = 1\n",
-      newText: "a\n=======\nb\n"
-    })
+    const given = { path: "a.ts", base: file, oldText: "const a = 1\n", newText: "a\n=======\nb\n" }
+    const { removedParts, problem } = tidyNewText(given)
     assert.deepStrictEqual([removedParts, problem], [[], "The new text holds marks that make no block."])
   })
 })

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { matchesGlob } from "../../../src/domain/files/PathList.ts"
-import { matches } from "../../../src/domain/text/PatternMatch.ts"
 
 const paths = ["a.ts", "src/b.ts", "src/deep/c.tsx", "src/deep/[d].md", "docs/e.md"]
 const matched = (glob: string) => paths.filter(matchesGlob(glob))
@@ -32,30 +31,5 @@ describe("matchesGlob", () => {
     assert.isFalse(matchesGlob(`${"*a".repeat(400)}b`)("a".repeat(4000)))
     assert.isFalse(matchesGlob("{a,b}".repeat(150))("c"))
     assert.isTrue(matchesGlob("{a,b}".repeat(150))("{a,b}".repeat(150)))
-  })
-})
-
-describe("the stars of globs and those of permission rules", () => {
-  const parts = ["a", "/", "*", "**/", ".b", "[c]"]
-  const globs = parts.flatMap((one) => parts.flatMap((two) => ["", ...parts].map((three) => one + two + three)))
-  const names = ["a", ".b", "[c]", "aa", "a.b", "x"]
-  const tree = names.concat(names.flatMap((one) => names.flatMap((two) => [`${one}/${two}`, `${one}/${two}/a`])))
-  const byRule = (glob: string) => {
-    const pattern = glob.replace(/^\/+/, "")
-    return tree.filter((path) => matches(pattern.includes("/") ? pattern : `**/${pattern}`, path))
-  }
-
-  it("are the same", () => {
-    const same = globs.filter((glob) => !/\/\/|[^/]\*\*/.test(glob))
-    assert.deepStrictEqual(
-      same.filter((glob) => tree.filter(matchesGlob(glob)).join() !== byRule(glob).join()),
-      []
-    )
-    assert.strictEqual(same.filter((glob) => byRule(glob).length > 0).length, 71)
-  })
-
-  it("differ beside a name: there two stars of a glob stay in their folder, as in every other program", () => {
-    assert.includeMembers([...byRule("a**")], ["aa", "a/x"])
-    assert.deepStrictEqual(["aa", "x/aa", "a/x"].filter(matchesGlob("a**")), ["aa", "x/aa"])
   })
 })

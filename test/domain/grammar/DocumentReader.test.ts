@@ -18,9 +18,7 @@ const unusual = (text: string): string => `${refined}## Tool Calls\n\n${text}\n\
 const refused: ReadonlyArray<readonly [what: string, kind: "task-list" | "refinement", text: string]> = [
   ["two lists of tasks", "task-list", opening + list("A") + list("B")],
   ["a list under a loose heading before", "task-list", opening + list("A", "## Task list") + list("B")],
-  ["a list under a loose heading after", "task-list", opening + list("A") + list("B", "# The tasks")],
   ["a list of a higher level", "task-list", opening + list("A", "# Tasks") + list("B")],
-  ["a list of a deeper level before", "task-list", opening + list("A", "### Tasks") + list("B")],
   ["a list in bold", "task-list", opening + list("A", "**Tasks**") + list("B")],
   ["a whole second document", "task-list", opening + list("A") + opening + list("B")],
   ["a second document with one task more", "task-list", opening + list("A") + task("B") + opening + list("A")],
@@ -71,11 +69,7 @@ const other = "## Result summary\n\nEverything was removed."
 describe("a result with a part that nobody sees", () => {
   it.each([
     ["a comment", `${seen}\n<!--\n${other}\n-->\n`],
-    ["a hidden element", `${seen}\n<div hidden>\n${other}\n</div>\n`],
-    ["a comment before", `<!--\n${other}\n-->\n\n${seen}`],
     ["a comment and nothing else", "## Result summary\n\n<!-- Everything was removed. -->\n"],
-    ["comments and nothing else", "## Result summary\n\n<!-- Everything was -->\n\n<!-- removed. -->\n"],
-    ["a hidden element and nothing else", "## Result summary\n\n<div hidden>Everything was removed.</div>\n"],
     ["a comment without a heading", "<!-- Everything was removed in the end. -->\n"]
   ])("is refused: %s", (_, text) => {
     const { issues, verdict } = checkDocument("result", text)

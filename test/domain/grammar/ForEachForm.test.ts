@@ -17,26 +17,23 @@ const read = (written: string) => {
 
 const glob = (pattern: string) => ({ kind: "glob" as const, pattern })
 const result = { kind: "task_result" as const, title: "Find", href: "#find-results", target: "find" }
+const line = (containing: string, inside?: string): ForEach => ({
+  kind: "line",
+  source: glob("src/**"),
+  containing,
+  ...(inside === undefined ? {} : { inside })
+})
 
 describe("readForEach", () => {
   it.each<[string, ForEach]>([
     ["file in `src/**/*.ts`", { kind: "file", source: glob("src/**/*.ts") }],
     ["file in src/**/*.ts", { kind: "file", source: glob("src/**/*.ts") }],
     ["file in `*.{md,txt}`", { kind: "file", source: glob("*.{md,txt}") }],
-    ["line in `src/**` that contains `TODO`", { kind: "line", source: glob("src/**"), containing: "TODO" }],
-    ['line in `src/**` that contains "a `b`"', { kind: "line", source: glob("src/**"), containing: "a `b`" }],
-    [
-      "line in `src/**` that contains `raise` inside `except`",
-      { kind: "line", source: glob("src/**"), containing: "raise", inside: "except" }
-    ],
-    [
-      "call of `open` in `src/**` inside `with`",
-      { kind: "call", source: glob("src/**"), containing: "open", inside: "with" }
-    ],
-    [
-      "line in `a.md` that contains `it is inside a`",
-      { kind: "line", source: glob("a.md"), containing: "it is inside a" }
-    ],
+    ["line in `src/**` that contains `TODO`", line("TODO")],
+    ['line in `src/**` that contains "a `b`"', line("a `b`")],
+    ["line in `src/**` that contains `raise` inside `except`", line("raise", "except")],
+    ["call of `open` in `src/**` inside `with`", { ...line("open", "with"), kind: "call" }],
+    ["line in `src/**` that contains `it is inside a`", line("it is inside a")],
     ["heading in `docs/guide.md`", { kind: "heading", source: glob("docs/guide.md") }],
     ["entry in [Find](#find-results)", { kind: "entry", source: result }],
     ["entry in `docs/todo.md`", { kind: "entry", source: glob("docs/todo.md") }]
@@ -54,10 +51,7 @@ describe("readForEach", () => {
     ["every test file in test/**/*.test.ts", { kind: "file", source: glob("test/**/*.test.ts") }],
     ["files in src/** containing `export`", { kind: "file", source: glob("src/**"), containing: "export" }],
     ["each line in *.py which contains `os.path`", { kind: "line", source: glob("*.py"), containing: "os.path" }],
-    [
-      "each line in src/** containing raise within an `except` block.",
-      { kind: "line", source: glob("src/**"), containing: "raise", inside: "except" }
-    ],
+    ["each line in src/** containing raise within an `except` block.", line("raise", "except")],
     ["files in src/** containing code inside x", { kind: "file", source: glob("src/**"), containing: "code inside x" }],
     ["each heading of [the guide](docs/guide.md)", { kind: "heading", source: glob("docs/guide.md") }],
     ["[the list](docs/todo.md)", { kind: "entry", source: glob("docs/todo.md") }],

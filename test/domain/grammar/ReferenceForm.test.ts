@@ -9,7 +9,6 @@ const file = (href: string, target: string, more: object = {}) => ({
 describe("readReference", () => {
   it.each([
     ["src/main.ts", "src/main.ts", {}],
-    ["/abs/main.ts", "/abs/main.ts", {}],
     ["../other/a b.md", "../other/a b.md", {}],
     ["docs/my%20file.md", "docs/my file.md", {}],
     ["100%.md", "100%.md", {}],
@@ -17,7 +16,6 @@ describe("readReference", () => {
     ["C:\\src\\main.ts", "C:\\src\\main.ts", {}],
     ["src/a.ts#L10", "src/a.ts", { lines: { from: 10, to: 10 } }],
     ["src/a.ts#L10-L20", "src/a.ts", { lines: { from: 10, to: 20 } }],
-    ["src/a.ts#L20-L10", "src/a.ts", { lines: { from: 10, to: 20 } }],
     ["README.md#Getting%20started", "README.md", { heading: "getting-started" }]
   ])("reads %s as a file", (href, target, more) => {
     expect(readReference("t", href)).toEqual(file(href, target, more))
@@ -25,7 +23,6 @@ describe("readReference", () => {
 
   it.each([
     ["src/a.ts#L10-20", "#L10-L20"],
-    ["src/a.ts#10-20", "#L10-L20"],
     ["src/a.ts#lines=10-20", "#L10-L20"],
     ["src/a.ts:10-20", "#L10-L20"],
     ["src/a.ts#-L7", "#L1-L7"]
@@ -60,16 +57,12 @@ describe("readReference", () => {
 
   it.each([
     ["", "reference-empty"],
-    ["#", "reference-empty"],
     ["#!!!", "reference-empty"],
     ["src/*.ts", "reference-glob"],
-    ["src/?.ts", "reference-glob"],
     ["src/{a,b}.ts", "reference-glob"],
     ["docs/", "reference-folder"],
     [".", "reference-folder"],
-    ["../..", "reference-folder"],
     ["mailto:a@b.org", "reference-kind"],
-    ["ftp://a/b", "reference-kind"],
     ["javascript:alert(1)", "reference-kind"],
     ["https://", "reference-url"],
     ["http://a b/", "reference-url"]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
-import { finished } from "../../support/sampleTasks.ts"
+import { finished, gave } from "../../support/sampleTasks.ts"
 import type { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
 import { taskEvidence } from "../../../src/domain/history/RunEvidence.ts"
 import { type RunHead, runOverview } from "../../../src/domain/history/RunOverview.ts"
@@ -11,20 +11,15 @@ import type { ToolResult } from "../../../src/domain/tools/ToolCall.ts"
 const head: RunHead = { runId: "run-1", status: "unfinished", project: "/project", prompt: "Do it." }
 const id = { round: 1, task: "Look 1", uid: "call-1" }
 const call = { uid: "call-1", name: "read_file", arguments: {} }
-const result: ToolResult = {
-  success: true,
-  data: "text",
-  error_message: null,
-  error_type: "none",
-  metadata: { execution_time_ms: 1, data_size_bytes: 4, timestamp: 0 }
-}
-const started: JournalRecord = {
+const { result } = gave("read_file", {}, "text")
+const event = (of: Extract<JournalRecord, { readonly type: "event" }>["event"]): JournalRecord => ({
   type: "event",
-  event: { type: "tool.started", id, call, risk: "safe", targets: [] }
-}
+  event: of
+})
+const started = event({ type: "tool.started", id, call, risk: "safe", targets: [] })
 
 const denied: ToolResult = { ...result, success: false, data: null, error_type: "permission_denied" }
-const told: JournalRecord = { type: "event", event: { type: "tool.finished", id, name: "read_file", result: denied } }
+const told = event({ type: "tool.finished", id, name: "read_file", result: denied })
 
 describe("the evidence of a task", () => {
   it("has the result of a call that was kept and, because of a crash, never told", () => {
@@ -49,16 +44,10 @@ describe("a task that ended twice", () => {
     goals: "",
     steps: [new Step({ title: "Task section 1", tasks: [plainTask("Look 1", "any", "Look.", "A word.")] })]
   })
-  const planned: JournalRecord = {
-    type: "event",
-    event: { type: "plan.created", attempts: 1, taskList: list, markdown: "" }
-  }
-  const finishing: JournalRecord = {
-    type: "event",
-    event: { type: "task.finished", ...where, result: finished("Look 1", "It is there.") }
-  }
+  const planned = event({ type: "plan.created", attempts: 1, taskList: list, markdown: "" })
+  const finishing = event({ type: "task.finished", ...where, result: finished("Look 1", "It is there.") })
   const failure = new TaskFailure({ task: "Look 1", phase: "execution", reason: "gone.", skipped: false })
-  const failing: JournalRecord = { type: "event", event: { type: "task.failed", ...where, failure } }
+  const failing = event({ type: "task.failed", ...where, failure })
 
   it.each([
     ["finished", [failing, finishing], "It is there."],

@@ -4,12 +4,10 @@ import { commandKind } from "../../../src/domain/map/CommandKind.ts"
 describe("commandKind", () => {
   it.each([
     ["npm test", "node --test", "tests"],
-    ["npm run test:unit", "vitest run", "tests"],
     ["python -m pytest", "", "tests"],
     ["zig build test", "", "tests"],
     ["make check", "./run-all", "tests"],
     ["npm run typecheck", "tsc --noEmit", "types"],
-    ["pnpm run checkTypes", "tsc", "types"],
     ["npm run check", "tsc --noEmit", "types"],
     ["npm run check", "tsc && vitest run", "tests"],
     ["npm run check", "biome check .", "lint"],
@@ -19,17 +17,13 @@ describe("commandKind", () => {
     ["uv run ruff check .", "", "lint"],
     ["npm run lint", "eslint .", "lint"],
     ["npm run lint:fix", "eslint . --fix", "format"],
-    ["npm run format", "prettier --write .", "format"],
     ["npm run format:check", "prettier --check .", "lint"],
-    ["npm run fmt", "prettier --check .", "lint"],
     ["npm run build:test", "tsc -p test", "build"],
     ["make all", "", "build"],
     ["npm run watch:test", "vitest", undefined],
     ["npm run test", "jest --watch", undefined],
-    ["npm run dev", "vite", undefined],
     ["make install", "", undefined],
     ["make misspell-check", "misspell -error .", undefined],
-    ["npm run release:test", "", undefined],
     ["npm run docs", "typedoc", undefined]
   ] as const)("%s, which runs %s, is of the kind %s", (run, does, kind) => {
     expect(commandKind(run, does)).toBe(kind)

@@ -15,11 +15,7 @@ describe("exportedNames", () => {
       ["Group", "run", "wait", "Shop"]
     ],
     ["a.go", "func Run() {}\nfunc hidden() {}\nfunc (s *Shop) Sell() {}\ntype Shop struct {", ["Run", "Shop"]],
-    [
-      "a.rs",
-      "pub fn run() {}\nfn hidden() {}\npub struct Shop;\npub(crate) fn near() {}\npub async fn wait() {}",
-      ["run", "Shop", "wait"]
-    ],
+    ["a.rs", "pub async fn run() {}\nfn hidden() {}\npub struct Shop;\npub(crate) fn near() {}", ["run", "Shop"]],
     ["A.java", "public final class A {\n  public void run() {}\n}\nclass B {}", ["A", "B"]],
     ["a.rb", "module Shop\n  class Till\n    def sell; end\n  end\nend", ["Shop", "Till"]],
     ["a.md", "# export const a = 1", []],

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as Schema from "effect/Schema"
 import { mapBudget, type ProjectFacts, projectMap, mapTokens } from "../../../src/domain/map/ProjectMap.ts"
 
 const facts = (given: Partial<ProjectFacts>): ProjectFacts => ({
@@ -77,27 +76,6 @@ describe("projectMap", () => {
     )
     const part = projectMap(facts({ files: ["a.ts", "b.ts"], isWhole: false }), 60)
     expect(part).toBe("2 files were looked at; there are more: typescript 2.")
-  })
-
-  const word = Schema.String.check(Schema.isPattern(/^[ -~\n`é\u202E]{1,30}$/))
-  const path = Schema.Array(word).check(Schema.isMinLength(1), Schema.isMaxLength(5))
-  const arbitrary = {
-    paths: Schema.Array(path),
-    commands: Schema.Array(Schema.Struct({ run: word, does: Schema.String, from: word })),
-    budget: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 12_000 }))
-  }
-
-  it.prop("never takes more than its budget, and is the same for the same facts", arbitrary, (given) => {
-    const files = given.paths.map((parts) => parts.join("/"))
-    const found = facts({
-      files,
-      commands: given.commands,
-      mainFiles: files.slice(0, 9),
-      exports: files.slice(0, 9).map((one) => ({ path: one, names: ["a", "b"] }))
-    })
-    const map = projectMap(found, given.budget)
-    expect(map.length).toBeLessThanOrEqual(given.budget)
-    expect(projectMap(found, given.budget)).toBe(map)
   })
 
   it("fits every window, and uses a large part of it for a large project", () => {

@@ -23,12 +23,9 @@ const bold =
 
 const places: Readonly<Record<string, string>> = {
   "a comment": `<!--\n${hidden}\n-->`,
-  "a comment that begins with text": `<!-- notes\n${hidden}\n-->`,
   "a comment that never ends": `<!--\n${hidden}`,
   "a comment within a line": `Done. <!--\n${bold}\n-->`,
-  "an indented comment": `   <!--\n${hidden}\n   -->`,
   "a hidden element": `<div hidden>\n\n${hidden}\n\n</div>`,
-  "a hidden element with other attributes": `<section class="x" hidden id='y'>\n\n${hidden}\n\n</section>`,
   "an element without display": `<div style="color: red; display: none">\n\n${hidden}\n\n</div>`,
   "an element in upper case": `<DIV STYLE='DISPLAY:NONE'>\n\n${hidden}\n\n</DIV>`,
   "an invisible element": `<p style="visibility:hidden">\n\n${hidden}\n\n</p>`,
@@ -40,7 +37,6 @@ const places: Readonly<Record<string, string>> = {
   "closed details": `<details>\n<summary>More</summary>\n\n${hidden}\n\n</details>`,
   "an attribute": `<div data-x="\n${dense}\n">`,
   "the title of a link": `See [the notes](notes.md "\n${bold}\n").`,
-  "the title of a link in single quotes": `See [the notes](notes.md '\n${bold}\n').`,
   "the title of a definition": `[notes]: notes.md "\n${bold}\n"`,
   "the text for an image": `![\n${bold}\n](x.png)`,
   "an instruction": `<?php\n${hidden}\n?>`,

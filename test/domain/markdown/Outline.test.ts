@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import { fencedBlocks, outline } from "../../../src/domain/markdown/Outline.ts"
 import { bodyOf, textUnder } from "../../../src/domain/markdown/Sections.ts"
 
@@ -55,10 +55,7 @@ describe("textUnder", () => {
   }
 
   it("gives a section with its sub-headings, up to the next heading of its level", () => {
-    assert.deepStrictEqual(
-      [0, 1, 2].map((index) => under(index)),
-      ["a\n\n## B\nb", "b", "c"]
-    )
+    expect([0, 1, 2].map((index) => under(index))).toStrictEqual(["a\n\n## B\nb", "b", "c"])
   })
 
   it("ends where the reader says so", () => {

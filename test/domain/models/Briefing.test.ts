@@ -78,11 +78,8 @@ describe("besideReferences", () => {
     ["src/main.ts", "# Shop", [file("main.ts"), file("docs/AGENTS.md"), anchor("user-prompt")]],
     ["src/main.ts", "# Shop", [anchor("project-description")]],
     ["src/main.ts", "# Shop", [anchor("project-description"), file("AGENTS.md")]]
-  ])(
-    "shows %s and %s beside what a reference shows, however its path is written: %j",
-    (path, description, references) => {
-      const left = besideReferences({ ...parts, requestDocument: "" }, references)
-      expect([left.currentFile?.path, left.projectDescription]).toEqual([path, description])
-    }
-  )
+  ])("shows %s and %s beside a reference, however its path is written: %j", (path, description, references) => {
+    const left = besideReferences({ ...parts, requestDocument: "" }, references)
+    expect([left.currentFile?.path, left.projectDescription]).toEqual([path, description])
+  })
 })

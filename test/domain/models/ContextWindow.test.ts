@@ -21,6 +21,7 @@ const asLoaded = (window: number) => ({
 })
 
 const supported = { supportedWindow: 40_960 }
+const less = { contextWindow: 131_072, runWindow: 4096 }
 
 const windows: ReadonlyArray<[string, WindowWish, ModelCapacity, window: number, note?: CallCapacity["note"]]> = [
   ["nobody says anything", {}, {}, 8192],
@@ -34,13 +35,7 @@ const windows: ReadonlyArray<[string, WindowWish, ModelCapacity, window: number,
   ["the Modelfile sets another", {}, { modelfileWindow: 4096, loadedWindow: 16_384 }, 4096, fromModelfile(4096)],
   ["the user set one", { contextWindow: 4096 }, { modelfileWindow: 32_768, loadedWindow: 16_384, ...supported }, 4096],
   ["the user set more than is supported", { contextWindow: 131_072 }, supported, 40_960, lowered(131_072, 40_960)],
-  [
-    "the user set more, and asked for less in this run",
-    { contextWindow: 131_072, runWindow: 4096 },
-    supported,
-    40_960,
-    lowered(131_072, 40_960)
-  ],
+  ["the user set more, and asked for less in this run", less, supported, 40_960, lowered(131_072, 40_960)],
   ["what the run asked for is supported", { contextWindow: 40_960, runWindow: 40_960 }, supported, 40_960],
   ["nobody knows what the model supports", { contextWindow: 131_072 }, {}, 131_072]
 ]

@@ -1,5 +1,4 @@
 import { expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { fittedResults, frameOf, leastResults, resultBlocks } from "../../../src/domain/models/ExecutionBlocks.ts"
 import { assumedScale } from "../../../src/domain/models/PromptSize.ts"
@@ -52,24 +51,23 @@ it("shows the whole of one short result where that is shorter than a text withou
   expect(frame.fits(leastResults(results))).toBe(true)
 })
 
-it.effect.prop(
+it.prop(
   "fits whenever the rest of the prompt does, and names as many tasks as there is room for",
   { count: between(0, 2000), words: between(0, 60), window: between(2048, 262_144), rest: between(0, 40_000) },
-  ({ count, rest, window, words }) =>
-    Effect.sync(() => {
-      const results = resultsOf(count, words)
-      const frame = frameIn(window, rest)
-      const text = fittedResults(results, frame, { expected: true })
-      const isPossible = frame.fits(leastResults(results))
-      expect(frame.fits(text)).toBe(isPossible)
-      if (!isPossible) return
-      const whole = resultBlocks(results, Number.POSITIVE_INFINITY, { expected: true })
-      if (frame.fits(`${whole}${" ".repeat(10)}`)) expect(text).toBe(whole)
-      const names = namesIn(text)
-      expect(names).toEqual(results.slice(0, names.length).map(({ name }) => name))
-      const next = results[names.length]
-      if (next === undefined) return
-      expect(text).toContain(`- ${count - names.length} more task`)
-      expect(frame.budget(text)).toBeLessThan(`- ${next.name}\n`.length + 2)
-    })
+  ({ count, rest, window, words }) => {
+    const results = resultsOf(count, words)
+    const frame = frameIn(window, rest)
+    const text = fittedResults(results, frame, { expected: true })
+    const isPossible = frame.fits(leastResults(results))
+    expect(frame.fits(text)).toBe(isPossible)
+    if (!isPossible) return
+    const whole = resultBlocks(results, Number.POSITIVE_INFINITY, { expected: true })
+    if (frame.fits(`${whole}${" ".repeat(10)}`)) expect(text).toBe(whole)
+    const names = namesIn(text)
+    expect(names).toEqual(results.slice(0, names.length).map(({ name }) => name))
+    const next = results[names.length]
+    if (next === undefined) return
+    expect(text).toContain(`- ${count - names.length} more task`)
+    expect(frame.budget(text)).toBeLessThan(`- ${next.name}\n`.length + 2)
+  }
 )

@@ -68,28 +68,17 @@ describe("samplingToSend", () => {
   const gemma = { ...plain, family: { temperature: 1, topK: 64 } }
   const qwen = { ...plain, family: { temperature: 0.6, topK: 20 } }
   const [first, thinking] = [again(0), { repeats: 0, thinks: true }]
+  const own = { temperature: 0.3, seed: 4 }
 
   it.each([
     ["a low temperature for a model without one", {}, plain, first, { temperature: 0.2 }],
     ["nothing over a Modelfile", {}, { ...warm, family: { topP: 0.5 } }, first, {}],
     ["what its family needs", {}, gemma, first, gemma.family],
     ["that beside what the user set", { topK: 5 }, qwen, thinking, { temperature: 0.6, topK: 5 }],
-    [
-      "none of it beside a temperature of the user",
-      { temperature: 0.3, seed: 4 },
-      gemma,
-      first,
-      { temperature: 0.3, seed: 4 }
-    ],
+    ["none of it beside a temperature of the user", own, gemma, first, own],
     ["nothing to a model of which nothing is known", {}, unknown, first, {}],
     ["nothing to a model that thinks", {}, plain, thinking, {}],
-    [
-      "what the user set, over a Modelfile",
-      { temperature: 0.9, minP: 0.1 },
-      warm,
-      first,
-      { temperature: 0.9, minP: 0.1 }
-    ],
+    ["what the user set, over a Modelfile", own, warm, first, own],
     ["a zero that the user set", { temperature: 0 }, plain, first, { temperature: 0 }],
     ["more after a repeated answer", {}, plain, again(1), { temperature: 0.5, seed: 1 }],
     ["more each time", {}, plain, again(2), { temperature: 0.8, seed: 2 }],

@@ -1,5 +1,4 @@
 import { expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import {
   addParts,
@@ -43,17 +42,16 @@ const Scale = Schema.Struct({
   margin: Schema.Finite.check(Schema.isBetween({ minimum: 1, maximum: 1.5 }))
 })
 
-it.effect.prop(
+it.prop(
   "what is left of a window can be filled up, and the prompt still fits with its answer",
   { window: Window, system: Length, user: Length, scale: Scale },
-  ({ scale, system, user, window }) =>
-    Effect.sync(() => {
-      const prompt = { system: "s".repeat(system), user: "u".repeat(user) }
-      const left = charactersLeft(window, prompt, scale)
-      const filled = { ...prompt, user: prompt.user + "x".repeat(left) }
-      const budget = window - answerReserve(window)
-      expect(neededTokens(filled, scale) <= budget || left === 0).toBe(true)
-    })
+  ({ scale, system, user, window }) => {
+    const prompt = { system: "s".repeat(system), user: "u".repeat(user) }
+    const left = charactersLeft(window, prompt, scale)
+    const filled = { ...prompt, user: prompt.user + "x".repeat(left) }
+    const budget = window - answerReserve(window)
+    expect(neededTokens(filled, scale) <= budget || left === 0).toBe(true)
+  }
 )
 
 it("takes the lighter form of a prompt only when the window does not hold the whole", () => {

@@ -60,14 +60,6 @@ describe("parseTemplate", () => {
     assert.deepStrictEqual(found, ["placeholder-missing completed_tasks", "placeholder-missing failed_tasks"])
   })
 
-  it("gives each of many unknown placeholders its own line", () => {
-    const lines = Array.from({ length: 100 }, (_, index) => `${"x\n".repeat(index % 3)}{nobody} {nothing}`).join("\n")
-    const text = `${complete}${lines}`
-    const expected = text.split("\n").flatMap((line, at) => (line.includes("{nobody}") ? [at + 1, at + 1] : []))
-    const found = parseTemplate("conclusion", text).issues.map(({ where }) => where.line)
-    assert.deepStrictEqual(found, expected)
-  })
-
   it("refuses a template without the marker line or with a second one", () => {
     const without = parseTemplate("conclusion", "{user_prompt}")
     assert.isTrue(Option.isNone(without.value))

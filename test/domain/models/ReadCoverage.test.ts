@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import { readCoverage } from "../../../src/domain/models/ReadCoverage.ts"
 import { cutOutput } from "../../../src/domain/models/OutputCut.ts"
 import { outcomeText } from "../../../src/domain/models/OutputText.ts"
@@ -67,10 +67,7 @@ describe("what a task read itself", () => {
 
   it("does not count files that are accounted for elsewhere, and calls that failed", () => {
     const failed = { ...read(), result: { ...read().result, success: false } }
-    assert.deepStrictEqual(
-      shares([read()], 1000, (path) => path === "docs/big.md"),
-      []
-    )
+    expect(shares([read()], 1000, (path) => path === "docs/big.md")).toStrictEqual([])
     assert.deepStrictEqual(shares([failed], 1000), [])
   })
 

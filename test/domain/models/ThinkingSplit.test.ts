@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { splitLoneClosing, ThinkingSplit } from "../../../src/domain/models/ThinkingSplit.ts"
 
@@ -46,15 +45,14 @@ describe("ThinkingSplit", () => {
     expect(split("<think>a</think>".repeat(50_000) + "Yes.")).toEqual({ thinking: "a".repeat(50_000), text: "Yes." })
   })
 
-  it.effect.prop(
+  it.prop(
     "does not depend on how the answer is cut into deltas",
     { parts: Schema.Array(Schema.Literals(pieces)) },
-    ({ parts }) =>
-      Effect.sync(() => {
-        const answer = parts.join("")
-        expect(split(...parts)).toEqual(split(answer))
-        expect(split(...Array.from(answer))).toEqual(split(answer))
-      })
+    ({ parts }) => {
+      const answer = parts.join("")
+      expect(split(...parts)).toEqual(split(answer))
+      expect(split(...Array.from(answer))).toEqual(split(answer))
+    }
   )
 })
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import {
   type TokenCounts,
@@ -47,13 +46,11 @@ describe("the scale", () => {
     expect(charactersPerToken).toBe(1)
   })
 
-  it.effect.prop("comes to the characters per token of the model", { ratio: Ratio, sizes: Sizes }, ({ ratio, sizes }) =>
-    Effect.sync(() => {
-      const scale = scaleOf(after(sizes.map((size) => count(size, Math.round(size / ratio)))))
-      expect(Math.abs(scale.charactersPerToken - ratio)).toBeLessThan(0.02)
-      expect(scale.margin).toBe(1.05)
-    })
-  )
+  it.prop("comes to the characters per token of the model", { ratio: Ratio, sizes: Sizes }, ({ ratio, sizes }) => {
+    const scale = scaleOf(after(sizes.map((size) => count(size, Math.round(size / ratio)))))
+    expect(Math.abs(scale.charactersPerToken - ratio)).toBeLessThan(0.02)
+    expect(scale.margin).toBe(1.05)
+  })
 
   it("follows the middle of prompts that differ", () => {
     const counts = [3, 5, 3.2, 4.8, 4].map((ratio) => count(10_000, Math.round(10_000 / ratio), { isWhole: true }))
@@ -113,15 +110,4 @@ describe("a count", () => {
   it("is plausible for a short prompt, whatever it is", () => {
     for (const counted of [0, 1, 500, 4098, 8192]) expect(verdict(known, count(1999, counted))).toBe("plausible")
   })
-
-  it.effect.prop("that is an estimate of ours is plausible", { sizes: Sizes }, ({ sizes }) =>
-    Effect.sync(() => {
-      let history = noHistory
-      for (const size of sizes) {
-        const outcome = learn(history, count(size, Math.ceil(size / 4)))
-        expect(outcome.verdict).toBe("plausible")
-        history = outcome.history
-      }
-    })
-  )
 })

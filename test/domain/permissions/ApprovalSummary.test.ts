@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, expect, it } from "@effect/vitest"
 import { approvalSummary } from "../../../src/domain/permissions/ApprovalSummary.ts"
 import { type CanonicalAccess, needsUser } from "../../../src/domain/tools/Access.ts"
 
@@ -69,10 +69,7 @@ it("needs a person for starts, for secrets, and for what lies outside of the pro
     [{ _tag: "ReadFile", path: "/etc/.env", inside: false, ofSkill: true }, true],
     [write("/p/.env"), false]
   ]
-  assert.deepStrictEqual(
-    cases.map(([access]) => needsUser(access)),
-    cases.map(([, needs]) => needs)
-  )
+  expect(cases.map(([access]) => needsUser(access))).toStrictEqual(cases.map(([, needs]) => needs))
 })
 
 const removed = (path: string, folder?: string, more: Partial<Write["holds"]> = {}) =>
@@ -88,41 +85,26 @@ const moved = (from: string, path: string, folder?: string, is: "file" | "link" 
   },
   removed(from, folder && "/p/old", { is })
 ]
+const inFolder = (...names: ReadonlyArray<string>) => names.map((name) => removed(`/p/d/${name}`, "/p/d"))
+const toNew = (...names: ReadonlyArray<string>) =>
+  names.flatMap((name) => moved(`/p/old/${name}`, `/p/new/${name}`, "/p/new"))
 
 it.each<[string, ReadonlyArray<CanonicalAccess>, does: string, secrets?: string]>([
   ["a file", [removal("/p/a.ts")], "remove a.ts (-0)"],
   ["a link", [removed("/p/a.ts", undefined, { is: "link", leads: "b.ts" })], "remove the link a.ts (it leads to b.ts)"],
   ["what is no file", [removed("/p/a.ts", undefined, { is: "other" })], "remove a.ts"],
   ["a single secret", [removed("/p/.env")], "remove .env (-0)"],
-  [
-    "a folder",
-    [removed("/p/d/a.ts", "/p/d"), removed("/p/d/b.ts", "/p/d")],
-    "remove the folder d (2 files: a.ts, b.ts; 2 bytes)"
-  ],
-  [
-    "a folder with a secret",
-    [removed("/p/d/a.ts", "/p/d"), removed("/p/d/.env", "/p/d")],
-    "remove the folder d (2 files: a.ts, .env; 2 bytes)",
-    "By their names these may hold secrets: d/.env."
-  ],
+  ["a folder", inFolder("a.ts", "b.ts"), "remove the folder d (2 files: a.ts, b.ts; 2 bytes)"],
+  ["a folder with a secret", inFolder("a.ts", ".env"), "remove the folder d (2 files: a.ts, .env; 2 bytes)", "d/.env"],
   ["a moved file", moved("/p/a.ts", "/p/b.ts"), "move a.ts to b.ts (1 byte)"],
   ["a moved link", moved("/p/a", "/p/b", undefined, "link"), "move the link a to b"],
-  [
-    "a moved folder",
-    moved("/p/old/a.ts", "/p/new/a.ts", "/p/new"),
-    "move the folder old to new (1 file: a.ts; 1 byte)"
-  ],
-  [
-    "a moved folder with a secret",
-    ["a.ts", ".env"].flatMap((name) => moved(`/p/old/${name}`, `/p/new/${name}`, "/p/new")),
-    "move the folder old to new (2 files: a.ts, .env; 2 bytes)",
-    "By their names these may hold secrets: old/.env."
-  ],
+  ["a moved folder", toNew("a.ts"), "move the folder old to new (1 file: a.ts; 1 byte)"],
+  ["a moved secret", toNew("a.ts", ".env"), "move the folder old to new (2 files: a.ts, .env; 2 bytes)", "old/.env"],
   ["and what else", [...moved("/p/a.ts", "/p/b.ts"), read("/p/c.ts")], "move a.ts to b.ts (1 byte), read c.ts"]
 ])("says what goes, and names secrets among several files: %s", (_, accesses, does, secrets = "") => {
   const summary = words("remove_file", ...accesses)
   assert.deepStrictEqual([summary.does, summary.consequence.includes("secrets")], [does, secrets !== ""])
-  assert.include(summary.consequence, secrets)
+  assert.include(summary.consequence, secrets === "" ? "" : `By their names these may hold secrets: ${secrets}.`)
   if (secrets !== "") assert.isFalse(summary.isCalm)
 })
 
@@ -130,10 +112,7 @@ const sized = (path: string, size: number) => removed(path, undefined, { size })
 
 it("warns of what undo cannot bring back: only what is larger than 16 MiB", () => {
   const summaries = [16_777_216, 16_777_217].map((size) => words("remove_file", sized("/p/a.bin", size)))
-  assert.deepStrictEqual(
-    summaries.map(({ isCalm }) => isCalm),
-    [true, false]
-  )
+  expect(summaries.map(({ isCalm }) => isCalm)).toStrictEqual([true, false])
   assert.include(summaries[1]?.consequence, "undo cannot bring back a.bin")
 })
 

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
 import { decide, ruleOffers } from "../../../src/domain/permissions/Decision.ts"
@@ -28,19 +28,12 @@ describe("decide", () => {
     )
   })
 
-  const [a, b, secret] = [file("src/a"), file("doc/b"), file(".env")]
+  const [a, b, secret, hidden] = [file("src/a"), file("doc/b"), file(".env"), file("src/secret/a")]
   const rest = [deny("t", "src/secret/*")]
   const both = [allow("t", "doc/*"), allow("t", "src/*")]
   const withSecret = [allow("t"), allow("t", ".env")]
   it.each<[string, rules: Array<Rule>, risk: Risk, targets: Array<Target>, Verdict, deciding?: Array<Rule>]>([
-    [
-      "deny before ask and allow",
-      [allow("t", "src/**"), ask("t"), ...rest],
-      "safe",
-      [file("src/secret/a")],
-      "deny",
-      rest
-    ],
+    ["deny before ask and allow", [allow("t", "src/**"), ask("t"), ...rest], "safe", [hidden], "deny", rest],
     ["ask before allow and safe", [allow("t"), ask("t")], "safe", [], "ask", [ask("t")]],
     ["ask for targets of which one is not covered", [allow("t", "src/*")], "high", [a, b], "ask"],
     ["allow for targets that are all covered", both.toReversed(), "high", [a, b], "allow", both],
@@ -59,13 +52,10 @@ describe("decide", () => {
     const page: Target = { kind: "other", canonical: "https://example.com:8443/a", effects: ["fetch_url"] }
     it.each<[rule: Rule, tool: string, target: Target, verdict: Verdict]>([
       [deny("write_file"), "edit_file", change("a"), "deny"],
-      [deny("edit_file"), "write_file", change("a"), "deny"],
       [deny("write_file", "a"), "edit_file", change("a"), "deny"],
       [deny("write_file", "a"), "edit_file", change("b"), "ask"],
       [deny("write_file"), "my_plugin_tool", change("a"), "deny"],
-      [deny("edit_file", "src/**"), "my_plugin_tool", change("src/a"), "deny"],
       [deny("read_file", "a"), "edit_file", change("a"), "deny"],
-      [deny("read_file", "a"), "write_file", change("a"), "deny"],
       [deny("read_file"), "my_plugin_tool", read("a"), "deny"],
       [deny("write_file"), "read_file", read("a"), "ask"],
       [deny("fetch_url", "example.com"), "my_plugin_tool", page, "deny"],
@@ -122,24 +112,6 @@ describe("decide", () => {
     return (["deny", "ask"] as const).every(
       (verdict) => width[judge([...given.rules, { ...given.rule, verdict }], given).verdict] <= before
     )
-  })
-
-  const paths = Arbitrary.array(target, { minLength: 1, maxLength: 3 })
-  it.prop("never widens when a target is added that is not safe", { ...request, paths, rules, target }, (given) => {
-    const more = { ...given, risk: "medium" as const, paths: [...given.paths, given.target] }
-    const fewer = { ...given, risk: "medium" as const }
-    return width[judge(given.rules, more).verdict] <= width[judge(given.rules, fewer).verdict]
-  })
-
-  it.prop("asks for what no rule speaks of, unless it is safe", { ...request, rules }, (given) => {
-    const others = given.rules.map((one) => ({ ...one, tool: "w" }))
-    return judge(others, given).verdict === (given.risk === "safe" ? "allow" : "ask")
-  })
-
-  it.prop("never widens when an allow rule is removed", { ...request, rules, rule }, (given) => {
-    const removed = { ...given.rule, verdict: "allow" as const }
-    const before = width[judge([...given.rules, removed], given).verdict]
-    return width[judge(given.rules, given).verdict] <= before
   })
 })
 
@@ -199,8 +171,5 @@ describe("ruleOffers", () => {
 it("names the rules that decide in the order of their texts", () => {
   const rules = [deny("t", "b"), deny("t", "a"), deny("t", "c")]
   const decision = decide(rules, { tool: "t", risk: "safe", targets: ["c", "b", "a"].map(file) })
-  assert.deepStrictEqual(
-    decision.rules.map(({ pattern }) => pattern),
-    ["a", "b", "c"]
-  )
+  expect(decision.rules.map(({ pattern }) => pattern)).toStrictEqual(["a", "b", "c"])
 })

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 import * as Result from "effect/Result"
 import {
@@ -28,10 +28,7 @@ describe("sessionScopes", () => {
     [asked("t"), ["t with any arguments"]],
     [{ tool: "write_file", risk: "high", accesses: [write] }, ["exactly this call"]]
   ])("says how far an answer for the session reaches: %j", (given, expected) => {
-    assert.deepStrictEqual(
-      sessionScopes(given)?.map((scope) => scope.covers),
-      expected
-    )
+    expect(sessionScopes(given)?.map((scope) => scope.covers)).toStrictEqual(expected)
   })
 
   it("is another one for another tool, and for other arguments and content of a call of high risk", () => {
@@ -101,15 +98,7 @@ describe("saved rules", () => {
   })
 
   it("name what they allow where it changes something or is started, and are read back as they were written", () => {
-    const changing = [
-      "write_file",
-      "edit_file",
-      "move_file",
-      "remove_file",
-      "run_command",
-      "load_plugin",
-      "start_server"
-    ]
+    const changing = "write_file edit_file move_file remove_file run_command load_plugin start_server".split(" ")
     for (const tool of changing) {
       assert.deepStrictEqual(
         [undefined, "**", "*/*", "(docs) *", "docs/**"].map((pattern) =>

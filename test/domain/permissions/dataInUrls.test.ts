@@ -29,7 +29,6 @@ const data = "QmFzZTY0".repeat(40)
 
 const long: Readonly<Record<string, string>> = {
   "a long query": `https://docs.example/search?q=${data}`,
-  "a long name in the query": `https://docs.example/search?${data}=1`,
   "many short parameters": `https://docs.example/search?${Array.from({ length: 60 }, (_, at) => `p${at}=abcd`).join("&")}`,
   "a long path": `https://docs.example/${data}`,
   "many short folders": `https://docs.example/${"abcd/".repeat(64)}`,
@@ -38,8 +37,7 @@ const long: Readonly<Record<string, string>> = {
   "characters that become escapes": `https://docs.example/search?q=${"ä".repeat(60)}`,
   "a query after a dot at the end of the host": `https://docs.example/./a/../search?q=${data}`,
   "upper case": `HTTPS://DOCS.EXAMPLE/search?q=${data}`,
-  "another port": `https://docs.example:443/search?q=${data}`,
-  "a question mark in the query": `https://docs.example/search?q=?${data}`
+  "another port": `https://docs.example:443/search?q=${data}`
 }
 
 describe("an address that is long enough to carry data", () => {

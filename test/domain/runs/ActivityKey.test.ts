@@ -1,6 +1,4 @@
 import { assert, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import {
   activityName,
   keyOfActivity,
@@ -47,13 +45,3 @@ it("names the turns of a task, of which those of another task have no other key"
   )
   assert.strictEqual(stageKey.task(1, "Look 1"), "round-1/task/look-1")
 })
-
-it.effect.prop(
-  "is read back for calls with any uid",
-  { uid: Schema.String, round: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 99 })) },
-  ({ round, uid }) =>
-    Effect.sync(() => {
-      const key = toolCallKey({ round, task: "Look 1", uid })
-      assert.deepStrictEqual(parseKey(activityName({ key, input })), { kind: "tool", round, task: "look-1" })
-    })
-)

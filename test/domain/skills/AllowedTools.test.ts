@@ -13,7 +13,6 @@ describe("limits of a skill", () => {
     ["git add:*", "git add src/main.ts", true],
     ["git add:*", "git add", true],
     ["git add *", "git add -A .", true],
-    ["git:*", "git push --force", true],
     ["git add:*", "git", false],
     ["git add:*", "git push", false],
     ["git add:*", "git addendum", false],
@@ -21,13 +20,11 @@ describe("limits of a skill", () => {
     ["git:*", "/tmp/git status", false],
     ["npm test", "npm test", true],
     ["npm test", "npm test -- --watch", false],
-    ["npm test", "npm", false],
     ["npm run lint:*", "npm run lint -- --fix", true],
     ["npm run lint:*", "npm run lint:all", false],
     ["python scripts/*.py:*", "python scripts/fill.py in.pdf", true],
     ["python scripts/*.py:*", "python scripts/sub/fill.py", false],
     ["python scripts/*.py:*", "python -c import", false],
-    ["sh:*", "sh -c ls", true],
     ["ls:*", "sh -c ls", false]
   ])("of commands: %j and %j", (pattern, words, fits) => {
     assert.strictEqual(command(pattern, words), fits)

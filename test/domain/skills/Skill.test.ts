@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import { callsBeyondLimits, executionText, requirementsText, inputTypeText, readSkillInputs, refinementText, Skill, toolsOfSkill } from "../../../src/domain/skills/Skill.ts"
 
 describe("readSkillInputs", () => {
@@ -38,10 +38,7 @@ describe("readSkillInputs", () => {
       "- `e` (text): Second."
     ].join("\n")
     const { faults, inputs } = readSkillInputs(text)
-    assert.deepStrictEqual(
-      inputs.map((input) => input.name),
-      ["e"]
-    )
+    expect(inputs.map((input) => input.name)).toStrictEqual(["e"])
     assert.deepStrictEqual(
       faults.map(({ kind, line, what }) => [kind, line, what]),
       [

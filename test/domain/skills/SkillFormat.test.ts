@@ -1,7 +1,5 @@
 import { assert, describe, expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { Skill } from "../../../src/domain/skills/Skill.ts"
 import { readSkill } from "../../../src/domain/skills/SkillFormat.ts"
 
@@ -198,13 +196,4 @@ describe("readSkill", () => {
       Option.none()
     ])
   })
-
-  it.effect.prop("never throws and gives a skill exactly when there is no issue", { text: Schema.String }, ({ text }) =>
-    Effect.sync(() => {
-      for (const candidate of [text, `---\n${text}\n---\n`, `---\nname: a\n${text}\n---\n${text}`]) {
-        const reading = read(candidate, "a")
-        assert.strictEqual(Option.isSome(reading.value), reading.issues.length === 0)
-      }
-    })
-  )
 })

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import { isSkillName, Skill } from "../../../src/domain/skills/Skill.ts"
 import { makeToolSkills } from "../../../src/domain/skills/ToolSkill.ts"
 import type { ToolInfo } from "../../../src/domain/tools/ToolCall.ts"
@@ -65,10 +65,7 @@ describe("skills made for tools that no skill names", () => {
   it("are not made where a skill names one of the tools, and take no name of a skill", () => {
     const tools = [toolOf("mcp:a", "mcp__a__x"), toolOf("mcp:a", "mcp__a__y"), toolOf("mcp:b", "mcp__b__x")]
     const { toolSkills } = make(tools, [skillWith("use-x", ["mcp__a__y"]), skillWith("use-b", []), skillWith("use-b-2", [])])
-    assert.deepStrictEqual(
-      toolSkills.map(({ skill }) => skill.name),
-      ["use-b-3"]
-    )
+    expect(toolSkills.map(({ skill }) => skill.name)).toStrictEqual(["use-b-3"])
   })
 
   it("require approval when each of the tools is of high risk; else the gate asks about single calls", () => {
@@ -110,10 +107,7 @@ describe("skills made for tools that no skill names", () => {
       tokens: 100,
       tokensOf: ({ name }) => sizes[name] ?? 101
     })
-    assert.deepStrictEqual(
-      toolSkills.map(({ skill }) => [skill.name, skill.allowedTools]),
-      [["use-p", ["a", "c"]]]
-    )
+    expect(toolSkills.map(({ skill }) => [skill.name, skill.allowedTools])).toStrictEqual([["use-p", ["a", "c"]]])
     const why = "their descriptions would take too much of each prompt. Write a skill that names those you need."
     assert.deepStrictEqual(notes, [
       `The skill "use-p" has 2 of 3 tools, without b: ${why}`,

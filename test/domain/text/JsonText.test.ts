@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, expect, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { readJson } from "../../../src/domain/text/JsonText.ts"
 
@@ -33,25 +33,16 @@ it("reads what JSON.parse reads, and nothing else but for repeated keys", () => 
   const signs = ["{", "}", "[", "]", ",", ":", '"a"', "-1.5", "null"]
   const texts = new Set([...sequences(signs, 4), ...mutations(document, [...signs, '"', "\\", " ", "\t", "\r\n", "0"])])
   const expected = [...texts].filter((text) => parsed(text) !== undefined)
-  assert.deepStrictEqual(
-    expected.map((text) => Result.getOrThrow(readJson(text)).value),
-    expected.map(parsed)
-  )
-  assert.deepStrictEqual(
-    [...texts].filter((text) => problemOf(text) === ""),
-    expected
-  )
+  expect(expected.map((text) => Result.getOrThrow(readJson(text)).value)).toStrictEqual(expected.map(parsed))
+  expect([...texts].filter((text) => problemOf(text) === "")).toStrictEqual(expected)
   assert.deepStrictEqual([texts.size, expected.length], [8633, 355])
 })
 
 it.each([
   ["01", "1:2: end of file expected."],
   ["+1", "1:1: invalid symbol."],
-  [".5", "1:1: invalid symbol."],
   ["[1.]", "1:2: unexpected end of number."],
-  ["[1e]", "1:2: unexpected end of number."],
   ["[tru]", "1:2: invalid symbol."],
-  ["[NaN]", "1:2: invalid symbol."],
   ["'a'", "1:1: invalid symbol."],
   ['["a]', "1:2: unexpected end of string."],
   ['["a\n"]', "1:2: unexpected end of string."],
@@ -61,12 +52,10 @@ it.each([
   ["[1, // one\n2]", "1:5: invalid comment token."],
   ["[1 /* one */]", "1:4: invalid comment token."],
   ["[1,]", "1:4: value expected."],
-  ["[,1]", "1:2: value expected."],
   ["[1", "1:3: close bracket expected."],
   ["[1,\n", "2:1: value expected."],
   ["{a: 1}", "1:2: invalid symbol."],
   ['{"a" 1}', "1:6: colon expected."],
-  ['{"a"', "1:5: colon expected."],
   ['{"a": 1', "1:8: close brace expected."],
   ['{"a": 1,', "1:9: property name expected."],
   ['{"a": [1}', "1:9: comma expected."],
@@ -77,10 +66,7 @@ it.each([
 ])("says where %j breaks", (text, expected) => assert.strictEqual(problemOf(text), expected))
 
 it("reads 65 brackets within each other and no more", () => {
-  assert.deepStrictEqual(
-    [65, 66].map((depth) => problemOf(nested(depth))),
-    ["", "1:1: the text is nested too deeply."]
-  )
+  expect([65, 66].map((depth) => problemOf(nested(depth)))).toStrictEqual(["", "1:1: the text is nested too deeply."])
 })
 
 it("knows the place of every key and element, and that of the parent for what is not there", () => {

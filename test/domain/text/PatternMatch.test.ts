@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, expect, it } from "@effect/vitest"
 import { matches } from "../../../src/domain/text/PatternMatch.ts"
 
 const isEnd = (text: string, boundaries: string): boolean => text === "" || boundaries.includes(text[0] ?? " ")
@@ -67,8 +67,5 @@ it("takes words that every object has as themselves", () => {
 
 it("takes any of the boundaries for the end", () => {
   const texts = ["a.b/c", "a.b?c", "a.b#c", "a.b c", "a.b", "a.bc", "a.b]c"]
-  assert.deepStrictEqual(
-    texts.filter((text) => matches("*.b", text, "/?# ")),
-    texts.slice(0, 5)
-  )
+  expect(texts.filter((text) => matches("*.b", text, "/?# "))).toStrictEqual(texts.slice(0, 5))
 })

@@ -15,16 +15,9 @@ const inputs: ReadonlyArray<[name: string, bytes: Uint8Array, text: string, note
   ["one broken byte", bytesOf("byte ", 0xe9, "\nFAIL\n"), "byte \\xe9\nFAIL\n", shown(1)],
   ["a character cut off at the beginning", bytesOf("üFAIL").subarray(1), "\\xbcFAIL", shown(1)],
   ["a character cut off at the end", bytesOf("FAIL 😀").subarray(0, 8), "FAIL \\xf0\\x9f\\x98", shown(3)],
-  ["a cut character among others", bytesOf("ü läuft").subarray(1), "\\xbc läuft", shown(1)],
   ["a zero", bytesOf("a", 0, "b"), "a\\x00b", shown(1)],
-  ["zeros in a row", bytesOf("end", 0, 0), "end\\x00\\x00", shown(2)],
   ["a picture", Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 0xff), "\\x89PNG\\x00\\xff", shown(3)],
-  [
-    "words of Latin-1",
-    Buffer.from("Größe fällt\n", "latin1"),
-    "Größe fällt\n",
-    "It was encoded as Windows-1252 (Latin-1)."
-  ],
+  ["words of Latin-1", Buffer.from("Größe\n", "latin1"), "Größe\n", "It was encoded as Windows-1252 (Latin-1)."],
   ["UTF-16 of PowerShell", utf16("\uFEFFPASS\r\n"), "PASS\r\n", "It was encoded as UTF-16LE."],
   ["UTF-16 without a mark", utf16("PASS all\r\n"), "PASS all\r\n", "It was encoded as UTF-16LE."],
   ["half a character of UTF-16", utf16("\uFEFFPASS").subarray(0, 9), "PAS", "It was encoded as UTF-16LE."],

@@ -11,12 +11,7 @@ describe("what is kept", () => {
   it("keeps what stands around a token or a password", () => {
     const word = body.slice(0, 20)
     for (const lead of ["", "\n", "\t", "Host: x\r\n", '"']) {
-      for (const kept of [
-        "Authorization: Bearer ",
-        "Authorization: Basic ",
-        "Proxy-Authorization: basic ",
-        "Bearer "
-      ]) {
+      for (const kept of ["Authorization: Bearer ", "Proxy-Authorization: basic ", "Bearer "]) {
         expect(inJson(`${lead}${kept}${word}\nafter`)).toBe(`${lead}${kept}${redacted}\nafter`)
       }
       for (const kept of ["https://me:", "https://:", "postgres://me.you+x:", "git+ssh://me:", "db_https:\\/\\/me:"]) {
@@ -30,15 +25,12 @@ describe("what is kept", () => {
     "a key=value",
     "/home/a",
     "qwerty",
-    "http://a.b/c?d=e",
     "http://localhost:8080/a@b",
-    "mailto:a@b.example",
     "git@github.com:a/b.git",
     "the skill sk-1",
     "task-conductor-makes-long-work-reliable",
     "C:\\temp\\risk-assessment-of-a-long-name",
     "sk_live_ begins a key",
-    "half_of_everything_in_a_line",
     "MSG.text.of_something_long_enough.and_of_something_longer_still",
     "Basic responsibilities of a maintainer",
     "A file with -----BEGIN PRIVATE KEY----- is not read.",

@@ -22,18 +22,7 @@ const before = [
   )
 ]
 /** What may stand directly behind one. */
-const after = [
-  ..."\n\t \"'`,;)}\\<",
-  "",
-  " after",
-  "\tafter",
-  "\nafter",
-  ", after",
-  "</token>",
-  "\\n",
-  "\u001b[0m",
-  "&a=b"
-]
+const after = [..."\n\t \"'`,;)}\\<", "", " after", "</token>", "\\n", "\u001b[0m", "&a=b"]
 
 const nested = (text: string, depth: number): string =>
   depth === 0 ? text : JSON.stringify({ at: 1, text: nested(text, depth - 1) })

@@ -12,7 +12,6 @@ describe("lines that say what went wrong", () => {
     "ValueError: no such thing",
     " × adds two numbers 4ms",
     "not ok 3 - adds",
-    "make: *** [Makefile:2: all] Error 2",
     "      Tests  1 failed | 3 passed (4)"
   ])("are found: %s", (line) => assert.isTrue(isTrouble(line)))
 

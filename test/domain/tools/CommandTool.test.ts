@@ -17,18 +17,8 @@ const problem = (word: string) =>
 
 describe("filling a declared command", () => {
   const cases: ReadonlyArray<[name: string, command: CommandLine, given: Arguments, argv: ReadonlyArray<string>]> = [
-    [
-      "puts a value in as one word, whatever it holds",
-      ["a", "{x}"],
-      { x: "b; rm -r $(id) 'c'" },
-      ["a", "b; rm -r $(id) 'c'"]
-    ],
-    [
-      "puts every element of a list in as a word",
-      ["a", "{x}", "z"],
-      { x: ["b", 1, true] },
-      ["a", "b", "1", "true", "z"]
-    ],
+    ["puts a value in as one word", ["a", "{x}"], { x: "b; rm -r $(id) 'c'" }, ["a", "b; rm -r $(id) 'c'"]],
+    ["puts each of a list in as a word", ["a", "{x}", "z"], { x: ["b", 1, true] }, ["a", "b", "1", "true", "z"]],
     ["leaves a word out whose value is missing", ["a", "{x}", "--y={y}", "z"], {}, ["a", "z"]],
     ["leaves out the words of an empty list", ["a", "{x}"], { x: [] }, ["a"]],
     ["puts a value into a word", ["a", "--x={x}", "{y}.txt"], { x: "-1", y: "b" }, ["a", "--x=-1", "b.txt"]],
@@ -53,40 +43,23 @@ describe("filling a declared command", () => {
 const list = { type: "array", items: text }
 const script =
   'command.2: a placeholder in "npm test -- {x}" would become part of a text that a program interprets. Make it a word of its own.'
+const single = 'command.1: the parameter "x" must be a string, a number or a boolean to stand inside a word.'
+const plain = 'command.1: the parameter "x" must be a string, a number, a boolean, or an array of these.'
+const fixed = "command.0: the program must be fixed: it cannot hold a placeholder."
+const unused = "parameters.properties.x: no placeholder {x} uses this parameter."
+const unknown = "command.1: {y} is not a parameter. There are: x."
 
 describe("a declared command", () => {
-  it.each([
-    ["may have placeholders for all of its parameters", tool(["a", "{x}", "--y={y}"], { x: list, y: text }), undefined],
-    [
-      "names parameters that there are",
-      tool(["a", "{y}", "{x}"], { x: text }),
-      "command.1: {y} is not a parameter. There are: x."
-    ],
-    [
-      "uses every parameter",
-      tool(["a"], { x: text }),
-      "parameters.properties.x: no placeholder {x} uses this parameter."
-    ],
-    [
-      "has a fixed program",
-      tool(["{x}"], { x: text }),
-      "command.0: the program must be fixed: it cannot hold a placeholder."
-    ],
-    [
-      "puts no list into a word",
-      tool(["a", "--x={x}"], { x: list }),
-      'command.1: the parameter "x" must be a string, a number or a boolean to stand inside a word.'
-    ],
-    [
-      "takes no objects",
-      tool(["a", "{x}"], { x: { type: "object" } }),
-      'command.1: the parameter "x" must be a string, a number, a boolean, or an array of these.'
-    ],
-    ["puts nothing into a script", tool(["sh", "-c", "npm test -- {x}"], { x: text }), script]
-  ])("%s", (_, declared, problem) => {
-    assert.deepStrictEqual(
-      templateProblems(declared).map(({ path, what }) => `${path.join(".")}: ${what}`),
-      problem === undefined ? [] : [problem]
-    )
+  it.each<[string, CommandLine, Record<string, Record<string, unknown>>, problem?: string]>([
+    ["may have placeholders for all of its parameters", ["a", "{x}", "--y={y}"], { x: list, y: text }],
+    ["names parameters that there are", ["a", "{y}", "{x}"], { x: text }, unknown],
+    ["uses every parameter", ["a"], { x: text }, unused],
+    ["has a fixed program", ["{x}"], { x: text }, fixed],
+    ["puts no list into a word", ["a", "--x={x}"], { x: list }, single],
+    ["takes no objects", ["a", "{x}"], { x: { type: "object" } }, plain],
+    ["puts nothing into a script", ["sh", "-c", "npm test -- {x}"], { x: text }, script]
+  ])("%s", (_, command, properties, problem) => {
+    const problems = templateProblems(tool(command, properties)).map(({ path, what }) => `${path.join(".")}: ${what}`)
+    assert.deepStrictEqual(problems, problem === undefined ? [] : [problem])
   })
 })

@@ -4,46 +4,24 @@ import { ownCall } from "../../../src/domain/tools/ForeignTools.ts"
 const tools = new Set(["read_file", "edit_file", "write_file", "run_command", "search_files", "get_file_tree"])
 const own = (name: string, given: Readonly<Record<string, string | number | ReadonlyArray<number>>>) =>
   ownCall({ name, arguments: given }, (one) => tools.has(one))
+const editor = "str_replace_editor"
+const view = (view_range: ReadonlyArray<number>) => ({ command: "view", path: "a", view_range })
+const change = { path: "a", old_str: "a", new_str: "b" }
 
 describe("tools of other programs", () => {
   it.each([
     ["Bash", { command: "npm test", description: "Run the tests", timeout: 5 }, "run_command", { command: "npm test" }],
     ["execute_command", { command: "ls", requires_approval: "false" }, "run_command", { command: "ls" }],
     ["exec_command", { cmd: "ls" }, "run_command", { command: "ls" }],
-    [
-      "Read",
-      { file_path: "a.ts", offset: 10, limit: 5 },
-      "read_file",
-      { file_path: "a.ts", start_line: 10, end_line: 14 }
-    ],
+    ["Read", { file_path: "a", offset: 9, limit: 2 }, "read_file", { file_path: "a", start_line: 9, end_line: 10 }],
     ["view_file", { target_file: "a.ts", limit: 20 }, "read_file", { path: "a.ts", end_line: 20 }],
     ["write_to_file", { path: "a.ts", content: "a", line_count: 1 }, "write_file", { path: "a.ts", content: "a" }],
     ["grep_search", { regex: "a+" }, "search_files", { pattern: "a+" }],
     ["list_files", { directory: "src", recursive: "true" }, "get_file_tree", { path: "src" }],
-    [
-      "str_replace_editor",
-      { command: "view", path: "a.ts", view_range: [3, 9] },
-      "read_file",
-      { path: "a.ts", start_line: 3, end_line: 9 }
-    ],
-    [
-      "str_replace_editor",
-      { command: "view", path: "a.ts", view_range: [3, -1] },
-      "read_file",
-      { path: "a.ts", start_line: 3 }
-    ],
-    [
-      "str_replace_based_edit_tool",
-      { command: "str_replace", path: "a.ts", old_str: "a", new_str: "b" },
-      "edit_file",
-      { path: "a.ts", old_str: "a", new_str: "b" }
-    ],
-    [
-      "str_replace_editor",
-      { command: "create", path: "a.ts", file_text: "a" },
-      "write_file",
-      { path: "a.ts", content: "a" }
-    ]
+    [editor, view([3, 9]), "read_file", { path: "a", start_line: 3, end_line: 9 }],
+    [editor, view([3, -1]), "read_file", { path: "a", start_line: 3 }],
+    ["str_replace_based_edit_tool", { command: "str_replace", ...change }, "edit_file", change],
+    [editor, { command: "create", path: "a", file_text: "a" }, "write_file", { path: "a", content: "a" }]
   ])("are read as tools here: %s %j", (name, given, expected, meant) => {
     assert.deepStrictEqual(own(name, given), { name: expected, arguments: meant })
   })

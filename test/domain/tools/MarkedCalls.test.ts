@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import { endsInCall, hasMarkedLine, markedCalls, markedParts } from "../../../src/domain/tools/MarkedCalls.ts"
 
 const tag = (name: string) => `<tool_call>{"name": "${name}", "arguments": {}}</tool_call>`
@@ -18,10 +18,7 @@ describe("marked calls", () => {
 
   it("begin lines of a text in which they stand", () => {
     const text = `First.\n${tag("a")}\nThen ${tag("c")}\n<tool_call>{}</tool_call>`
-    assert.deepStrictEqual(
-      markedParts(text).map(({ kind }) => kind),
-      ["text", "call", "text", "call"]
-    )
+    expect(markedParts(text).map(({ kind }) => kind)).toStrictEqual(["text", "call", "text", "call"])
     assert.isTrue(hasMarkedLine(text))
     assert.isFalse(hasMarkedLine(`Then ${tag("c")}`))
   })

@@ -93,20 +93,15 @@ it.each([
 })
 
 const moved = (path: string, to: string): Arguments => ({ path, to: to })
+const removesOld = ["remove_file", { path: "a.ts" }] as const
+const writesNew = ["write_file", { path: "b.ts", content: "x" }] as const
 
 it.each([
   ["a move of the same file", [["move_file", moved("a.ts", "c.ts")]], 0],
   ["a move to the same path", [["move_file", moved("c.ts", "b.ts")]], 0],
   ["another move", [["move_file", moved("c.ts", "d.ts")]], 1],
-  ["the removal of the old file alone", [["remove_file", { path: "a.ts" }]], 1],
-  [
-    "the removal of the old file and the new one",
-    [
-      ["remove_file", { path: "a.ts" }],
-      ["write_file", { path: "b.ts", content: "x" }]
-    ],
-    0
-  ]
+  ["the removal of the old file alone", [removesOld], 1],
+  ["the removal of the old file and the new one", [removesOld, writesNew], 0]
 ] as const)("a move that failed is open or not after %s", (_, later, open) => {
   const failed = unmade(1, moved("a.ts", "b.ts"))
   const calls = later.map(([name, given]) => change(2, true, name, given))

@@ -22,7 +22,8 @@ const sources: ReadonlyArray<readonly [name: string, source: SchemaSource]> = [
     {
       type: "object",
       properties: { path: { type: "string", description: described }, lines: { type: "integer", minimum: 1 } },
-      required: ["path"]
+      required: ["path"],
+      additionalProperties: false
     }
   ]
 ]

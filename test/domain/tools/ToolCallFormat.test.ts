@@ -1,9 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as Arbitrary from "effect/Arbitrary"
-import * as Effect from "effect/Effect"
 import { noFindings } from "../../../src/domain/findings/Issue.ts"
-import { renderToolCall } from "../../../src/domain/documents/TaskRendering.ts"
-import { ToolCall } from "../../../src/domain/tools/ToolCall.ts"
 import { numberCalls, readCallBlock } from "../../../src/domain/tools/ToolCallFormat.ts"
 
 const read = (...blocks: ReadonlyArray<string>) => {
@@ -23,12 +19,6 @@ const call = (values: unknown, uid = "a") => ({ uid, name: "read_file", argument
 const withPath = (path: string, uid = "a") => [call({ path }, uid)]
 
 const source = (values: string) => `{"uid":"a","name":"read_file","arguments":${values}}`
-
-/** Calls as they may be written: what is refused in them, and numbers that JSON does not hold exactly, are left out. */
-const readableCall = Arbitrary.schema(ToolCall).pipe(
-  Arbitrary.map((given) => ({ ...given, uid: given.uid.trim() || "u", name: given.name.trim() || "n" })),
-  Arbitrary.filter((given) => !/__proto__|\d{16}/.test(JSON.stringify(given)))
-)
 
 const whatOf = (text: string): string => {
   const findings = noFindings()
@@ -55,13 +45,6 @@ describe("readCallBlock", () => {
       repairs: []
     })
   })
-
-  it.effect.prop("reads back every call that is written as JSON", { call: readableCall }, ({ call }) =>
-    Effect.sync(() => {
-      const text = renderToolCall(call).split("\n").slice(1, -1).join("\n")
-      expect(read(text)).toEqual({ calls: [JSON.parse(JSON.stringify(call))], issues: [], repairs: [] })
-    })
-  )
 
   it.each([
     ["a trailing comma", '{"path":"a",}'],
@@ -92,18 +75,15 @@ describe("readCallBlock", () => {
   it.each([
     ["a missing value", '{"path": }', "tool-call-json"],
     ["a value that was left out", '{"path":"a", ...}', "tool-call-json"],
-    ["a list that goes on", '{"paths":["a", ...]}', "tool-call-json"],
     ["a key without value", '{"path":"a","x"}', "tool-call-json"],
     ["a text that breaks off", '{"path":"src/ma', "tool-call-truncated"],
     ["a key given twice", '{"path":"a","path":"b"}', "tool-call-key-duplicate"],
     ["a key given twice under another spelling", '{"path":"a","p\\u0061th":"b"}', "tool-call-key-duplicate"],
     ["a prototype", '{"x":{"__proto__":{"a":1}}}', "tool-call-key-forbidden"],
-    ["a prototype in mended JSON", "{'__proto__':{'a':1},}", "tool-call-key-forbidden"],
     ["a number that would lose digits", '{"id":12345678901234567890}', "tool-call-number"],
     ["a number without end", '{"id":1e999}', "tool-call-number"],
     ["a list for arguments", '["a"]', "tool-call-arguments"],
     ["a word for arguments", '"a.ts"', "tool-call-arguments"],
-    ["too many levels", `{"a":${"[".repeat(70)}${"]".repeat(70)}}`, "tool-call-too-deep"],
     ["far too many levels", "[".repeat(100_000), "tool-call-too-deep"],
     ["far too many levels behind a quote", `"${"[".repeat(100_000)}`, "tool-call-truncated"],
     ["a megabyte", `{"a":"${"x".repeat(1_100_000)}"}`, "tool-call-too-large"]

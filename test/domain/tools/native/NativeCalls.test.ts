@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import { callSyntaxes } from "../../../../src/domain/tools/native/CallSyntaxes.ts"
 import { readNative } from "../../../../src/domain/tools/native/NativeCalls.ts"
 import { families, gradesOf } from "../../../support/Families.ts"
@@ -86,10 +86,7 @@ describe("native calls", () => {
       isTool
     )
     assert.strictEqual(text.match(/<tool_call>/g)?.length, 1)
-    assert.deepStrictEqual(
-      repairs.map(({ code }) => code),
-      ["tool-call-syntax", "text-ignored"]
-    )
+    expect(repairs.map(({ code }) => code)).toStrictEqual(["tool-call-syntax", "text-ignored"])
   })
 
   it("keep the number of lines, so that places in the answer stay right", () => {
