@@ -45,11 +45,11 @@ const matchesText = (outcome: CallOutcome, lineNow?: LineNow): string => {
   if (matches.length === 0) return ""
   if (matches.length <= mostPlaces) return ` At ${matches.map(({ line, path }) => `${path}:${line}`).join(", ")}.`
   if (lineNow === undefined) return ""
-  const left = matches.flatMap(({ line, path, text }) => {
+  const untouched = matches.flatMap(({ line, path, text }) => {
     const now = lineNow(path, line, text)
     return now === undefined ? [] : [{ path, line: now }]
   })
-  const files = [...Map.groupBy(left, ({ path }) => path)].map(([path, lines]) =>
+  const files = [...Map.groupBy(untouched, ({ path }) => path)].map(([path, lines]) =>
     lines.length <= mostNamed.lines
       ? `${path}:${lines.map(({ line }) => line).join(", ")}`
       : `${counted(lines.length, "line")} of ${path}`
