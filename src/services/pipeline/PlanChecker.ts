@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Option from "effect/Option"
 import { listPlaces, placeFindings } from "../../domain/documents/FindingPlaces.ts"
 import { readTaskList } from "../../domain/documents/TaskListFormat.ts"
+import { counted } from "../../domain/text/Format.ts"
 import { forEachText } from "../../domain/grammar/ForEachForm.ts"
 import { fieldLabels } from "../../domain/markdown/TaskFields.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
@@ -150,11 +151,11 @@ const makeItemCheck = Effect.gen(function* () {
   const itemFiles = yield* makeItemFiles
 
   const count = Effect.fnUntraced(function* (task: string, forEach: ForEach, pattern: string) {
-    const counted = yield* activities.record(
+    const recorded = yield* activities.record(
       { key: seenKey.itemCount(task), success: Schema.Union([Schema.Int, CountedItems]) },
       Effect.map(itemFiles(forEach, pattern), ({ items, notLookedAt }) => ({ count: items.length, notLookedAt }))
     )
-    return typeof counted === "number" ? { count: counted, notLookedAt: "" } : counted
+    return typeof recorded === "number" ? { count: recorded, notLookedAt: "" } : recorded
   })
 
   return Effect.fnUntraced(function* ({ steps }: TaskList) {
@@ -171,7 +172,10 @@ const makeItemCheck = Effect.gen(function* () {
             ? `There is no ${text}.`
             : `No ${text} was found in what was looked at. ${items.notLookedAt}`
         if (items.count === 0) issues.push(makeIssue("for-each-empty", where, { what }))
-        else repairs.push(makeRepair("for-each-count", where, `"${name}" has ${items.count} items: each ${text}.`))
+        else
+          repairs.push(
+            makeRepair("for-each-count", where, `"${name}" has ${counted(items.count, "item")}: each ${text}.`)
+          )
       }
     }
     return { issues, repairs }

@@ -40,7 +40,7 @@ export const fieldRules = [
     "for-each-empty": error(
       "No items",
       "A task for each item does nothing where there is none.",
-      "Write a pattern that covers files of the project."
+      "Write a pattern that covers files of the project, and words that they contain."
     ),
     "for-each-form-read": note(
       "Items written differently",
