@@ -7,11 +7,10 @@ import { defaultLimits } from "../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
+import { taskOf } from "../support/ScriptedRun.ts"
 import { stageName } from "../support/stageName.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 import { itemOf, files, plan, marker, makeRun, statesOf } from "../support/ForEachRun.ts"
-
-const taskOf = ({ user }: FilledPrompt): string => /^- \*\*Name\*\* (.+)$/m.exec(user)?.[1]?.replaceAll("\\", "") ?? ""
 
 describe("a task for each item", () => {
   nodeTest("carries the task out for every item, asks once, and needs no further stage", function* () {
@@ -78,7 +77,7 @@ describe("a task for each item", () => {
       if (stageName(prompt) === "creation") return two
       if (stageName(prompt) === "iteration") return planOf([])
       if (stageName(prompt) === "conclusion") return "It is over."
-      if (taskOf(prompt) === "Find") return resultSaying("Two:\n\n- the first\n- the second")
+      if (taskOf(prompt.user) === "Find") return resultSaying("Two:\n\n- the first\n- the second")
       seen.push(/the only one to work on: (.*)/.exec(prompt.user)?.[1] ?? "")
       return resultSaying("Told.")
     }

@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { liveTest } from "../support/liveTest.ts"
-import { fakeModel, type FakeModel } from "../support/FakeOllamaPaths.ts"
+import type { FakeModel } from "../support/FakeOllamaPaths.ts"
 import type { Script } from "../support/FakeOllamaScript.ts"
-import { sandbox, obedient, cutOff, serve, windows, ask, env } from "../support/OneModelServer.ts"
+import { sandbox, obedient, serve, windows, ask, env } from "../support/OneModelServer.ts"
 
 /** Never answers the second request. */
 const silent: Script = (body, index) => (index === 1 ? { text: "never", hold: "never" } : obedient(body, index))
@@ -30,21 +30,6 @@ describe("a model that thinks", () => {
     const inTurn = Array.from({ length: 14 }, (_, index) => (index % 2 === 0 ? "thinking" : "writing"))
     assert.deepStrictEqual<unknown>(phases, inTurn)
     assert.notInclude(json.stdout, "SECRET")
-  })
-})
-
-describe("a model that is cut off while it thinks", () => {
-  liveTest("in a conversation is asked once more, without thoughts", function* () {
-    const { run } = yield* sandbox
-    const server = yield* serve({}, { script: (_, index) => (index === 0 ? cutOff : "Noon.") })
-    const { code, stdout } = yield* Effect.promise(() =>
-      run(["ask", "--model", fakeModel, "What time is it?"], env(server))
-    )
-    assert.deepStrictEqual([code, stdout], [0, "Noon.\n"])
-    assert.deepStrictEqual(
-      server.chats.map(({ think }) => think),
-      [undefined, false]
-    )
   })
 })
 

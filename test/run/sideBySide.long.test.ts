@@ -10,6 +10,7 @@ import { needs } from "../support/needs.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { type ScriptedApprover, scriptedApprover, willingApprover } from "../support/ScriptedApprover.ts"
 import { stageName } from "../support/stageName.ts"
+import { taskOf } from "../support/ScriptedRun.ts"
 import { answerIn, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
 const plan = planOf([
@@ -20,8 +21,6 @@ const plan = planOf([
 ])
 
 const text = "one\ntwo\nthree\nfour\nfive\n"
-
-const taskOf = ({ user }: FilledPrompt): string => /^- \*\*Name\*\* (.+)$/m.exec(user)?.[1] ?? ""
 
 const edit = (old: string, now: string, path = "a.txt") =>
   refinementWith([{ name: "edit_file", arguments: { path, old_text: old, new_text: now } }])
@@ -36,9 +35,9 @@ const model =
     if (!/^(?:refine|execu)/.test(stage)) return answerIn(stage, { creation: plan })
 
     const isClash = prompt.user.includes(clashes)
-    if (stage === "refinement") return isClash ? clash(prompt) : (changes[taskOf(prompt)] ?? "?")
+    if (stage === "refinement") return isClash ? clash(prompt) : (changes[taskOf(prompt.user)] ?? "?")
     const isOpen = isClash && !/^### Changed: /m.test(prompt.user)
-    return isOpen ? clash(prompt) : resultSaying(`${taskOf(prompt)} is done.`)
+    return isOpen ? clash(prompt) : resultSaying(`${taskOf(prompt.user)} is done.`)
   }
 
 const makeRun = Effect.gen(function* () {

@@ -131,23 +131,19 @@ describe("the calls of an answer", () => {
     }
   )
 
-  nodeTest("that change files by text do not count towards the limit of calls", function* () {
-    const content = contentOf(
-      `${change("export const name1 = 1", "export const first = 1")}\n${change("export const name9 = 9", "export const last = 9")}`
-    )
-    const settings = { limits: { ...defaultLimits, toolCallsPerIteration: 1 } }
-    const within = yield* check({ ...content, calls: [read("a.ts")] }, { settings })
-    assert.deepStrictEqual([within.names, within.tooMany], [["edit_file", "edit_file", "read_file"], []])
-    const beyond = yield* check({ ...content, calls: [read("a.ts"), read("b.ts")] }, { settings })
-    assert.deepStrictEqual([beyond.names.length, beyond.tooMany.length], [3, 1])
-  })
-
-  nodeTest("of one replacement count as one, and where the text stood is said", function* () {
-    const content = contentOf('{"replace": "limit", "with": "most"}')
-    const settings = { limits: { ...defaultLimits, toolCallsPerIteration: 1 } }
-    const { names, replaced, tooMany } = yield* check(content, { settings })
-    assert.deepStrictEqual([names.length, replaced.length, tooMany], [2, 1, []])
-  })
+  nodeTest(
+    "do not count towards their limit when they change files by text, and as one in a replacement",
+    function* () {
+      const content = contentOf(change("export const name1 = 1", "export const first = 1"))
+      const settings = { limits: { ...defaultLimits, toolCallsPerIteration: 1 } }
+      const within = yield* check({ ...content, calls: [read("a.ts")] }, { settings })
+      assert.deepStrictEqual([within.names, within.tooMany], [["edit_file", "read_file"], []])
+      const beyond = yield* check({ ...content, calls: [read("a.ts"), read("b.ts")] }, { settings })
+      assert.deepStrictEqual([beyond.names.length, beyond.tooMany.length], [2, 1])
+      const { names, replaced, tooMany } = yield* check(contentOf('{"replace": "limit", "with": "most"}'), { settings })
+      assert.deepStrictEqual([names.length, replaced.length, tooMany], [2, 1, []])
+    }
+  )
 
   nodeTest("that would lose most of a file are not made, unless the answer says that it goes", function* () {
     const shorter: ToolCall = {

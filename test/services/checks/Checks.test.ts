@@ -148,16 +148,9 @@ if (!existsSync("seen")) { writeFileSync("seen", ""); process.exit(1) }
 mkdirSync("target/surefire-reports", { recursive: true })
 writeFileSync("target/surefire-reports/TEST-AddTest.xml", '${report("more")}')
 `
-      const project = {
-        "pom.xml": "<project/>\n",
-        "check.mjs": script,
-        "target/surefire-reports/TEST-OldTest.xml": report("old")
-      }
-      const { run } = yield* openChecks({
-        files: project,
-        checks: [[node, "check.mjs"]],
-        sandbox: { mode: "auto" }
-      })
+      const old = { "target/surefire-reports/TEST-OldTest.xml": report("old") }
+      const files = { "pom.xml": "<project/>\n", "check.mjs": script, ...old }
+      const { run } = yield* openChecks({ files, checks: [[node, "check.mjs"]], sandbox: { mode: "auto" } })
       const [outcome] = yield* run({ "src/AddTest.java": "class AddTest {\n  @Test void more() {}\n}\n" })
       expect(outcome?.ran).toStrictEqual({ passed: 2, failed: 0, skipped: 0, newTests: ["more"] })
       expect(outcome?.text).toContain("(2 passed, 1 of them new: more)")

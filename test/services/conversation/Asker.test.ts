@@ -395,20 +395,15 @@ describe("changes", () => {
   })
 
   nodeTest(
-    "are each asked about before they are made, and a no is told to the model, when that is asked first",
+    "are asked about before they are made, and a no is told to the model, when that is asked first",
     function* () {
       const approver = scriptedApprover({ calls: ["once", "deny"] })
-      const added = block("src/new.ts", "", "export {}")
-      const { limit, reports, requests } = yield* asking(["Raise it."], inOrder(raised, added, "Raised."), {
-        files,
-        approver: approver.layer,
-        settings: { askFirst: true }
-      })
-      expect(
-        approver.asked.map((items) => items.map(({ offers, words }) => [words?.names, offers?.repairs]))
-      ).toStrictEqual([
-        [[["src/limit.ts"], "later changes of src/limit.ts by this task"]],
-        [[["src/new.ts"], "later changes of src/new.ts by this task"]]
+      const answers = inOrder(raised, block("src/new.ts", "", "export {}"), "Raised.")
+      const options = { files, approver: approver.layer, settings: { askFirst: true } }
+      const { limit, reports, requests } = yield* asking(["Raise it."], answers, options)
+      expect(approver.asked.map((items) => items.map(({ tool }) => tool))).toStrictEqual([
+        ["edit_file"],
+        ["write_file"]
       ])
       expect(lastOf(requests[1])).toContain("### Changed: src/limit.ts")
       expect(lastOf(requests[2])).toContain("### Not changed: src/new.ts")

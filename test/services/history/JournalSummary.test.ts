@@ -22,19 +22,6 @@ const peek = Effect.fnUntraced(function* (...parts: ReadonlyArray<string | Uint8
 const statusOf = (...parts: ReadonlyArray<string | Uint8Array>) => Effect.map(peek(...parts), (found) => found?.status)
 
 describe("a look at a journal", () => {
-  nodeTest("tells what was asked, when it began, how it ended and its size", function* () {
-    const bytes = journalBytes([openedRecord(), settled("a"), finished()])
-    expect(yield* peek(bytes)).toEqual({
-      opened: openedRecord(),
-      startedAt: "2026-11-20T18:30:00.000Z",
-      lastAt: "2026-11-20T18:30:00.000Z",
-      status: "done",
-      exitCode: 0,
-      durationMs: 0,
-      bytes: bytes.length
-    })
-  })
-
   const sizes = [10, 65_000, 65_300, 65_536, 70_000, 131_072, 300_000]
   nodeTest("finds the end behind and within long lines, and passes over torn bytes", function* () {
     for (const size of sizes) {
@@ -52,11 +39,6 @@ describe("a look at a journal", () => {
       ]
       expect(found, `${size}`).toEqual(["done", "done", "done", undefined, undefined, undefined])
     }
-  })
-
-  nodeTest("sees no end that only stands in a value", function* () {
-    const end = journalLines([openedRecord(), finished()])[1]!
-    expect(yield* statusOf(journalBytes([openedRecord(), settled(end, `\n${end}\n`)]))).toBe(undefined)
   })
 
   nodeTest("gives nothing for what does not begin as a journal of this version", function* () {

@@ -4,7 +4,6 @@ import { once } from "node:events"
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import type { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
-import { recordOf } from "../../../src/services/journal/JournalLine.ts"
 import { takeLock } from "../../../src/services/files/ProcessLock.ts"
 import { runLock, RunStore } from "../../../src/services/history/RunStore.ts"
 import { ended, journalBytes, openedRecord, settled } from "../../support/Journals.ts"
@@ -101,15 +100,6 @@ describe("the runs that are kept", () => {
     expect(yield* message("")).toContain('There is no run "".')
     expect(yield* message("20261120-180000-aaab")).toContain(`Nearest: ${first}`)
     expect(yield* message("../../etc")).toContain('There is no run "../../etc".')
-  })
-
-  liveTest("are read only when they hold together", function* () {
-    const records = [openedRecord(first), settled("a"), settled("b")]
-    const broken = Buffer.from(journalBytes(records)).toString().replace('"key":"a"', '"key":"x"')
-    const { store } = yield* storeWith({ [first]: records, [second]: broken })
-    expect((yield* store.read(first)).lines.map(recordOf)).toEqual(records)
-    expect((yield* Effect.flip(store.read(second))).reason).toEqual({ _tag: "Damaged", line: 2, what: "sum" })
-    expect((yield* Effect.flip(store.read(third))).reason).toEqual({ _tag: "Missing" })
   })
 
   liveTest("are removed unless a process has them, also one that says nothing", function* () {
