@@ -1,11 +1,10 @@
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
-import { execFile } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { version } from "../src/app/version.ts"
-import { type Ended, makeSandbox } from "./support/binary.ts"
+import { makeSandbox, startProgram } from "./support/binary.ts"
 import { inProcess } from "./support/inProcess.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -15,18 +14,9 @@ const plan = join(root, "test/fixtures/checks/five-mistakes.md")
 
 const unbuilt = 'task-conductor is not built yet. Run "npm run build" in its folder.\n'
 
-const node = (
-  args: ReadonlyArray<string>,
-  options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv } = { cwd: join(root, "test/fixtures/checks") }
-): Promise<Ended> =>
-  new Promise((resolve) => {
-    execFile(process.execPath, [...args], options, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr })
-    )
-  })
 const shimIn = (cwd: string, env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>) =>
-  node([join(packed, "bin/task-conductor.cjs"), ...args], { cwd, env })
-const shim = (...args: ReadonlyArray<string>) => node([join(packed, "bin/task-conductor.cjs"), ...args])
+  startProgram([process.execPath, join(packed, "bin/task-conductor.cjs"), ...args], { cwd, env }).ended
+const shim = (...args: ReadonlyArray<string>) => shimIn(dirname(plan), process.env, ...args)
 
 beforeAll(() => {
   for (const part of ["bin", "package.json", "prompts", "skills", "templates", "dist/cli"]) {

@@ -4,13 +4,12 @@
  */
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { execFile } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { version } from "../src/app/version.ts"
-import type { Ended } from "./support/binary.ts"
+import { type Ended, startProgram } from "./support/binary.ts"
 import { askedOf, makeCluster, writing } from "./support/Cluster.ts"
 import { fakeModel } from "./support/FakeOllamaPaths.ts"
 import { liveTest } from "./support/liveTest.ts"
@@ -26,13 +25,10 @@ const [alone, both, prefix] = ["alone", "both", "prefix"].map((name) => join(roo
 const installedForAll = join(prefix, "lib/node_modules")
 let registry: Registry
 
-const start = (command: string, args: ReadonlyArray<string>, cwd: string): Promise<Ended> =>
-  new Promise((resolve) => {
-    const env = { PATH: process.env["PATH"], HOME: join(root, "home"), ...npmEnvironment(root, registry.url) }
-    execFile(command, [...args], { cwd, env }, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr })
-    ).stdin?.end()
-  })
+const start = (command: string, args: ReadonlyArray<string>, cwd: string): Promise<Ended> => {
+  const env = { PATH: process.env["PATH"], HOME: join(root, "home"), ...npmEnvironment(root, registry.url) }
+  return startProgram([command, ...args], { cwd, env }).ended
+}
 
 /** Fails with what the command wrote when it failed. */
 const succeed = async (command: string, args: ReadonlyArray<string>, cwd: string): Promise<Ended> => {
@@ -139,17 +135,16 @@ for (const [where, program] of [
 ] as const) {
   liveTest(
     `carries out a run where it is installed ${where}`,
-    () =>
-      Effect.gen(function* () {
-        const { sandbox, start, worker } = yield* makeCluster
-        yield* worker((body) => writing(askedOf(body)), [], {}, program)
-        const order = ["run", "--cluster", "--yes", "--model", fakeModel, "Do it."]
-        const client = yield* start(order, {}, program)
-        const { code, stderr, stdout } = yield* Effect.promise(() => client.ended)
-        assert.strictEqual(code, 0, stderr)
-        assert.include(stdout, "All is done.")
-        assert.strictEqual(readFileSync(join(sandbox.root, "project/a.txt"), "utf8"), "new\n")
-      }),
+    function* () {
+      const { sandbox, start, worker } = yield* makeCluster
+      yield* worker((body) => writing(askedOf(body)), [], {}, program)
+      const order = ["run", "--cluster", "--yes", "--model", fakeModel, "Do it."]
+      const client = yield* start(order, {}, program)
+      const { code, stderr, stdout } = yield* Effect.promise(() => client.ended)
+      assert.strictEqual(code, 0, stderr)
+      assert.include(stdout, "All is done.")
+      assert.strictEqual(readFileSync(join(sandbox.root, "project/a.txt"), "utf8"), "new\n")
+    },
     needsPostgres
   )
 }

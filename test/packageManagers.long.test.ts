@@ -3,12 +3,13 @@
  * command line.
  */
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
-import { execFile, spawnSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { version } from "../src/app/version.ts"
+import { startProgram } from "./support/binary.ts"
 import { unlessMissing } from "./support/needs.ts"
 import { copyProduct, packFolder } from "./support/packedProduct.ts"
 import { type Registry, startRegistry } from "./support/Registry.ts"
@@ -39,21 +40,16 @@ const missing = (manager: string): string | undefined =>
     : `${manager} is not installed: npm install -g ${manager}`
 
 /** Starts a program; gives its output, and fails with all that it wrote when it fails. */
-const output = (command: string, args: ReadonlyArray<string>, cwd: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const home = join(root, "home")
-    const env = {
-      PATH: process.env["PATH"],
-      HOME: home,
-      CI: "true",
-      OLLAMA_HOST: "127.0.0.1:1",
-      YARN_CACHE_FOLDER: join(home, "yarn")
-    }
-    execFile(command, [...args], { cwd, env, maxBuffer: 100_000_000 }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout)
-      else reject(new Error(`${command} ${args.join(" ")}: ${error.message}\n${stdout}\n${stderr}`))
-    }).stdin?.end()
-  })
+const output = async (command: string, args: ReadonlyArray<string>, cwd: string): Promise<string> => {
+  const home = join(root, "home")
+  const own = { HOME: home, CI: "true", OLLAMA_HOST: "127.0.0.1:1", YARN_CACHE_FOLDER: join(home, "yarn") }
+  const { code, stderr, stdout } = await startProgram([command, ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"], ...own }
+  }).ended
+  assert.strictEqual(code, 0, `${command} ${args.join(" ")}\n${stdout}\n${stderr}`)
+  return stdout
+}
 
 beforeAll(async () => {
   const product = copyProduct(root)

@@ -1,5 +1,4 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { execFile } from "node:child_process"
 import {
   cpSync,
   existsSync,
@@ -15,7 +14,7 @@ import {
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import type { Ended } from "./support/binary.ts"
+import { type Ended, startProgram } from "./support/binary.ts"
 import { npmEnvironment, strictlyCompiled } from "./support/PackedMachine.ts"
 import { copyProduct, packFolder } from "./support/packedProduct.ts"
 import { packageFiles, wordsModule } from "./support/PluginFiles.ts"
@@ -38,13 +37,7 @@ const environment = () => ({
 })
 
 const start = (command: string, args: ReadonlyArray<string>, cwd = app): Promise<Ended> =>
-  new Promise((resolve) => {
-    const options = { cwd, env: environment(), maxBuffer: 100_000_000 }
-    const child = execFile(command, [...args], options, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr })
-    )
-    child.stdin?.end()
-  })
+  startProgram([command, ...args], { cwd, env: environment() }).ended
 
 const put = (path: string, text: string): void => {
   mkdirSync(dirname(join(root, path)), { recursive: true })

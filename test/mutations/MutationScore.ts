@@ -9,7 +9,6 @@ import { readTaskList } from "../../src/domain/documents/TaskListFormat.ts"
 import { renderTaskReport, renderTaskList } from "../../src/domain/documents/TaskRendering.ts"
 import { documentFixtures } from "../support/DocumentFixtures.ts"
 import { calls } from "./calls.ts"
-import { callSyntax } from "./callSyntax.ts"
 import { changedCalls } from "./changedCalls.ts"
 import { changedReferences } from "./changedReferences.ts"
 import { changedTasks } from "./changedTasks.ts"
@@ -31,8 +30,7 @@ export const harmless: ReadonlyArray<Damage> = [
   ...layout,
   ...references,
   ...parts,
-  ...calls,
-  ...callSyntax
+  ...calls
 ]
 
 /** Kinds of damage that change the meaning. */
@@ -103,21 +101,12 @@ const score = (
 }
 
 /** What must stay: of a result its summary, since the document around it is kept as it came. */
-const valueOf = (document: Whole, hasUids = true): string => {
+const valueOf = (document: Whole): string => {
   const { value } = check(document)
-  if (value === null || !("tool_calls" in value) || hasUids)
-    return JSON.stringify(value !== null && "summary" in value ? value.summary.replace(/[ \t]+$/gm, "") : value)
-  return JSON.stringify({
-    ...value,
-    tool_calls: value.tool_calls.map(({ arguments: given, name }) => ({ name, given }))
-  })
+  return JSON.stringify(value !== null && "summary" in value ? value.summary.replace(/[ \t]+$/gm, "") : value)
 }
 
-/** The syntax of another program may have no place for uids: the calls get new ones. */
-const reads = (before: Named, after: Whole): boolean => {
-  const losesUids = /"uid"|'uid'|\buid:|“uid”|"(?:call_)?id"/.test(before.text) && /<function=|<invoke/.test(after.text)
-  return valueOf(after, !losesUids) === valueOf(before, !losesUids)
-}
+const reads = (before: Named, after: Whole): boolean => valueOf(after) === valueOf(before)
 
 /** Both damages, one after the other; nothing when either finds no place. */
 const both =

@@ -3,10 +3,10 @@
  */
 import { changed, choose, damages, type Random, type Whole } from "./Damage.ts"
 
-export const block = /(?<!`)```json\n(\{(?:(?!\n```)[^])*\})\n```(?=\n|$)/g
+const block = /(?<!`)```json\n(\{(?:(?!\n```)[^])*\})\n```(?=\n|$)/g
 
 /** Blocks of the section Tool Calls. */
-export const mapBlocks = (document: Whole, change: (json: string) => string): string | undefined => {
+const mapBlocks = (document: Whole, change: (json: string) => string): string | undefined => {
   const start = document.text.search(/^## Tool Calls/m)
   if (document.kind !== "refinement" || start < 0) return undefined
   return changed(
@@ -18,7 +18,7 @@ export const mapBlocks = (document: Whole, change: (json: string) => string): st
 const fenced = (json: string): string => `\`\`\`json\n${json}\n\`\`\``
 
 /** True for JSON of which reading and writing lose nothing, such as one of two keys of the same name. */
-export const isStrict = (json: string): boolean => {
+const isStrict = (json: string): boolean => {
   try {
     const compact = json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string: string | undefined) => string ?? "")
     return JSON.stringify(JSON.parse(json)) === compact

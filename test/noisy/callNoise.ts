@@ -1,5 +1,5 @@
 /**
- * Tool calls that mean the right thing in other names, other arguments, or the format of another program.
+ * Tool calls that mean the right thing in other names or other arguments.
  */
 import { choose } from "../mutations/Damage.ts"
 import { group, type Kinds, type Noise, only, type Right } from "./Noise.ts"
@@ -24,13 +24,6 @@ export const withCall = (change: (call: Call) => unknown): Kinds[string] =>
   only("refinement", (right) => {
     const call = callIn(right)
     return call === undefined ? undefined : right.text.replace(block, () => fenced(change(call)))
-  })
-
-/** A text in the place of the whole answer. */
-const instead = (write: (call: Call) => string): Kinds[string] =>
-  only("refinement", (right) => {
-    const call = callIn(right)
-    return call === undefined ? undefined : write(call)
   })
 
 const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
@@ -80,39 +73,5 @@ export const callNoise: ReadonlyArray<Noise> = [
       renamed(
         choose(random, { old_text: "old_string", new_text: "new_string" }, { old_text: "search", new_text: "replace" })
       )(right, random)
-  }),
-  ...group("calls of other programs", 4, {
-    "tags alone": instead(
-      ({ arguments: values, name }) => `<tool_call>\n${JSON.stringify({ name, arguments: values })}\n</tool_call>`
-    ),
-    "tags for each argument": instead(
-      ({ arguments: values, name }) =>
-        `<tool_call>\n<function=${name}>\n${Object.entries(values)
-          .map(([key, value]) => `<parameter=${key}>\n${String(value)}\n</parameter>`)
-          .join("\n")}\n</function>\n</tool_call>`
-    ),
-    "a block alone": instead(fenced),
-    "an object alone": instead((call) => JSON.stringify(call)),
-    "a list of tool calls": instead(({ arguments: values, name }) =>
-      JSON.stringify({
-        tool_calls: [{ id: "call-1", type: "function", function: { name, arguments: JSON.stringify(values) } }]
-      })
-    ),
-    "a function call": instead(
-      ({ arguments: values, name }) =>
-        `${name}(${Object.entries(values)
-          .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
-          .join(", ")})`
-    ),
-    "a mark and a list": instead(
-      ({ arguments: values, name }) => `[TOOL_CALLS][${JSON.stringify({ name, arguments: values })}]`
-    ),
-    "a mark of Python": instead(
-      ({ arguments: values, name }) => `<|python_tag|>${JSON.stringify({ name, parameters: values })}`
-    ),
-    "action and input": instead(
-      ({ arguments: values, name }) =>
-        `Thought: this has to be looked up.\nAction: ${name}\nAction Input: ${JSON.stringify(values)}`
-    )
   })
 ]

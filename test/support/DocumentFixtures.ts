@@ -182,12 +182,19 @@ const writtenText = ({ added, blocks, references, text }: Entry): string => {
   return text ?? ""
 }
 
+/** The pieces that a text names, and those that these name. */
 const piecesOf = (text: string): ReadonlyArray<Piece> =>
-  [...text.matchAll(/^\{\{(.+)\}\}$/gm)].flatMap(([, name = ""]) => shared.pieces[name] ?? [])
+  [...text.matchAll(/^\{\{(.+)\}\}$/gm)].flatMap(([, name = ""]) => {
+    const piece = shared.pieces[name]
+    return piece === undefined ? [] : [piece].concat(piecesOf(piece.text))
+  })
 
 /** Puts pieces in the place of the lines that name them. */
 const wholeText = (text: string): string =>
-  writeOut(text.replaceAll(/^\{\{(.+)\}\}\n/gm, (line, name: string) => shared.pieces[name]?.text ?? line))
+  text.replaceAll(/^\{\{(.+)\}\}\n/gm, (line, name: string) => {
+    const piece = shared.pieces[name]
+    return piece === undefined ? line : wholeText(piece.text)
+  })
 
 /** The sections of a task list. */
 const sectionsOf = (entry: Entry, pieces: ReadonlyArray<Piece>): typeof Sections.Type => {
@@ -223,7 +230,7 @@ const valueOf = (kind: DocumentKind, entry: Entry, pieces: ReadonlyArray<Piece>,
     tasks: rows.map(printedTask)
   }))
   return {
-    goals: entry.goals ?? pieces[0]?.goals ?? "",
+    goals: entry.goals ?? pieces.find((piece) => piece.goals !== undefined)?.goals ?? "",
     sections,
     pending: sections.flatMap((section) => section.tasks.map(({ name }) => name)),
     finished
@@ -239,7 +246,7 @@ const fixtureOf = (kind: DocumentKind, name: string, entry: Entry): DocumentFixt
   return {
     kind,
     name,
-    text: wholeText(text),
+    text: writeOut(wholeText(text)),
     options: {
       ...(finished === undefined ? {} : { finished }),
       ...(planned === undefined ? {} : { planned: plannedTask(planned) }),

@@ -35,33 +35,29 @@ export const beside = Effect.fnUntraced(function* (fault: string, limits = {}) {
 
 export const isLeftOut = (faults: ReadonlyArray<readonly [fault: string, detail: string | RegExp]>): void => {
   for (const [fault, detail] of faults) {
-    liveTest(`is left out with the reason when it: ${fault}`, () =>
-      Effect.gen(function* () {
-        const { folder, names, problems, sayOther } = yield* beside(fault)
-        const [problem = ""] = problems
-        const prefix = 'The server "s" is not used: '
-        assert.strictEqual(problems.length, 1)
-        assert.isTrue(problem.startsWith(prefix), problem)
-        if (typeof detail === "string") assert.strictEqual(problem.slice(prefix.length), detail)
-        else assert.match(problem.slice(prefix.length), detail)
-        assert.deepStrictEqual(names, ["mcp__other__say"])
-        assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
-        if (fault !== "no tools") assert.deepStrictEqual(startsOf(folder).filter(isRunning), [])
-      })
-    )
+    liveTest(`is left out with the reason when it: ${fault}`, function* () {
+      const { folder, names, problems, sayOther } = yield* beside(fault)
+      const [problem = ""] = problems
+      const prefix = 'The server "s" is not used: '
+      assert.strictEqual(problems.length, 1)
+      assert.isTrue(problem.startsWith(prefix), problem)
+      if (typeof detail === "string") assert.strictEqual(problem.slice(prefix.length), detail)
+      else assert.match(problem.slice(prefix.length), detail)
+      assert.deepStrictEqual(names, ["mcp__other__say"])
+      assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
+      if (fault !== "no tools") assert.deepStrictEqual(startsOf(folder).filter(isRunning), [])
+    })
   }
 }
 
 export const failsAlone = (faults: ReadonlyArray<readonly [fault: string, type: string, message: RegExp]>): void => {
   for (const [fault, type, message] of faults) {
-    liveTest(`fails its call alone: ${fault}`, () =>
-      Effect.gen(function* () {
-        const { say, sayOther } = yield* beside(fault)
-        const [failed, text] = (yield* say) as [string, string]
-        assert.strictEqual(failed, type)
-        assert.match(text, message)
-        assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
-      })
-    )
+    liveTest(`fails its call alone: ${fault}`, function* () {
+      const { say, sayOther } = yield* beside(fault)
+      const [failed, text] = (yield* say) as [string, string]
+      assert.strictEqual(failed, type)
+      assert.match(text, message)
+      assert.strictEqual(yield* sayOther, '1: {"text":"b"}')
+    })
   }
 }

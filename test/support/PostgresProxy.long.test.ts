@@ -7,8 +7,9 @@ import { makeServer, needsPostgres } from "./Postgres.ts"
 import { makePostgresProxy } from "./PostgresProxy.ts"
 
 describe("the client of PostgreSQL behind a network with faults", needsPostgres, () => {
-  liveTest("may try again what lost its answer, and waits one limit for a connection that is dead for good", () =>
-    Effect.gen(function* () {
+  liveTest(
+    "may try again what lost its answer, and waits one limit for a connection that is dead for good",
+    function* () {
       const server = yield* makeServer()
       const proxy = yield* makePostgresProxy({ path: `${server.folder}/.s.PGSQL.5432` })
       yield* Effect.gen(function* () {
@@ -43,6 +44,6 @@ describe("the client of PostgreSQL behind a network with faults", needsPostgres,
         Effect.provideService(StatementLimit, "1 second"),
         Effect.provide(layerPostgres({ connectionString: proxy.url, connectionTimeoutMillis: 1000 }))
       )
-    })
+    }
   )
 })

@@ -1,6 +1,5 @@
 /** Sessions of a run that are played again. */
 import { expect } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import type { RunOrder } from "../../src/domain/runs/RunOrder.ts"
 import type { RunStatus } from "../../src/domain/runs/RunReport.ts"
 import type { CallAnswer, StepAnswer } from "../../src/domain/permissions/Answer.ts"
@@ -21,15 +20,13 @@ export const plays = (
     readonly sessions: () => ReadonlyArray<Session>
   }
 ) =>
-  liveTest(name, () =>
-    Effect.gen(function* () {
-      const run = yield* start(given.order)
-      let status: RunStatus | undefined
-      for (const session of given.sessions()) status = (yield* run.session(session)).report?.status
-      expect(status).toBe(given.status)
-      expect(yield* replayed(run)).toEqual(same)
-    })
-  )
+  liveTest(name, function* () {
+    const run = yield* start(given.order)
+    let status: RunStatus | undefined
+    for (const session of given.sessions()) status = (yield* run.session(session)).report?.status
+    expect(status).toBe(given.status)
+    expect(yield* replayed(run)).toEqual(same)
+  })
 
 export const writers = (count: number) =>
   modelOf(

@@ -76,27 +76,26 @@ const killPoints = (first: number, count: number, distance: number): ReadonlyArr
   Array.from({ length: Math.ceil((count - first) / distance) }, (_, index) => first + index * distance)
 
 export const replaysOfKilled = (): void => {
-  liveTest("is the same wherever it was killed, as far as it came and after it went on", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const run = yield* start()
-      yield* run.session({ answer: lookAndWrite, approver: willing })
-      const whole = yield* fs.readFileString(run.file)
-      const count = (yield* run.records).length
-      for (const kept of killPoints(1, count, 17)) {
-        yield* fs.writeFileString(run.file, whole)
-        yield* run.cut(kept)
-        expect([kept, yield* replayed(run)]).toEqual([kept, { isWhole: false, differences: [] }])
-        yield* putFiles(run.project, { "notes.md": "# Old\n", "other.md": "# Other\n" })
-        const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
-        expect([kept, report?.status]).toEqual([kept, "done"])
-        expect([kept, yield* replayed(run)]).toEqual([kept, same])
-      }
-    })
-  )
+  liveTest("is the same wherever it was killed, as far as it came and after it went on", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const run = yield* start()
+    yield* run.session({ answer: lookAndWrite, approver: willing })
+    const whole = yield* fs.readFileString(run.file)
+    const count = (yield* run.records).length
+    for (const kept of killPoints(1, count, 17)) {
+      yield* fs.writeFileString(run.file, whole)
+      yield* run.cut(kept)
+      expect([kept, yield* replayed(run)]).toEqual([kept, { isWhole: false, differences: [] }])
+      yield* putFiles(run.project, { "notes.md": "# Old\n", "other.md": "# Other\n" })
+      const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
+      expect([kept, report?.status]).toEqual([kept, "done"])
+      expect([kept, yield* replayed(run)]).toEqual([kept, same])
+    }
+  })
 
-  liveTest("is the same wherever the session was killed in which something was allowed that had been denied", () =>
-    Effect.gen(function* () {
+  liveTest(
+    "is the same wherever the session was killed in which something was allowed that had been denied",
+    function* () {
       const fs = yield* FileSystem.FileSystem
       const run = yield* start()
       const answer = modelOf([[{ name: "Read 1" }]], { "Read 1": [read("notes.md")] })
@@ -110,6 +109,6 @@ export const replaysOfKilled = (): void => {
         yield* run.cut(kept)
         expect([kept, yield* replayed(run)]).toEqual([kept, { isWhole: false, differences: [] }])
       }
-    })
+    }
   )
 }

@@ -102,22 +102,21 @@ export const testWrittenScripts = (which: "main" | "others"): void => {
       const argv = text.split(" ").map((word) => word.replaceAll("\u00a0", " "))
       liveTest(
         `does not cover it any more when the run has written ${name}`,
-        () =>
-          Effect.gen(function* () {
-            const fs = yield* FileSystem.FileSystem
-            const pattern = `${cwd === undefined ? "" : `(${cwd}) `}**`
-            const rules = [allow("run_command", pattern), anyWrite, allow("write_file", ".npmrc")]
-            const commands = { environment: { PATH: `${yield* npmInShort}:${process.env["PATH"] ?? ""}` } }
-            const { asked, command, root, write } = yield* open({ files, rules, commands }, ["once", "deny"])
-            if (name.includes("link")) yield* fs.symlink("real.sh", `${root}/link.sh`)
-            if (argv[0] === "./bin/x") yield* fs.chmod(`${root}/bin/x`, 0o755)
-            if (Object.keys(files).length > 0) assert.strictEqual(yield* command(argv, cwd), "ran")
-            yield* write(written, content)
-            yield* command(argv, cwd)
-            const item = asked().findLast((one) => one.tool === "run_command")
-            assert.match(item?.warnings?.join(" ") ?? "", /^It runs .*, which changed after a rule allowed/)
-            assert.include(item?.warnings?.join(" ") ?? "", `${written}, which changed`)
-          }),
+        function* () {
+          const fs = yield* FileSystem.FileSystem
+          const pattern = `${cwd === undefined ? "" : `(${cwd}) `}**`
+          const rules = [allow("run_command", pattern), anyWrite, allow("write_file", ".npmrc")]
+          const commands = { environment: { PATH: `${yield* npmInShort}:${process.env["PATH"] ?? ""}` } }
+          const { asked, command, root, write } = yield* open({ files, rules, commands }, ["once", "deny"])
+          if (name.includes("link")) yield* fs.symlink("real.sh", `${root}/link.sh`)
+          if (argv[0] === "./bin/x") yield* fs.chmod(`${root}/bin/x`, 0o755)
+          if (Object.keys(files).length > 0) assert.strictEqual(yield* command(argv, cwd), "ran")
+          yield* write(written, content)
+          yield* command(argv, cwd)
+          const item = asked().findLast((one) => one.tool === "run_command")
+          assert.match(item?.warnings?.join(" ") ?? "", /^It runs .*, which changed after a rule allowed/)
+          assert.include(item?.warnings?.join(" ") ?? "", `${written}, which changed`)
+        },
         needs("bwrap")
       )
     }

@@ -32,7 +32,13 @@ const named: Readonly<Record<string, ReadonlyArray<string>>> = {
   "pytest-comments": ["test_lib.py::test_dict"],
   tsc,
   "tsc-pretty": tsc,
-  unittest: ["test_err (__main__.A.test_err)", "test_bad (__main__.A.test_bad)"],
+  "unittest-deep": [
+    "setUpClass (ut_slugs.SetUp)",
+    "test_deep (ut_slugs.Slugs.test_deep)",
+    "test_map (ut_slugs.Slugs.test_map)",
+    "test_parts (ut_slugs.Slugs.test_parts) (text='ä b')",
+    "test_words (ut_slugs.Slugs.test_words)"
+  ],
   vitest: ["b.test.ts", "a.test.ts > sum > adds", "a.test.ts > sum > throws"]
 }
 
@@ -50,7 +56,7 @@ const counted: Readonly<Record<string, ReadonlyArray<string>>> = {
   "pytest-collection": ["1 error"],
   "pytest-comments": ["1 failed"],
   "tsc-pretty": ["Found 3 errors in the same file, starting at: a.ts:1"],
-  unittest: ["Ran 3 tests", "FAILED (failures=1, errors=1)"],
+  "unittest-deep": ["Ran 5 tests", "FAILED (failures=3, errors=2)"],
   vitest: ["Test Files 2 failed (2)", "Tests 2 failed | 1 passed (3)"]
 }
 
@@ -79,9 +85,9 @@ const shownInText: ReadonlyArray<readonly [output: string, parts: ReadonlyArray<
     ["+  'key7': 70,", 'ut_slugs.py", line 13', "ValueError: not enough values", "(failures=3, errors=2)"]
   ],
   ["vitest-deep", ['Received: "the-quick-br"', "slug.test.mjs:6:41", '-   "key7": 70,', "slug.test.mjs:14:25"]],
-  ["jest-deep", ['Received: "the-quick-br"', '+   "key7": 7,', "(jt/slug.test.cjs:13:25)"]],
-  ["mocha-deep", ["+the-quick", '+  "key7": 70', "mt/slug.test.mjs:15:12"]],
-  ["node-tap-deep", ["Cannot read properties of null", "+   key7: 7,", "nt/slug.test.mjs:15:12"]],
+  ["jest", ["Expected value to strictly be equal to:", "test/a.test.js:2:51", "TypeError: boom"]],
+  ["mocha", ["2 !== 3", "+3", "test/a.test.js:2:149"]],
+  ["node-tap", ["2 !== 3", "boom", "a.test.js:4:66"]],
   ["go-v", ['want "the-quick"', "calc_test.go:32: maps differ", "/project/calc/calc.go:13"]],
   ["go-panic", ["panic: runtime error: index out of range", "/project/calc/calc.go:13"]],
   ["cargo-many", ['right: "the-quick"', "src/lib.rs:16:9", "test did not panic as expected", "1 passed; 5 failed"]],
@@ -106,7 +112,7 @@ const explanations: ReadonlyArray<readonly [output: string, failure: string, det
   ["pytest", "test_a.py::TestC::test_err", "KeyError: 'x'"],
   ["pytest-collection", "test_b.py", "SyntaxError: invalid syntax"],
   ["tsc", "a.ts: error TS2304: Cannot find name 'c'. (2)", "at a.ts:3:18"],
-  ["unittest", "test_bad (__main__.A.test_bad)", "AssertionError: 1 != 2"],
+  ["unittest-deep", "test_words (ut_slugs.Slugs.test_words)", "AssertionError: 'the-quick-br' != 'the-quick'"],
   ["vitest", "a.test.ts > sum > adds", "expected 2 to be 3"],
   ["vitest", "b.test.ts", "Cannot find module './missing'"]
 ]

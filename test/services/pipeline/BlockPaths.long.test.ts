@@ -1,3 +1,0 @@
-import { testBlockPaths } from "../../support/BlockPaths.ts"
-
-testBlockPaths("others")
