@@ -1,5 +1,5 @@
 /**
- * Damage near to what is read as a call: calls that are quoted, explained or cut off, and parts that may mean two things.
+ * Damage near to what is read as a call: calls that are explained or cut off, and content that may belong to several.
  * Applied to strict documents only.
  */
 import { type Apply, changed, choose, damages, type Random, type Whole } from "./Damage.ts"
@@ -17,9 +17,6 @@ const instead = (document: Whole, text: string): string | undefined => {
 const asJson = '{ "name": "read_file", "arguments": { "path": "a.ts" } }'
 const asTag = '<function=read_file>{ "path": "a.ts" }</function>'
 const asParameters = "<function=read_file>\n<parameter=path>\na.ts\n</parameter>\n</function>"
-const anyCall = (random: Random): string =>
-  choose(random, asJson, asTag, asParameters, `<tool_call>\n${asJson}\n</tool_call>`)
-
 const fenced = (text: string, language = "json"): string => `\`\`\`${language}\n${text}\n\`\`\``
 
 const writes = fenced('{ "uid": "w", "name": "write_file", "arguments": { "path": "a.ts" } }')
@@ -32,10 +29,6 @@ const texts =
     instead(document, write(random))
 
 export const quotedCalls = damages({
-  "calls that are quoted": texts((random) => anyCall(random).replace(/^/gm, "> ")),
-  "calls in a comment": texts(
-    (random) => `<!-- ${choose(random, "old", "For example:")}\n${choose(random, anyCall(random), fenced(asJson))}\n-->`
-  ),
   "a call in a sentence": texts(
     (random) =>
       `${choose(random, "Never write", "The log says", "One could call")} ${choose(random, asTag, asJson)} here.`
@@ -44,18 +37,6 @@ export const quotedCalls = damages({
     const all = choose(random, asParameters, `<tool_call>\n${asParameters}\n</tool_call>`)
     return all.slice(0, all.indexOf("</parameter>") - Math.floor(random() * 4))
   }),
-  "a parameter that is given twice": texts((random) =>
-    asParameters.replace("</function>", `<parameter=path>${choose(random, "a.ts", "b.ts")}</parameter>\n</function>`)
-  ),
-  "text between the tags of a call": texts((random) =>
-    asParameters.replace("</function>", `${choose(random, "the first lines", "path: b.ts", "...")}\n</function>`)
-  ),
-  "some arguments beside the name": texts((random) =>
-    fenced(`{ "name": "read_file", "${choose(random, "path", "start_line")}": "3", "arguments": { "path": "a.ts" } }`)
-  ),
-  "two names beside the arguments": texts((random) =>
-    fenced(`{ "tool": "add_task", "name": "read_file", "${choose(random, "path", "text")}": "a.ts" }`)
-  ),
   "content that may belong to two calls": texts((random) => {
     const others = writes.replace('"w"', '"v"')
     return choose(random, [writes, content, content], [writes, others, content], [content, writes]).join("\n\n")

@@ -12,7 +12,6 @@ import { planOf, type PlannedTask, refinementWith, resultSaying } from "./TestRu
 /** How the planted test shows that it fails, as the end of a program in which `bad` says so. */
 const failing: Readonly<Record<string, string>> = {
   "a test that is named": 'console.log("not ok 1 - a.js holds it"); process.exit(1)',
-  "a test of vitest": 'console.log("FAIL  test/a.test.ts > a.js holds it"); process.exit(1)',
   colours: 'console.log("\\x1b[31mnot ok 1 - a.js holds it\\x1b[39m\\n\\x1b[32m# pass 9\\x1b[39m"); process.exit(1)',
   words: 'console.error("It is not as it was."); process.exit(3)',
   nothing: "process.exit(1)",
@@ -68,32 +67,14 @@ const telling = (
   pick: <A>(all: ReadonlyArray<A>) => A
 ): Readonly<Record<string, () => ReadonlyArray<string>>> => {
   const lie = (): string => resultSaying(pick(lies))
-  const read = refinementWith([{ name: "read_file", arguments: { path: "a.js" } }])
   return {
     "the change, then the report": () => [change("one", "wrong"), lie()],
-    "a look, the change, other reports": () => [read, change("one", "wrong"), ...lies.map(resultSaying)],
     "change and report at once": () => [`${change("one", "wrong")}\n${lie()}`, lie()],
     "the report, then the change": () => [lie(), change("one", "wrong"), lie()],
     "a partial correction": () => [change("one", "wrong"), lie(), change("wrong", "worse"), lie()],
-    "to and fro": () => [
-      change("one", "wrong"),
-      change("wrong", "worse"),
-      change("worse", "wrong"),
-      change("wrong", "worse"),
-      lie()
-    ],
     "a right change, then a wrong one with the report": () => [
       change("one", "first"),
       `${change("first", "wrong")}\n${lie()}`,
-      lie()
-    ],
-    "another name for the test": () => [
-      change("one", "wrong"),
-      block(
-        "check.mjs",
-        'import { readFileSync } from "node:fs"',
-        'import { readFileSync } from "node:fs"\n// All is well.'
-      ),
       lie()
     ],
     "a broken test": () => [
@@ -141,13 +122,8 @@ export const lyingWork = (seed: number): LyingWork => {
   }))
   const tasks = beside.toSpliced(random(beside.length + 1), 0, breaking)
   const sections = random(2) === 0 ? [tasks] : tasks.map((one) => [one])
-  const next = pick<ReadonlyArray<ReadonlyArray<PlannedTask>>>([
-    [],
-    [],
-    [[{ name: "Verify", skill: "talk" }]],
-    [[{ name: "Change d", skill: "worker", needed: "Change d.txt." }]]
-  ])
-  const source = pick(["--check", "--check", "two checks", "configuration", "npm test"])
+  const next = pick<ReadonlyArray<ReadonlyArray<PlannedTask>>>([[], [], [[{ name: "Verify", skill: "talk" }]]])
+  const source = pick(["--check", "--check", "two checks", "npm test"])
 
   const answer = ({ messages }: ChatBody): string => {
     const user = messages[1]?.content ?? ""
@@ -172,21 +148,17 @@ export const lyingWork = (seed: number): LyingWork => {
   const files = {
     "config/task-conductor/skills/worker/SKILL.md": skillOf("worker", "read_file edit_file write_file run_command"),
     "config/task-conductor/skills/talk/SKILL.md": skillOf("talk", ""),
-    "config/task-conductor/config.json": JSON.stringify({
-      limits: { checkSeconds: 2 },
-      ...(source === "configuration" ? { checks: ["node check.mjs"] } : {})
-    }),
+    "config/task-conductor/config.json": JSON.stringify({ limits: { checkSeconds: 2 } }),
     "project/a.js": "one\n",
     "project/b.txt": "plain\n",
     "project/c.txt": "plain\n",
-    "project/d.txt": "plain\n",
     "project/fine.mjs": "",
     "project/check.mjs": checkOf(form, hasOld),
     ...(source === "npm test"
       ? { "project/package.json": JSON.stringify({ name: "a", scripts: { test: "node check.mjs" } }) }
       : {})
   }
-  const named = source.includes("check") && source !== "configuration"
+  const named = source.includes("check")
   return {
     files,
     prompt: "Change the files.",

@@ -72,7 +72,7 @@ const shownInText: ReadonlyArray<readonly [output: string, parts: ReadonlyArray<
       "E       ValueError: too many values to unpack (expected 2)",
       "slugs.py:14: ValueError",
       "E       RuntimeError: no settings here",
-      "totals: 6 failed, 2 passed, 1 error"
+      "totals: 4 failed, 2 passed, 1 error"
     ]
   ],
   [
