@@ -244,7 +244,8 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "largest diff shown of a file that the model has left",
     "Larger ones take the room of outputs."
   ),
-  calls("mostNamed", "files", "files whose unchanged matches are counted", "More costs lines of outputs."),
+  calls("mostNamed", "files", "files whose unchanged matches are named", "More costs lines of outputs."),
+  calls("mostNumbers", "lines", "unchanged matches of a file that are named by number", "The same."),
   review(
     "trivialLines",
     "lines",

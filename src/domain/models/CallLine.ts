@@ -9,8 +9,11 @@ import { outcomeText } from "./OutputText.ts"
 /** The line of a search names the places of at most this many matches, and none if there are more. */
 const mostPlaces = 3
 
-/** With more matches, the line names at most this many files, and the line numbers of at most so many in a file. */
-const mostNamed = { files: 5, lines: 4 }
+/** With more matches, the line names at most this many files. */
+const mostNamed = 5
+
+/** The numbers of at most this many lines of a file are named. More lines are counted. */
+const mostNumbers = 4
 
 /** A short label of a call, such as `edit_file src/a.ts`. */
 export const callLabel = ({ arguments: given, name }: ToolCall): string => {
@@ -50,12 +53,12 @@ const matchesText = (outcome: CallOutcome, lineNow?: LineNow): string => {
     return now === undefined ? [] : [{ path, line: now }]
   })
   const files = [...Map.groupBy(untouched, ({ path }) => path)].map(([path, lines]) =>
-    lines.length <= mostNamed.lines
+    lines.length <= mostNumbers
       ? `${path}:${lines.map(({ line }) => line).join(", ")}`
       : `${counted(lines.length, "line")} of ${path}`
   )
-  const more = files.length > mostNamed.files ? `; ${files.length - mostNamed.files} more files` : ""
-  return files.length === 0 ? "" : ` Not changed so far: ${files.slice(0, mostNamed.files).join("; ")}${more}.`
+  const more = files.length > mostNamed ? `; ${files.length - mostNamed} more files` : ""
+  return files.length === 0 ? "" : ` Not changed so far: ${files.slice(0, mostNamed).join("; ")}${more}.`
 }
 
 /** The lines that all reads of this file among `calls` have shown. Undefined if the call is no read. */
