@@ -42,17 +42,15 @@ describe("what a request asks of checks", () => {
   })
 })
 
-describe("a prompt", () => {
-  it.each([
-    ["Set rateLimit to 200", true],
-    ["Can you rename the class?", true],
-    ["Why does the login fail? Fix it.", true],
-    ["Mach die Tests grün", true],
-    ["What does this project do?", false],
-    ["Where is the rate limit defined", false],
-    ["List all places that open files.", false],
-    ["How do I set the limit? Describe it in one sentence.", false]
-  ])("asks for a change: %s %s", (prompt, isChange) => {
-    expect(asksForChange(prompt)).toBe(isChange)
-  })
+it.each([
+  ["Set rateLimit to 200", true],
+  ["Can you rename the class?", true],
+  ["Why does the login fail? Fix it.", true],
+  ["Mach die Tests grün", true],
+  ["What does this project do?", false],
+  ["Where is the rate limit defined", false],
+  ["List all places that open files.", false],
+  ["How do I set the limit? Describe it in one sentence.", false]
+])("a prompt asks for a change: %s %s", (prompt, isChange) => {
+  expect(asksForChange(prompt)).toBe(isChange)
 })

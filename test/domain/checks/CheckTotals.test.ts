@@ -2,7 +2,7 @@
  * Whether something passed beside what fails: outputs of the usual runners with an old failure, which must not keep a run from
  * being done, and the same with nothing beside.
  */
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import { type CheckCommand, outcomeOf, statusOf } from "../../../src/domain/checks/CheckOutcome.ts"
 import { testCounts } from "../../../src/domain/checks/CheckTotals.ts"
 import { readCheckOutput } from "../../../src/domain/checks/CheckOutput.ts"
@@ -59,88 +59,75 @@ const outputs: ReadonlyArray<readonly [string, string, string, string]> = [
     "0% tests passed, 1 tests failed out of 1\n"
   ],
   ["bun", "(fail) sum > adds [0.10ms]\n 3 pass\n 1 fail\n", "sum > adds", " 0 pass\n 1 fail\n"],
-  [
-    "eslint",
-    "/p/a.js\n  1:1  error  x is bad  no-x\n✖ 1 problem (1 error, 0 warnings)\n",
-    "/p/a.js: x is bad no-x",
-    ""
-  ],
+  ["eslint", "/p/a.js\n  1:1  error  bad  no-x\n✖ 1 problem (1 error, 0 warnings)\n", "/p/a.js: bad no-x", ""],
   ["tsc", "a.ts(1,5): error TS2304: Cannot find name 'c'.\n", "a.ts: error TS2304: Cannot find name 'c'.", ""],
   ["mypy", "a.py:3: error: No x [name]\nFound 1 error in 1 file\n", "a.py: error: No x [name]", ""],
   ["pyright", "/p/a.py:3:1 - error: No x\n1 error, 0 warnings, 0 informations\n", "/p/a.py: error: No x", ""],
   ["ruff", "a.py:1:8: F401 [*] `os` unused\nFound 1 error.\n", "a.py: F401 [*] `os` unused", ""]
 ]
 
-describe("an old failure", () => {
-  it.each(outputs)("is set aside where something passes beside it: %s", (_runner, output, failure) => {
-    expect(readCheckOutput(output).failures.map(({ name }) => name)).toEqual([failure])
-    const run = { exitCode: 1, output, seconds: 1 }
-    const outcome = outcomeOf(check, run, { before: run })
-    expect([statusOf(outcome), outcome.newFailures]).toEqual(["nothing new fails", []])
-    expect(statusOf(outcomeOf(check, run, { before: { ...run, exitCode: 0, output: "" } }))).toBe("failed")
-  })
-
-  it.each(outputs.filter(([, , , alone]) => alone !== ""))(
-    "fails the check where nothing passes: %s",
-    (_runner, output, _failure, alone) => {
-      const lines = output
-        .split("\n")
-        .filter((line) => readCheckOutput(line).totals.length === 0 && !/^(?:ok|FAIL)\s+\S+\t/.test(line))
-      const run = { exitCode: 1, output: [...lines, alone].join("\n"), seconds: 1 }
-      const outcome = outcomeOf(check, run, { before: run })
-      expect([statusOf(outcome), outcome.newFailures]).toEqual(["failed", []])
-    }
-  )
+it.each(outputs)("an old failure is set aside where something passes beside it: %s", (_runner, output, failure) => {
+  expect(readCheckOutput(output).failures.map(({ name }) => name)).toEqual([failure])
+  const run = { exitCode: 1, output, seconds: 1 }
+  const outcome = outcomeOf(check, run, { before: run })
+  expect([statusOf(outcome), outcome.newFailures]).toEqual(["nothing new fails", []])
+  expect(statusOf(outcomeOf(check, run, { before: { ...run, exitCode: 0, output: "" } }))).toBe("failed")
 })
+
+it.each(outputs.filter(([, , , alone]) => alone !== ""))(
+  "an old failure fails the check where nothing passes: %s",
+  (_runner, output, _failure, alone) => {
+    const lines = output
+      .split("\n")
+      .filter((line) => readCheckOutput(line).totals.length === 0 && !/^(?:ok|FAIL)\s+\S+\t/.test(line))
+    const run = { exitCode: 1, output: [...lines, alone].join("\n"), seconds: 1 }
+    const outcome = outcomeOf(check, run, { before: run })
+    expect([statusOf(outcome), outcome.newFailures]).toEqual(["failed", []])
+  }
+)
 
 const counts = (totals: string) => {
   const { failed = 0, passed = 0, skipped = 0 } = testCounts(totals.split("\n")) ?? {}
   return [passed, failed, skipped]
 }
 
-describe("the totals of a run", () => {
-  it.each([
-    ["Test Files 2 passed (2)\nTests 1 failed | 5 passed | 1 skipped (7)", [5, 1, 1]],
-    ["Test Suites: 1 failed, 1 total\nTests: 2 failed, 1 skipped, 1 passed, 4 total", [1, 2, 1]],
-    ["tests 5\npass 4\nfail 1\ncancelled 1\nskipped 1", [4, 2, 1]],
-    ["3 passing\n1 failing\n2 pending", [3, 1, 2]],
-    ["6 failed, 2 passed, 3 skipped, 1 error", [2, 7, 3]],
-    ["Ran 9 tests\nFAILED (failures=1, errors=2, skipped=3)", [3, 3, 3]],
-    ["Ran 3 tests\nOK (skipped=1)", [2, 0, 1]],
-    ["Ran 4 tests\nOK (skipped=1, expected failures=1)", [2, 0, 2]],
-    ["Ran 6 tests\nFAILED (failures=2, expected failures=1, unexpected successes=1)", [2, 3, 1]],
+it.each([
+  ["Test Files 2 passed (2)\nTests 1 failed | 5 passed | 1 skipped (7)", [5, 1, 1]],
+  ["Test Suites: 1 failed, 1 total\nTests: 2 failed, 1 skipped, 1 passed, 4 total", [1, 2, 1]],
+  ["tests 5\npass 4\nfail 1\ncancelled 1\nskipped 1", [4, 2, 1]],
+  ["3 passing\n1 failing\n2 pending", [3, 1, 2]],
+  ["6 failed, 2 passed, 3 skipped, 1 error", [2, 7, 3]],
+  ["Ran 9 tests\nFAILED (failures=1, errors=2, skipped=3)", [3, 3, 3]],
+  ["Ran 3 tests\nOK (skipped=1)", [2, 0, 1]],
+  ["Ran 4 tests\nOK (skipped=1, expected failures=1)", [2, 0, 2]],
+  ["Ran 6 tests\nFAILED (failures=2, expected failures=1, unexpected successes=1)", [2, 3, 1]],
+  [
     [
-      [
-        "Executed 2 tests, with 0 failures (0 unexpected) in 0.001 (0.002) seconds",
-        "Executed 3 tests, with 1 test skipped and 1 failure (0 unexpected) in 0.001 (0.002) seconds",
-        "Executed 5 tests, with 1 test skipped and 1 failure (0 unexpected) in 0.002 (0.004) seconds",
-        "Executed 5 tests, with 1 test skipped and 1 failure (0 unexpected) in 0.002 (0.005) seconds"
-      ].join("\n"),
-      [3, 1, 1]
-    ],
-    ["Executed 1 test, with 0 failures (0 unexpected)", [1, 0, 0]],
-    ["Executed 4 tests, with 2 tests skipped and 0 failures (0 unexpected)", [2, 0, 2]],
-    ["test result: ok. 3 passed; 0 failed; 1 ignored\ntest result: ok. 3 passed; 0 failed", [6, 0, 1]],
-    ["Tests run: 4, Failures: 1, Errors: 1, Skipped: 1", [1, 2, 1]],
-    ["4 tests completed, 1 failed, 1 skipped", [2, 1, 1]],
-    ["Failed: 1, Passed: 3, Skipped: 2, Total: 6", [3, 1, 2]],
-    ["4 runs, 5 assertions, 1 failures, 1 errors, 1 skips", [1, 2, 1]],
-    ["4 examples, 1 failure, 1 pending", [2, 1, 1]],
-    ["75% tests passed, 1 tests failed out of 4", [3, 1, 0]],
-    ["3 passed (2 steps) | 1 failed", [3, 1, 0]],
-    ["3 pass\n1 fail", [3, 1, 0]]
-  ])("counts what passed, failed and was skipped: %j", (totals, expected) => {
-    expect(counts(totals)).toEqual(expected)
-  })
+      "Executed 2 tests, with 0 failures (0 unexpected) in 0.001 (0.002) seconds",
+      "Executed 3 tests, with 1 test skipped and 1 failure (0 unexpected) in 0.001 (0.002) seconds",
+      "Executed 5 tests, with 1 test skipped and 1 failure (0 unexpected) in 0.002 (0.004) seconds",
+      "Executed 5 tests, with 1 test skipped and 1 failure (0 unexpected) in 0.002 (0.005) seconds"
+    ].join("\n"),
+    [3, 1, 1]
+  ],
+  ["Executed 1 test, with 0 failures (0 unexpected)", [1, 0, 0]],
+  ["Executed 4 tests, with 2 tests skipped and 0 failures (0 unexpected)", [2, 0, 2]],
+  ["test result: ok. 3 passed; 0 failed; 1 ignored\ntest result: ok. 3 passed; 0 failed", [6, 0, 1]],
+  ["Tests run: 4, Failures: 1, Errors: 1, Skipped: 1", [1, 2, 1]],
+  ["4 tests completed, 1 failed, 1 skipped", [2, 1, 1]],
+  ["Failed: 1, Passed: 3, Skipped: 2, Total: 6", [3, 1, 2]],
+  ["4 runs, 5 assertions, 1 failures, 1 errors, 1 skips", [1, 2, 1]],
+  ["4 examples, 1 failure, 1 pending", [2, 1, 1]],
+  ["75% tests passed, 1 tests failed out of 4", [3, 1, 0]],
+  ["3 passed (2 steps) | 1 failed", [3, 1, 0]],
+  ["3 pass\n1 fail", [3, 1, 0]]
+])("testCounts reads what passed, failed and was skipped: %j", (totals, expected) => {
+  expect(counts(totals)).toEqual(expected)
+})
 
-  it("counts nothing in totals of errors, files and packages", () => {
-    const others = [
-      "Found 1 error in 1 file (checked 3 source files)",
-      "1 error, 0 warnings, 0 informations",
-      "2 packages ok"
-    ]
-    for (const total of [...others, "2 problems (2 errors, 0 warnings)", "Test Files 2 passed (2)"]) {
-      expect(testCounts([total])).toBeUndefined()
-    }
-  })
+it("testCounts reads nothing in totals of errors, files and packages", () => {
+  const others = ["Found 1 error in 1 file", "1 error, 0 warnings, 0 informations", "2 packages ok"]
+  for (const total of [...others, "2 problems (2 errors, 0 warnings)", "Test Files 2 passed (2)"]) {
+    expect(testCounts([total])).toBeUndefined()
+  }
 })

@@ -9,7 +9,7 @@ describe("the environment of a command", () => {
     const others =
       "AWS_SECRET_ACCESS_KEY GITHUB_TOKEN DATABASE_URL LD_PRELOAD NODE_OPTIONS GIT_DIR PS4 TERM FORCE_COLOR CI"
     const given = Object.fromEntries([...others.split(" "), "LC_api_key"].map((name) => [name, "x"]))
-    assert.deepStrictEqual(commandEnvironment({ ...harmless, ...given, EMPTY: undefined }, []), {
+    assert.deepStrictEqual(commandEnvironment({ ...harmless, ...given, NO: undefined }, []), {
       ...told,
       ...harmless
     })

@@ -5,30 +5,28 @@ import { rulesOfChecks } from "../../../src/domain/configuration/CheckLine.ts"
 import { parseRule } from "../../../src/domain/permissions/Permission.ts"
 import { matchesAllow } from "../../../src/domain/permissions/TargetPattern.ts"
 
-describe("a command in one line", () => {
-  it.each([
-    ["npm test", ["npm", "test"]],
-    ["  npm   test  ", ["npm", "test"]],
-    [`go test -run 'Test A' ./...`, ["go", "test", "-run", "Test A", "./..."]],
-    [`grep "a \\"b\\" $HOME" x`, ["grep", 'a "b" $HOME', "x"]],
-    [String.raw`a\ b '' "\\"`, ["a b", "", "\\"]],
-    ["--x=a'b c'd", ["--x=ab cd"]]
-  ])("has these words: %s", (text, words) => {
-    expect(splitCommand(text)).toEqual(words)
-  })
+it.each([
+  ["npm test", ["npm", "test"]],
+  ["  npm   test  ", ["npm", "test"]],
+  [`go test -run 'Test A' ./...`, ["go", "test", "-run", "Test A", "./..."]],
+  [`grep "a \\"b\\" $HOME" x`, ["grep", 'a "b" $HOME', "x"]],
+  [String.raw`a\ b '' "\\"`, ["a b", "", "\\"]],
+  ["--x=a'b c'd", ["--x=ab cd"]]
+])("a command in one line has these words: %s", (text, words) => {
+  expect(splitCommand(text)).toEqual(words)
+})
 
-  it.each([
-    ["a && b", 'has "&"'],
-    ["a | b", 'has "|"'],
-    ["a > b", 'has ">"'],
-    ["echo $HOME", 'has "$"'],
-    ["CI=1 npm test", "begins with a variable"],
-    ["npm 'test", "has a ' without its end"],
-    ["", "is empty"],
-    ["''", "is empty"]
-  ])("is refused where only a shell understands it: %s", (text, why) => {
-    expect(splitCommand(text)).toContain(why)
-  })
+it.each([
+  ["a && b", 'has "&"'],
+  ["a | b", 'has "|"'],
+  ["a > b", 'has ">"'],
+  ["echo $HOME", 'has "$"'],
+  ["CI=1 npm test", "begins with a variable"],
+  ["npm 'test", "has a ' without its end"],
+  ["", "is empty"],
+  ["''", "is empty"]
+])("a command in one line is refused where only a shell understands it: %s", (text, why) => {
+  expect(splitCommand(text)).toContain(why)
 })
 
 describe("the rules of the checks that a person names", () => {

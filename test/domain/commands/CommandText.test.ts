@@ -8,22 +8,9 @@ import {
   scriptsOfCommand
 } from "../../../src/domain/commands/CommandText.ts"
 
-describe("the text of a command", () => {
-  it("joins plain words by blanks and puts every other word into quotes", () => {
-    assert.strictEqual(commandText(["npm", "run", "a:b", "--x=1"]), "npm run a:b --x=1")
-    assert.strictEqual(
-      commandText(["echo", "a b", "", "*", "$(id)", 'a"b', "ä\n"]),
-      'echo "a b" "" "*" "$(id)" "a\\"b" "ä\\n"'
-    )
-  })
-
-  it("differs for different commands", () => {
-    const words = ["a", "b", "a b", '"a', 'b"', '"a b"', "", " ", "\\", "a\nb"]
-    const short = words.map((one): CommandLine => [one, "x"])
-    const long = words.flatMap((one) => words.map((two): CommandLine => ["x", one, two]))
-    const commands = [...short, ...long]
-    assert.strictEqual(new Set(commands.map(commandText)).size, commands.length)
-  })
+it("the text of a command joins plain words by blanks and puts every other word into quotes", () => {
+  assert.strictEqual(commandText(["npm", "run", "a:b", "--x=1"]), "npm run a:b --x=1")
+  assert.strictEqual(commandText(["a b", "", "*", "$(id)", 'a"b', "ä\n"]), '"a b" "" "*" "$(id)" "a\\"b" "ä\\n"')
 })
 
 const wordsOf = (count: number): CommandLine => ["a", ...Array.from({ length: count - 1 }, () => "b")]

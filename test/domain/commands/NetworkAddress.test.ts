@@ -65,12 +65,11 @@ const askable = words(`
   https://notlocalhost/ https://localhost.example.com/ http://models.example/
 `)
 
-describe("a URL is refused without a question", () => {
-  it.each(never)("when no answer could allow it: %s", (url) => {
-    expect(whyNot(url)).toMatch(
-      /^is (not on the public internet|an address of the model server), which no answer can allow; to permit it, list \S+ under fetchAllow in your user configuration$/
-    )
-  })
-
-  it("not when a person may allow it", () => expect(askable.filter((url) => whyNot(url) !== undefined)).toEqual([]))
+it.each(never)("a URL is refused without a question when no answer could allow it: %s", (url) => {
+  expect(whyNot(url)).toMatch(
+    /^is (not on the public internet|an address of the model server), which no answer can allow; to permit it, list \S+ under fetchAllow in your user configuration$/
+  )
 })
+
+it("a URL is not refused without a question when a person may allow it", () =>
+  expect(askable.filter((url) => whyNot(url) !== undefined)).toEqual([]))

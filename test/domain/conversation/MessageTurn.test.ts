@@ -25,29 +25,27 @@ it.each([
   assert.deepStrictEqual([changes.length, report], [1, undefined])
 })
 
-describe("calls at the level of the model itself", () => {
-  it.each([
-    ["tags that name tool and parameters", xml],
-    ["the same without the first tag", `${xml}\n</tool_call>`],
-    ["a tag before JSON", '<function=read_file>{"path": "a"}</function>'],
-    ["the asked for form", `## Tool Calls\n\n${fence(json)}`],
-    ["an invocation", '<invoke name="read_file"><parameter name="path">a</parameter></invoke>'],
-    ["a mark", '<|python_tag|>{"name": "read_file", "parameters": {"path": "a"}}<|eom_id|>'],
-    ["a list after a mark", `[TOOL_CALLS] [${json}]`],
-    ["parameters", '{"name": "read_file", "parameters": {"path": "a"}}'],
-    ["a function", '{"type": "function", "function": {"name": "read_file", "arguments": "{\\"path\\": \\"a\\"}"}}'],
-    ["a lone block without a type", fence(json, "")],
-    ["a block of tags", fence(xml, "xml")],
-    ["words before tags", `I look at the file first.\n\n${tagged}`],
-    ["another spelling of the name", json.replace("read_file", "readFile")]
-  ])("are read: %s", (_, text) => {
-    assert.deepStrictEqual(find(text)?.[0]?.[1], { path: "a" })
-    assert.lengthOf(find(text) ?? [], 1)
-  })
+it.each([
+  ["tags that name tool and parameters", xml],
+  ["the same without the first tag", `${xml}\n</tool_call>`],
+  ["a tag before JSON", '<function=read_file>{"path": "a"}</function>'],
+  ["the asked for form", `## Tool Calls\n\n${fence(json)}`],
+  ["an invocation", '<invoke name="read_file"><parameter name="path">a</parameter></invoke>'],
+  ["a mark", '<|python_tag|>{"name": "read_file", "parameters": {"path": "a"}}<|eom_id|>'],
+  ["a list after a mark", `[TOOL_CALLS] [${json}]`],
+  ["parameters", '{"name": "read_file", "parameters": {"path": "a"}}'],
+  ["a function", '{"type": "function", "function": {"name": "read_file", "arguments": "{\\"path\\": \\"a\\"}"}}'],
+  ["a lone block without a type", fence(json, "")],
+  ["a block of tags", fence(xml, "xml")],
+  ["words before tags", `I look at the file first.\n\n${tagged}`],
+  ["another spelling of the name", json.replace("read_file", "readFile")]
+])("calls at the level of the model itself are read: %s", (_, text) => {
+  assert.deepStrictEqual(find(text)?.[0]?.[1], { path: "a" })
+  assert.lengthOf(find(text) ?? [], 1)
+})
 
-  it("are all of the calls that end a text", () => {
-    assert.deepStrictEqual(find(`First this.\n${tagged}\n${xml}`), [...readsA, ...readsA])
-  })
+it("calls at the level of the model itself are all of the calls that end a text", () => {
+  assert.deepStrictEqual(find(`First this.\n${tagged}\n${xml}`), [...readsA, ...readsA])
 })
 
 describe("calls that are only spoken of", () => {
@@ -154,16 +152,14 @@ const readArguments = (given: unknown) => {
   return [call.arguments, issues.length, repairs.map(({ code }) => code)]
 }
 
-describe("arguments of a call of the interface", () => {
-  it("are an object, or an object as text, also one with a slip of the pen", () => {
-    const given = { path: "a", lines: 3 }
-    assert.deepStrictEqual(readArguments(given), [given, 0, []])
-    assert.deepStrictEqual(readArguments('{"path":"a","lines":3}'), [given, 0, ["tool-call-alias"]])
-    assert.deepStrictEqual(readArguments("{'path': 'a', 'lines': 3,}"), [given, 0, ["tool-call-alias"]])
-  })
-
-  it.each([["{ path: "], ['{"path": "a'], ["a.txt"], ["[1]"], [[1]], [7], [true]])(
-    "are refused with one issue when they are anything else: %j",
-    (wrong) => assert.deepStrictEqual(readArguments(wrong).slice(0, 2), [{}, 1])
-  )
+it("arguments of a call of the interface are an object, or an object as text, also one with a slip of the pen", () => {
+  const given = { path: "a", lines: 3 }
+  assert.deepStrictEqual(readArguments(given), [given, 0, []])
+  assert.deepStrictEqual(readArguments('{"path":"a","lines":3}'), [given, 0, ["tool-call-alias"]])
+  assert.deepStrictEqual(readArguments("{'path': 'a', 'lines': 3,}"), [given, 0, ["tool-call-alias"]])
 })
+
+it.each([["{ path: "], ['{"path": "a'], ["a.txt"], ["[1]"], [[1]], [7], [true]])(
+  "arguments of a call of the interface are refused with one issue when they are anything else: %j",
+  (wrong) => assert.deepStrictEqual(readArguments(wrong).slice(0, 2), [{}, 1])
+)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { watchAnswer } from "../../support/watchAnswer.ts"
 
@@ -11,11 +11,9 @@ const textFiles = (folder: string): ReadonlyArray<string> =>
     .filter((entry) => entry.isFile() && /\.(?:ts|md|json|cjs)$/.test(entry.name) && entry.name !== examples)
     .map((entry) => `${entry.parentPath}/${entry.name}`)
 
-describe("AnswerWatch", () => {
-  it("lets every text of this repository pass", () => {
-    const files = ["src", "test", "docs", "prompts", "skills", "examples", "schema"].flatMap(textFiles)
-    expect(files.length).toBeGreaterThan(400)
-    const stopped = files.filter((file) => watchAnswer(readFileSync(file, "utf8"), undefined, 5000) !== undefined)
-    expect(stopped).toEqual([])
-  })
+it("AnswerWatch lets every text of this repository pass", () => {
+  const files = ["src", "test", "docs", "prompts", "skills", "examples", "schema"].flatMap(textFiles)
+  expect(files.length).toBeGreaterThan(400)
+  const stopped = files.filter((file) => watchAnswer(readFileSync(file, "utf8"), undefined, 5000) !== undefined)
+  expect(stopped).toEqual([])
 })

@@ -216,12 +216,7 @@ describe("the whole part of an answer that was cut off", () => {
   const withCode = `${task("A")}${unnamed} needed** This:\n\n\`\`\`\n# a\n\`\`\`\n`
   it.each([
     ["ends before the last task", list(task("A") + unnamed), list(task("A")), "- **Name** B"],
-    [
-      "leaves out a lone heading",
-      list(`${task("A")}### Task section 2\n\n${unnamed}`),
-      list(task("A")),
-      "- **Name** B"
-    ],
+    ["leaves out lone headings", list(`${task("A")}### Task section 2\n\n${unnamed}`), list(task("A")), "- **Name** B"],
     ["ends before a section that has begun", `${calls}\n## No`, calls, "## No"],
     ["ends before a call that was cut", `${calls}\n\`\`\`json\n{ "uid": "ca`, calls, "```json"],
     ["holds a call that is closed", calls, calls, ""],

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import {
   answerIssues,
   callReplies,
@@ -32,18 +32,16 @@ const checked = (more: Partial<CheckedCalls> = {}): CheckedCalls => ({
 })
 const refused = checked({ calls: [{ wanted: call, call, issues: [wrong], repairs: [] }] })
 
-describe("the issues of an answer", () => {
-  it("hold those of calls in the text, and not those of calls of the interface", () => {
-    const issues = [inText, native].map((one) => answerIssues(one, refused))
-    assert.deepStrictEqual(issues, [[wrong], []])
-    const many = [inText, native].map((one) => answerIssues(one, checked({ tooMany })))
-    assert.deepStrictEqual(many, [tooMany, []])
-  })
+it("the issues of an answer hold those of calls in the text, and not those of calls of the interface", () => {
+  const issues = [inText, native].map((one) => answerIssues(one, refused))
+  assert.deepStrictEqual(issues, [[wrong], []])
+  const many = [inText, native].map((one) => answerIssues(one, checked({ tooMany })))
+  assert.deepStrictEqual(many, [tooMany, []])
+})
 
-  it("are none only when each call can be made", () => {
-    const each = [checked(), refused, checked({ tooMany })].map((calls) => isFaultless(native, calls))
-    assert.deepStrictEqual(each, [true, false, false])
-  })
+it("the issues of an answer are none only when each call can be made", () => {
+  const each = [checked(), refused, checked({ tooMany })].map((calls) => isFaultless(native, calls))
+  assert.deepStrictEqual(each, [true, false, false])
 })
 
 it("a call of the interface gets a reply with its outcome, its own issues, or why it was not made", () => {

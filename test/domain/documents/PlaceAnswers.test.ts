@@ -111,32 +111,30 @@ describe("readPlaceAnswers", () => {
   })
 })
 
-describe("withAnswers", () => {
-  it("replaces and removes lines, with the line ends of the file", () => {
-    const answers = new Map([
-      [1, change("    a()", "    b()")],
-      [2, change()],
-      [3, keep("no")]
-    ])
-    const after = "def a():\n    a()\n    b()\n\ndef b():\n    y()\n    x(3)\n"
-    expect(withAnswers(text, places, answers)).toBe(after)
-    expect(withAnswers(text.replaceAll("\n", "\r\n"), places, answers)).toBe(after.replaceAll("\n", "\r\n"))
-  })
-  it("takes a text that closes the parentheses of its line for the whole call", () => {
-    const call = "def a():\n    raise E('(%s' %\n            (a,\n             b))\n    x(1)\n"
-    const at = (line: number, number: number) => placeAt(call, line, number)
-    const whole = change("    raise E('(%s' % (a, b)) from exc")
-    const changed = (...answers: ReadonlyArray<readonly [NumberedPlace, PlaceAnswer]>) => {
-      const byNumber = new Map(answers.map(([{ number }, answer]) => [number, answer]))
-      return withAnswers(
-        call,
-        answers.map(([place]) => place),
-        byNumber
-      )
-    }
-    expect(changed([at(2, 1), whole])).toBe("def a():\n    raise E('(%s' % (a, b)) from exc\n    x(1)\n")
-    expect(changed([at(2, 1), change()])).toBe("def a():\n    x(1)\n")
-    expect(changed([at(2, 1), change("    raise F('(%s' %")])).toBe(call.replace("raise E", "raise F"))
-    expect(changed([at(2, 1), whole], [at(4, 2), keep("no")])).toContain("from exc\n            (a,\n")
-  })
+it("withAnswers replaces and removes lines, with the line ends of the file", () => {
+  const answers = new Map([
+    [1, change("    a()", "    b()")],
+    [2, change()],
+    [3, keep("no")]
+  ])
+  const after = "def a():\n    a()\n    b()\n\ndef b():\n    y()\n    x(3)\n"
+  expect(withAnswers(text, places, answers)).toBe(after)
+  expect(withAnswers(text.replaceAll("\n", "\r\n"), places, answers)).toBe(after.replaceAll("\n", "\r\n"))
+})
+it("withAnswers takes a text that closes the parentheses of its line for the whole call", () => {
+  const call = "def a():\n    raise E('(%s' %\n            (a,\n             b))\n    x(1)\n"
+  const at = (line: number, number: number) => placeAt(call, line, number)
+  const whole = change("    raise E('(%s' % (a, b)) from exc")
+  const changed = (...answers: ReadonlyArray<readonly [NumberedPlace, PlaceAnswer]>) => {
+    const byNumber = new Map(answers.map(([{ number }, answer]) => [number, answer]))
+    return withAnswers(
+      call,
+      answers.map(([place]) => place),
+      byNumber
+    )
+  }
+  expect(changed([at(2, 1), whole])).toBe("def a():\n    raise E('(%s' % (a, b)) from exc\n    x(1)\n")
+  expect(changed([at(2, 1), change()])).toBe("def a():\n    x(1)\n")
+  expect(changed([at(2, 1), change("    raise F('(%s' %")])).toBe(call.replace("raise E", "raise F"))
+  expect(changed([at(2, 1), whole], [at(4, 2), keep("no")])).toContain("from exc\n            (a,\n")
 })

@@ -24,20 +24,13 @@ const file = (index: number) => ({
   text: 'import { shelf } from "./a.ts"\nput(shelf)\nfill(shelf)\nclear(shelf)\n'
 })
 
-describe("a change", () => {
-  it("is worth a review from four lines of source code on", () => {
-    const counts = [
-      [added(3)],
-      [added(4)],
-      [added(2), added(2, "src/b.ts")],
-      [added(9, "test/a.test.ts"), added(9, "a.md")]
-    ]
-    expect(counts.map((files) => reviewedFiles(files).length)).toStrictEqual([0, 1, 2, 0])
-  })
+it("a change is worth a review from four lines of source code on", () => {
+  const counts = [[added(3)], [added(4)], [added(2), added(2, "src/b.ts")], [added(9, "a.test.ts"), added(9, "a.md")]]
+  expect(counts.map((files) => reviewedFiles(files).length)).toStrictEqual([0, 1, 2, 0])
+})
 
-  it("has at most eight names whose uses are looked for", () => {
-    assert.lengthOf(reviewedDeclarations([{ path: "src/a.ts", base: functions("sell"), text: functions("buy") }]), 8)
-  })
+it("a change has at most eight names whose uses are looked for", () => {
+  assert.lengthOf(reviewedDeclarations([{ path: "src/a.ts", base: functions("sell"), text: functions("buy") }]), 8)
 })
 
 const shelf: ProposedFile = {

@@ -20,9 +20,7 @@ describe("itemsOf", () => {
   })
 
   it("lists lines with what is around them", () => {
-    const text = Array.from({ length: 20 }, (_, index) => (index === 9 ? "  // TODO: x" : `line ${index + 1}`)).join(
-      "\n"
-    )
+    const text = Array.from({ length: 20 }, (_, index) => (index === 9 ? "// TODO: x" : `line ${index + 1}`)).join("\n")
     expect(textsOf(over("line", "TODO"), { path: "a.ts", text })).toEqual([["a.ts:10: // TODO: x", "a.ts#L5-L15"]])
   })
 
@@ -49,21 +47,19 @@ describe("itemsOf", () => {
   })
 })
 
-describe("taskOfItem", () => {
-  it("names the item, links it, and is no task for each item itself", () => {
-    const task = plainTask("Document", "edit-files", "Write comments.", "Comments.", { forEach: over("file") })
-    const [item] = itemsOf(over("file"), [{ path: "src/a.ts", text: "" }])
-    if (item === undefined) throw new Error("no item")
-    const own = taskOfItem(task, item, 3, 40)
-    expect([own.name, own.forEach, own.references.map(({ href }) => href)]).toEqual([
-      "Document 3: src/a.ts",
-      undefined,
-      ["src/a.ts"]
-    ])
-    expect(own.whatIsNeeded).toContain("This is item 3 of 40, and the only one to work on: src/a.ts")
-    expect(own.whatIsNeeded).not.toContain("It contains")
-    const holding = new Task({ ...task, forEach: { ...over("file"), containing: "Get" } })
-    expect(taskOfItem(holding, item, 3, 40).whatIsNeeded).toContain("src/a.ts\n\nIt contains `Get`.\n\nOther tasks")
-    expect(taskOfItem(task, item, 3, 40, true).slug).not.toBe(own.slug)
-  })
+it("taskOfItem names the item, links it, and is no task for each item itself", () => {
+  const task = plainTask("Document", "edit-files", "Write comments.", "Comments.", { forEach: over("file") })
+  const [item] = itemsOf(over("file"), [{ path: "src/a.ts", text: "" }])
+  if (item === undefined) throw new Error("no item")
+  const own = taskOfItem(task, item, 3, 40)
+  expect([own.name, own.forEach, own.references.map(({ href }) => href)]).toEqual([
+    "Document 3: src/a.ts",
+    undefined,
+    ["src/a.ts"]
+  ])
+  expect(own.whatIsNeeded).toContain("This is item 3 of 40, and the only one to work on: src/a.ts")
+  expect(own.whatIsNeeded).not.toContain("It contains")
+  const holding = new Task({ ...task, forEach: { ...over("file"), containing: "Get" } })
+  expect(taskOfItem(holding, item, 3, 40).whatIsNeeded).toContain("src/a.ts\n\nIt contains `Get`.\n\nOther tasks")
+  expect(taskOfItem(task, item, 3, 40, true).slug).not.toBe(own.slug)
 })

@@ -147,21 +147,19 @@ const harmless: ReadonlyArray<Damage> = [
   ["steps for sections", "Task section", "Step"]
 ]
 
-describe("readTaskList on harmless damage", () => {
-  it("knows the undamaged plan", () => {
-    expect({ issues: original.issues, repairs: original.repairs }).toEqual({ issues: [], repairs: [] })
-    expect(Option.map(original.value, (list) => list.tasks.map((task) => task.name))).toEqual(
-      Option.some(["Research 1", "Research 2", "Change 1"])
-    )
-  })
+it("readTaskList on harmless damage knows the undamaged plan", () => {
+  expect({ issues: original.issues, repairs: original.repairs }).toEqual({ issues: [], repairs: [] })
+  expect(Option.map(original.value, (list) => list.tasks.map((task) => task.name))).toEqual(
+    Option.some(["Research 1", "Research 2", "Change 1"])
+  )
+})
 
-  it.each(harmless)("reads the same value: %s", (_, from, to = "") => {
-    const text = typeof from === "function" ? from(plan) : plan.replaceAll(from, to)
-    expect(text).not.toBe(plan)
-    const { issues, value } = readTaskList(text)
-    expect(issues).toEqual([])
-    expect(value).toEqual(original.value)
-  })
+it.each(harmless)("readTaskList on harmless damage reads the same value: %s", (_, from, to = "") => {
+  const text = typeof from === "function" ? from(plan) : plan.replaceAll(from, to)
+  expect(text).not.toBe(plan)
+  const { issues, value } = readTaskList(text)
+  expect(issues).toEqual([])
+  expect(value).toEqual(original.value)
 })
 
 describe("readTaskList on damage that changes the meaning", () => {

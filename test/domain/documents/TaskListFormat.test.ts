@@ -1,17 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { originalPrompt, readTaskList } from "../../../src/domain/documents/TaskListFormat.ts"
 import { renderTaskList } from "../../../src/domain/documents/TaskRendering.ts"
 import { issuesMarkdown } from "../../../src/domain/findings/Issue.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
-import { documentFixtures } from "../../support/DocumentFixtures.ts"
 import { testTaskListProperties } from "../../support/taskListProperties.ts"
-
-const readable = documentFixtures.filter(
-  ({ expected, kind }) => kind === "task-list" && expected.verdict !== "rejected"
-)
 
 const document = (tasks: string): string =>
   `## Original prompt\n\np\n\n## Goals / summary\n\ng\n\n## Tasks\n\n### Task section 1\n\n${tasks}`
@@ -33,20 +27,10 @@ testTaskListProperties(30)
 const threeTasks = (given: string) => document(`${task("")}\n${task(given)}\n${task("")}`)
 
 describe("readTaskList", () => {
-  it.effect.each(["a,b", "- a/b", "* x and y", "+ ***vT/Uhe,B"])("reads the skill %j back as one", (skill) =>
-    Effect.sync(() => {
-      const list = new TaskList({
-        goals: "g",
-        steps: [new Step({ title: "Task section 1", tasks: [plainTask("A", skill, "Something.", "Something.")] })]
-      })
-      expect(readTaskList(renderTaskList(list))).toMatchObject({ value: Option.some(list), issues: [], repairs: [] })
-    })
-  )
-
-  it.each(readable)("repairs once and for all: $name", ({ text }) => {
-    const options = { finished: ["Research 1"] }
-    const value = Option.getOrThrow(readTaskList(text, options).value)
-    expect(readTaskList(renderTaskList(value), options)).toEqual({ value: Option.some(value), issues: [], repairs: [] })
+  it.each(["a,b", "- a/b", "* x and y", "+ ***vT/Uhe,B"])("reads the skill %j back as one", (skill) => {
+    const tasks = [plainTask("A", skill, "Something.", "Something.")] as const
+    const list = new TaskList({ goals: "g", steps: [new Step({ title: "Task section 1", tasks })] })
+    expect(readTaskList(renderTaskList(list))).toMatchObject({ value: Option.some(list), issues: [], repairs: [] })
   })
 
   it("says that a task has no section, no skill and a reference without a link, all at once", () => {
@@ -111,39 +95,38 @@ describe("readTaskList", () => {
   })
 })
 
-describe("originalPrompt", () => {
-  it.each([
-    ["## Original prompt\n\nFind dead code.\n\n## Tasks\n", "Find dead code."],
-    ["## Original Prompt:\n\n```text\nFind\n\ndead code.\n```\n\n## Tasks\n", "Find\n\ndead code."],
-    ["## Original prompt\n\n## Tasks\n", undefined],
-    ["# A plan\n", undefined]
-  ])("reads %j", (markdown, expected) => {
-    expect(originalPrompt(markdown)).toBe(expected)
-  })
+it.each([
+  ["## Original prompt\n\nFind dead code.\n\n## Tasks\n", "Find dead code."],
+  ["## Original Prompt:\n\n```text\nFind\n\ndead code.\n```\n\n## Tasks\n", "Find\n\ndead code."],
+  ["## Original prompt\n\n## Tasks\n", undefined],
+  ["# A plan\n", undefined]
+])("originalPrompt reads %j", (markdown, expected) => {
+  expect(originalPrompt(markdown)).toBe(expected)
 })
 
-describe("tasks that are marked as done", () => {
-  it.each([
-    "**Name** ✅ Research 1",
-    "**Name** ✔️ Research 1",
-    "**Name** [x] Research 1",
-    "[x] **Name** Research 1",
-    "**Name** ~~Research 1~~",
-    "**Name** Research 1 (done)",
-    "**Name** Research 1 (already completed)",
-    "**Name** Research 1 - done",
-    "**Name** Done: Research 1"
-  ])("are left out when they have finished: %s", (line) => {
-    const { issues, repairs, value } = readTaskList(document(task("A").replace("**Name** A", line)), {
-      finished: ["Research 1"]
-    })
-    expect(issues).toEqual([])
-    expect(Option.getOrThrow(value).tasks).toEqual([])
-    expect(repairs.map(({ code }) => code)).toContain("finished-task-dropped")
+it.each([
+  "**Name** ✅ Research 1",
+  "**Name** ✔️ Research 1",
+  "**Name** [x] Research 1",
+  "[x] **Name** Research 1",
+  "**Name** ~~Research 1~~",
+  "**Name** Research 1 (done)",
+  "**Name** Research 1 (already completed)",
+  "**Name** Research 1 - done",
+  "**Name** Done: Research 1"
+])("tasks that are marked as done are left out when they have finished: %s", (line) => {
+  const { issues, repairs, value } = readTaskList(document(task("A").replace("**Name** A", line)), {
+    finished: ["Research 1"]
   })
+  expect(issues).toEqual([])
+  expect(Option.getOrThrow(value).tasks).toEqual([])
+  expect(repairs.map(({ code }) => code)).toContain("finished-task-dropped")
+})
 
-  it.each(["**Name** Done things", "**Name** Research 10", "**Name** ✅ Research 2"])("stay otherwise: %s", (line) => {
+it.each(["**Name** Done things", "**Name** Research 10", "**Name** ✅ Research 2"])(
+  "tasks that are marked as done stay otherwise: %s",
+  (line) => {
     const { value } = readTaskList(document(task("A").replace("**Name** A", line)), { finished: ["Research 1"] })
     expect(Option.getOrThrow(value).tasks).toHaveLength(1)
-  })
-})
+  }
+)

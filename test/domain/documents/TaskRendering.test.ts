@@ -49,35 +49,33 @@ const a = \`
 \`\`\`
 \`\`\``
 
-describe("renderTask", () => {
-  it("writes a task as in a plan, for the refiner under its heading, and with the calls so far", () => {
-    expect(renderTask(task)).toBe(whole)
-    expect(renderTaskPart(task)).toBe(`## Task\n\n${whole}`)
-    const calls = [{ uid: "a", name: "read_file", arguments: { path: "a.ts" } }]
-    const section = `## Tool Calls\n\n\`\`\`json\n${JSON.stringify(calls[0], null, 2)}\n\`\`\`\n`
-    expect(renderTaskReport({ task, calls })).toBe(`## Task\n\n${whole}\n\n${section}`)
-  })
+it("renderTask writes a task as in a plan, for the refiner under its heading, and with the calls so far", () => {
+  expect(renderTask(task)).toBe(whole)
+  expect(renderTaskPart(task)).toBe(`## Task\n\n${whole}`)
+  const calls = [{ uid: "a", name: "read_file", arguments: { path: "a.ts" } }]
+  const section = `## Tool Calls\n\n\`\`\`json\n${JSON.stringify(calls[0], null, 2)}\n\`\`\`\n`
+  expect(renderTaskReport({ task, calls })).toBe(`## Task\n\n${whole}\n\n${section}`)
+})
 
-  it("writes names and paths as they are", () => {
-    const references = ["src/my_file.go", "__init__.py", "a*b_.ts", "x&y!.ts"].map(file)
-    const text = renderTask(new Task({ ...task, references }))
-    expect(text).toContain(
-      "- **References** [src/my_file.go](src/my_file.go) [`__init__.py`](__init__.py) [`a*b_.ts`](a*b_.ts) [`x&y!.ts`](x\\&y!.ts)"
-    )
-  })
+it("renderTask writes names and paths as they are", () => {
+  const references = ["src/my_file.go", "__init__.py", "a*b_.ts", "x&y!.ts"].map(file)
+  const text = renderTask(new Task({ ...task, references }))
+  expect(text).toContain(
+    "- **References** [src/my_file.go](src/my_file.go) [`__init__.py`](__init__.py) [`a*b_.ts`](a*b_.ts) [`x&y!.ts`](x\\&y!.ts)"
+  )
 })
 
 describe("renderTaskList", () => {
   const small = plainTask("A", "s", "a", "b")
   const list = new TaskList({
-    goals: "Reach it.",
+    goals: "Do.",
     steps: [new Step({ title: "Task section 1", tasks: [small, small] })]
   })
   const one = "- **Name** A\n- **What is needed** a\n- **Skill** s\n- **Expected output** b"
 
   it("writes the strict document", () => {
     expect(renderTaskList(list, { prompt: "Do it.\n" })).toBe(
-      `## Original prompt\n\nDo it.\n\n## Goals / summary\n\nReach it.\n\n## Tasks\n\n### Task section 1\n\n${one}\n\n${one}\n`
+      `## Original prompt\n\nDo it.\n\n## Goals / summary\n\nDo.\n\n## Tasks\n\n### Task section 1\n\n${one}\n\n${one}\n`
     )
   })
 

@@ -22,25 +22,23 @@ const linesBehind = (compacted: number) => linesIn(budgetNote(800 + 5000, 800 + 
 
 const behindMany = (lines: number) => linesIn(budgetNote(800 + 50 * lines, 800 + 50 * 1000))
 
-describe("the note about the next output", () => {
-  it("says what fits a reply, in tens of lines, and nothing below thirty lines", () => {
-    assert.strictEqual(
-      budgetNote(800 + 50 * 47, 0),
-      "There is room for about 40 lines of output in all, shared by the calls of one answer."
-    )
-    assert.strictEqual(linesIn(budgetNote(800 + 50 * 30, 0)), 30)
-    assert.strictEqual(budgetNote(800 + 50 * 29, 0), "")
-    assert.strictEqual(linesIn(budgetNote(800 + 8000, 0, 80)), 100)
-  })
+it("the note about the next output says what fits a reply, in tens of lines, and nothing below thirty lines", () => {
+  assert.strictEqual(
+    budgetNote(800 + 50 * 47, 0),
+    "There is room for about 40 lines of output in all, shared by the calls of one answer."
+  )
+  assert.strictEqual(linesIn(budgetNote(800 + 50 * 30, 0)), 30)
+  assert.strictEqual(budgetNote(800 + 50 * 29, 0), "")
+  assert.strictEqual(linesIn(budgetNote(800 + 8000, 0, 80)), 100)
+})
 
-  it("says what fits behind a compaction where that is more than half as much again", () => {
-    // 70 % of it are outputs of the last answer.
-    assert.deepStrictEqual([linesBehind(10_700), linesBehind(10_720)], [100, 150])
-    assert.match(budgetNote(0, 800 + 50 * 200), /room for about \d{2,3} lines/)
-    // 150 lines in a reply are enough.
-    assert.deepStrictEqual([149, 150].map(behindMany), [700, 150])
-    assert.strictEqual(budgetNote(800 + 5000, 800 + 5000), budgetNote(800 + 5000, 0))
-  })
+it("the note about the next output says what fits behind a compaction where that is more than half as much again", () => {
+  // 70 % of it are outputs of the last answer.
+  assert.deepStrictEqual([linesBehind(10_700), linesBehind(10_720)], [100, 150])
+  assert.match(budgetNote(0, 800 + 50 * 200), /room for about \d{2,3} lines/)
+  // 150 lines in a reply are enough.
+  assert.deepStrictEqual([149, 150].map(behindMany), [700, 150])
+  assert.strictEqual(budgetNote(800 + 5000, 800 + 5000), budgetNote(800 + 5000, 0))
 })
 
 /** A message with so many numbered lines of so many characters. */
@@ -82,27 +80,25 @@ describe("the lines that an answer may count on", () => {
   })
 })
 
-describe("a summary", () => {
-  it("has what the compaction leaves, at least half a reply, and what the last outputs need", () => {
-    assert.strictEqual(summarySize(turns(10, 10), 900, 1000), 900)
-    assert.strictEqual(summarySize(turns(10, 10), 100, 1000), 500)
-    assert.strictEqual(summarySize(turns(10, 700), 100, 1000), 700)
-    assert.strictEqual(summarySize(turns(9000, 10), 100, 1000), 1000)
-    assert.strictEqual(summarySize(turns(10, 700), 100, 1000, 200), 900)
-  })
+it("a summary has what the compaction leaves, at least half a reply, and what the last outputs need", () => {
+  assert.strictEqual(summarySize(turns(10, 10), 900, 1000), 900)
+  assert.strictEqual(summarySize(turns(10, 10), 100, 1000), 500)
+  assert.strictEqual(summarySize(turns(10, 700), 100, 1000), 700)
+  assert.strictEqual(summarySize(turns(9000, 10), 100, 1000), 1000)
+  assert.strictEqual(summarySize(turns(10, 700), 100, 1000, 200), 900)
+})
 
-  it.each([
-    [9000, 1000, 9000, true],
-    [9000, 1000, 2143, true],
-    [9000, 1000, 2142, false],
-    [1501, 1000, 9000, true],
-    [1500, 1000, 9000, false],
-    [20_000, 7500, 30_000, true],
-    [20_000, 7501, 30_000, false]
-  ])("for outputs of %i replaces a reply of %i in %i characters: %s", (wanted, reply, size, isCut) => {
-    const isReplaced = isCutShort(turns(wanted, reply), () => size)
-    assert.strictEqual(isReplaced, isCut)
-  })
+it.each([
+  [9000, 1000, 9000, true],
+  [9000, 1000, 2143, true],
+  [9000, 1000, 2142, false],
+  [1501, 1000, 9000, true],
+  [1500, 1000, 9000, false],
+  [20_000, 7500, 30_000, true],
+  [20_000, 7501, 30_000, false]
+])("a summary for outputs of %i replaces a reply of %i in %i characters: %s", (wanted, reply, size, isCut) => {
+  const isReplaced = isCutShort(turns(wanted, reply), () => size)
+  assert.strictEqual(isReplaced, isCut)
 })
 
 it("gives two more turns for each changed file beyond the third, up to forty, and leaves a larger limit", () => {

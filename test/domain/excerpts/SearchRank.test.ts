@@ -1,10 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { chooseRows } from "../../../src/domain/excerpts/SearchRank.ts"
 
-const file = (path: string, ...lines: ReadonlyArray<string>) => ({
-  path,
-  rows: lines.map((line) => ({ line, size: 10 }))
-})
+const file = (path: string, ...lines: Array<string>) => ({ path, rows: lines.map((line) => ({ line, size: 10 })) })
 
 /** The rows that are shown of files by their paths, with room for so many. */
 const shownOf = (files: ReadonlyArray<ReturnType<typeof file>>, rows: number): Readonly<Record<string, number>> => {

@@ -50,20 +50,18 @@ const twoLines = (first: number, second: number) => {
   return { lines: [own.join(" "), other.join(" ")], words: [...own, ...other] }
 }
 
-describe("the terms of a task", () => {
-  it("count half when only the prompt names them, and half when they are code without quotes", () => {
-    assert.deepStrictEqual(searchTermsOf("Change `alpha` and fooBar.", "See `beta`.").names, [
-      { text: "alpha", weight: 1 },
-      { text: "fooBar", weight: 0.5 },
-      { text: "beta", weight: 0.5 }
-    ])
-  })
+it("the terms of a task count half when only the prompt names them, and half when they are code without quotes", () => {
+  assert.deepStrictEqual(searchTermsOf("Change `alpha` and fooBar.", "See `beta`.").names, [
+    { text: "alpha", weight: 1 },
+    { text: "fooBar", weight: 0.5 },
+    { text: "beta", weight: 0.5 }
+  ])
+})
 
-  it("are at most 30 names and 60 words", () => {
-    const quoted = words(31).map((word) => `\`${word}\``)
-    assert.lengthOf(searchTermsOf(quoted.join(" ")).names, 30)
-    assert.lengthOf(searchTermsOf(words(61).join(" ")).words, 60)
-  })
+it("the terms of a task are at most 30 names and 60 words", () => {
+  const quoted = words(31).map((word) => `\`${word}\``)
+  assert.lengthOf(searchTermsOf(quoted.join(" ")).names, 30)
+  assert.lengthOf(searchTermsOf(words(61).join(" ")).words, 60)
 })
 
 describe("the lines that match", () => {

@@ -2,7 +2,7 @@
  * Which lines an excerpt shows, for what a task looks for and the room that there is. Each step of the room is a decision: what
  * comes first, what is left out as a whole, and what is shown in part.
  */
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import { searchTermsOf } from "../../../src/domain/excerpts/SearchTerms.ts"
 import { excerptOf, type ExcerptSource } from "../../../src/domain/excerpts/TextExcerpt.ts"
 
@@ -122,29 +122,9 @@ const markdown = [
   ...repeated(12, (index) => `Note ${index}.`)
 ]
 
-const c = [
-  "#include <stdio.h>",
-  "#define MOST 40",
-  "",
-  "int add(int row)",
-  "{",
-  "#ifdef CHECKED",
-  "  if (row > MOST)",
-  "  {",
-  '    fail("too many rows");',
-  "  }",
-  "#endif",
-  "  return row + 1;",
-  "}",
-  "",
-  ...repeated(15, (index) => `static int helper${index}(int x)\n{\n  return x * ${index};\n}\n`).flatMap((text) =>
-    text.split("\n")
-  )
-]
-
 const plain = repeated(80, (index) => (index % 9 === 0 ? `row ${index} has a limit` : `line ${index} of a text`))
 
-const sources = { typescript, python, markdown, c, text: plain, page: markdown }
+const sources = { typescript, python, markdown, text: plain, page: markdown }
 
 /** The numbers of the lines that are shown: `3-5 9`. */
 const shownOf = (source: ExcerptSource, task: string, prompt: string, limit: number): string => {
@@ -180,11 +160,7 @@ const rows: Readonly<Record<keyof typeof sources, ReadonlyArray<Row>>> = {
     ["Nothing that is there.", "49-50 | 46-53 | 46-63 107-109 | 46-88 107-109", { keep: [48, 49, 50] }],
     ["Use `Header` in `Sheet`.", "40-43 | 10-14 40-44 | 2-5 10-21 29-44 | 2-5 10-44"],
     ["`Table` `Sheet` `render`", "46 | 21-23 40 46-49 | 21-25 40-56 107-109 | 21-29 36-77 107-109"],
-    [
-      "the length of the rows, the row and the header",
-      "41-43 | 21 28-32 36-43 | 16-43 | 7-43",
-      { prompt: "`validate`" }
-    ]
+    ["the length of rows, the row and the header", "41-43 | 21 28-32 36-43 | 16-43 | 7-43", { prompt: "`validate`" }]
   ],
   python: [
     ["Correct `load`.", "8 18 | 6-8 14-21 | 6-25 72-73 | 1-73"],
@@ -199,10 +175,6 @@ const rows: Readonly<Record<keyof typeof sources, ReadonlyArray<Row>>> = {
     ['`Limits` and "Sentence 7", "Note 9."', "28 47 | 11 28 38-50 | 4 9-13 19-22 27-32 38-50 | 1-50", { keep: [27] }]
   ],
   page: [["order of rows that are read", "21 36-37 | 21-22 36-37 | 1-6 20-24 34-37 | 1-50", { keep: [20] }]],
-  c: [
-    ["`add`", "4-8 | 4-13 | 4-13 | 1-89"],
-    ["helper3 returns x", "25-28 | 1-19 25-28 | 1-64 | 1-89"]
-  ],
   text: [
     ['"row 27"', "25-28 | 17 24-30 35-37 | 17-37 | 1-80"],
     ['line 5, "line 11 of" and "line 70 of"', "11 31 | 8-14 31 68-71 | 1-21 31 60 66-74 78-80 | 1-80", { keep: [30] }]
@@ -213,10 +185,8 @@ const cases = Object.entries(rows).flatMap(([language, all]) =>
   all.map(([task, shown, more = {}]) => ({ language, task, shown, ...more }))
 )
 
-describe("an excerpt shows", () => {
-  it.each(cases)("of $language for $task", ({ keep, language, prompt = "", shown, task }) => {
-    const lines = sources[language as keyof typeof sources]
-    const source = { lines, language, first: 1, gap, ...(keep === undefined ? {} : { keep }) }
-    expect(budgets.map((limit) => shownOf(source, task, prompt, limit)).join(" | ")).toBe(shown)
-  })
+it.each(cases)("an excerpt shows of $language for $task", ({ keep, language, prompt = "", shown, task }) => {
+  const lines = sources[language as keyof typeof sources]
+  const source = { lines, language, first: 1, gap, ...(keep === undefined ? {} : { keep }) }
+  expect(budgets.map((limit) => shownOf(source, task, prompt, limit)).join(" | ")).toBe(shown)
 })

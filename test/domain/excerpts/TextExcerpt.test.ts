@@ -1,15 +1,10 @@
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { excerptOf, type ExcerptSource } from "../../../src/domain/excerpts/TextExcerpt.ts"
+import { excerptOf } from "../../../src/domain/excerpts/TextExcerpt.ts"
 import { searchTermsOf } from "../../../src/domain/excerpts/SearchTerms.ts"
 
 const gap = (from: number, to: number): string => `(${from + 1} to ${to + 1} left out)`
-const material = (lines: ReadonlyArray<string>, language = "typescript"): ExcerptSource => ({
-  lines,
-  language,
-  first: 1,
-  gap
-})
+const material = (lines: ReadonlyArray<string>, language = "typescript") => ({ lines, language, first: 1, gap })
 
 /** The numbers of the lines that a fitted text shows or says to leave out, in order. */
 const accounted = (text: string): ReadonlyArray<number> =>
@@ -19,17 +14,7 @@ const accounted = (text: string): ReadonlyArray<number> =>
     return /^(\d+):/.exec(line)?.[1] === undefined ? [] : [Number(/^(\d+):/.exec(line)?.[1])]
   })
 
-const awkward = [
-  "",
-  "}",
-  "export function load() {",
-  "  return config",
-  "# Title",
-  "```",
-  "- item\r",
-  "日本語 🍵",
-  "🍵x".repeat(450)
-]
+const awkward = ["", "export function load() {", "  return config", "```", "- item\r", "日本語 🍵", "🍵x".repeat(450)]
 const Line = Schema.Union([Schema.Literals(awkward), Schema.String.check(Schema.isPattern(/^[^\n]*$/))])
 const Lines = Schema.Array(Line).check(Schema.isMaxLength(120))
 const Language = Schema.Literals(["typescript", "python", "markdown", "page", "text", "json", ""])
@@ -86,12 +71,7 @@ const excerpts: Readonly<Record<string, Shown>> = {
     language: "python",
     task: 'Name the nearest key in the message "Wrong key".',
     limit: 1400,
-    shows: [
-      "    def validate(\n",
-      raises,
-      ends,
-      ...["step_0", "step_9", "other_0", "other_9"].map((name) => `${name} = data`)
-    ],
+    shows: ["    def validate(\n", raises, ends, ...["step_0", "other_9"].map((name) => `${name} = data`)],
     lacks: ["None fits"]
   },
   "the head, the line and the end of a function that has no room": {
@@ -117,87 +97,81 @@ const excerpts: Readonly<Record<string, Shown>> = {
   }
 }
 
-describe("excerptOf", () => {
-  it.prop(
-    "never exceeds the budget, cuts nothing that fits, and accounts for every line",
-    { lines: Lines, language: Language, limit: Limit, words: Schema.String },
-    ({ language, limit, lines, words }) => {
-      const { isWhole, lines: shown, text } = excerptOf(material(lines, language), searchTermsOf(words), limit)
-      const whole = excerptOf(material(lines, language), searchTermsOf(""), Number.MAX_SAFE_INTEGER)
-      expect(text.length).toBeLessThanOrEqual(limit)
-      expect(isWhole).toBe(whole.text.length <= limit)
-      if (isWhole) expect(text).toBe(whole.text)
-      else expect(accounted(text)).toEqual(lines.map((_, index) => index + 1))
-      expect([...shown].every((index) => index >= 0 && index < lines.length)).toBe(true)
-      if (lines.every((line) => line.isWellFormed())) expect(text.isWellFormed()).toBe(true)
-    }
-  )
+it.prop(
+  "never exceeds the budget, cuts nothing that fits, and accounts for every line",
+  { lines: Lines, language: Language, limit: Limit, words: Schema.String },
+  ({ language, limit, lines, words }) => {
+    const { isWhole, lines: shown, text } = excerptOf(material(lines, language), searchTermsOf(words), limit)
+    const whole = excerptOf(material(lines, language), searchTermsOf(""), Number.MAX_SAFE_INTEGER)
+    expect(text.length).toBeLessThanOrEqual(limit)
+    expect(isWhole).toBe(whole.text.length <= limit)
+    if (isWhole) expect(text).toBe(whole.text)
+    else expect(accounted(text)).toEqual(lines.map((_, index) => index + 1))
+    expect([...shown].every((index) => index >= 0 && index < lines.length)).toBe(true)
+    if (lines.every((line) => line.isWellFormed())) expect(text.isWellFormed()).toBe(true)
+  }
+)
 
-  it.each(Object.entries(excerpts))("shows %s", (_, { lacks = [], language, limit, lines, shows, task }) => {
-    const { text } = excerptOf(material(lines, language), searchTermsOf(task), limit)
-    expect([shows.filter((part) => !text.includes(part)), lacks.filter((part) => text.includes(part))]).toEqual([
-      [],
-      []
-    ])
-  })
+it.each(Object.entries(excerpts))("shows %s", (_, { lacks = [], language, limit, lines, shows, task }) => {
+  const { text } = excerptOf(material(lines, language), searchTermsOf(task), limit)
+  expect(shows.filter((part) => !text.includes(part))).toEqual([])
+  expect(lacks.filter((part) => text.includes(part))).toEqual([])
+})
 
-  it("keeps together what is around the line of a long function, where many of its lines hold a word of the task", () => {
-    const body = times(120, (at) => (at % 4 === 0 ? `    fail(at, error=${at})` : `    step_${at}()`))
-    const lines = ["def validate(data):", ...body, "    raise Problem(f'Wrong key {data}')", ...body, "    return data"]
-    const task = "Report the error of a key that is wrong. Words: `Wrong key`, `validate`, `error`."
-    const { lines: shown, text } = excerptOf(material(lines, "python"), searchTermsOf(task), 1700)
-    const own = lines.findIndex((line) => line.includes("Wrong key"))
-    expect(times(21, (at) => own - 10 + at).every((at) => shown.has(at))).toBe(true)
-    expect(text.match(/left out/g)?.length ?? 0).toBeLessThanOrEqual(6)
-    const sizes = [...text.matchAll(/\((\d+) to (\d+) left out\)/g)].map(
-      ([, from, to]) => Number(to) - Number(from) + 1
-    )
-    expect(Math.min(...sizes)).toBeGreaterThan(4)
-  })
+it("keeps together what is around the line of a long function, where many of its lines hold a word of the task", () => {
+  const body = times(120, (at) => (at % 4 === 0 ? `    fail(at, error=${at})` : `    step_${at}()`))
+  const lines = ["def validate(data):", ...body, "    raise Problem(f'Wrong key {data}')", ...body, "    return data"]
+  const task = "Report the error of a key that is wrong. Words: `Wrong key`, `validate`, `error`."
+  const { lines: shown, text } = excerptOf(material(lines, "python"), searchTermsOf(task), 1700)
+  const own = lines.findIndex((line) => line.includes("Wrong key"))
+  expect(times(21, (at) => own - 10 + at).every((at) => shown.has(at))).toBe(true)
+  expect(text.match(/left out/g)?.length ?? 0).toBeLessThanOrEqual(6)
+  const sizes = [...text.matchAll(/\((\d+) to (\d+) left out\)/g)].map(([, from, to]) => Number(to) - Number(from) + 1)
+  expect(Math.min(...sizes)).toBeGreaterThan(4)
+})
 
-  it("shows the whole function that holds most of the words, and no single lines of words that stand in many", () => {
-    const many = times(60, (at) => [
-      `def part${at}(self, name, value):`,
-      `    """Return the value of the name ${at}."""`,
-      `    self.names[name] = value`,
-      ...times(8, (step) => `    value = self.step${step}(name, value)`),
-      `    return value`,
-      ""
-    ]).flat()
-    const check = [
-      "def check(self, action, value):",
-      "    # converted value must be one of the choices (if specified)",
-      "    if action.choices is not None and value not in action.choices:",
-      "        args = {'value': value, 'choices': action.choices}",
-      "        raise ArgumentError(action, 'invalid choice: %(value)r' % args)"
-    ]
-    const rare = ["def other(self):", "    # This returns because of the nearest.", "    return self.value", ""]
-    const lines = [...rare, ...many, ...check, "", ...many]
-    const task = "When the value of a choice is invalid, return the name of the nearest choice in the error message."
-    const { lines: shown, text } = excerptOf(material(lines, "python"), searchTermsOf(task), 600)
-    const from = lines.indexOf(check[0] ?? "")
-    expect(check.every((_, at) => shown.has(from + at))).toBe(true)
-    const runs = [...shown].toSorted((a, b) => a - b).filter((at) => !shown.has(at - 1))
-    expect(runs.length).toBeLessThanOrEqual(3)
-    expect(runs.every((at) => shown.has(at + 1) && shown.has(at + 2))).toBe(true)
-    expect(text).not.toMatch(/^1:/)
-  })
+it("shows the whole function that holds most of the words, and no single lines of words that stand in many", () => {
+  const many = times(60, (at) => [
+    `def part${at}(self, name, value):`,
+    `    """Return the value of the name ${at}."""`,
+    `    self.names[name] = value`,
+    ...times(8, (step) => `    value = self.step${step}(name, value)`),
+    `    return value`,
+    ""
+  ]).flat()
+  const check = [
+    "def check(self, action, value):",
+    "    # converted value must be one of the choices (if specified)",
+    "    if action.choices is not None and value not in action.choices:",
+    "        args = {'value': value, 'choices': action.choices}",
+    "        raise ArgumentError(action, 'invalid choice: %(value)r' % args)"
+  ]
+  const rare = ["def other(self):", "    # This returns because of the nearest.", "    return self.value", ""]
+  const lines = [...rare, ...many, ...check, "", ...many]
+  const task = "When the value of a choice is invalid, return the name of the nearest choice in the error message."
+  const { lines: shown, text } = excerptOf(material(lines, "python"), searchTermsOf(task), 600)
+  const from = lines.indexOf(check[0] ?? "")
+  expect(check.every((_, at) => shown.has(from + at))).toBe(true)
+  const runs = [...shown].toSorted((a, b) => a - b).filter((at) => !shown.has(at - 1))
+  expect(runs.length).toBeLessThanOrEqual(3)
+  expect(runs.every((at) => shown.has(at + 1) && shown.has(at + 2))).toBe(true)
+  expect(text).not.toMatch(/^1:/)
+})
 
-  it.each(["entries", "queries", "retries"])("finds %s, whose stem it does not hold", (word) => {
-    const lines = [...functions(200), "function load() {", `  const ${word} = open(1)`, "}", "", ...functions(200)]
-    expect(excerptOf(material(lines), searchTermsOf(`Sort the ${word} by age.`), 900).text).toContain(`const ${word} =`)
-  })
+it.each(["entries", "queries", "retries"])("finds %s, whose stem it does not hold", (word) => {
+  const lines = [...functions(200), "function load() {", `  const ${word} = open(1)`, "}", "", ...functions(200)]
+  expect(excerptOf(material(lines), searchTermsOf(`Sort the ${word} by age.`), 900).text).toContain(`const ${word} =`)
+})
 
-  it.each([1, 2, 4])("shows beside the place that is meant a function that holds a word %d times", (count) => {
-    const parse = ["function parse(a) {", "  return a", "}", ""]
-    const check = ["function check(a) {", ...times(count, (at) => `  use${at}(timeout)`), "}", ""]
-    const lines = [...functions(200), ...parse, ...functions(200), ...check, ...functions(50)]
-    const { text } = excerptOf(material(lines), searchTermsOf("Make `parse` refuse a negative timeout."), 4000)
-    expect(text).toContain("use0(timeout)")
-  })
+it.each([1, 2, 4])("shows beside the place that is meant a function that holds a word %d times", (count) => {
+  const parse = ["function parse(a) {", "  return a", "}", ""]
+  const check = ["function check(a) {", ...times(count, (at) => `  use${at}(timeout)`), "}", ""]
+  const lines = [...functions(200), ...parse, ...functions(200), ...check, ...functions(50)]
+  const { text } = excerptOf(material(lines), searchTermsOf("Make `parse` refuse a negative timeout."), 4000)
+  expect(text).toContain("use0(timeout)")
+})
 
-  it("gives an empty text as it is, and lines without numbers where there is no first one", () => {
-    expect(excerptOf({ lines: ["a", "b"], language: "", gap }, searchTermsOf(""), 10).text).toBe("a\nb")
-    expect(excerptOf(material([]), searchTermsOf(""), 10)).toEqual({ text: "", lines: new Set(), isWhole: true })
-  })
+it("gives an empty text as it is, and lines without numbers where there is no first one", () => {
+  expect(excerptOf({ lines: ["a", "b"], language: "", gap }, searchTermsOf(""), 10).text).toBe("a\nb")
+  expect(excerptOf(material([]), searchTermsOf(""), 10)).toEqual({ text: "", lines: new Set(), isWhole: true })
 })

@@ -1,5 +1,5 @@
 /** Which lines of an answer hold the text of files. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { changeParts, withCoveredParts } from "../../../src/domain/files/AnswerParts.ts"
 
 const block = "<<<<<<< OLD\na\n=======\nb\n>>>>>>> NEW"
@@ -29,25 +29,23 @@ const answers: ReadonlyArray<readonly [name: string, answer: string, parts: stri
 const call = (end: string) => `<call>\nsrc/a.ts\n${fenced}\n${end}\nsrc/b.ts\n${fenced}`
 const shownParts = (parts: ReturnType<typeof changeParts>) => parts.map(({ end, first }) => `${first}-${end}`).join(" ")
 
-describe("the parts of an answer", () => {
-  it.each(answers)("%s", (_, answer, parts) => assert.strictEqual(shownParts(changeParts(answer)), parts))
+it.each(answers)("the parts of an answer %s", (_, answer, parts) =>
+  assert.strictEqual(shownParts(changeParts(answer)), parts)
+)
 
-  it("are not in a call that is written out", () => {
-    const parts = changeParts(call("</tool_call>"), { beginsCall: (line) => line === "<call>" })
-    assert.strictEqual(shownParts(parts), "7-10")
-  })
+it("the parts of an answer are not in a call that is written out", () => {
+  const parts = changeParts(call("</tool_call>"), { beginsCall: (line) => line === "<call>" })
+  assert.strictEqual(shownParts(parts), "7-10")
 })
 
-describe("covered parts", () => {
-  it("are a line for a line, with its indentation, and come back with the one that they have then", () => {
-    const answer = "Text.\n  src/a.ts\n  ```ts\n    x\n\n  ```\nEnd."
-    const { restore, text } = withCoveredParts(answer, [{ first: 2, end: 6 }])
-    const rows = text.split("\n")
-    assert.deepStrictEqual([rows.length, rows[0], rows[1], rows[4], rows[6]], [7, "Text.", "  src/a.ts", "", "End."])
-    assert.match(rows[3] ?? "", /^ {4}\S+$/)
-    assert.notInclude(text, "    x")
-    assert.strictEqual(restore(text), answer)
-    const outdented = rows.map((row) => row.replace(/^ {2}/, "")).join("\n")
-    assert.strictEqual(restore(outdented), "Text.\nsrc/a.ts\n```ts\n  x\n\n```\nEnd.")
-  })
+it("covered parts are a line for a line, with its indentation, and come back with the one that they have then", () => {
+  const answer = "Text.\n  src/a.ts\n  ```ts\n    x\n\n  ```\nEnd."
+  const { restore, text } = withCoveredParts(answer, [{ first: 2, end: 6 }])
+  const rows = text.split("\n")
+  assert.deepStrictEqual([rows.length, rows[0], rows[1], rows[4], rows[6]], [7, "Text.", "  src/a.ts", "", "End."])
+  assert.match(rows[3] ?? "", /^ {4}\S+$/)
+  assert.notInclude(text, "    x")
+  assert.strictEqual(restore(text), answer)
+  const outdented = rows.map((row) => row.replace(/^ {2}/, "")).join("\n")
+  assert.strictEqual(restore(outdented), "Text.\nsrc/a.ts\n```ts\n  x\n\n```\nEnd.")
 })

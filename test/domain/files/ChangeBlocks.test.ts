@@ -94,13 +94,7 @@ describe("a block", () => {
     ["with others in a fence", `src/a.ts\n${fence(`${block}\n\n${block}`)}\nX.`, [theEdit(3), theEdit(9)], "X."],
     ["below the path in its own fence", `src/a.ts\n${fence(`${block}\nsrc/b.ts\n${block}`)}`, both],
     ["below sentences", `### src/a.ts\n\n${hint}\n\n${block}`, [theEdit(7)], hint],
-    [
-      "below a sentence with the path",
-      `src/a.ts\n${block}\n\n${too}\n\n${block}`,
-      ofSentence,
-      too,
-      ["change-sentence"]
-    ],
+    ["below a sentence with a path", `src/a.ts\n${block}\n\n${too}\n\n${block}`, ofSentence, too, ["change-sentence"]],
     ["among prose", `Both.\n\n### src/a.ts\n\n${block}\n\nThat is all.`, [theEdit(5)], "Both.\n\nThat is all."],
     ["that removes lines", "a.ts\n<<<<<<< OLD\na\n=======\n>>>>>>> NEW", [edit("a.ts", "a\n", "", 2)]],
     ["with blanks and fences", quoting, [edit("docs/a.md", "\n  ```sh\n  x\n  ```\n", "```sh\ny\n```\n\n", 2)]],
@@ -121,9 +115,7 @@ describe("a block", () => {
   })
 
   const sentences = [
-    ..."Now change|And the same in|Then, for the tests,|Update|Updated:|**Updated:**|Fix:|Note:|Delete|Refactor|Put".split(
-      "|"
-    ),
+    ..."Now change|And the same in|Then, for the tests,|Update|**Updated:**|Fix:|Note:|Delete|Put".split("|"),
     ..."Second hunk|Test file:|Bugs fixed:|Das ist die neue|Ersetze|lib/x now needs|src/ is in".split("|")
   ]
   it.each(sentences)("takes no sentence for a path with blanks: %s", (words) => {
@@ -131,9 +123,7 @@ describe("a block", () => {
   })
 
   it.each([
-    ..."- Bump package.json|Run node build.js|Uses Node.js|Python: main.py|See docs/ or a.ts|settings|Release Notes.md".split(
-      "|"
-    ),
+    ..."- Bump package.json|Run node build.js|Python: main.py|See docs/ or a.ts|settings|Release Notes.md".split("|"),
     "And the second place, `a`:",
     "Like in `src/a.ts`:",
     "Between `src/a.ts` and `src/b.ts`:",
@@ -267,26 +257,28 @@ describe("a replacement", () => {
 const remove = (path: string, line: number) => ({ _tag: "Remove", path, line })
 const move = (line: number) => ({ _tag: "Move", path: "a.ts", to: "b.ts", line })
 
-describe("an object that moves or removes a file", () => {
-  it.each<[string, ReadonlyArray<unknown>]>([
-    ['{"remove": "src/old.ts"}', [remove("src/old.ts", 1)]],
-    ['```json\n{ "delete": "src/old.ts" }\n```', [remove("src/old.ts", 2)]],
-    ['{"move": "a.ts", "to": "b.ts"}', [move(1)]],
-    ['{\n  "rename": "a.ts",\n  "to": "b.ts"\n}', [move(1)]],
-    ['```\n{"move": "a.ts", "to": "b.ts"}\n{"remove": "c.ts"}\n```', [move(2), remove("c.ts", 2)]],
-    ['[{"remove": "a.ts"}, {"remove": "b.ts"}]', []],
-    ['{"remove": "a.ts", "name": "x"}', []],
-    ['{"remove": ["a.ts"]}', []],
-    ['{"scripts": {"move": "a", "to": "b"}}', []]
-  ])("is read as %s", (text, expected) => assert.deepStrictEqual<unknown>(readChanges(text).changes, expected))
+it.each<[string, ReadonlyArray<unknown>]>([
+  ['{"remove": "src/old.ts"}', [remove("src/old.ts", 1)]],
+  ['```json\n{ "delete": "src/old.ts" }\n```', [remove("src/old.ts", 2)]],
+  ['{"move": "a.ts", "to": "b.ts"}', [move(1)]],
+  ['{\n  "rename": "a.ts",\n  "to": "b.ts"\n}', [move(1)]],
+  ['```\n{"move": "a.ts", "to": "b.ts"}\n{"remove": "c.ts"}\n```', [move(2), remove("c.ts", 2)]],
+  ['[{"remove": "a.ts"}, {"remove": "b.ts"}]', []],
+  ['{"remove": "a.ts", "name": "x"}', []],
+  ['{"remove": ["a.ts"]}', []],
+  ['{"scripts": {"move": "a", "to": "b"}}', []]
+])("an object that moves or removes a file is read as %s", (text, expected) =>
+  assert.deepStrictEqual<unknown>(readChanges(text).changes, expected)
+)
 
-  it.each([
-    ['{"move": "a.ts"}', 'The move lacks the new path for "to".'],
-    ['{"move": "a.ts", "to": 3}', 'The move lacks the new path for "to".'],
-    ['{"move": "a.ts", "to": "a.ts"}', "The move would change nothing."],
-    ['{"remove": " "}', 'The path of "remove" is empty.']
-  ])("is an issue as %s", (text, what) => assertRefused(text, "change-replace", what))
-})
+it.each([
+  ['{"move": "a.ts"}', 'The move lacks the new path for "to".'],
+  ['{"move": "a.ts", "to": 3}', 'The move lacks the new path for "to".'],
+  ['{"move": "a.ts", "to": "a.ts"}', "The move would change nothing."],
+  ['{"remove": " "}', 'The path of "remove" is empty.']
+])("an object that moves or removes a file is an issue as %s", (text, what) =>
+  assertRefused(text, "change-replace", what)
+)
 
 describe("what cannot be read", () => {
   const several =

@@ -81,23 +81,21 @@ describe("the path of a line", () => {
   })
 })
 
-describe("the readings of a line", () => {
-  it("are what it holds with less and less around it; the project tells which one is meant", () => {
-    const paths = new Map([
-      ["the file", "the file"],
-      ["src/a b.ts", "src/A b.ts"]
-    ])
-    expect(pathInProject("1. **the file**:", paths)).toEqual({ path: "the file", hasLines: false })
-    expect(pathInProject("File: `src/a b.ts`", paths)).toEqual({ path: "src/A b.ts", hasLines: false })
-    expect(pathInProject("src/a b.ts:12-14", paths)).toEqual({ path: "src/A b.ts", hasLines: true })
-    expect(pathInProject("“src/a b.ts”", paths)?.path).toBe("src/A b.ts")
-    expect(pathInProject("src/other.ts", paths)).toBeUndefined()
-    expect(pathReadings("  ")).toEqual([])
-  })
+it("the readings of a line are what it holds with less and less around it; the project tells which one is meant", () => {
+  const paths = new Map([
+    ["the file", "the file"],
+    ["src/a b.ts", "src/A b.ts"]
+  ])
+  expect(pathInProject("1. **the file**:", paths)).toEqual({ path: "the file", hasLines: false })
+  expect(pathInProject("File: `src/a b.ts`", paths)).toEqual({ path: "src/A b.ts", hasLines: false })
+  expect(pathInProject("src/a b.ts:12-14", paths)).toEqual({ path: "src/A b.ts", hasLines: true })
+  expect(pathInProject("“src/a b.ts”", paths)?.path).toBe("src/A b.ts")
+  expect(pathInProject("src/other.ts", paths)).toBeUndefined()
+  expect(pathReadings("  ")).toEqual([])
+})
 
-  it("are at most 40", () => {
-    expect(pathReadings("- ".repeat(140) + "a").length).toBe(40)
-  })
+it("the readings of a line are at most 40", () => {
+  expect(pathReadings("- ".repeat(140) + "a").length).toBe(40)
 })
 
 describe("a path with blanks", () => {
@@ -109,29 +107,24 @@ describe("a path with blanks", () => {
   it.each(others)("is none of %j", (line) => expect(pathWithBlanks(line)).toBeUndefined())
 })
 
-describe("the path of an info string", () => {
-  it.each([
-    ["ts file=src/a.ts", "src/a.ts", true],
-    ['ts title="src/a b.ts"', undefined, undefined],
-    ["{path='src/a.ts'}", "src/a.ts", true],
-    ["ts:src/a.ts", "src/a.ts", true],
-    ["ts src/a.ts", "src/a.ts", false],
-    ["src/a.ts", "src/a.ts", false],
-    ["ts", undefined, undefined],
-    ["ts my src/a.ts", undefined, undefined],
-    ["host:80", undefined, undefined]
-  ])("of %j is %s", (info, path, isTitle) => {
-    const read = pathOfInfo(info)
-    expect([read?.path, read?.isTitle]).toEqual([path, isTitle])
-  })
+it.each([
+  ["ts file=src/a.ts", "src/a.ts", true],
+  ['ts title="src/a b.ts"', undefined, undefined],
+  ["{path='src/a.ts'}", "src/a.ts", true],
+  ["ts:src/a.ts", "src/a.ts", true],
+  ["ts src/a.ts", "src/a.ts", false],
+  ["src/a.ts", "src/a.ts", false],
+  ["ts", undefined, undefined],
+  ["ts my src/a.ts", undefined, undefined],
+  ["host:80", undefined, undefined]
+])("the path of an info string of %j is %s", (info, path, isTitle) => {
+  const read = pathOfInfo(info)
+  expect([read?.path, read?.isTitle]).toEqual([path, isTitle])
 })
 
 describe("a sentence", () => {
   it("names paths in backquotes and with their folder, each once", () => {
-    expect(pathsInSentence("Change `limits.ts` and src/a.ts, then (src/a.ts) again.", new Map())).toEqual([
-      "limits.ts",
-      "src/a.ts"
-    ])
+    expect(pathsInSentence("In `limits.ts`, src/a.ts and (src/a.ts).", new Map())).toEqual(["limits.ts", "src/a.ts"])
     expect(pathsInSentence("Use `value` in `known`.", new Map([["known", "Known"]]))).toEqual(["Known"])
     expect(pathsInSentence("Change either/or and a.ts.", new Map())).toEqual([])
   })

@@ -45,22 +45,15 @@ it("numbers removed lines as in the old text, and all others as in the new one",
   assert.deepStrictEqual(rows, whole)
 })
 
-const functionText = (name: string) => [
-  `function ${name}() {`,
-  ...Array.from({ length: 9 }, (_, at) => `  step(${at})`),
-  "}"
-]
+const bodyOf = (name: string) => [`function ${name}() {`, ...Array.from({ length: 9 }, (_, at) => `  step(${at})`), "}"]
 
 it("names what each part stands in, by the line that begins it", () => {
-  const before = ["first()", ...functionText("one"), ...functionText("two")].join("\n")
+  const before = ["first()", ...bodyOf("a"), ...bodyOf("b")].join("\n")
   const { diff } = wholeChange("a.ts", before, before.replaceAll("step(7)", "stop(7)"))
-  assert.deepStrictEqual(diff.match(/^@@.*$/gm), [
-    "@@ -7,7 +7,7 @@ function one() {",
-    "@@ -18,6 +18,6 @@ function two() {"
-  ])
+  assert.deepStrictEqual(diff.match(/^@@.*$/gm), ["@@ -7,7 +7,7 @@ function a() {", "@@ -18,6 +18,6 @@ function b() {"])
   assert.deepStrictEqual(
     numberedRows(diff).flatMap(({ kind, text }) => (kind === "gap" ? [text] : [])),
-    ["function one() {", "function two() {"]
+    ["function a() {", "function b() {"]
   )
 })
 

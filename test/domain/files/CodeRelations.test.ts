@@ -189,22 +189,20 @@ describe("the users of a declaration", () => {
 const branches = (path: string, text: string) =>
   otherBranches(change(path, text.replace("NOW", "then"), text)).map(({ line, text }) => `${line}: ${text}`)
 
-describe("the branches beside a change", () => {
-  it.each([
-    ["a.ts", "switch (x) {\n  case 'a':\n    NOW\n    break\n  default:\n    b()\n}\nif (y) c()\n", ["5: default:"]],
-    [
-      "a.ts",
-      "f(() => {\n  if (a) {\n    b()\n  } else if (c) {\n    g(() => {\n      NOW\n    })\n  } else {\n    d()\n  }\n  if (e) f()\n})\n",
-      ["8: } else {", "2: if (a) {"]
-    ],
-    ["a.py", "if x:\n    NOW\nelif y:\n    b()\nelse:\n    c()\n", ["3: elif y:", "5: else:"]],
-    ["a.rs", "match x {\n    A => a(),\n    B => NOW,\n    _ => c(),\n}\n", ["2: A => a(),", "4: _ => c(),"]],
-    ["a.go", "switch x {\ncase 1:\n\tNOW\ncase 2:\n\tb()\n}\n", ["4: case 2:"]],
-    ["a.ts", "if (a) return 1\nif (b) {\n  NOW\n}\nif (c) return 2\n", []],
-    ["a.ts", "const f = () => {\n  NOW\n}\n", []]
-  ])("are those of the same condition: %s", (path, text, expected) => {
-    expect(branches(path, text)).toEqual(expected)
-  })
+it.each([
+  ["a.ts", "switch (x) {\n  case 'a':\n    NOW\n    break\n  default:\n    b()\n}\nif (y) c()\n", ["5: default:"]],
+  [
+    "a.ts",
+    "f(() => {\n  if (a) {\n    b()\n  } else if (c) {\n    g(() => {\n      NOW\n    })\n  } else {\n    d()\n  }\n  if (e) f()\n})\n",
+    ["8: } else {", "2: if (a) {"]
+  ],
+  ["a.py", "if x:\n    NOW\nelif y:\n    b()\nelse:\n    c()\n", ["3: elif y:", "5: else:"]],
+  ["a.rs", "match x {\n    A => a(),\n    B => NOW,\n    _ => c(),\n}\n", ["2: A => a(),", "4: _ => c(),"]],
+  ["a.go", "switch x {\ncase 1:\n\tNOW\ncase 2:\n\tb()\n}\n", ["4: case 2:"]],
+  ["a.ts", "if (a) return 1\nif (b) {\n  NOW\n}\nif (c) return 2\n", []],
+  ["a.ts", "const f = () => {\n  NOW\n}\n", []]
+])("the branches beside a change are those of the same condition: %s", (path, text, expected) => {
+  expect(branches(path, text)).toEqual(expected)
 })
 
 it("finds branches in steps that grow with the lines of a change", async () => {

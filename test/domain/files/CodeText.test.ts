@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import { codeLines } from "../../../src/domain/files/CodeText.ts"
 
 const cases: ReadonlyArray<readonly [language: string, text: string, code: string]> = [
@@ -20,15 +20,13 @@ const cases: ReadonlyArray<readonly [language: string, text: string, code: strin
   ["markdown", 'He said "open(1)"', 'He said "open(1)"']
 ]
 
-describe("codeLines", () => {
-  for (const [language, text, code] of cases) {
-    it(`leaves the code of ${language}: ${JSON.stringify(text)}`, () => {
-      const lines = codeLines(text, language)
-      expect(lines.map((line) => line.trimEnd()).join("\n")).toBe(code)
-      expect(lines.map(({ length }) => length)).toEqual(text.split("\n").map(({ length }) => length))
-    })
-  }
-})
+for (const [language, text, code] of cases) {
+  it(`leaves the code of ${language}: ${JSON.stringify(text)}`, () => {
+    const lines = codeLines(text, language)
+    expect(lines.map((line) => line.trimEnd()).join("\n")).toBe(code)
+    expect(lines.map(({ length }) => length)).toEqual(text.split("\n").map(({ length }) => length))
+  })
+}
 
 it("codeLines ends in a text of very many comments that never end", () => {
   const text = "/* a ".repeat(400_000)

@@ -4,29 +4,12 @@ import { diffSummary } from "../../../src/domain/files/DiffSummary.ts"
 
 describe("a diff in few words", () => {
   it("names files, counts and places", () => {
-    const git = [
-      "diff --git a/my_file.go b/my_file.go",
-      "index 1..2 100644",
-      "--- a/my_file.go",
-      "+++ b/my_file.go",
-      "@@ -1,2 +1,3 @@ func main",
-      " a",
-      "--- b",
-      "+c",
-      "+d",
-      "@@ -9 +10 @@",
-      "-x",
-      "+y",
-      "diff --git a/old.txt b/old.txt",
-      "deleted file mode 100644",
-      "--- a/old.txt",
-      "+++ /dev/null",
-      "@@ -1 +0,0 @@",
-      "-gone",
-      "diff --git a/moved.ts b/now.ts",
-      "similarity index 100%"
-    ]
-    assert.deepStrictEqual(diffSummary(git.join("\n")), [
+    const changed =
+      "--- a/my_file.go\n+++ b/my_file.go\n@@ -1,2 +1,3 @@ func main\n a\n--- b\n+c\n+d\n@@ -9 +10 @@\n-x\n+y"
+    const gone = "deleted file mode 100644\n--- a/old.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone"
+    const moved = "diff --git a/moved.ts b/now.ts\nsimilarity index 100%"
+    const git = `diff --git a/my_file.go b/my_file.go\n${changed}\ndiff --git a/old.txt b/old.txt\n${gone}\n${moved}`
+    assert.deepStrictEqual(diffSummary(git), [
       "my_file.go: +3 -2, at lines 1 to 3, line 10",
       "old.txt: +0 -1, at line 0",
       "now.ts: +0 -0"

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { bareHrefOfPath, fileLink, hrefOfPath } from "../../../src/domain/files/FileHref.ts"
 import { check } from "../../../src/index.ts"
@@ -10,40 +10,38 @@ const planWith = (href: string): string =>
     `- **References** [file](${href})\n- **Expected output** x\n`
   ].join("\n")
 
-describe("hrefOfPath", () => {
-  it.each([
-    ["src/a.ts", "src/a.ts"],
-    ["Ünïcode/größe.ts", "Ünïcode/größe.ts"],
-    ["c#notes.md", "c%23notes.md"],
-    ["100%20done.txt", "100%2520done.txt"],
-    ["new\nline.txt", "new%0Aline.txt"],
-    ["a<b>.md", "a%3Cb%3E.md"]
-  ])("writes %j as %s", (path, href) => {
-    assert.deepStrictEqual([hrefOfPath(path), decodeURIComponent(href)], [href, path])
-  })
-
-  it.prop("is undone by any reader of URLs", [Schema.String], ([path]) => decodeURIComponent(hrefOfPath(path)) === path)
+it.each([
+  ["src/a.ts", "src/a.ts"],
+  ["Ünïcode/größe.ts", "Ünïcode/größe.ts"],
+  ["c#notes.md", "c%23notes.md"],
+  ["100%20done.txt", "100%2520done.txt"],
+  ["new\nline.txt", "new%0Aline.txt"],
+  ["a<b>.md", "a%3Cb%3E.md"]
+])("hrefOfPath writes %j as %s", (path, href) => {
+  assert.deepStrictEqual([hrefOfPath(path), decodeURIComponent(href)], [href, path])
 })
 
-describe("bareHrefOfPath", () => {
-  it.each(["my file.ts", "c#notes.md", "100%20done.txt", "a(b)[c].md", "größe.ts"])(
-    "makes a target that is read as %s",
-    (path) => {
-      const { value } = check(planWith(bareHrefOfPath(path)))
-      const tasks = JSON.stringify(value)
-      assert.include(tasks, `"kind":"file","target":${JSON.stringify(path)}`)
-    }
-  )
-})
+it.prop(
+  "hrefOfPath is undone by any reader of URLs",
+  [Schema.String],
+  ([path]) => decodeURIComponent(hrefOfPath(path)) === path
+)
 
-describe("fileLink", () => {
-  it.each([
-    { path: "src/a.ts", line: 7, link: "[src/a.ts](src/a.ts#L7)" },
-    { path: "my file.ts", link: "[my file.ts](<my file.ts>)" },
-    { path: "app/[id]/page.tsx", link: "[app/[id]/page.tsx](app/[id]/page.tsx)" },
-    { path: "half[.md", link: "[half\\[.md](half[.md)" },
-    { path: "c#.md", line: 1, link: "[c#.md](c%23.md#L1)" }
-  ])("writes $link", ({ line, link, path }) => {
-    assert.strictEqual(fileLink(path, line), link)
-  })
+it.each(["my file.ts", "c#notes.md", "100%20done.txt", "a(b)[c].md", "größe.ts"])(
+  "bareHrefOfPath makes a target that is read as %s",
+  (path) => {
+    const { value } = check(planWith(bareHrefOfPath(path)))
+    const tasks = JSON.stringify(value)
+    assert.include(tasks, `"kind":"file","target":${JSON.stringify(path)}`)
+  }
+)
+
+it.each([
+  { path: "src/a.ts", line: 7, link: "[src/a.ts](src/a.ts#L7)" },
+  { path: "my file.ts", link: "[my file.ts](<my file.ts>)" },
+  { path: "app/[id]/page.tsx", link: "[app/[id]/page.tsx](app/[id]/page.tsx)" },
+  { path: "half[.md", link: "[half\\[.md](half[.md)" },
+  { path: "c#.md", line: 1, link: "[c#.md](c%23.md#L1)" }
+])("fileLink writes $link", ({ line, link, path }) => {
+  assert.strictEqual(fileLink(path, line), link)
 })

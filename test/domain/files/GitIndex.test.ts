@@ -24,7 +24,7 @@ const entry = ({ isExtended = false, mode = regular, name }: Given, hashBytes = 
 }
 
 /** An entry of version 4: how much of the name before is cut off, as a number of one or several bytes, and what follows. */
-const shortEntry = (cut: ReadonlyArray<number>, rest: string): Buffer => {
+const short = (cut: ReadonlyArray<number>, rest: string): Buffer => {
   const head = Buffer.alloc(62)
   head.writeUInt32BE(regular, 24)
   return Buffer.concat([head, Buffer.from(cut), Buffer.from(rest), Buffer.of(0)])
@@ -77,16 +77,11 @@ describe("the index of a repository", () => {
 
   it("shortens names in version 4 by what they share with the one before", () => {
     const long = "x".repeat(200)
-    const entries = [
-      shortEntry([0], "src/a.ts"),
-      shortEntry([4], "b.ts"),
-      shortEntry([0], long),
-      shortEntry([0x80, 72], "z")
-    ]
+    const entries = [short([0], "src/a.ts"), short([4], "b.ts"), short([0], long), short([0x80, 72], "z")]
     // The two bytes stand for (0 + 1) * 128 + 72.
     expect(filesOf(index(4, entries))).toEqual(["src/a.ts", "src/b.ts", `src/b.ts${long}`, `src/b.tsz`])
-    expect(faultOf(index(4, [shortEntry([1], "a")]))).toBe("it ends in the middle of an entry")
-    expect(filesOf(index(4, [shortEntry([0], "a"), shortEntry([1], "b")]))).toEqual(["a", "b"])
+    expect(faultOf(index(4, [short([1], "a")]))).toBe("it ends in the middle of an entry")
+    expect(filesOf(index(4, [short([0], "a"), short([1], "b")]))).toEqual(["a", "b"])
   })
 
   it("tells submodules, and leaves out folders and entries without a name", () => {

@@ -40,20 +40,13 @@ describe("a proposal", () => {
   })
 })
 
-describe("the kind of a file", () => {
-  it("is told by its mode, in which only its owner counts", () => {
-    expect([0o100644, 0o100755, 0o100744, 0o100611, 0o120777].map(kindOfMode)).toEqual([
-      "plain",
-      "executable",
-      "executable",
-      "plain",
-      "link"
-    ])
-  })
+it("the kind of a file is told by its mode, in which only its owner counts", () => {
+  const kinds = [0o100644, 0o100755, 0o100744, 0o100611, 0o120777].map(kindOfMode)
+  expect(kinds).toEqual(["plain", "executable", "executable", "plain", "link"])
+})
 
-  it("lets those execute a file who may read it, or nobody", () => {
-    expect([0o644, 0o640, 0o600].map((mode) => modeAs("executable", mode))).toEqual([0o755, 0o750, 0o700])
-    expect([0o755, 0o711].map((mode) => modeAs("plain", mode))).toEqual([0o644, 0o600])
-    expect(gitMode).toEqual({ plain: "100644", executable: "100755", link: "120000" })
-  })
+it("the kind of a file lets those execute a file who may read it, or nobody", () => {
+  expect([0o644, 0o640, 0o600].map((mode) => modeAs("executable", mode))).toEqual([0o755, 0o750, 0o700])
+  expect([0o755, 0o711].map((mode) => modeAs("plain", mode))).toEqual([0o644, 0o600])
+  expect(gitMode).toEqual({ plain: "100644", executable: "100755", link: "120000" })
 })

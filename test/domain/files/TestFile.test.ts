@@ -1,29 +1,27 @@
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import { isTestFile } from "../../../src/domain/files/TestFile.ts"
 
-describe("a test file", () => {
-  it.each([
-    "src/a.test.ts",
-    "src/a.spec.jsx",
-    "src/__tests__/a.js",
-    "test/a.mjs",
-    "tests/test_a.py",
-    "pkg/a_test.py",
-    "pkg/a_test.go",
-    "spec/a_spec.rb",
-    "tests/UserTest.php",
-    "src/test/java/a/SlugTest.java",
-    "src/test/kotlin/a/SlugTests.kt",
-    "src/test/groovy/a/SlugSpec.groovy"
-  ])("is told by its name: %s", (path) => expect(isTestFile(path)).toBe(true))
+it.each([
+  "src/a.test.ts",
+  "src/a.spec.jsx",
+  "src/__tests__/a.js",
+  "test/a.mjs",
+  "tests/test_a.py",
+  "pkg/a_test.py",
+  "pkg/a_test.go",
+  "spec/a_spec.rb",
+  "tests/UserTest.php",
+  "src/test/java/a/SlugTest.java",
+  "src/test/kotlin/a/SlugTests.kt",
+  "src/test/groovy/a/SlugSpec.groovy"
+])("a test file is told by its name: %s", (path) => expect(isTestFile(path)).toBe(true))
 
-  it.each([
-    "src/a.ts",
-    "src/latest.ts",
-    "src/contest.py",
-    "test/data.json",
-    "src/testing.go",
-    "a/Latest.java",
-    "src/test/java/a/Fixtures.java"
-  ])("%s is none", (path) => expect(isTestFile(path)).toBe(false))
-})
+it.each([
+  "src/a.ts",
+  "src/latest.ts",
+  "src/contest.py",
+  "test/data.json",
+  "src/testing.go",
+  "a/Latest.java",
+  "src/test/java/a/Fixtures.java"
+])("a test file %s is none", (path) => expect(isTestFile(path)).toBe(false))

@@ -55,6 +55,9 @@ a.ts:8:   return 1
 9: }`
   const twice = "The old_text occurs 2 times in a.ts, at lines"
   const exactly = "if that is meant, copy from here exactly"
+  const nearest = (lines: string, how: string, text: string) =>
+    `${absent} Lines ${lines} are nearest${how}; ${exactly}:\n${text}`
+  const first = `The old_text of edit 1 and its new_text ${same}`
   const second = `${absent.replace("text", "text of edit 2")} ${nothing}`
   const clash = "The edits 1 and 2 change the same text at line 1. Put them into one edit."
   const [near, wide] = ["const limits = 5\nconst b = 3", condition.replace(") ", ")  ")]
@@ -63,29 +66,19 @@ a.ts:8:   return 1
   it.each<[name: string, text: string, edits: Array<TextEdit>, problem: string]>([
     ["several places", twoFunctions, [replace("  return 1\n", "")], `${twice} 3, 8:\n${numbered}\n${apart}`],
     ["places that overlap", "aaa", [replace("aa", "b")], `${twice} 1, 1:\na.ts:1: aaa\n${apart}`],
+    ["the nearest lines", limits, [replace(near, "x")], nearest("2 to 3", "", "const limit = 5\nconst b = 2")],
     [
-      "the nearest lines",
-      limits,
-      [replace(near, "x")],
-      `${absent} Lines 2 to 3 are nearest; ${exactly}:\nconst limit = 5\nconst b = 2`
-    ],
-    [
-      "that only blanks inside of lines differ",
+      "that only blanks differ",
       condition,
       [replace(wide, "x")],
-      `${absent} Lines 1 to 3 are nearest and differ only in blanks; ${exactly}:\n${condition}`
+      nearest("1 to 3", " and differ only in blanks", condition)
     ],
     ["that nothing is like it", "one\ntwo\n", [replace("something else entirely", "x")], `${absent} ${nothing}`],
     ["that nothing would change", "a", [replace("a", "a")], `The old_text and its new_text ${same}`],
     ["an empty old text", "a", [replace("", "b")], "The old_text is empty. Give the lines that are replaced."],
     ["half a character", "a", [replace("a", "\ud800")], "The new_text for the old_text holds half a character."],
     ["edits that overlap", "one two three", [replace("two three", "x"), replace("one two", "y")], clash],
-    [
-      "all problems at once",
-      "one\n",
-      [replace("one", "one"), replace("zzz", "y")],
-      `The old_text of edit 1 and its new_text ${same}\n${second}`
-    ],
+    ["all problems at once", "one\n", [replace("one", "one"), replace("zzz", "y")], `${first}\n${second}`],
     ["the one edit that does not fit", "a\nb\n", [replace("b\n", "x\n"), replace("nowhere at all\n", "z\n")], second],
     [
       "that a line stands for others",
@@ -110,12 +103,7 @@ a.ts:8:   return 1
   it.each([
     ["in the first 20,000 lines", textWith(20_000), "const value = compute(2)", "Line 20000 is nearest"],
     ["not below them", textWith(20_001), "const value = compute(2)", "No line is similar."],
-    [
-      "by a part of a line",
-      attempts,
-      "limit = 5\n",
-      "Line 2 holds a part of it; if that is meant, copy the whole line:"
-    ],
+    ["by a part of it", attempts, "limit = 5\n", "Line 2 holds a part of it; if that is meant, copy the whole line:"],
     ["by no part that differs", attempts, "limit = 7\n", "No line is similar."],
     ["as a whole rather than by one line", calls, whole, `Lines 4 to 6 are nearest; ${exactly}:\nfunction other`]
   ])("names the nearest lines: %s", (_, text, oldText, problem) => {
@@ -134,6 +122,7 @@ describe("finding a text that was copied", () => {
   const ts = "class A {\n    f() {\n        return 1\n    }\n}\n"
   const text = 'const s = "a\\nb"\nlog(s)\n'
   const list = "list = [1, 2, 3, 4]\n"
+  const cut = "list = [1, ... (19 characters)"
   const cutList = "list = [1, ... (5 of 19 characters of the line not shown) ... , 4]"
   const deeper = "func f() {\n\tif a {\n\t\tif b {\n\t\t\tg()\n\t\t}\n\t}\n}\n"
   const half = "  f() {\n    if (a) {\n      b()\n    }\n    return 1\n  }\n"
@@ -179,13 +168,7 @@ describe("finding a text that was copied", () => {
     ["with numbers and other blanks", "a\n    b\n", "2: b\n", "2: c\n", "a\n    c\n"],
     ["with a cut line", `${list}b\n`, "list = [1, ...\nb\n", "list = [1, ...\nc\n", `${list}c\n`],
     ["with a cut line that begins anew", list, "list = [1, \u2026\n", "row = [1, \u2026\n", "row = [1, 2, 3, 4]\n"],
-    [
-      "with a cut line and what is said of its length",
-      `${list}b\n`,
-      "list = [1, ... (19 characters)\nb\n",
-      "list = [1, ... (19 characters)\nc\n",
-      `${list}c\n`
-    ],
+    ["with a cut line and its length", list, `${cut}\n`, `${cut.replace("list", "row")}\n`, "row = [1, 2, 3, 4]\n"],
     ["with a cut middle", list, `${cutList}\n`, `${cutList.replace("list", "row")}\n`, "row = [1, 2, 3, 4]\n"],
     ["with a cut line that is written anew", list, "list = [1...\n", "list = []\n", "list = []\n"]
   ])("finds it %s", (_, before, oldText, newText, after) => {

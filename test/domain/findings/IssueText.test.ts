@@ -34,13 +34,9 @@ describe("the lines of issues in a retry", () => {
   })
 
   it("says of a code block without its line what is wrong with it", () => {
-    const what =
-      'The section "A" is missing. The one on line 9 is inside the code block that starts on line 7. A file has 3 lines.'
+    const what = '"A" is missing. The one on line 9 is inside the code block that starts on line 7. A file has 3 lines.'
     const [hidden] = issuesAsShown([{ code: "c", where: {}, what, how: "h" }], answer, "")
-    assert.strictEqual(
-      hidden?.what,
-      'The section "A" is missing. The one is inside the code block. A file has 3 lines.'
-    )
+    assert.strictEqual(hidden?.what, '"A" is missing. The one is inside the code block. A file has 3 lines.')
   })
 
   it("leaves the lines of files alone", () => {

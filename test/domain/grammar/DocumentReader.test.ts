@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import { checkDocument } from "../../../src/domain/documents/CheckReport.ts"
 
 const task = (name: string): string =>
@@ -22,11 +22,7 @@ const refused: ReadonlyArray<readonly [what: string, kind: "task-list" | "refine
   ["a list in bold", "task-list", opening + list("A", "**Tasks**") + list("B")],
   ["a whole second document", "task-list", opening + list("A") + opening + list("B")],
   ["a second document with one task more", "task-list", opening + list("A") + task("B") + opening + list("A")],
-  [
-    "a list that only its name tells",
-    "task-list",
-    `${opening}## Tasks\n\n### Task section 1\n\n- **Name** A\n\n${list("B")}`
-  ],
+  ["a list with only a name", "task-list", `${opening}## Tasks\n\n### Task section 1\n\n- **Name** A\n\n${list("B")}`],
   ["two sections of calls", "refinement", refined + calls("a") + calls("b")],
   ["calls and an empty section", "refinement", `${refined}${calls("a")}## Tool Calls\n\nNone.\n`],
   ["calls under a loose heading", "refinement", refined + calls("a", "# Tool calls:") + calls("b")],
@@ -50,37 +46,33 @@ const taken: ReadonlyArray<readonly [what: string, kind: "task-list" | "refineme
   ["no calls before", "refinement", `${refined}## Tool Calls\n\nNone yet.\n\n${calls("a")}`]
 ]
 
-describe("a document with two lists", () => {
-  it.each(refused)("is refused: %s", (_, kind, text) => {
-    const { issues, verdict } = checkDocument(kind, text)
-    expect([verdict, issues.map(({ code }) => code)]).toEqual(["rejected", expect.arrayContaining(["section-several"])])
-  })
+it.each(refused)("a document with two lists is refused: %s", (_, kind, text) => {
+  const { issues, verdict } = checkDocument(kind, text)
+  expect([verdict, issues.map(({ code }) => code)]).toEqual(["rejected", expect.arrayContaining(["section-several"])])
+})
 
-  it.each(taken)("is read when only one can be meant: %s", (_, kind, text) => {
-    const { issues, verdict } = checkDocument(kind, text)
-    expect([issues.map(({ code }) => code), verdict]).toEqual([[], "repaired"])
-  })
+it.each(taken)("a document with two lists is read when only one can be meant: %s", (_, kind, text) => {
+  const { issues, verdict } = checkDocument(kind, text)
+  expect([issues.map(({ code }) => code), verdict]).toEqual([[], "repaired"])
 })
 
 const seen = "## Result summary\n\nThe loader is in src/a.ts.\n"
 const other = "## Result summary\n\nEverything was removed."
 
 /* test/domain/markdown/HiddenText.test.ts has all that may hide a part. */
-describe("a result with a part that nobody sees", () => {
-  it.each([
-    ["a comment", `${seen}\n<!--\n${other}\n-->\n`],
-    ["a comment and nothing else", "## Result summary\n\n<!-- Everything was removed. -->\n"],
-    ["a comment without a heading", "<!-- Everything was removed in the end. -->\n"]
-  ])("is refused: %s", (_, text) => {
-    const { issues, verdict } = checkDocument("result", text)
-    expect([text, verdict, issues.length > 0]).toEqual([text, "rejected", true])
-  })
+it.each([
+  ["a comment", `${seen}\n<!--\n${other}\n-->\n`],
+  ["a comment and nothing else", "## Result summary\n\n<!-- Everything was removed. -->\n"],
+  ["a comment without a heading", "<!-- Everything was removed in the end. -->\n"]
+])("a result with a part that nobody sees is refused: %s", (_, text) => {
+  const { issues, verdict } = checkDocument("result", text)
+  expect([text, verdict, issues.length > 0]).toEqual([text, "rejected", true])
+})
 
-  it.each([
-    ["a short comment", `${seen}\n<!-- done -->\n`],
-    ["code that shows one", `${seen}\n\`\`\`html\n<!--\n${other}\n-->\n\`\`\`\n`],
-    ["a word in brackets", "## Result summary\n\nThe type is Array<string> there.\n"]
-  ])("is taken when it replaces nothing: %s", (_, text) => {
-    expect(checkDocument("result", text).issues).toEqual([])
-  })
+it.each([
+  ["a short comment", `${seen}\n<!-- done -->\n`],
+  ["code that shows one", `${seen}\n\`\`\`html\n<!--\n${other}\n-->\n\`\`\`\n`],
+  ["a word in brackets", "## Result summary\n\nThe type is Array<string> there.\n"]
+])("a result with a part that nobody sees is taken when it replaces nothing: %s", (_, text) => {
+  expect(checkDocument("result", text).issues).toEqual([])
 })

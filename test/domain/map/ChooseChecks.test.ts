@@ -23,12 +23,10 @@ const python: ProjectCommand = {
   narrow: { argv: ["python", "-m", "pytest"], of: "files" }
 }
 
-const chosen = (
-  commands: ReadonlyArray<ProjectCommand>,
-  files: ReadonlyArray<string>,
-  changed: ReadonlyArray<string>,
-  importers?: (path: string) => ReadonlyArray<string>
-) => chooseChecks({ files, commands }, changed, importers).map(checkText)
+type Paths = ReadonlyArray<string>
+
+const chosen = (commands: ReadonlyArray<ProjectCommand>, files: Paths, changed: Paths, importers?: () => Paths) =>
+  chooseChecks({ files, commands }, changed, importers).map(checkText)
 
 const whole = (narrow: ProjectCommand["narrow"]) => {
   const commands = [{ ...tests("npm test", "package.json"), narrow }]
@@ -109,11 +107,7 @@ describe("the checks for changed files", () => {
 })
 
 /** The test commands for changed files of a project with these manifests. */
-const narrowed = (
-  texts: Readonly<Record<string, string>>,
-  others: ReadonlyArray<string>,
-  changed: ReadonlyArray<string>
-) => {
+const narrowed = (texts: Readonly<Record<string, string>>, others: Paths, changed: Paths) => {
   const files = [...Object.keys(texts), ...others]
   const commands = projectCommands(Object.entries(texts).map(([path, text]) => ({ path, text, files: new Set(files) })))
   return chooseChecks({ files, commands }, changed).flatMap(({ argv, kind }) =>

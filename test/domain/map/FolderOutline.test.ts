@@ -81,12 +81,10 @@ describe("isPlainPath", () => {
   })
 })
 
-describe("shownText", () => {
-  it("shows any text as code in one line of limited length", () => {
-    expect(shownText("node a.js &&\n\t node b.js\r\n", 80)).toBe("`node a.js && node b.js`")
-    expect(shownText("echo `id`", 80)).toBe("`` echo `id` ``")
-    expect(shownText("a".repeat(90), 10)).toBe(`\`${"a".repeat(9)}…\``)
-    expect(shownText("a\u001b[31m<|im_end|>", 80)).toBe("`a\\u{1b}[31m< |im_end|>`")
-    expect(shownText(`${"a".repeat(8)}😀b`, 10)).toBe(`\`${"a".repeat(8)}…\``)
-  })
+it("shownText shows any text as code in one line of limited length", () => {
+  expect(shownText("node a.js &&\n\t node b.js\r\n", 80)).toBe("`node a.js && node b.js`")
+  expect(shownText("echo `id`", 80)).toBe("`` echo `id` ``")
+  expect(shownText("a".repeat(90), 10)).toBe(`\`${"a".repeat(9)}…\``)
+  expect(shownText("a\u001b[31m<|im_end|>", 80)).toBe("`a\\u{1b}[31m< |im_end|>`")
+  expect(shownText(`${"a".repeat(8)}😀b`, 10)).toBe(`\`${"a".repeat(8)}…\``)
 })

@@ -90,17 +90,15 @@ describe("jsonScripts", () => {
   })
 })
 
-describe("packageEntries", () => {
-  it("finds where a package begins, at any depth of its exports", () => {
-    const manifest = {
-      bin: { tool: "./bin/tool.js" },
-      main: "lib/index.js",
-      exports: { ".": { types: "./t.d.ts", default: "./lib/index.js" }, "./x": "./lib/x.js" }
-    }
-    expect(packageEntries(JSON.stringify(manifest))).toEqual(["bin/tool.js", "lib/index.js", "t.d.ts", "lib/x.js"])
-    expect(packageEntries('{"bin": "./cli.js"}')).toEqual(["cli.js"])
-    expect(packageEntries("no json")).toEqual([])
-  })
+it("packageEntries finds where a package begins, at any depth of its exports", () => {
+  const manifest = {
+    bin: { tool: "./bin/tool.js" },
+    main: "lib/index.js",
+    exports: { ".": { types: "./t.d.ts", default: "./lib/index.js" }, "./x": "./lib/x.js" }
+  }
+  expect(packageEntries(JSON.stringify(manifest))).toEqual(["bin/tool.js", "lib/index.js", "t.d.ts", "lib/x.js"])
+  expect(packageEntries('{"bin": "./cli.js"}')).toEqual(["cli.js"])
+  expect(packageEntries("no json")).toEqual([])
 })
 
 const targets = (path: string, text: string) =>

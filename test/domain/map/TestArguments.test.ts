@@ -1,4 +1,4 @@
-import { assert, describe, expect, it } from "@effect/vitest"
+import { assert, expect, it } from "@effect/vitest"
 import { commandForOtherTests, mayRunTest } from "../../../src/domain/map/TestArguments.ts"
 import { splitCommand } from "../../../src/domain/commands/CommandSplit.ts"
 
@@ -26,19 +26,15 @@ const others: ReadonlyArray<readonly [check: string, file: string, other: string
   ["tests/run.sh", "tests/test_d.py", undefined]
 ]
 
-describe("commandForOtherTests", () => {
-  it.each(others)("gives for %s and %s: %s", (check, file, other) => {
-    assert.deepStrictEqual(commandForOtherTests(wordsOf(check), [file])?.join(" "), other)
-  })
+it.each(others)("commandForOtherTests gives for %s and %s: %s", (check, file, other) => {
+  assert.deepStrictEqual(commandForOtherTests(wordsOf(check), [file])?.join(" "), other)
 })
 
-describe("mayRunTest", () => {
-  it("is true for a named file, a file below a named folder, and a command without test paths", () => {
-    const check = wordsOf("pytest tests/a tests/test_b.py")
-    const files = ["tests/a/test_c.py", "tests/test_b.py", "tests/ab/test_c.py", "tests/test_d.py"]
-    expect(files.map((file) => mayRunTest(check, file))).toStrictEqual([true, true, false, false])
-    assert.isTrue(mayRunTest(wordsOf("npm test"), "tests/test_d.py"))
-    for (const line of ["npx tsc --noEmit", "npm run lint", "python -m mypy .", "go vet ./..."])
-      assert.isFalse(mayRunTest(wordsOf(line), "tests/test_d.py"), line)
-  })
+it("mayRunTest is true for a named file, a file below a named folder, and a command without test paths", () => {
+  const check = wordsOf("pytest tests/a tests/test_b.py")
+  const files = ["tests/a/test_c.py", "tests/test_b.py", "tests/ab/test_c.py", "tests/test_d.py"]
+  expect(files.map((file) => mayRunTest(check, file))).toStrictEqual([true, true, false, false])
+  assert.isTrue(mayRunTest(wordsOf("npm test"), "tests/test_d.py"))
+  for (const line of ["npx tsc --noEmit", "npm run lint", "python -m mypy .", "go vet ./..."])
+    assert.isFalse(mayRunTest(wordsOf(line), "tests/test_d.py"), line)
 })

@@ -49,16 +49,17 @@ const names = (text: string) =>
 
 const codesOf = (text: string): ReadonlyArray<string> => readTaskList(text).issues.map(({ code }) => code)
 
-describe("a hidden list of tasks", () => {
-  it.each(Object.entries(places))("behind the visible one is an issue and is not read: in %s", (_, part) => {
+it.each(Object.entries(places))(
+  "a hidden list of tasks behind the visible one is an issue and is not read: in %s",
+  (_, part) => {
     const text = `${visible}\n\n${part}\n`
     assert.include(codesOf(text), "text-hidden")
     assert.notInclude(names(text), "Hidden")
-  })
+  }
+)
 
-  it("before the visible one is an issue, too", () => {
-    assert.include(codesOf(`${start}\n\n<!--\n${hidden}\n-->\n\n${tasks("Seen")}\n`), "text-hidden")
-  })
+it("a hidden list of tasks before the visible one is an issue, too", () => {
+  assert.include(codesOf(`${start}\n\n<!--\n${hidden}\n-->\n\n${tasks("Seen")}\n`), "text-hidden")
 })
 
 const summary = "## Result summary\n\nFound it."

@@ -31,12 +31,8 @@ describe("briefingBlocks", () => {
 
   it("gives each block its shape, and leaves out what is not known", () => {
     expect(briefingBlocks(briefing)).toEqual(blocks)
-    const { user_prompt, ...others } = briefingBlocks({
-      prompt: "Hi",
-      environment: "",
-      projectDescription: "",
-      openFiles: []
-    })
+    const bare = { prompt: "Hi", environment: "", projectDescription: "", openFiles: [] }
+    const { user_prompt, ...others } = briefingBlocks(bare)
     expect(user_prompt).toBe("## User prompt\n\n```text\nHi\n```\n\n")
     expect(others).toEqual(Object.fromEntries(Object.keys(others).map((name) => [name, ""])))
   })

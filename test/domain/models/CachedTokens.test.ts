@@ -15,23 +15,21 @@ const sum = (counts: ReadonlyArray<Counted>): Counted =>
     { promptTokens: 0 }
   )
 
-describe("cachedTokensOf", () => {
-  it.each([
-    ["nothing was counted", [], {}],
-    ["a call without any count does not matter", [{}, call(10, 4)], { cachedTokens: 4 }],
-    ["all say it", [call(10, 0), call(9, 8)], { cachedTokens: 8 }],
-    ["one does not say it", [call(10, 4), call(9)], {}],
-    ["none says it", [call(10), call(9)], {}]
-  ] as const)("%s", (_, counts, expected) => {
-    expect(cachedTokensOf(counts)).toEqual(expected)
-  })
+it.each([
+  ["nothing was counted", [], {}],
+  ["a call without any count does not matter", [{}, call(10, 4)], { cachedTokens: 4 }],
+  ["all say it", [call(10, 0), call(9, 8)], { cachedTokens: 8 }],
+  ["one does not say it", [call(10, 4), call(9)], {}],
+  ["none says it", [call(10), call(9)], {}]
+] as const)("cachedTokensOf %s", (_, counts, expected) => {
+  expect(cachedTokensOf(counts)).toEqual(expected)
+})
 
-  it("adds up call by call to the same as all at once", () => {
-    const told = [4, 0, 7].map((cachedTokens) => call(10, cachedTokens))
-    expect(sum(told)).toEqual(call(30, 11))
-    expect(sum([call(10), ...told])).toEqual(call(40))
-    expect(sum([...told, call(10), ...told])).toEqual(call(70))
-  })
+it("cachedTokensOf adds up call by call to the same as all at once", () => {
+  const told = [4, 0, 7].map((cachedTokens) => call(10, cachedTokens))
+  expect(sum(told)).toEqual(call(30, 11))
+  expect(sum([call(10), ...told])).toEqual(call(40))
+  expect(sum([...told, call(10), ...told])).toEqual(call(70))
 })
 
 describe("the times of a server", () => {

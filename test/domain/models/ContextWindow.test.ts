@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import {
   type CallCapacity,
@@ -50,22 +50,18 @@ const calls: ReadonlyArray<readonly [string, WindowWish, ModelCapacity, Pick<Cal
   ["the user set how many calls are made", { parallel: 3 }, { slots: 4 }, {}]
 ]
 
-describe("the window", () => {
-  it.each(windows)("when %s", (_, wish, capacity, contextWindow, note) => {
-    const fitted = note === undefined ? { contextWindow } : { contextWindow, note }
-    expect(fitCalls("m", wish, capacity)).toEqual(Result.succeed(fitted))
-  })
-
-  it("that a run asked for is refused when the model supports less", () => {
-    const wish = { contextWindow: 131_072, runWindow: 131_072 }
-    const what =
-      'the model "m" supports 40960 tokens, and 131072 were asked for. Ask for 40960 or fewer, or leave it out.'
-    expect(fitCalls("m", wish, supported)).toEqual(Result.fail(what))
-  })
+it.each(windows)("the window when %s", (_, wish, capacity, contextWindow, note) => {
+  const fitted = note === undefined ? { contextWindow } : { contextWindow, note }
+  expect(fitCalls("m", wish, capacity)).toEqual(Result.succeed(fitted))
 })
 
-describe("the calls at a time", () => {
-  it.each(calls)("when %s", (_, wish, capacity, atATime) => {
-    expect(fitCalls("m", wish, capacity)).toEqual(Result.succeed({ contextWindow: 8192, ...atATime }))
-  })
+it("the window that a run asked for is refused when the model supports less", () => {
+  const wish = { contextWindow: 131_072, runWindow: 131_072 }
+  const what =
+    'the model "m" supports 40960 tokens, and 131072 were asked for. Ask for 40960 or fewer, or leave it out.'
+  expect(fitCalls("m", wish, supported)).toEqual(Result.fail(what))
+})
+
+it.each(calls)("the calls at a time when %s", (_, wish, capacity, atATime) => {
+  expect(fitCalls("m", wish, capacity)).toEqual(Result.succeed({ contextWindow: 8192, ...atATime }))
 })

@@ -75,7 +75,7 @@ it("lists results by task name within the budget, and says that details are not 
   )
 })
 
-const deniedRead = (path: string) => failed("read_file", { path }, "permission_denied", "Permission denied", path)
+const denial = (path: string) => failed("read_file", { path }, "permission_denied", "Permission denied", path)
 
 it("names what was denied, each call once, without advice for a person", () => {
   const one = finished("Research 1", "short")
@@ -89,16 +89,11 @@ it("names what was denied, each call once, without advice for a person", () => {
     notRun: "It is not allowed. Use --allow run_command."
   }
   const files = [{ path: "c", kind: "new" as const, insertions: 1, deletions: 0 }]
-  const denied = new TaskResult({
-    ...one,
-    calls: [deniedRead("a"), deniedRead("a"), deniedRead("b")],
-    checks: [check],
-    files
-  })
+  const denied = new TaskResult({ ...one, calls: [denial("a"), denial("a"), denial("b")], checks: [check], files })
   expect(resultBlocks([denied], 100)).toBe(
     "### Research 1\n\nWhat the program knows:\n\n1 file changed, 1 insertion(+):\n- c (new): 1 insertion(+)\n- npm test: not run. It is not allowed.\n- denied: `read_file a`\n- denied: `read_file b`\n\nshort\n\n"
   )
-  const many = new TaskResult({ ...one, calls: [1, 2, 3, 4, 5, 6, 7].map((number) => deniedRead(`f${number}`)) })
+  const many = new TaskResult({ ...one, calls: [1, 2, 3, 4, 5, 6, 7].map((number) => denial(`f${number}`)) })
   expect(resultBlocks([many], 100)).toContain("`read_file f5`\n- denied: 2 more calls\n")
 })
 

@@ -30,33 +30,29 @@ describe("toolCallsFor", () => {
   })
 })
 
-describe("generationFor", () => {
-  it("takes the values of a stage before those of the run, key by key", () => {
-    expect(generationFor(given, "plan")).toEqual({ think: "high", sampling: { temperature: 0.1, topK: 20 } })
-    expect(generationFor(given, "task")).toEqual({ think: false, sampling: { temperature: 0.5, topK: 20 } })
-    expect(generationFor(given, "iterate")).toEqual({ think: "low", sampling: { temperature: 0.5, topK: 20 } })
-    expect(generationFor({}, "ask")).toEqual({ sampling: {} })
-  })
-
-  it("knows every stage of a run", () => {
-    expect(generatingStages.toSorted()).toEqual([...Stage.literals].toSorted())
-  })
+it("generationFor takes the values of a stage before those of the run, key by key", () => {
+  expect(generationFor(given, "plan")).toEqual({ think: "high", sampling: { temperature: 0.1, topK: 20 } })
+  expect(generationFor(given, "task")).toEqual({ think: false, sampling: { temperature: 0.5, topK: 20 } })
+  expect(generationFor(given, "iterate")).toEqual({ think: "low", sampling: { temperature: 0.5, topK: 20 } })
+  expect(generationFor({}, "ask")).toEqual({ sampling: {} })
 })
 
-describe("mergeGeneration", () => {
-  it("merges stage by stage and key by key", () => {
-    const { stages } = mergeGeneration(given, { stages: { plan: { sampling: { seed: 1 } }, ask: { think: true } } })
-    const plan = { think: "high", sampling: { temperature: 0.1, seed: 1 } }
-    expect(stages).toEqual({ ...given.stages, plan, ask: { think: true } })
-    expect([mergeGeneration({}, {}), mergeGeneration(given, {})]).toEqual([{}, given])
-  })
+it("generationFor knows every stage of a run", () => {
+  expect(generatingStages.toSorted()).toEqual([...Stage.literals].toSorted())
+})
 
-  it("means all stages by a later value for the run, except those that come with it", () => {
-    const merged = mergeGeneration(given, { think: false, stages: { iterate: { think: "medium" } } })
-    const thinks = generatingStages.map((stage) => generationFor(merged, stage).think)
-    expect(thinks).toEqual([false, false, "medium", false, false])
-    expect(generationFor(merged, "plan").sampling).toEqual({ temperature: 0.1, topK: 20 })
-  })
+it("mergeGeneration merges stage by stage and key by key", () => {
+  const { stages } = mergeGeneration(given, { stages: { plan: { sampling: { seed: 1 } }, ask: { think: true } } })
+  const plan = { think: "high", sampling: { temperature: 0.1, seed: 1 } }
+  expect(stages).toEqual({ ...given.stages, plan, ask: { think: true } })
+  expect([mergeGeneration({}, {}), mergeGeneration(given, {})]).toEqual([{}, given])
+})
+
+it("mergeGeneration means all stages by a later value for the run, except those that come with it", () => {
+  const merged = mergeGeneration(given, { think: false, stages: { iterate: { think: "medium" } } })
+  const thinks = generatingStages.map((stage) => generationFor(merged, stage).think)
+  expect(thinks).toEqual([false, false, "medium", false, false])
+  expect(generationFor(merged, "plan").sampling).toEqual({ temperature: 0.1, topK: 20 })
 })
 
 const again = (repeats: number) => ({ repeats, thinks: false })

@@ -60,37 +60,35 @@ describe("a name that the server takes for another", () => {
   })
 })
 
-describe("the models to choose from", () => {
-  it("are those that write text: first the ones here, with tools, in memory", () => {
-    const models = [
-      model("far", { isForwarded: true }),
-      model("embed", { abilities: { completion: false } }),
-      model("plain", { abilities: { tools: false } }),
-      model("cold"),
-      model("warm", { capacity: { loadedWindow: 8192 } })
-    ]
-    expect(fittingModels(models).map(({ name }) => name)).toEqual(["warm", "cold", "plain", "far"])
-  })
+it("the models to choose from are those that write text: first the ones here, with tools, in memory", () => {
+  const models = [
+    model("far", { isForwarded: true }),
+    model("embed", { abilities: { completion: false } }),
+    model("plain", { abilities: { tools: false } }),
+    model("cold"),
+    model("warm", { capacity: { loadedWindow: 8192 } })
+  ]
+  expect(fittingModels(models).map(({ name }) => name)).toEqual(["warm", "cold", "plain", "far"])
+})
 
-  it("are listed in columns", () => {
-    const qwen = {
-      abilities: { tools: true, thinking: true },
-      capacity: { supportedWindow: 40_960, loadedWindow: 8192 }
-    }
-    const embed = {
-      abilities: { completion: false, tools: false },
-      size: 274_000_000,
-      capacity: { supportedWindow: 2048 }
-    }
-    expect(
-      modelLines([model("qwen3:8b", qwen), model("far:cloud", { isForwarded: true, size: 300 }), model("embed", embed)])
-    ).toEqual([
-      "qwen3:8b   5.2 GB  40960 tokens  tools, thinking, loaded with 8192 tokens",
-      "far:cloud                        tools, forwards prompts to another server",
-      "embed      274 MB  2048 tokens   cannot write text"
-    ])
-    expect(sizeText(999_600_000)).toBe("1000 MB")
-  })
+it("the models to choose from are listed in columns", () => {
+  const qwen = {
+    abilities: { tools: true, thinking: true },
+    capacity: { supportedWindow: 40_960, loadedWindow: 8192 }
+  }
+  const embed = {
+    abilities: { completion: false, tools: false },
+    size: 274_000_000,
+    capacity: { supportedWindow: 2048 }
+  }
+  expect(
+    modelLines([model("qwen3:8b", qwen), model("far:cloud", { isForwarded: true, size: 300 }), model("embed", embed)])
+  ).toEqual([
+    "qwen3:8b   5.2 GB  40960 tokens  tools, thinking, loaded with 8192 tokens",
+    "far:cloud                        tools, forwards prompts to another server",
+    "embed      274 MB  2048 tokens   cannot write text"
+  ])
+  expect(sizeText(999_600_000)).toBe("1000 MB")
 })
 
 const loadedLine = (bytes: number, gpuBytes: number, window = 16_384) =>
@@ -98,11 +96,9 @@ const loadedLine = (bytes: number, gpuBytes: number, window = 16_384) =>
     model("qwen3:8b", { size: 5e9, capacity: { loadedWindow: window }, memory: { bytes, gpuBytes, window } })
   ])[0]
 
-describe("a model that is in memory", () => {
-  it("is listed with what is not on the graphics card, and a window that would fit", () => {
-    expect(loadedLine(8e9, 8e9)).toMatch(/loaded with 16384 tokens$/)
-    expect(loadedLine(10e9, 6e9)).toMatch(/40 % on the CPU, about 3 times slower, a window of 3072 tokens would fit$/)
-    expect(loadedLine(10e9, 4e9)).toMatch(/60 % on the CPU, about 4 times slower$/)
-    expect(loadedLine(10e9, 0)).toMatch(/on the CPU alone$/)
-  })
+it("a model that is in memory is listed with what is not on the graphics card, and a window that would fit", () => {
+  expect(loadedLine(8e9, 8e9)).toMatch(/loaded with 16384 tokens$/)
+  expect(loadedLine(10e9, 6e9)).toMatch(/40 % on the CPU, about 3 times slower, a window of 3072 tokens would fit$/)
+  expect(loadedLine(10e9, 4e9)).toMatch(/60 % on the CPU, about 4 times slower$/)
+  expect(loadedLine(10e9, 0)).toMatch(/on the CPU alone$/)
 })

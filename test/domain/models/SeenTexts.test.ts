@@ -36,9 +36,7 @@ const carrying: Readonly<Record<string, string>> = {
   "a value of two words in a query": "?q=PlumHarbor+plum_harbor",
   "what an environment file sets, in a path": "marigold.html",
   "a password with one digit in a path": "hunter2",
-  "a password in a folder": "a/hunter2/b",
   "a token in another letter case": "K7QX2MZP91",
-  "a token in a longer word": "xxk7Qx2mZp91yy",
   "a part of a token": "?p=Qx2mZp9",
   "a token in several parameters": "?a=k7Q&b=x2m&c=Zp91",
   "a token in several folders": "k7Q/x2m/Zp91",
@@ -56,7 +54,6 @@ const carrying: Readonly<Record<string, string>> = {
   "base64 of reversed letters": `?q=${encodeURIComponent(base64(backwards("bluefin")))}`,
   "words of a line": "?q=turbine+moves+to+the+harbour",
   "words of a line in a path": "second-turbine-moves-to-the-harbour",
-  "words of a line as folders": "second/turbine/moves/to",
   "an address of mail": "?m=jane.doe@corp.example",
   "an address of the network": "?h=10.20.30.41",
   "a link with another end": "said?t=k7Qx2mZp91&more=1"
@@ -84,11 +81,8 @@ https://docs.rs/serde/latest/serde/trait.Deserialize.html
 https://registry.npmjs.org/react/latest
 https://github.com/Effect-TS/effect/blob/main/packages/effect/README.md
 https://www.rfc-editor.org/rfc/rfc9110.html
-https://peps.python.org/pep-0484/
-https://www.postgresql.org/docs/16/sql-createtable.html
 https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/
 https://stackoverflow.com/questions/11227809/why-is-processing-a-sorted-array-faster-than-processing-an-unsorted-array
-https://ollama.com/library/qwen3
 https://www.npmjs.com/search?q=markdown+parser
 https://docs.example/search?q=fetch-client+77120
 https://docs.example/said?t=q31`.split("\n")

@@ -1,8 +1,5 @@
-import { describe, expect, it } from "@effect/vitest"
-import * as Schema from "effect/Schema"
+import { expect, it } from "@effect/vitest"
 import { splitLoneClosing, ThinkingSplit } from "../../../src/domain/models/ThinkingSplit.ts"
-
-const pieces = ["<think>", "</think>", "<", "</", "think", ">", "\n", "## Task", "a < b", " ", "<reasoning>", "x"]
 
 /** What comes of an answer that arrives in these deltas. */
 const split = (...deltas: ReadonlyArray<string>) => {
@@ -36,35 +33,24 @@ const answers: ReadonlyArray<readonly [name: string, answer: string, thinking: s
   ["a tag inside of the answer", "Write `<think>` first.", "", "Write `<think>` first."]
 ]
 
-describe("ThinkingSplit", () => {
-  it.each(answers)("reads %s", (_name, answer, thinking, text) => {
-    expect(split(answer)).toEqual({ thinking, text })
-  })
-
-  it("reads any number of blocks in one delta", () => {
-    expect(split("<think>a</think>".repeat(50_000) + "Yes.")).toEqual({ thinking: "a".repeat(50_000), text: "Yes." })
-  })
-
-  it.prop(
-    "does not depend on how the answer is cut into deltas",
-    { parts: Schema.Array(Schema.Literals(pieces)) },
-    ({ parts }) => {
-      const answer = parts.join("")
-      expect(split(...parts)).toEqual(split(answer))
-      expect(split(...Array.from(answer))).toEqual(split(answer))
-    }
-  )
+it.each(answers)("reads %s", (_name, answer, thinking, text) => {
+  expect([split(answer), split(...answer)]).toEqual([
+    { thinking, text },
+    { thinking, text }
+  ])
 })
 
-describe("splitLoneClosing", () => {
-  it.each([
-    ["no tag", "Yes.", "", "Yes."],
-    ["thoughts without their first tag", "I look.\nSo it is yes.\n</think>\n\nYes.", "I look.\nSo it is yes.", "Yes."],
-    ["an answer on the line of the tag", "I look.\n</think> Yes.", "I look.", "Yes."],
-    ["a tag in a code block", "See:\n```\n</think>\n```\nYes.", "", "See:\n```\n</think>\n```\nYes."],
-    ["a tag in a sentence", "The tag </think> ends it.", "", "The tag </think> ends it."],
-    ["a document before the tag", "## Task\n\nDo it.\n</think>\n", "", "## Task\n\nDo it.\n</think>\n"]
-  ])("reads %s", (_name, answer, thinking, text) => {
-    expect(splitLoneClosing(answer)).toEqual({ thinking, text })
-  })
+it("reads any number of blocks in one delta", () => {
+  expect(split("<think>a</think>".repeat(50_000) + "Yes.")).toEqual({ thinking: "a".repeat(50_000), text: "Yes." })
+})
+
+it.each([
+  ["no tag", "Yes.", "", "Yes."],
+  ["thoughts without their first tag", "I look.\nSo it is yes.\n</think>\n\nYes.", "I look.\nSo it is yes.", "Yes."],
+  ["an answer on the line of the tag", "I look.\n</think> Yes.", "I look.", "Yes."],
+  ["a tag in a code block", "See:\n```\n</think>\n```\nYes.", "", "See:\n```\n</think>\n```\nYes."],
+  ["a tag in a sentence", "The tag </think> ends it.", "", "The tag </think> ends it."],
+  ["a document before the tag", "## Task\n\nDo it.\n</think>\n", "", "## Task\n\nDo it.\n</think>\n"]
+])("splitLoneClosing reads %s", (_name, answer, thinking, text) => {
+  expect(splitLoneClosing(answer)).toEqual({ thinking, text })
 })

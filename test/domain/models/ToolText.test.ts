@@ -1,28 +1,26 @@
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import type * as Schema from "effect/Schema"
 import { compactSchema, toolInstructions, typeText } from "../../../src/domain/models/ToolText.ts"
 
-describe("typeText", () => {
-  it.each<[Schema.JsonObject, string]>([
-    [{ type: "string", minLength: 1 }, "string"],
-    [{ type: "integer", minimum: 0, maximum: 5 }, "integer 0 to 5"],
-    [{ type: "integer", minimum: 1 }, "integer"],
-    [{ enum: ["a", "b"] }, '"a" or "b"'],
-    [{ const: 3 }, "3"],
-    [{ anyOf: [{ type: "string" }, { type: "array", items: { type: "number" } }] }, "string or array of number"],
-    [{ oneOf: [{ type: "boolean" }] }, "boolean"],
-    [{ type: ["string", "null"] }, "string or null"],
-    [{ type: "object", properties: { a: { type: "string" }, b: {} }, required: ["a"] }, "{ a: string, b?: any }"],
-    [{}, "any"]
-  ])("writes %j", (schema, text) => {
-    expect(typeText(schema)).toBe(text)
-  })
+it.each<[Schema.JsonObject, string]>([
+  [{ type: "string", minLength: 1 }, "string"],
+  [{ type: "integer", minimum: 0, maximum: 5 }, "integer 0 to 5"],
+  [{ type: "integer", minimum: 1 }, "integer"],
+  [{ enum: ["a", "b"] }, '"a" or "b"'],
+  [{ const: 3 }, "3"],
+  [{ anyOf: [{ type: "string" }, { type: "array", items: { type: "number" } }] }, "string or array of number"],
+  [{ oneOf: [{ type: "boolean" }] }, "boolean"],
+  [{ type: ["string", "null"] }, "string or null"],
+  [{ type: "object", properties: { a: { type: "string" }, b: {} }, required: ["a"] }, "{ a: string, b?: any }"],
+  [{}, "any"]
+])("typeText writes %j", (schema, text) => {
+  expect(typeText(schema)).toBe(text)
+})
 
-  it("ends where a schema nests without end", () => {
-    let schema: Parameters<typeof typeText>[0] = { type: "string" }
-    for (let depth = 0; depth < 50; depth += 1) schema = { type: "array", items: schema }
-    expect(typeText(schema).length).toBeLessThan(80)
-  })
+it("typeText ends where a schema nests without end", () => {
+  let schema: Parameters<typeof typeText>[0] = { type: "string" }
+  for (let depth = 0; depth < 50; depth += 1) schema = { type: "array", items: schema }
+  expect(typeText(schema).length).toBeLessThan(80)
 })
 
 it("describes a tool in a few lines, without defaults and limits of lengths", () => {

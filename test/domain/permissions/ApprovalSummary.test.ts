@@ -155,16 +155,13 @@ it("warns of a call when one of its accesses needs it, and says each consequence
 })
 
 it("warns of a tool of a plugin whatever it declares", () => {
-  const pin = { origin: "words", definition: "a".repeat(64) }
+  const pin = { origin: "w", definition: "a".repeat(64) }
   const summary = (risk: "medium" | "high") =>
     approvalSummary(
       { tool: "count", risk, accesses: [read("/p/a.md")], pin },
       { nameOf: (path) => path, changeOf: () => undefined }
     )
-  assert.deepStrictEqual(
-    [summary("medium").isCalm, summary("medium").does],
-    [false, "use count of words, read /p/a.md"]
-  )
+  assert.deepStrictEqual([summary("medium").isCalm, summary("medium").does], [false, "use count of w, read /p/a.md"])
   assert.include(summary("high").consequence, "destroy")
   assert.notInclude(summary("medium").consequence, "destroy")
 })

@@ -3,13 +3,11 @@ import * as Result from "effect/Result"
 import { isToolName, parseRule } from "../../../src/domain/permissions/Permission.ts"
 import { higherRisk } from "../../../src/domain/tools/Access.ts"
 
-describe("higherRisk", () => {
-  it("takes the higher one", () => {
-    assert.deepStrictEqual(
-      [higherRisk("safe", "medium"), higherRisk("high", "medium"), higherRisk("safe", "safe")],
-      ["medium", "high", "safe"]
-    )
-  })
+it("higherRisk takes the higher one", () => {
+  assert.deepStrictEqual(
+    [higherRisk("safe", "medium"), higherRisk("high", "medium"), higherRisk("safe", "safe")],
+    ["medium", "high", "safe"]
+  )
 })
 
 describe("parseRule", () => {
@@ -39,9 +37,7 @@ describe("parseRule", () => {
   }
 })
 
-describe("isToolName", () => {
-  it("accepts lower-case ASCII words joined by underscores", () => {
-    const names = ["read_file", "mcp__git__log", "a1", "read-file", "Read", "_a", "a_", "a___b", "r\u0435ad", "1a"]
-    assert.deepStrictEqual(names.filter(isToolName), ["read_file", "mcp__git__log", "a1"])
-  })
+it("isToolName accepts lower-case ASCII words joined by underscores", () => {
+  const names = ["read_file", "mcp__git__log", "a1", "read-file", "Read", "_a", "a_", "a___b", "r\u0435ad", "1a"]
+  assert.deepStrictEqual(names.filter(isToolName), ["read_file", "mcp__git__log", "a1"])
 })

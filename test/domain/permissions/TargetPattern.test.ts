@@ -1,6 +1,4 @@
 import { assert, describe, expect, it } from "@effect/vitest"
-import * as Arbitrary from "effect/Arbitrary"
-import * as Schema from "effect/Schema"
 import {
   matchesAllow,
   exactPattern,
@@ -26,107 +24,74 @@ type Row = [pattern: string | undefined, matched: Array<string>, others?: Array<
 const matched = (all: ReadonlyArray<string>, matches: (target: Target) => boolean) =>
   all.filter((text) => matches(targetOf(text)))
 
-describe("matchesAllow", () => {
-  it.each<Row>([
-    ["src/a.ts", ["src/a.ts"]],
-    ["./src/a.ts", ["src/a.ts"]],
-    ["src", [], ["src/a.ts"]],
-    ["src/*", ["src/a.ts"], ["src/deep/a.ts"]],
-    ["src/**/a.ts", ["src/a.ts", "src/deep/er/a.ts"], ["src/ba.ts"]],
-    ["**/*.ts", ["a.ts", "src/a.ts"]],
-    ["*.ts", [], ["src/a.ts"]],
-    ["/etc/*", ["/etc/passwd"]],
-    ["/p/src/**", ["src/a.ts"]],
-    ["/etc", [], ["/etc-old", "/etc/passwd"]],
-    ["SRC/*", [], ["src/a.ts"]],
-    ["a?[b]", ["a?[b]"]],
-    ["a?", [], ["ab"]],
-    ["a\\*", ["a*"], ["ab"]],
-    ["https://example.com/**", ["https://example.com/a/b?c"]],
-    ["https://example.com/*", [], ["https://example.com/a/b"]],
-    ["word-count sha256:*", ["word-count sha256:00ff"]],
-    [undefined, ["src/a.ts", "https://a.b/"], ["/etc/passwd", ".env", ".vscode/tasks.json", "word-count sha256:00ff"]],
-    ["**", ["src/a.ts", ".github/CODEOWNERS", "https://a.b/"], ["/etc/passwd", ".env", ".github/workflows/ci.yml"]],
-    ["config/*", [], ["config/.env"]],
-    ["/home/you/**", [], ["/home/you/.ssh/id_rsa"]],
-    [".env", [".env"]],
-    ["**/.env", ["config/.env"]],
-    [".env*", [".env.local"]],
-    ["/home/you/.ssh/*", ["/home/you/.ssh/id_rsa"]],
-    ["\\.env", [".env"]],
-    [".github/**", [], [".github/workflows/ci.yml"]],
-    [".github/workflows/*", [".github/workflows/ci.yml"]],
-    [".vscode/**", [".vscode/tasks.json"]]
-  ])("%s covers %j and not %j", (pattern, covered, others = []) => {
-    expect(matched([...covered, ...others], (one) => matchesAllow(pattern, one))).toStrictEqual(covered)
-  })
-
-  it.prop("an exact pattern covers its text and nothing longer", [Schema.String], ([name]) => {
-    const path = `/${name}`
-    const pattern = exactPattern(path)
-    return matchesAllow(pattern, outside(path)) && !matchesAllow(pattern, outside(`${path}x`))
-  })
-
-  it("ends soon for a pattern that makes a backtracking matcher run for years", () => {
-    const pattern = `/${"**a*".repeat(200)}b`
-    assert.isFalse(matchesAllow(pattern, outside(`/${"a".repeat(4000)}`)))
-  })
+it.each<Row>([
+  ["src/a.ts", ["src/a.ts"]],
+  ["./src/a.ts", ["src/a.ts"]],
+  ["src", [], ["src/a.ts"]],
+  ["src/*", ["src/a.ts"], ["src/deep/a.ts"]],
+  ["src/**/a.ts", ["src/a.ts", "src/deep/er/a.ts"], ["src/ba.ts"]],
+  ["**/*.ts", ["a.ts", "src/a.ts"]],
+  ["*.ts", [], ["src/a.ts"]],
+  ["/etc/*", ["/etc/passwd"]],
+  ["/p/src/**", ["src/a.ts"]],
+  ["/etc", [], ["/etc-old", "/etc/passwd"]],
+  ["SRC/*", [], ["src/a.ts"]],
+  ["a?[b]", ["a?[b]"]],
+  ["a?", [], ["ab"]],
+  ["a\\*", ["a*"], ["ab"]],
+  ["https://example.com/**", ["https://example.com/a/b?c"]],
+  ["https://example.com/*", [], ["https://example.com/a/b"]],
+  ["word-count sha256:*", ["word-count sha256:00ff"]],
+  [undefined, ["src/a.ts", "https://a.b/"], ["/etc/passwd", ".env", ".vscode/tasks.json", "word-count sha256:00ff"]],
+  ["**", ["src/a.ts", ".github/CODEOWNERS", "https://a.b/"], ["/etc/passwd", ".env", ".github/workflows/ci.yml"]],
+  ["config/*", [], ["config/.env"]],
+  ["/home/you/**", [], ["/home/you/.ssh/id_rsa"]],
+  [".env", [".env"]],
+  ["**/.env", ["config/.env"]],
+  [".env*", [".env.local"]],
+  ["/home/you/.ssh/*", ["/home/you/.ssh/id_rsa"]],
+  ["\\.env", [".env"]],
+  [".github/**", [], [".github/workflows/ci.yml"]],
+  [".github/workflows/*", [".github/workflows/ci.yml"]],
+  [".vscode/**", [".vscode/tasks.json"]]
+])("matchesAllow %s covers %j and not %j", (pattern, covered, others = []) => {
+  expect(matched([...covered, ...others], (one) => matchesAllow(pattern, one))).toStrictEqual(covered)
 })
 
-describe("matchesDeny", () => {
-  it.each<Row>([
-    ["*.ts", ["src/deep/a.ts"], ["src/a.tsx"]],
-    ["docs", ["docs/a.md", "packages/a/docs/b.md"], ["docs-old/a.md"]],
-    ["docs/", ["docs/a.md"]],
-    ["src/gen", ["src/gen/a.ts"], ["lib/src/gen/a.ts"]],
-    ["p", [], ["src/a.ts"]],
-    ["README.md", ["readme.MD"]],
-    ["./src", ["src/a.ts"]],
-    ["*.pem", ["/home/you/key.pem"]],
-    [".ssh/id_rsa", ["/home/you/.ssh/id_rsa"]],
-    ["**", ["/etc/passwd"]],
-    ["/etc", ["/etc/ssl/a"], ["/etcetera"]],
-    ["/", ["/etc/passwd"]],
-    ["https://example.com", ["https://example.com/a?b", "https://example.com:444/a?b"]],
-    ["example.com", ["https://example.com/a", "http://example.com/", "https://example.com:8443/a"]],
-    ["example.com", ["https://example.com./a", "https://example.com.:8443/"]],
-    ["example.com", [], ["https://example.com.evil.org/", "https://example.com.evil.org:80/"]],
-    ["example.com", [], ["https://evil.org/example.com"]],
-    ["*.example.com", ["https://docs.example.com/", "https://docs.example.com.:81/"]],
-    ["https://example.com/Docs", ["https://example.com/docs/a"]],
-    ["example.com.", ["https://example.com/"]],
-    ["https://example.com/secret", ["https://example.com/%73ecret", "https://example.com:8443/SECRET?x"]],
-    ["b\u00fccher.example", ["https://xn--bcher-kva.example/"]],
-    ["xn--bcher-kva.example", ["https://xn--bcher-kva.example/"]],
-    ["example.com:8443", ["https://example.com:8443/"], ["https://example.com/"]],
-    ["ample.com", [], ["https://example.com/"]],
-    ["[::1]", ["http://[::1]:8080/"]]
-  ])("%s touches %j and not %j", (pattern = "", touched, others = []) => {
-    expect(matched([...touched, ...others], (one) => matchesDeny(pattern, one))).toStrictEqual(touched)
-  })
+it("matchesAllow ends soon for a pattern that makes a backtracking matcher run for years", () => {
+  const pattern = `/${"**a*".repeat(200)}b`
+  assert.isFalse(matchesAllow(pattern, outside(`/${"a".repeat(4000)}`)))
+})
 
-  const part = Schema.Literals(["a", "B", "Σ", ".env", "*", "**", "/", ".", "\\", "./"])
-  const pattern = Arbitrary.array(Arbitrary.schema(part), { minLength: 1, maxLength: 6 })
-  const path = Arbitrary.array(Arbitrary.schema(Schema.Literals(["a", "B", "ΑΣ", ".env"])), {
-    minLength: 1,
-    maxLength: 3
-  })
-  const kind = Arbitrary.schema(Schema.Literals(["inside", "outside", "other"]))
-  const targets = {
-    inside,
-    outside: (name: string) => outside(`/${name}`),
-    other: (name: string) => other(`https://${name}`)
-  }
-  const allowed = Arbitrary.all({ kind, path, pattern }).pipe(
-    Arbitrary.map((given) => ({ text: given.pattern.join(""), target: targets[given.kind](given.path.join("/")) })),
-    Arbitrary.filter(({ target, text }) => matchesAllow(text, target))
-  )
-  it.prop(
-    "concerns everything that the same pattern covers",
-    { allowed },
-    ({ allowed: { target, text } }) => matchesDeny(text, target),
-    { arbitrary: { maxDiscards: 20_000 } }
-  )
+it.each<Row>([
+  ["*.ts", ["src/deep/a.ts"], ["src/a.tsx"]],
+  ["docs", ["docs/a.md", "packages/a/docs/b.md"], ["docs-old/a.md"]],
+  ["docs/", ["docs/a.md"]],
+  ["src/gen", ["src/gen/a.ts"], ["lib/src/gen/a.ts"]],
+  ["p", [], ["src/a.ts"]],
+  ["README.md", ["readme.MD"]],
+  ["./src", ["src/a.ts"]],
+  ["*.pem", ["/home/you/key.pem"]],
+  [".ssh/id_rsa", ["/home/you/.ssh/id_rsa"]],
+  ["**", ["/etc/passwd"]],
+  ["/etc", ["/etc/ssl/a"], ["/etcetera"]],
+  ["/", ["/etc/passwd"]],
+  ["https://example.com", ["https://example.com/a?b", "https://example.com:444/a?b"]],
+  ["example.com", ["https://example.com/a", "http://example.com/", "https://example.com:8443/a"]],
+  ["example.com", ["https://example.com./a", "https://example.com.:8443/"]],
+  ["example.com", [], ["https://example.com.evil.org/", "https://example.com.evil.org:80/"]],
+  ["example.com", [], ["https://evil.org/example.com"]],
+  ["*.example.com", ["https://docs.example.com/", "https://docs.example.com.:81/"]],
+  ["https://example.com/Docs", ["https://example.com/docs/a"]],
+  ["example.com.", ["https://example.com/"]],
+  ["https://example.com/secret", ["https://example.com/%73ecret", "https://example.com:8443/SECRET?x"]],
+  ["b\u00fccher.example", ["https://xn--bcher-kva.example/"]],
+  ["xn--bcher-kva.example", ["https://xn--bcher-kva.example/"]],
+  ["example.com:8443", ["https://example.com:8443/"], ["https://example.com/"]],
+  ["ample.com", [], ["https://example.com/"]],
+  ["[::1]", ["http://[::1]:8080/"]]
+])("matchesDeny %s touches %j and not %j", (pattern = "", touched, others = []) => {
+  expect(matched([...touched, ...others], (one) => matchesDeny(pattern, one))).toStrictEqual(touched)
 })
 
 const target = (canonical: string, place: CommandPlace): Target => ({
@@ -206,11 +171,8 @@ it.each([
   ["src/**", false],
   [undefined, false]
 ] as const)("%s names this file alone, as an allow rule for a change that loses text must: %s", (pattern, expected) => {
-  const file = inside("src/a*.ts")
-  assert.deepStrictEqual(
-    [matchesAllow(pattern, { ...file, loses: true }), matchesAllow(pattern, file)],
-    [expected, true]
-  )
+  const one = inside("src/a*.ts")
+  assert.deepStrictEqual([matchesAllow(pattern, { ...one, loses: true }), matchesAllow(pattern, one)], [expected, true])
 })
 
 it.each([

@@ -3,12 +3,7 @@ import type { Reference } from "../../../src/domain/plan/Reference.ts"
 import { plainTask, type Task } from "../../../src/domain/plan/Task.ts"
 import { Step, TaskList } from "../../../src/domain/plan/TaskList.ts"
 
-const resultOf = (slug: string): Reference => ({
-  kind: "task_result",
-  title: slug,
-  href: `#${slug}-results`,
-  target: slug
-})
+const resultOf = (of: string): Reference => ({ kind: "task_result", title: of, href: `#${of}-results`, target: of })
 
 const task = (name: string, uses: ReadonlyArray<string> = []): Task =>
   plainTask(name, "search-code", "something", "something", { references: uses.map(resultOf) })

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { toolPage } from "../../../src/domain/plugins/ToolPage.ts"
 
 const info = {
@@ -11,23 +11,22 @@ const info = {
   definition: ""
 } as const
 
-describe("toolPage", () => {
-  it("shows parameters with their types, and errors, in tables", () => {
-    const parameters = {
-      type: "object",
-      required: ["colour"],
-      properties: {
-        colour: { type: "string", description: "One | two\nlines." },
-        size: { type: "integer", minimum: 1, maximum: 5 },
-        width: { type: "number", minimum: 0 },
-        kind: { enum: ["a", "b"] },
-        points: { type: "array", items: { anyOf: [{ type: "string" }, { type: "number" }] } },
-        any: {}
-      }
+it("shows parameters with their types, and errors, in tables", () => {
+  const parameters = {
+    type: "object",
+    required: ["colour"],
+    properties: {
+      colour: { type: "string", description: "One | two\nlines." },
+      size: { type: "integer", minimum: 1, maximum: 5 },
+      width: { type: "number", minimum: 0 },
+      kind: { enum: ["a", "b"] },
+      points: { type: "array", items: { anyOf: [{ type: "string" }, { type: "number" }] } },
+      any: {}
     }
-    assert.strictEqual(
-      toolPage({ ...info, parameters, errors: { not_found: "There is no colour." } }),
-      `## draw
+  }
+  assert.strictEqual(
+    toolPage({ ...info, parameters, errors: { not_found: "There is no colour." } }),
+    `## draw
 
 Draws.
 
@@ -51,12 +50,11 @@ Draws.
 | error | when |
 |---|---|
 | \`not_found\` | There is no colour. |`
-    )
-  })
+  )
+})
 
-  it("says that there are no parameters, and leaves out errors that nobody described", () => {
-    const page = toolPage({ ...info, parameters: { type: "object", properties: {} } })
-    assert.include(page, "\n\nIt takes no parameters.\n\n")
-    assert.match(page, /```$/)
-  })
+it("says that there are no parameters, and leaves out errors that nobody described", () => {
+  const page = toolPage({ ...info, parameters: { type: "object", properties: {} } })
+  assert.include(page, "\n\nIt takes no parameters.\n\n")
+  assert.match(page, /```$/)
 })

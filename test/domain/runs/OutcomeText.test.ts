@@ -14,12 +14,8 @@ it("says how a run ended that is not done, and that no file was changed", () => 
     outcomeText({ status: "declined", message, results: [], facts: runFacts([], [], { notDone }) }),
     'Not done (declined): You declined "Step 1". No file was changed.\n\n- not done: "Edit": The user declined "Step 1".'
   )
-  const some = outcomeText({
-    status: "not_permitted",
-    message: "",
-    results: [],
-    facts: runFacts([file], [], { notDone })
-  })
+  const facts = runFacts([file], [], { notDone })
+  const some = outcomeText({ status: "not_permitted", message: "", results: [], facts })
   assert.match(some, /^Not done \(not permitted\)\.\n\n1 file changed, 1 insertion\(\+\):\n/)
   assert.notInclude(some, "No file was changed")
   assert.strictEqual(

@@ -4,11 +4,7 @@ import { finished } from "../../support/sampleTasks.ts"
 
 const sources =
   "[a](a.ts#L1), [a again](a.ts), [b](<b c.ts>), [p](https://example.com/p), [d](d.ts), [x](x.ts) (not found)"
-const results = [
-  finished("Search 1", sources),
-  finished('Talk "2"', "Nothing."),
-  finished("Gone", "[x](x.ts) (not found)")
-]
+const results = [finished("Search 1", sources), finished('Talk "2"', "No."), finished("Gone", "[x](x.ts) (not found)")]
 
 const follow = (answer: string) => followableAnswer(answer, results, "run-1")
 

@@ -63,12 +63,7 @@ const notes = ["note-d", "note-b", "note-c", "note-a"]
 it.each([
   ["leaves out what is far from the word", "#auth-results", ["#goals", "#auth-1-results"], ["#auth-1-results"]],
   ["prefers a typing error to a synonym", "reed_file", ["write_file", "get_file_tree", "read_file"], ["read_file"]],
-  [
-    "ignores letter case, signs and the order of words",
-    "FILES_Search",
-    ["write_file", "search-files"],
-    ["search-files"]
-  ],
+  ["ignores case, signs and the order of words", "FILES_Search", ["write_file", "search-files"], ["search-files"]],
   ["names at most three words, in a fixed order", "note", notes, ["note-a", "note-b", "note-c"]],
   ["names a word once that stands there twice", "read", ["reads", "reads"], ["reads"]]
 ])("%s", (_, word, candidates, near) => {

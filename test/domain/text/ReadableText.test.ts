@@ -19,9 +19,7 @@ const inputs: ReadonlyArray<[name: string, bytes: Uint8Array, text: string, note
   ["a picture", Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 0xff), "\\x89PNG\\x00\\xff", shown(3)],
   ["words of Latin-1", Buffer.from("Größe\n", "latin1"), "Größe\n", "It was encoded as Windows-1252 (Latin-1)."],
   ["UTF-16 of PowerShell", utf16("\uFEFFPASS\r\n"), "PASS\r\n", "It was encoded as UTF-16LE."],
-  ["UTF-16 without a mark", utf16("PASS all\r\n"), "PASS all\r\n", "It was encoded as UTF-16LE."],
-  ["half a character of UTF-16", utf16("\uFEFFPASS").subarray(0, 9), "PAS", "It was encoded as UTF-16LE."],
-  ["Shift-JIS", Buffer.of(0x83, 0x65, 0x83, 0x58), "テス", "It was encoded as Shift-JIS."]
+  ["half a character of UTF-16", utf16("\uFEFFPASS").subarray(0, 9), "PAS", "It was encoded as UTF-16LE."]
 ]
 
 it.each(inputs)("shows %s", (_, bytes, text, note) => {

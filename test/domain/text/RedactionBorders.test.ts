@@ -12,9 +12,7 @@ const redactText = makeRedaction([])
 /** What may stand directly before a secret. */
 const before = [
   ..."\n\t\b\f\v\0\r !\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~¡é語。\u00A0\u2028\uFEFF\u200B",
-  ...String.raw`\n \t \r\n \\n \\\\t \u000a \u001b[32m \x0a \x1b[32m \033[0m \e[0m %20 %0A &#10; TOKEN= --token=`.split(
-    " "
-  ),
+  ...String.raw`\n \t \r\n \\n \\\\t \u000a \u001b[32m \x0a \x1b[32m \033[0m \e[0m %20 %0A TOKEN= --token=`.split(" "),
   ...`https://a.example/b?key= https://a.example/b?c=d&key= https://a.example/# {"key":" {'key':' <token>`.split(" "),
   ...["", "\r\n", "\n\n", "line\n\t", "before\t"].concat(["before\n", "\u001b[0m", "\u001b[32m", "\u001b[1;31m"]),
   ...`export API_KEY=;export API_KEY=";API_KEY: ;--token ;X-Api-Key: ;Authorization: token ;curl -H 'X-Api-Key: ;- ;0: `.split(
@@ -76,20 +74,18 @@ it("a value of a secret variable is in no value, as it is, in JSON, and in JSON 
   }
 })
 
-describe("a value of a journal", () => {
-  it.each([
-    `Authorization: Bearer\n\t${body}`,
-    `authorization\n:\tbasic\r\n${body}`,
-    `https://name:${body}\u0001@host`,
-    `https:\\/\\/name:${body}@host`,
-    `-----BEGIN RSA PRIVATE KEY-----\n${`${body.slice(0, 30)}\n`.repeat(600)}-----END RSA PRIVATE KEY-----`
-  ])("lacks what is a secret although JSON escapes what stands in it", (text) => {
-    expect(safeJson({ text })).toBe(JSON.stringify(redact({ text })))
-    expect(redact({ text })).not.toEqual({ text })
-  })
+it.each([
+  `Authorization: Bearer\n\t${body}`,
+  `authorization\n:\tbasic\r\n${body}`,
+  `https://name:${body}\u0001@host`,
+  `https:\\/\\/name:${body}@host`,
+  `-----BEGIN RSA PRIVATE KEY-----\n${`${body.slice(0, 30)}\n`.repeat(600)}-----END RSA PRIVATE KEY-----`
+])("a value of a journal lacks what is a secret although JSON escapes what stands in it", (text) => {
+  expect(safeJson({ text })).toBe(JSON.stringify(redact({ text })))
+  expect(redact({ text })).not.toEqual({ text })
+})
 
-  it("is as it was without any", () => {
-    const value = { a: [1, null, true, "text", { "": "ä" }], b: "sk-short", c: "https://a.b/c" }
-    expect(redact(value)).toEqual(value)
-  })
+it("a value of a journal is as it was without any", () => {
+  const value = { a: [1, null, true, "text", { "": "ä" }], b: "sk-short", c: "https://a.b/c" }
+  expect(redact(value)).toEqual(value)
 })

@@ -89,21 +89,19 @@ describe("what a schema says to a model", () => {
   })
 })
 
-describe("what a schema says to a person", () => {
-  it("is said in the words of the schema, with the key", () => {
-    assert.strictEqual(
-      schemaErrorText(errorOf({ name: 5, inner: {}, even: 3, odd: 4 })),
-      '"name": Expected string. "inner.needed": Missing key. "even" must be even. "odd": 3 and 5 are odd.'
-    )
-    assert.strictEqual(schemaErrorText(errorOf("a")), "the value: Expected object.")
-  })
+it("what a schema says to a person is said in the words of the schema, with the key", () => {
+  assert.strictEqual(
+    schemaErrorText(errorOf({ name: 5, inner: {}, even: 3, odd: 4 })),
+    '"name": Expected string. "inner.needed": Missing key. "even" must be even. "odd": 3 and 5 are odd.'
+  )
+  assert.strictEqual(schemaErrorText(errorOf("a")), "the value: Expected object.")
+})
 
-  it("is placed in the file in the order of its text", () => {
-    const located = Result.getOrThrow(readJson('{\n  "on": 2,\n  "more": 1,\n  "name": 1\n}'))
-    assert.deepStrictEqual(schemaProblems(errorOf(located.value), located), [
-      { line: 2, column: 3, what: '"on": Expected boolean.' },
-      { line: 3, column: 3, what: 'unknown key "more". Remove it, or correct its name.' },
-      { line: 4, column: 3, what: '"name": Expected string.' }
-    ])
-  })
+it("what a schema says to a person is placed in the file in the order of its text", () => {
+  const located = Result.getOrThrow(readJson('{\n  "on": 2,\n  "more": 1,\n  "name": 1\n}'))
+  assert.deepStrictEqual(schemaProblems(errorOf(located.value), located), [
+    { line: 2, column: 3, what: '"on": Expected boolean.' },
+    { line: 3, column: 3, what: 'unknown key "more". Remove it, or correct its name.' },
+    { line: 4, column: 3, what: '"name": Expected string.' }
+  ])
 })

@@ -14,10 +14,6 @@ it("makes the slugs of GitHub of every character below 256 and of others", () =>
   }
 })
 
-it("makes the slugs of GitHub of lines of documents", () => {
-  for (const line of lines) expect(slugOf(line)).toBe(slug(line))
-})
-
 it("numbers repeated headings as GitHub does", () => {
   const [own, other] = [makeSlugger(), new GithubSlugger()]
   const headings = ["a", "a", "a-1", "A", "a-1", "", "", "-1", "a-1-1", "constructor", "constructor", "a", ...lines]

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { decodeFile, decodeText } from "../../../src/domain/text/TextEncoding.ts"
 
@@ -7,20 +7,18 @@ const utf16 = (text: string) => new Uint8Array(Buffer.from(text, "utf16le"))
 const bytesOf = (...parts: ReadonlyArray<string | number>) =>
   Uint8Array.from(parts.flatMap((part) => (typeof part === "number" ? [part] : Array.from(encode(part)))))
 
-describe("decodeText", () => {
-  it("reads UTF-8 and drops the byte order mark", () => {
-    expect(decodeText(encode("\uFEFFgrün\r\n"))).toEqual(Result.succeed("grün\r\n"))
-    expect(decodeText(new Uint8Array())).toEqual(Result.succeed(""))
-  })
+it("decodeText reads UTF-8 and drops the byte order mark", () => {
+  expect(decodeText(encode("\uFEFFgrün\r\n"))).toEqual(Result.succeed("grün\r\n"))
+  expect(decodeText(new Uint8Array())).toEqual(Result.succeed(""))
+})
 
-  it.each([
-    [utf16("without a mark"), "it looks like UTF-16; convert it to UTF-8"],
-    [Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13), "it is binary"],
-    [Uint8Array.of(1, 2, 0xff), "it is binary"],
-    [bytesOf("caf", 0xe9), "it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8"]
-  ])("tells what the bytes %j are instead", (bytes, why) => {
-    expect(decodeText(bytes)).toEqual(Result.fail(why))
-  })
+it.each([
+  [utf16("without a mark"), "it looks like UTF-16; convert it to UTF-8"],
+  [Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13), "it is binary"],
+  [Uint8Array.of(1, 2, 0xff), "it is binary"],
+  [bytesOf("caf", 0xe9), "it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8"]
+])("decodeText tells what the bytes %j are instead", (bytes, why) => {
+  expect(decodeText(bytes)).toEqual(Result.fail(why))
 })
 
 /** Bytes with the text that they are read as, and the encoding. */
@@ -52,12 +50,10 @@ const others: ReadonlyArray<[name: string, bytes: Uint8Array, why: RegExp]> = [
   ["UTF-16 that is cut off", utf16("\uFEFFabc").subarray(0, 7), /UTF-16/]
 ]
 
-describe("decodeFile", () => {
-  it.each(encodings)("reads %s", (_, bytes, text, encoding) => {
-    expect(decodeFile(bytes)).toEqual(Result.succeed({ text, encoding }))
-  })
+it.each(encodings)("decodeFile reads %s", (_, bytes, text, encoding) => {
+  expect(decodeFile(bytes)).toEqual(Result.succeed({ text, encoding }))
+})
 
-  it.each(others)("takes %s for no text", (_, bytes, why) => {
-    expect(Result.getOrUndefined(Result.flip(decodeFile(bytes)))).toMatch(why)
-  })
+it.each(others)("decodeFile takes %s for no text", (_, bytes, why) => {
+  expect(Result.getOrUndefined(Result.flip(decodeFile(bytes)))).toMatch(why)
 })

@@ -11,33 +11,31 @@ import {
   wrapText
 } from "../../../src/domain/text/TextWidth.ts"
 
-describe("textWidth", () => {
-  it.each<readonly [text: string, columns: number]>([
-    ["", 0],
-    ["plain, with 1 blank", 19],
-    ["é ñ ø ß", 7],
-    ["Ж λ א ع", 7],
-    ["→ … “x” ±", 9],
-    ["☎ ♥ ✓", 5],
-    ["ｶﾅ", 2],
-    ["e\u0301\u0323", 1],
-    ["a\u20dd", 1],
-    ["नि", 2],
-    ["日本語", 6],
-    ["かな カナ", 9],
-    ["한글", 4],
-    ["ＡＢ（）", 8],
-    ["〈〉《》、。", 12],
-    ["𠀀𪜀", 4],
-    ["👍🎉", 4],
-    ["⌚⚡✅", 6],
-    ["🇳🇴", 2]
-  ])("finds that %j takes %i columns", (text, columns) => assert.strictEqual(textWidth(text), columns))
+it.each<readonly [text: string, columns: number]>([
+  ["", 0],
+  ["plain, with 1 blank", 19],
+  ["é ñ ø ß", 7],
+  ["Ж λ א ع", 7],
+  ["→ … “x” ±", 9],
+  ["☎ ♥ ✓", 5],
+  ["ｶﾅ", 2],
+  ["e\u0301\u0323", 1],
+  ["a\u20dd", 1],
+  ["नि", 2],
+  ["日本語", 6],
+  ["かな カナ", 9],
+  ["한글", 4],
+  ["ＡＢ（）", 8],
+  ["〈〉《》、。", 12],
+  ["𠀀𪜀", 4],
+  ["👍🎉", 4],
+  ["⌚⚡✅", 6],
+  ["🇳🇴", 2]
+])("textWidth finds that %j takes %i columns", (text, columns) => assert.strictEqual(textWidth(text), columns))
 
-  it("knows the wide characters of newer scripts and symbols", () => {
-    for (const wide of ["𗀀", "𘠀", "𛀀", "\u{1d360}", "䷀", "☰", "🈚", "🉠"])
-      assert.deepStrictEqual([printable(wide), textWidth(wide)], [wide, 2])
-  })
+it("textWidth knows the wide characters of newer scripts and symbols", () => {
+  for (const wide of ["𗀀", "𘠀", "𛀀", "\u{1d360}", "䷀", "☰", "🈚", "🉠"])
+    assert.deepStrictEqual([printable(wide), textWidth(wide)], [wide, 2])
 })
 
 describe("wrapText", () => {
@@ -69,26 +67,21 @@ describe("wrapText", () => {
   })
 })
 
-describe("cutting", () => {
-  it("ends with a sign, and never in the middle of a wide character", () => {
-    const rows = [
-      ["one two", 7, "one two"],
-      ["one two", 6, "one..."],
-      ["検索検索", 7, "検索..."],
-      ["検索検索", 6, "検..."],
-      ["abc", 2, "ab"]
-    ] as const
-    for (const [text, columns, cut] of rows) assert.strictEqual(cutText(text, columns), cut)
-  })
+const cutTo = (text: string, ...widths: ReadonlyArray<number>) => widths.map((columns) => cutText(text, columns))
 
-  it("of a styled line keeps the styles of what is left", () => {
-    const line = [{ text: "▸ ", style: "cyan" as const }, { text: "Search" }, { text: " · 3 s", style: "dim" as const }]
-    for (let columns = 1; columns < 20; columns += 1) {
-      const cut = cutLine(line, columns)
-      assert.isAtMost(lineWidth(cut), columns)
-      assert.isTrue(columns >= 14 ? cut === line : lineWidth(cut) >= columns - 3, lineText(cut))
-    }
-    assert.strictEqual(lineText(cutLine(line, 8)), "▸ Sea...")
-    assert.strictEqual(lineText(cutLine(line, 11)), "▸ Search...")
-  })
+it("cutting ends with a sign, and never in the middle of a wide character", () => {
+  assert.deepStrictEqual(cutTo("one two", 7, 6), ["one two", "one..."])
+  assert.deepStrictEqual(cutTo("検索検索", 7, 6), ["検索...", "検..."])
+  assert.deepStrictEqual(cutTo("abc", 2), ["ab"])
+})
+
+it("cutting of a styled line keeps the styles of what is left", () => {
+  const line = [{ text: "▸ ", style: "cyan" as const }, { text: "Search" }, { text: " · 3 s", style: "dim" as const }]
+  for (let columns = 1; columns < 20; columns += 1) {
+    const cut = cutLine(line, columns)
+    assert.isAtMost(lineWidth(cut), columns)
+    assert.isTrue(columns >= 14 ? cut === line : lineWidth(cut) >= columns - 3, lineText(cut))
+  }
+  assert.strictEqual(lineText(cutLine(line, 8)), "▸ Sea...")
+  assert.strictEqual(lineText(cutLine(line, 11)), "▸ Search...")
 })

@@ -49,17 +49,15 @@ const fixed = "command.0: the program must be fixed: it cannot hold a placeholde
 const unused = "parameters.properties.x: no placeholder {x} uses this parameter."
 const unknown = "command.1: {y} is not a parameter. There are: x."
 
-describe("a declared command", () => {
-  it.each<[string, CommandLine, Record<string, Record<string, unknown>>, problem?: string]>([
-    ["may have placeholders for all of its parameters", ["a", "{x}", "--y={y}"], { x: list, y: text }],
-    ["names parameters that there are", ["a", "{y}", "{x}"], { x: text }, unknown],
-    ["uses every parameter", ["a"], { x: text }, unused],
-    ["has a fixed program", ["{x}"], { x: text }, fixed],
-    ["puts no list into a word", ["a", "--x={x}"], { x: list }, single],
-    ["takes no objects", ["a", "{x}"], { x: { type: "object" } }, plain],
-    ["puts nothing into a script", ["sh", "-c", "npm test -- {x}"], { x: text }, script]
-  ])("%s", (_, command, properties, problem) => {
-    const problems = templateProblems(tool(command, properties)).map(({ path, what }) => `${path.join(".")}: ${what}`)
-    assert.deepStrictEqual(problems, problem === undefined ? [] : [problem])
-  })
+it.each<[string, CommandLine, Record<string, Record<string, unknown>>, problem?: string]>([
+  ["may have placeholders for all of its parameters", ["a", "{x}", "--y={y}"], { x: list, y: text }],
+  ["names parameters that there are", ["a", "{y}", "{x}"], { x: text }, unknown],
+  ["uses every parameter", ["a"], { x: text }, unused],
+  ["has a fixed program", ["{x}"], { x: text }, fixed],
+  ["puts no list into a word", ["a", "--x={x}"], { x: list }, single],
+  ["takes no objects", ["a", "{x}"], { x: { type: "object" } }, plain],
+  ["puts nothing into a script", ["sh", "-c", "npm test -- {x}"], { x: text }, script]
+])("a declared command %s", (_, command, properties, problem) => {
+  const problems = templateProblems(tool(command, properties)).map(({ path, what }) => `${path.join(".")}: ${what}`)
+  assert.deepStrictEqual(problems, problem === undefined ? [] : [problem])
 })

@@ -92,13 +92,8 @@ describe("a Standard Schema", () => {
   })
 })
 
-describe("what is no schema", () => {
-  it.each([5, "path", null, undefined, () => undefined])("is refused: %s", (source) => {
-    assert.strictEqual(
-      read(source, {}),
-      "is not a schema: neither of Effect, nor a Standard Schema, nor a JSON schema."
-    )
-  })
+it.each([5, "path", null, undefined, () => undefined])("what is no schema is refused: %s", (one) => {
+  assert.strictEqual(read(one, {}), "is not a schema: neither of Effect, nor a Standard Schema, nor a JSON schema.")
 })
 
 it("a schema gives the type of its values", () => {

@@ -8,11 +8,8 @@ const read = (...blocks: ReadonlyArray<string>) => {
     blocks.flatMap((text, index) => readCallBlock(text, { line: index + 1 }, findings)),
     findings
   )
-  return {
-    calls,
-    issues: findings.issues.map((issue) => issue.code),
-    repairs: findings.repairs.map((repair) => repair.code)
-  }
+  const { issues, repairs } = findings
+  return { calls, issues: issues.map(({ code }) => code), repairs: repairs.map(({ code }) => code) }
 }
 
 const call = (values: unknown, uid = "a") => ({ uid, name: "read_file", arguments: values })
@@ -56,11 +53,7 @@ describe("readCallBlock", () => {
     ["a missing brace", '{"path":"a"'],
     ["a brace too many", '{"path":"a"}}']
   ])("mends %s", (_, values) => {
-    expect(read(source(values).replace("“", "“"))).toEqual({
-      calls: withPath("a"),
-      issues: [],
-      repairs: ["tool-call-repaired"]
-    })
+    expect(read(source(values))).toEqual({ calls: withPath("a"), issues: [], repairs: ["tool-call-repaired"] })
   })
 
   it.each([
@@ -144,19 +137,12 @@ describe("readCallBlock", () => {
   })
 })
 
-describe("numberCalls", () => {
-  it("makes missing uids by position and repeated ones different", () => {
-    const anonymous = '{"name":"read_file","arguments":{}}'
-    const { calls, repairs } = read(
-      anonymous,
-      source("{}"),
-      source("{}"),
-      source("{}").replace('"a"', '"call-5"'),
-      anonymous
-    )
-    expect({ uids: calls.map((one) => one.uid), repairs }).toEqual({
-      uids: ["call-1", "a", "a-2", "call-5", "call-5-2"],
-      repairs: ["tool-call-uid", "tool-call-uid", "tool-call-uid"]
-    })
+it("numberCalls makes missing uids by position and repeated ones different", () => {
+  const anonymous = '{"name":"read_file","arguments":{}}'
+  const empty = source("{}")
+  const { calls, repairs } = read(anonymous, empty, empty, empty.replace('"a"', '"call-5"'), anonymous)
+  expect({ uids: calls.map((one) => one.uid), repairs }).toEqual({
+    uids: ["call-1", "a", "a-2", "call-5", "call-5-2"],
+    repairs: ["tool-call-uid", "tool-call-uid", "tool-call-uid"]
   })
 })

@@ -61,38 +61,32 @@ describe("parameterSchema", () => {
   })
 })
 
-describe("exampleArguments", () => {
-  it("has a value for every required parameter and for nothing else", () => {
-    const parameters = Schema.Struct({
-      text: Schema.String,
-      count: Schema.Int.check(Schema.isGreaterThanOrEqualTo(3)),
-      ratio: Schema.Finite,
-      flag: Schema.Boolean,
-      mode: Schema.Literals(["fast", "slow"]),
-      list: Schema.Array(Schema.String),
-      point: Point,
-      either: Schema.Union([Schema.Finite, Schema.String]),
-      extra: Schema.optionalKey(Schema.String)
-    })
-    assert.deepStrictEqual(exampleArguments(parameterSchema(parameters)), {
-      text: "<text>",
-      count: 3,
-      ratio: 1,
-      flag: true,
-      mode: "fast",
-      list: ["<list>"],
-      point: { x: 1 },
-      either: 1
-    })
+it("exampleArguments has a value for every required parameter and for nothing else", () => {
+  const parameters = Schema.Struct({
+    text: Schema.String,
+    count: Schema.Int.check(Schema.isGreaterThanOrEqualTo(3)),
+    ratio: Schema.Finite,
+    flag: Schema.Boolean,
+    mode: Schema.Literals(["fast", "slow"]),
+    list: Schema.Array(Schema.String),
+    point: Point,
+    either: Schema.Union([Schema.Finite, Schema.String]),
+    extra: Schema.optionalKey(Schema.String)
+  })
+  assert.deepStrictEqual(exampleArguments(parameterSchema(parameters)), {
+    text: "<text>",
+    count: 3,
+    ratio: 1,
+    flag: true,
+    mode: "fast",
+    list: ["<list>"],
+    point: { x: 1 },
+    either: 1
   })
 })
 
-describe("parameters from a JSON schema", () => {
-  it("say why a schema cannot be used", () => {
-    assert.deepStrictEqual(jsonSchemaParameters("text"), Result.fail("it is not an object"))
-    assert.deepStrictEqual(jsonSchemaParameters({ type: "string" }), Result.fail('its "type" is not "object"'))
-    assert.isTrue(
-      Result.isFailure(jsonSchemaParameters({ type: "object", properties: { a: { $ref: "https://x/y" } } }))
-    )
-  })
+it("parameters from a JSON schema say why a schema cannot be used", () => {
+  assert.deepStrictEqual(jsonSchemaParameters("text"), Result.fail("it is not an object"))
+  assert.deepStrictEqual(jsonSchemaParameters({ type: "string" }), Result.fail('its "type" is not "object"'))
+  assert.isTrue(Result.isFailure(jsonSchemaParameters({ type: "object", properties: { a: { $ref: "https://x" } } })))
 })
