@@ -1,4 +1,4 @@
-import { assert, describe } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { layerTest } from "../../support/layerTest.ts"
@@ -18,15 +18,15 @@ describe("Approver.layerApproveSteps", () => {
         { ...readItem, tool: "fetch_url", targets: ["https://a.example/"] },
         { ...writeItem, tool: "run_command", targets: ["npm test"] }
       ]
-      assert.deepStrictEqual(yield* approver.call(readItem, "question-1"), { answer: "once", by: "rule" })
+      expect(yield* approver.call(readItem, "question-1")).toStrictEqual({ answer: "once", by: "rule" })
       for (const item of others) {
-        assert.deepStrictEqual(yield* approver.call(item, "question-1"), { answer: "deny", by: "nobody" })
+        expect(yield* approver.call(item, "question-1")).toStrictEqual({ answer: "deny", by: "nobody" })
       }
-      assert.deepStrictEqual(yield* approver.step("Task section 1", [writeItem], "question-1"), {
+      expect(yield* approver.step("Task section 1", [writeItem], "question-1")).toStrictEqual({
         answer: "remaining",
         by: "rule"
       })
-      assert.deepStrictEqual(yield* approver.inDoubt(writeItem, "question-1"), { answer: "stop", by: "nobody" })
+      expect(yield* approver.inDoubt(writeItem, "question-1")).toStrictEqual({ answer: "stop", by: "nobody" })
     }
   )
 })
@@ -38,21 +38,18 @@ describe("Approver.layerYes", () => {
     function* () {
       const approver = yield* Approver
       const secret: ApprovalItem = { ...readItem, personOnly: true }
-      assert.deepStrictEqual(
-        [
-          yield* approver.step("Task section 1", [writeItem, secret], "question-1"),
-          yield* approver.call(readItem, "question-2"),
-          yield* approver.call(secret, "question-3"),
-          yield* approver.inDoubt(writeItem, "question-4")
-        ],
-        [
-          { answer: "remaining", by: "rule" },
-          { answer: "once", by: "rule" },
-          { answer: "deny", by: "nobody" },
-          { answer: "stop", by: "nobody" }
-        ]
-      )
-      assert.deepStrictEqual([approver.leaves?.(secret), approver.leaves?.(writeItem)], [true, false])
+      expect([
+        yield* approver.step("Task section 1", [writeItem, secret], "question-1"),
+        yield* approver.call(readItem, "question-2"),
+        yield* approver.call(secret, "question-3"),
+        yield* approver.inDoubt(writeItem, "question-4")
+      ]).toStrictEqual([
+        { answer: "remaining", by: "rule" },
+        { answer: "once", by: "rule" },
+        { answer: "deny", by: "nobody" },
+        { answer: "stop", by: "nobody" }
+      ])
+      expect([approver.leaves?.(secret), approver.leaves?.(writeItem)]).toStrictEqual([true, false])
     }
   )
 })

@@ -44,23 +44,20 @@ describe("programs in a working copy", needs("bwrap"), () => {
     assert.notDeepEqual(after, before)
   })
 
-  liveTest(
-    "a question says that a command writes into the copy, and that it writes into the project outside of a task",
-    function* () {
-      const approver = scriptedApprover({ calls: ["once", "once"] })
-      const scratch = yield* makeFolder
-      const { run } = yield* openTools({ commands: { scratch }, approver: approver.layer })
-      const command = run("run_command", { argv: ["true"] })
-      yield* Effect.provideService(command, CurrentCopy, makeWorkingCopy())
-      yield* command
-      const words = approver.asked.flat().map(({ details = [], words }) => `${words?.consequence} ${details.at(-1)}`)
-      for (const [index, where] of ["a copy of the project", "the project"].entries()) {
-        const what = `no network, writes only in ${where}, your home folder is hidden`
-        assert.include(words[index], `Runs in the sandbox: ${what}`)
-        assert.include(words[index], `Sandbox: yes: ${what}`)
-      }
+  liveTest("a question says that a command writes into the copy, or outside of a task into the project", function* () {
+    const approver = scriptedApprover({ calls: ["once", "once"] })
+    const scratch = yield* makeFolder
+    const { run } = yield* openTools({ commands: { scratch }, approver: approver.layer })
+    const command = run("run_command", { argv: ["true"] })
+    yield* Effect.provideService(command, CurrentCopy, makeWorkingCopy())
+    yield* command
+    const words = approver.asked.flat().map(({ details = [], words }) => `${words?.consequence} ${details.at(-1)}`)
+    for (const [index, where] of ["a copy of the project", "the project"].entries()) {
+      const what = `no network, writes only in ${where}, your home folder is hidden`
+      assert.include(words[index], `Runs in the sandbox: ${what}`)
+      assert.include(words[index], `Sandbox: yes: ${what}`)
     }
-  )
+  })
 
   liveTest("paths with commas and colons are no options", function* () {
     const fs = yield* FileSystem.FileSystem

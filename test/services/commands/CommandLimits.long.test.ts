@@ -1,4 +1,4 @@
-import { assert, describe } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { GivenCommandLimits } from "../../../src/domain/commands/CommandLimits.ts"
 import { liveTest } from "../../support/liveTest.ts"
@@ -42,21 +42,21 @@ for (const mode of ["required", "off"] as const) {
         const { log, program } = yield* open(mode, { commandMemoryMegabytes: 400 })
         const { exit_code, output, stopped } = yield* program(allocates)
         const sentence = "It used more than 400 MB of memory and was stopped (limits.commandMemoryMegabytes)."
-        assert.deepStrictEqual({ exit_code, stopped }, { exit_code: null, stopped: sentence })
+        expect({ exit_code, stopped }).toStrictEqual({ exit_code: null, stopped: sentence })
         /* What comes between two looks is not held. */
-        assert.isBelow(Number(output.trim().split("\n").at(-1)), 100)
+        expect(Number(output.trim().split("\n").at(-1))).toBeLessThan(100)
         const warnings = log
           .events()
           .flatMap((event) => (event.type === "message" && event.level === "warning" ? [event.text] : []))
-        assert.isTrue(
+        expect(
           warnings.some((text) => text.endsWith(sentence)),
           warnings.join("\n")
-        )
+        ).toBe(true)
       })
 
       liveTest("count memory that is used, not what is only reserved", function* () {
         const { program } = yield* open(mode, { commandMemoryMegabytes: 400 })
-        assert.deepInclude(yield* program(reserves), { exit_code: 0, output: "kept 1500000000\n" })
+        expect(yield* program(reserves)).toMatchObject({ exit_code: 0, output: "kept 1500000000\n" })
       })
 
       liveTest("stop a fork bomb, and leave none of it", function* () {
@@ -65,7 +65,7 @@ for (const mode of ["required", "off"] as const) {
         /* Slow enough that a busy machine has it stopped before it takes what other tests need. */
         const text = `f() { sleep 0.3; f & f & wait; }; f; exit 1 # ${marker}`
         const { limit, stopped } = yield* script(text)
-        assert.include(stopped ?? limit, "(limits.commandProcesses)")
+        expect(stopped ?? limit).toContain("(limits.commandProcesses)")
         yield* waitForProcesses(marker, (count) => count === 0)
       })
 
@@ -73,16 +73,16 @@ for (const mode of ["required", "off"] as const) {
         const { program, script } = yield* open(mode, { commandFileMegabytes: 2 })
         const sentence = "A file of a command may have at most 2 MB (limits.commandFileMegabytes)."
         const shell = yield* script("head -c 5000000 /dev/zero > large; code=$?; wc -c < large; exit $code")
-        assert.deepInclude(shell, { exit_code: 153, limit: sentence })
-        assert.include(shell.output, "2097152")
+        expect(shell).toMatchObject({ exit_code: 153, limit: sentence })
+        expect(shell.output).toContain("2097152")
         const other = yield* program(`require("fs").writeFileSync("other", Buffer.alloc(5e6))`)
-        assert.strictEqual(other.limit, sentence)
+        expect(other.limit).toBe(sentence)
       })
 
       liveTest("say nothing of a command that stays below them", function* () {
         const { script } = yield* open(mode, {})
-        assert.deepStrictEqual(yield* script("echo fine"), { exit_code: 0, output: "fine\n" })
-        assert.deepStrictEqual(yield* script("echo bad; exit 3"), { exit_code: 3, output: "bad\n" })
+        expect(yield* script("echo fine")).toStrictEqual({ exit_code: 0, output: "fine\n" })
+        expect(yield* script("echo bad; exit 3")).toStrictEqual({ exit_code: 3, output: "bad\n" })
       })
     }
   )
@@ -93,14 +93,12 @@ describe("temporary folders of the sandbox", needs("bwrap"), () => {
     const { script } = yield* open("required", { commandMemoryMegabytes: 100 })
     for (const folder of ["/tmp", "/var/tmp", "/dev/shm", "/run"]) {
       const { limit, output, stopped } = yield* script(`head -c 200000000 /dev/zero > ${folder}/a; exit $?`)
-      assert.match(
-        stopped ?? limit ?? "",
-        /^It used more than 100 MB of memory|^\/tmp and each other temporary folder of the sandbox hold at most 100 MB/,
-        `${folder} ${output}`
+      expect(stopped ?? limit ?? "", `${folder} ${output}`).toMatch(
+        /^It used more than 100 MB of memory|^\/tmp and each other temporary folder of the sandbox hold at most 100 MB/
       )
     }
-    assert.include((yield* script("echo a > /dev/new")).output, "Read-only file system")
-    assert.deepInclude(yield* script("echo a > /dev/shm/a && echo b > /dev/null && cat /dev/shm/a"), {
+    expect((yield* script("echo a > /dev/new")).output).toContain("Read-only file system")
+    expect(yield* script("echo a > /dev/shm/a && echo b > /dev/null && cat /dev/shm/a")).toMatchObject({
       output: "a\n"
     })
   })
@@ -108,6 +106,6 @@ describe("temporary folders of the sandbox", needs("bwrap"), () => {
   liveTest("count as memory of the command", function* () {
     const { script } = yield* open("required", { commandMemoryMegabytes: 100 })
     const text = "for one in /tmp /var/tmp /run; do head -c 60000000 /dev/zero > $one/a; done; sleep 20"
-    assert.include((yield* script(text)).stopped, "(limits.commandMemoryMegabytes)")
+    expect((yield* script(text)).stopped).toContain("(limits.commandMemoryMegabytes)")
   })
 })

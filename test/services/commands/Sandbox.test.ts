@@ -74,14 +74,8 @@ describe("the sandbox of commands", needs("bwrap"), () => {
 
   liveTest("hides keys and the folder of this program even when the project holds the home folder", function* () {
     const fs = yield* FileSystem.FileSystem
-    const home = yield* makeFar({
-      ".ssh/id_rsa": "home-canary",
-      "own/policies.json": "home-canary",
-      "a.txt": "seen"
-    })
-    const { root, script } = yield* open({
-      commands: { home, hidden: [`${home}/own`], sandbox: { writable: [home] } }
-    })
+    const home = yield* makeFar({ ".ssh/id_rsa": "home-canary", "own/policies.json": "home-canary", "a.txt": "seen" })
+    const { root, script } = yield* open({ commands: { home, hidden: [`${home}/own`], sandbox: { writable: [home] } } })
     const text = `cat ${home}/a.txt ${home}/.ssh/id_rsa ${home}/own/policies.json 2>/dev/null; echo evil > ${home}/own/policies.json; pwd`
     expect(yield* script(text)).toStrictEqual({ exit_code: 0, output: `seen${root}\n` })
     expect(yield* fs.readFileString(`${home}/own/policies.json`)).toBe("home-canary")

@@ -84,22 +84,19 @@ describe("what commands cannot see", needs("bwrap"), () => {
     id_rsa deep/er/id_ed25519 credentials.json .aws/credentials .ssh/config UPPER/.ENV .git-credentials`
   const secrets = [...names.split(/\s+/), "a b/.env"]
 
-  liveTest(
-    "files of the project that look like secrets, which can neither be changed nor moved to another name",
-    function* () {
-      const fs = yield* FileSystem.FileSystem
-      const project = yield* makeProject(Object.fromEntries(secrets.map((file) => [file, canary])))
-      yield* putFiles(project, { "src/main.ts": "open", ".env.example": "open", "node_modules/a/cacert.pem": "open" })
-      const { script } = yield* open({ project })
-      const attempts = secrets.map(
-        (file) =>
-          `cat '${file}'; cp '${file}' copy; ln '${file}' copy; mv '${file}' copy; ln -s '${file}' l; cat l copy; rm -f l copy; echo x > '${file}'`
-      )
-      expect(yield* script(`(${attempts.join("\n")}) 2>/dev/null; grep -rs . .`)).not.toContain(canary)
-      expect(yield* script("cat src/main.ts .env.example node_modules/a/cacert.pem")).toBe("openopenopen")
-      for (const file of secrets) expect(yield* fs.readFileString(`${project}/${file}`), file).toBe(canary)
-    }
-  )
+  liveTest("files of the project that look like secrets, which can neither be changed nor moved", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const project = yield* makeProject(Object.fromEntries(secrets.map((file) => [file, canary])))
+    yield* putFiles(project, { "src/main.ts": "open", ".env.example": "open", "node_modules/a/cacert.pem": "open" })
+    const { script } = yield* open({ project })
+    const attempts = secrets.map(
+      (file) =>
+        `cat '${file}'; cp '${file}' copy; ln '${file}' copy; mv '${file}' copy; ln -s '${file}' l; cat l copy; rm -f l copy; echo x > '${file}'`
+    )
+    expect(yield* script(`(${attempts.join("\n")}) 2>/dev/null; grep -rs . .`)).not.toContain(canary)
+    expect(yield* script("cat src/main.ts .env.example node_modules/a/cacert.pem")).toBe("openopenopen")
+    for (const file of secrets) expect(yield* fs.readFileString(`${project}/${file}`), file).toBe(canary)
+  })
 
   liveTest("a secret that was written between two commands, but one that the user names", function* () {
     const project = yield* makeProject({ "a.txt": "a" })

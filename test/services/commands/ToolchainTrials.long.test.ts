@@ -68,135 +68,78 @@ const unittest = {
 
 describe("toolchains of this machine in the sandbox", needs("bwrap"), () => {
   liveTest(
-    "run the tests of an environment in the project",
-    () =>
-      Effect.gen(function* () {
-        const { passes, root } = yield* open({ files: unittest })
-        outside(root, "python3", "-m", "venv", "--without-pip", ".venv")
-        yield* passes(".venv/bin/python", "-m", "unittest")
-      }),
-    needs("python3")
-  )
-
-  liveTest(
     "run the tests of an active environment outside of the project",
-    () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const folder = yield* fs.makeTempDirectoryScoped({ directory: modules, prefix: ".environment-test-" })
-        outside(folder, "python3", "-m", "venv", "--without-pip", "env")
-        const environment = { VIRTUAL_ENV: `${folder}/env`, PATH: `${folder}/env/bin:${process.env["PATH"]}` }
-        const { passes } = yield* open({ files: unittest, environment })
-        yield* passes("python", "-m", "unittest")
-      }),
-    needs("python3")
-  )
-
-  liveTest(
-    "run the Python of the search path, also one of pyenv",
-    () =>
-      Effect.gen(function* () {
-        const { command, root } = yield* open({})
-        const words = ["-c", "import ssl, sys; print(sys.prefix, sys.version)"]
-        const output = outside(root, "python3", ...words)
-        assert.deepInclude(yield* command("python3", ...words), { exit_code: 0, output })
-      }),
+    function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped({ directory: modules, prefix: ".environment-test-" })
+      outside(folder, "python3", "-m", "venv", "--without-pip", "env")
+      const environment = { VIRTUAL_ENV: `${folder}/env`, PATH: `${folder}/env/bin:${process.env["PATH"]}` }
+      const { passes } = yield* open({ files: unittest, environment })
+      yield* passes("python", "-m", "unittest")
+    },
     needs("python3")
   )
 
   liveTest(
     "name the setting for a Manager of Python, and run it then",
-    () =>
-      Effect.gen(function* () {
-        const text = `from multiprocessing import Manager\nif __name__ == "__main__":\n    with Manager() as manager: print(list(manager.list([1])))\n`
-        const closed = yield* open({ files: { "a.py": text } })
-        const { exit_code, sandbox } = yield* closed.command("python3", "a.py")
-        assert.notStrictEqual(exit_code, 0)
-        assert.match(sandbox ?? "", /"sandbox": \{ "unixSockets": true \}\.$/)
-        const opened = yield* open({ files: { "a.py": text }, sandbox: { unixSockets: true } })
-        assert.deepInclude(yield* opened.command("python3", "a.py"), { exit_code: 0, output: "[1]\n" })
-      }),
+    function* () {
+      const text = `from multiprocessing import Manager\nif __name__ == "__main__":\n    with Manager() as manager: print(list(manager.list([1])))\n`
+      const closed = yield* open({ files: { "a.py": text } })
+      const { exit_code, sandbox } = yield* closed.command("python3", "a.py")
+      assert.notStrictEqual(exit_code, 0)
+      assert.match(sandbox ?? "", /"sandbox": \{ "unixSockets": true \}\.$/)
+      const opened = yield* open({ files: { "a.py": text }, sandbox: { unixSockets: true } })
+      assert.deepInclude(yield* opened.command("python3", "a.py"), { exit_code: 0, output: "[1]\n" })
+    },
     needs("python3")
   )
 
-  liveTest("run vitest of packages that are a link out of the project", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const text = `import { expect, it } from "vitest"\nit("one", () => expect(1).toBe(1))\n`
-      const { passes, root } = yield* open({ files: { "package.json": '{ "type": "module" }', "one.test.js": text } })
-      yield* fs.symlink(modules, `${root}/node_modules`)
-      yield* passes("node_modules/.bin/vitest", "run")
-    })
-  )
+  liveTest("run vitest of packages that are a link out of the project", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const text = `import { expect, it } from "vitest"\nit("one", () => expect(1).toBe(1))\n`
+    const { passes, root } = yield* open({ files: { "package.json": '{ "type": "module" }', "one.test.js": text } })
+    yield* fs.symlink(modules, `${root}/node_modules`)
+    yield* passes("node_modules/.bin/vitest", "run")
+  })
 
-  liveTest("run a script of npm whose test starts a server, and name the setting for a package that is missing", () =>
-    Effect.gen(function* () {
+  liveTest(
+    "run a script of npm whose test starts a server, and name the setting for a package that is missing",
+    function* () {
       const test =
         'require("node:http").createServer((_, reply) => reply.end("one")).listen(0, "127.0.0.1", function () { fetch(`http://localhost:${this.address().port}/`).then((one) => one.text()).then((text) => process.exit(text === "one" ? 0 : 1)) })'
       const files = { "package.json": '{ "scripts": { "test": "node test.js" } }', "test.js": test }
       const { command, passes } = yield* open({ files })
       yield* passes("npm", "test")
       assert.match((yield* command("npm", "install", "left-pad")).sandbox ?? "", /"sandbox": \{ "network": true \}\.$/)
-    })
-  )
-
-  liveTest(
-    "run a target of make",
-    () =>
-      Effect.gen(function* () {
-        const { passes } = yield* open({ files: { Makefile: "test:\n\ttest -e Makefile\n" } })
-        yield* passes("make", "test")
-      }),
-    needs("make")
+    }
   )
 
   liveTest(
     "run the tests of Rust",
-    () =>
-      Effect.gen(function* () {
-        const { passes } = yield* open({
-          files: {
-            "Cargo.toml": '[package]\nname = "one"\nversion = "0.1.0"\nedition = "2021"\n',
-            "src/lib.rs": "#[test]\nfn one() {\n    assert_eq!(1, 1);\n}\n"
-          }
-        })
-        yield* passes("cargo", "test")
-      }),
+    function* () {
+      const { passes } = yield* open({
+        files: {
+          "Cargo.toml": '[package]\nname = "one"\nversion = "0.1.0"\nedition = "2021"\n',
+          "src/lib.rs": "#[test]\nfn one() {\n    assert_eq!(1, 1);\n}\n"
+        }
+      })
+      yield* passes("cargo", "test")
+    },
     whereThere("cargo", "--version")
   )
 
   liveTest(
     "run a program of Go, and keep what it has built",
-    () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        /* Without imports, so that Go builds little of its own first. */
-        const { caches, passes } = yield* open({
-          files: {
-            "go.mod": "module one\n\ngo 1.20\n",
-            "one.go": 'package main\n\nfunc main() { println("one") }\n'
-          }
-        })
-        yield* passes("go", "run", ".")
-        const [folder = ""] = yield* fs.readDirectory(caches)
-        assert.include(yield* fs.readDirectory(`${caches}/${folder}`), "go-build")
-      }),
+    function* () {
+      const fs = yield* FileSystem.FileSystem
+      /* Without imports, so that Go builds little of its own first. */
+      const { caches, passes } = yield* open({
+        files: { "go.mod": "module one\n\ngo 1.20\n", "one.go": 'package main\n\nfunc main() { println("one") }\n' }
+      })
+      yield* passes("go", "run", ".")
+      const [folder = ""] = yield* fs.readDirectory(caches)
+      assert.include(yield* fs.readDirectory(`${caches}/${folder}`), "go-build")
+    },
     whereThere("go", "version")
-  )
-
-  liveTest(
-    "run Maven with a repository that was filled before, or name the setting",
-    () =>
-      Effect.gen(function* () {
-        const pom =
-          '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion><groupId>a</groupId><artifactId>one</artifactId><version>1</version><properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target></properties></project>'
-        const files = { "pom.xml": pom, "src/main/java/One.java": "class One {}\n" }
-        const { command, root } = yield* open({ files })
-        const isFilled = spawnSync("mvn", ["-o", "-q", "test"], { cwd: root }).status === 0
-        const { exit_code, output, sandbox } = yield* command("mvn", "-o", "-q", "test")
-        if (isFilled) assert.strictEqual(exit_code, 0, output)
-        else assert.include(sandbox, '"network": true')
-      }),
-    whereThere("mvn", "--version")
   )
 })

@@ -55,16 +55,24 @@ describe("loadConfiguration", () => {
     })
   })
 
-  nodeTest("names file, line and column of a broken file", function* () {
-    expect(yield* Effect.flip(load({ "project/task-conductor.json": '{\n  "model": "x",\n}' }))).toBe(
+  nodeTest.each([
+    [
+      { "project/task-conductor.json": '{\n  "model": "x",\n}' },
+      {},
       "<root>/project/task-conductor.json:3:1: property name expected."
-    )
-  })
-
-  nodeTest("says when a file is not text", function* () {
-    expect(yield* Effect.flip(load({ "task-conductor/config.json": new Uint8Array([0x7b, 0xff, 0x7d]) }))).toBe(
+    ],
+    [
+      { "task-conductor/config.json": new Uint8Array([0x7b, 0xff, 0x7d]) },
+      {},
       "<root>/task-conductor/config.json: it is not UTF-8 and looks like Latin-1 or Windows-1252; convert it to UTF-8."
-    )
+    ],
+    [
+      {},
+      { OLLAMA_NUM_PARALLEL: "many" },
+      'OLLAMA_NUM_PARALLEL: must be a whole number between 1 and 64, but is "many".'
+    ]
+  ] as const)("names the place of what is wrong, and why: %j", function* ([files, environment, message]) {
+    expect(yield* Effect.flip(load(files, environment))).toBe(message)
   })
 
   nodeTest("does not wait for a device or read a file without end", function* () {
@@ -82,11 +90,5 @@ describe("loadConfiguration", () => {
     yield* files.remove(file)
     yield* files.writeFileString(file, " ".repeat(1_048_577))
     expect(yield* failure).toBe("<project>/task-conductor.json: it is larger than 1048576 bytes. Make it smaller.")
-  })
-
-  nodeTest("refuses a number of slots that is none", function* () {
-    expect(yield* Effect.flip(load({}, { OLLAMA_NUM_PARALLEL: "many" }))).toBe(
-      'OLLAMA_NUM_PARALLEL: must be a whole number between 1 and 64, but is "many".'
-    )
   })
 })

@@ -136,10 +136,10 @@ describe("userFolders", () => {
 
   nodeTest("stays with the user's true home in a project around it", function* () {
     const { home, root } = yield* makeWorld
-    const { notes, settings } = yield* foldersOf({ project: root, home, env: { HOME: home } })
-    expect([settings, notes]).toEqual([`${home}/.config/task-conductor`, []])
-    const atHome = yield* foldersOf({ project: home, home, env: { HOME: home } })
-    expect([atHome.settings, atHome.notes]).toEqual([`${home}/.config/task-conductor`, []])
+    for (const project of [root, home]) {
+      const { notes, settings } = yield* foldersOf({ project, home, env: { HOME: home } })
+      expect([settings, notes]).toEqual([`${home}/.config/task-conductor`, []])
+    }
   })
 
   nodeTest("takes a private temporary folder when there is none of the user", function* () {

@@ -15,7 +15,6 @@ import {
   writeFileSync
 } from "node:fs"
 import { replaceFile, removeTemporaryFiles, temporaryName } from "../../../src/services/files/AtomicWrite.ts"
-import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeFolder, makeProject } from "../../support/Project.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
@@ -124,14 +123,6 @@ describe("replaceFile", () => {
     yield* Fiber.interrupt(fiber)
     expect(yield* fs.readDirectory(folder)).toEqual(["a.txt"])
     expect(yield* fs.readFileString(`${folder}/a.txt`)).toBe("old")
-  })
-
-  nodeTest("is what Workspace.write does", function* () {
-    const fs = yield* FileSystem.FileSystem
-    const folder = yield* makeProject({ "a.txt": "old" })
-    const workspace = yield* Workspace.pipe(Effect.provide(Workspace.layer(folder)))
-    yield* workspace.write({ _tag: "WriteFile", path: `${folder}/a.txt`, inside: true, content: "new" })
-    expect(yield* fs.readFileString(`${folder}/a.txt`)).toBe("new")
   })
 })
 

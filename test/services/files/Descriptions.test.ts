@@ -39,7 +39,14 @@ const sentence = "See @docs/rules.md for style."
 const apart = `${sentence}\n\n(From docs/rules.md:)\n\n${tabs}`
 const web = { "web/AGENTS.md": "../AGENTS.md", "api/AGENTS.md": "Api.\n@../AGENTS.md" }
 
+const copilot = { ".github/copilot-instructions.md": "y" }
+
 const variants: ReadonlyArray<Variant> = [
+  ["AGENTS.md is first", { ...agents("# Rules\n"), ...claude("x"), ...shop }, agents("# Rules")],
+  ["CLAUDE.md stands for an empty one", { ...agents(" \n"), ...claude("x"), ...shop }, claude("x")],
+  ["other instructions are before a README", { ...copilot, ...shop }, copilot],
+  ["a README of the project is the last", { ...shop, "src/README.md": "no" }, shop],
+  ["another text is none", { "readme.txt": "x", "src/README.md": "no" }, {}],
   ["a path alone is followed", { ...agents("CLAUDE.md"), ...claude(tabs) }, agents(tabs)],
   ["a path in a folder is followed", { ...agents("docs/rules.md\n"), ...rules }, agents(tabs)],
   ["a path with a blank is followed", { ...agents("docs/my rules.md"), "docs/my rules.md": tabs }, agents(tabs)],

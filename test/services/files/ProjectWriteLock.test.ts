@@ -46,33 +46,30 @@ describe("the lock on a project", () => {
     )
   })
 
-  liveTest(
-    "comes with the removal of what writes of a process left that was killed, and of nothing else",
-    function* () {
-      const { claim, place, work } = yield* makeWorld
-      const { project } = place
-      const left = temporaryName({ path: join(project, "src/a.txt"), after: "x" }, "1a2b")
-      const names = [
-        left,
-        `src/${left}`,
-        `node_modules/${left}`,
-        "src/.task-conductor-notes.tmp",
-        ".task-conductor/x.tmp"
-      ]
-      for (const name of names) {
-        mkdirSync(join(project, dirname(name)), { recursive: true })
-        writeFileSync(join(project, name), "half")
-      }
-      const stays = () => names.filter((name) => existsSync(join(project, name)))
-      yield* work("one", claim)
-      assert.deepStrictEqual(stays(), names)
-      /* So lists a process that is killed what it changes. */
-      const list = join(place.locks, "projects")
-      writeFileSync(join(list, textHash(realpathSync(project))), realpathSync(project))
-      yield* work("two", claim)
-      assert.deepStrictEqual(stays(), names.slice(2))
+  liveTest("comes with the removal of what writes of a killed process left, and of nothing else", function* () {
+    const { claim, place, work } = yield* makeWorld
+    const { project } = place
+    const left = temporaryName({ path: join(project, "src/a.txt"), after: "x" }, "1a2b")
+    const names = [
+      left,
+      `src/${left}`,
+      `node_modules/${left}`,
+      "src/.task-conductor-notes.tmp",
+      ".task-conductor/x.tmp"
+    ]
+    for (const name of names) {
+      mkdirSync(join(project, dirname(name)), { recursive: true })
+      writeFileSync(join(project, name), "half")
     }
-  )
+    const stays = () => names.filter((name) => existsSync(join(project, name)))
+    yield* work("one", claim)
+    assert.deepStrictEqual(stays(), names)
+    /* So lists a process that is killed what it changes. */
+    const list = join(place.locks, "projects")
+    writeFileSync(join(list, textHash(realpathSync(project))), realpathSync(project))
+    yield* work("two", claim)
+    assert.deepStrictEqual(stays(), names.slice(2))
+  })
 
   liveTest("is waited for, says once who has it, and ends with what it belongs to", function* () {
     const { claim, other, said, work } = yield* makeWorld

@@ -12,11 +12,7 @@ const settings = ["user.name=A", "user.email=a@example.org", "protocol.file.allo
 const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" }
 
 const git = (folder: string, ...args: ReadonlyArray<string>): string =>
-  execFileSync("git", [...settings.flatMap((one) => ["-c", one]), ...args], {
-    cwd: folder,
-    encoding: "utf8",
-    env
-  })
+  execFileSync("git", [...settings.flatMap((one) => ["-c", one]), ...args], { cwd: folder, encoding: "utf8", env })
 
 /** Git ignores both folders by patterns and tracks a file in each, one of them with a long path. */
 const long = `lib/${"deep/".repeat(30)}größe.js`
@@ -103,17 +99,10 @@ describe("what git tracks", needs("git"), () => {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* makeProject({ ".gitignore": "lib/\n", "lib/a.js": "", "b.js": "", ".git/HEAD": "" })
     expect((yield* listTreeWithin(folder, { entries: 9 })).problems).toEqual([])
-    const indexes: ReadonlyArray<[bytes: string, why: string]> = [
-      ["", "it is no index"],
-      ["DIRC\0\0\0\u0009\0\0\0\u0001", "its version is 9"],
-      ["DIRC\0\0\0\u0002\0\0\0\u0001", "it ends in the middle of an entry"]
-    ]
-    for (const [bytes, why] of indexes) {
-      yield* fs.writeFileString(`${folder}/.git/index`, bytes)
-      const { files: listed, problems } = yield* listTreeWithin(folder, { entries: 9 })
-      expect(listed).toEqual([".gitignore", "b.js"])
-      expect(problems.join()).toContain(`cannot be read (${why})`)
-    }
+    yield* fs.writeFileString(`${folder}/.git/index`, "")
+    const { files: listed, problems } = yield* listTreeWithin(folder, { entries: 9 })
+    expect(listed).toEqual([".gitignore", "b.js"])
+    expect(problems.join()).toContain("cannot be read (it is no index)")
   })
 })
 

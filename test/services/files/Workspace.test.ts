@@ -18,14 +18,6 @@ const openProject = Effect.fnUntraced(function* (files: Readonly<Record<string, 
   return yield* open(yield* makeProject(files))
 })
 
-const descriptionsOf = (files: Record<string, string>) =>
-  Effect.flatMap(openProject(files), (workspace) =>
-    Effect.map(
-      readDescriptions(workspace, { near: [], mayRead: () => Effect.succeed(true) }),
-      (described) => described.files
-    )
-  )
-
 describe("Workspace", () => {
   describe("layer", () => {
     nodeTest("takes the real path of a folder as root, and refuses what is no folder", function* () {
@@ -43,33 +35,30 @@ describe("Workspace", () => {
   })
 
   describe("canonical", () => {
-    nodeTest(
-      "takes dots out, resolves links, also in front of what is not there, and knows what is outside",
-      function* () {
-        const fs = yield* FileSystem.FileSystem
-        const outside = yield* makeProject({ "secret.txt": "s" })
-        const folder = yield* makeProject({ "app/src/a.ts": "", "app-old/a": "" })
-        const { canonical, root } = yield* open(`${folder}/app`)
-        const links = { out: outside, in: `${root}/src`, dangling: `${outside}/later`, "src/relative": "../also" }
-        for (const [name, target] of Object.entries(links)) yield* fs.symlink(target, `${root}/${name}`)
-        const rows: ReadonlyArray<readonly [written: string, path: string, inside: boolean]> = [
-          ["./src/../src/a.ts", `${root}/src/a.ts`, true],
-          [".", root, true],
-          [`${root}/new/deep.ts`, `${root}/new/deep.ts`, true],
-          ["../../../../../../../../etc/passwd", "/etc/passwd", false],
-          ["/etc/passwd", "/etc/passwd", false],
-          ["../app-old/a", `${folder}/app-old/a`, false],
-          ["..a", `${root}/..a`, true],
-          ["out/secret.txt", `${outside}/secret.txt`, false],
-          ["out/new/leaf.txt", `${outside}/new/leaf.txt`, false],
-          ["in/new.ts", `${root}/src/new.ts`, true],
-          ["dangling/x", `${outside}/later/x`, false],
-          ["in/relative", `${root}/also`, true],
-          ...["a ", "'a'", "a\nb", "a\u001b[2J", "~", "a."].map((name) => [name, `${root}/${name}`, true] as const)
-        ]
-        for (const [written, path, inside] of rows) expect(yield* canonical(written), written).toEqual({ path, inside })
-      }
-    )
+    nodeTest("takes dots out, resolves links, also before what is missing, and knows what is outside", function* () {
+      const fs = yield* FileSystem.FileSystem
+      const outside = yield* makeProject({ "secret.txt": "s" })
+      const folder = yield* makeProject({ "app/src/a.ts": "", "app-old/a": "" })
+      const { canonical, root } = yield* open(`${folder}/app`)
+      const links = { out: outside, in: `${root}/src`, dangling: `${outside}/later`, "src/relative": "../also" }
+      for (const [name, target] of Object.entries(links)) yield* fs.symlink(target, `${root}/${name}`)
+      const rows: ReadonlyArray<readonly [written: string, path: string, inside: boolean]> = [
+        ["./src/../src/a.ts", `${root}/src/a.ts`, true],
+        [".", root, true],
+        [`${root}/new/deep.ts`, `${root}/new/deep.ts`, true],
+        ["../../../../../../../../etc/passwd", "/etc/passwd", false],
+        ["/etc/passwd", "/etc/passwd", false],
+        ["../app-old/a", `${folder}/app-old/a`, false],
+        ["..a", `${root}/..a`, true],
+        ["out/secret.txt", `${outside}/secret.txt`, false],
+        ["out/new/leaf.txt", `${outside}/new/leaf.txt`, false],
+        ["in/new.ts", `${root}/src/new.ts`, true],
+        ["dangling/x", `${outside}/later/x`, false],
+        ["in/relative", `${root}/also`, true],
+        ...["a ", "'a'", "a\nb", "a\u001b[2J", "~", "a."].map((name) => [name, `${root}/${name}`, true] as const)
+      ]
+      for (const [written, path, inside] of rows) expect(yield* canonical(written), written).toEqual({ path, inside })
+    })
 
     nodeTest("refuses links that go round, NUL, the empty path, and a file where a folder should be", function* () {
       const fs = yield* FileSystem.FileSystem
@@ -122,20 +111,6 @@ describe("Workspace", () => {
   })
 
   describe("descriptions", () => {
-    nodeTest("prefers AGENTS.md and its like, then README.md, then nothing", function* () {
-      expect(yield* descriptionsOf({ "AGENTS.md": "# Rules\n", "CLAUDE.md": "x", "README.md": "# Shop\n" })).toEqual([
-        { path: "AGENTS.md", text: "# Rules" }
-      ])
-      expect(yield* descriptionsOf({ "AGENTS.md": " \n", "CLAUDE.md": "x", "README.md": "# Shop\n" })).toEqual([
-        { path: "CLAUDE.md", text: "x" }
-      ])
-      expect(yield* descriptionsOf({ ".github/copilot-instructions.md": "y", "README.md": "# Shop\n" })).toEqual([
-        { path: ".github/copilot-instructions.md", text: "y" }
-      ])
-      expect(yield* descriptionsOf({ "README.md": "# Shop\n" })).toEqual([{ path: "README.md", text: "# Shop" }])
-      expect(yield* descriptionsOf({ "readme.txt": "x", "src/README.md": "no" })).toEqual([])
-    })
-
     nodeTest("reads them in any encoding, and names those that are there and cannot be read", function* () {
       const fs = yield* FileSystem.FileSystem
       const utf16 = Buffer.from("\uFEFFAlways use tabs.\n", "utf16le")

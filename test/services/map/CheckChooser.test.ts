@@ -8,11 +8,7 @@ import { makeProject } from "../../support/Project.ts"
 import { makePrograms } from "../../support/Programs.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 
-const files = {
-  "go.mod": "module example.com/a\n\ngo 1.21\n",
-  "a/a.go": "package a\n",
-  "a/a_test.go": "package a\n"
-}
+const files = { "go.mod": "module example.com/a\n\ngo 1.21\n", "a/a.go": "package a\n", "a/a_test.go": "package a\n" }
 
 const chosenFor = Effect.fnUntraced(function* (changed: string, mayRead = true, proposed = false, programs = ["go"]) {
   const searchPath = yield* makePrograms(programs)
@@ -40,9 +36,5 @@ describe("chooseProjectChecks", () => {
 
   nodeTest("chooses no command whose program is not there", function* () {
     assert.deepStrictEqual(yield* chosenFor("a/a.go", true, false, []), [])
-  })
-
-  nodeTest("chooses nothing for text that no command checks", function* () {
-    assert.deepStrictEqual(yield* chosenFor("README.md"), [])
   })
 })

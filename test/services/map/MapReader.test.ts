@@ -115,36 +115,12 @@ describe("readProjectMap", () => {
         "`uv run ruff check .`"
       ])
     })
-
-    nodeTest("runs scripts of a package with npm where its own manager is missing", function* () {
-      const root = yield* makeProject({ ...node, "pnpm-lock.yaml": "" })
-      held(yield* mapOf(root, 8192, ["pnpm", "npm"]), ["`pnpm test`"])
-      held(yield* mapOf(root, 8192, ["npm"]), ["`npm test`"])
-    })
   })
 
   nodeTest("names what sources offer only in large windows", function* () {
     const root = yield* makeProject({ ...node, ...python })
     expect(yield* mapOf(root, 8192)).not.toContain("Names that main files offer")
     held(yield* mapOf(root, 32_768), ["- `src/index.ts`: sell", "- `src/shop/till.py`: Till", "- `bin/shop.js`: open"])
-  })
-
-  nodeTest("leaves out what git ignores, secrets, and the folders of git and npm", function* () {
-    const map = yield* mapOfFiles(
-      {
-        ".gitignore": "dist/\n",
-        "dist/Makefile": "x:\n",
-        "node_modules/a/package.json": '{"scripts": {"x": "y"}}',
-        ".git/hooks/Makefile": "x:\n",
-        ".env": "TOKEN=1",
-        "keys/id_rsa": "",
-        "a.ts": ""
-      },
-      32_768
-    )
-    expect(map).toBe(
-      "2 files: gitignore 1, typescript 1.\n\nFolders, each with the number of files below it, and files:\n\n- files at the top: `.gitignore`, `a.ts`"
-    )
   })
 
   nodeTest("reads nothing through links", function* () {

@@ -1,6 +1,6 @@
 /** Calls to a server that speaks like Ollama: what is sent to models that think, or refuse to, and what comes of it. */
 import { firstTuning } from "../../../src/services/models/CallPlan.ts"
-import { assert, describe, expect, it } from "@effect/vitest"
+import { assert, describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { defaultLimits, type Limits } from "../../../src/domain/configuration/Limits.ts"
@@ -75,13 +75,10 @@ const cut = (thinkingCuts: number) => ({ ...working, tuning: { repeats: 0, think
 
 /** The limit that is sent for a prompt, by stage. */
 const limitsFor = (one: FilledPrompt) =>
-  Effect.forEach(["plan", "iterate", "conclude", "task"] as const, (stage) =>
-    asking(
-      () => "ok",
-      { model: { capabilities: ["completion"] } },
-      { prompt: one, id: { stage, round: 1, attempt: 1 } }
-    )
-  ).pipe(Effect.map((all) => all.map(({ sent }) => sent[0]?.["num_predict"])))
+  Effect.forEach(["plan", "iterate", "conclude", "task"] as const, (stage) => {
+    const request = { prompt: one, id: { stage, round: 1, attempt: 1 } }
+    return asking(() => "ok", { model: { capabilities: ["completion"] } }, request)
+  }).pipe(Effect.map((all) => all.map(({ sent }) => sent[0]?.["num_predict"])))
 
 describe("the length of an answer", () => {
   nodeTest("is what the window leaves for plans and the answer of a run, and limited for all others", function* () {
@@ -138,19 +135,16 @@ describe("a model that thinks", () => {
     expect(sent.map(({ num_predict }) => num_predict)).toEqual([3048, 2048])
   })
 
-  nodeTest(
-    "that ran into the length limit of the server was cut off while it thought, whatever the form",
-    function* () {
-      const script = inOrder(
-        { thinking: "Hm. ", doneReason: "length" },
-        { text: "<think>Hm. ", doneReason: "length" },
-        { text: "<think>Hm.</think>Yes, because", doneReason: "length" }
-      )
-      const { outcomes } = yield* asking(script, {}, {}, {}, {})
-      expect(reasons(outcomes)).toEqual(["ThinkingCutOff", "ThinkingCutOff", "CutOff"])
-      expect(outcomes[2]).toMatchObject({ failure: { reason: { partial: "Yes, because" } } })
-    }
-  )
+  nodeTest("that ran into the limit of the server was cut off while it thought, whatever the form", function* () {
+    const script = inOrder(
+      { thinking: "Hm. ", doneReason: "length" },
+      { text: "<think>Hm. ", doneReason: "length" },
+      { text: "<think>Hm.</think>Yes, because", doneReason: "length" }
+    )
+    const { outcomes } = yield* asking(script, {}, {}, {}, {})
+    expect(reasons(outcomes)).toEqual(["ThinkingCutOff", "ThinkingCutOff", "CutOff"])
+    expect(outcomes[2]).toMatchObject({ failure: { reason: { partial: "Yes, because" } } })
+  })
 
   nodeTest("although it was asked not to gets more room each time", function* () {
     const given = { limits: { thinkingTokens: 500 } }
@@ -199,12 +193,8 @@ const unwilling: Script = (body) =>
 
 describe("the model of a skill that supports a smaller window than that of the run", () => {
   nodeTest("is asked with its own, in which its prompts must fit", function* () {
-    const { outcomes, server } = yield* asking(
-      () => "ok",
-      { model: { contextLength: 2048 } },
-      {},
-      { prompt: { system: "", user: "word ".repeat(2000) } }
-    )
+    const large = { prompt: { system: "", user: "word ".repeat(2000) } }
+    const { outcomes, server } = yield* asking(() => "ok", { model: { contextLength: 2048 } }, {}, large)
     expect(server.chats.map(({ options }) => options?.num_ctx)).toEqual([2048])
     expect(reasons(outcomes)).toEqual(["ok", "ContextOverflow"])
     expect(outcomes[1]).toMatchObject({ failure: { reason: { window: 2048 } } })
@@ -212,7 +202,7 @@ describe("the model of a skill that supports a smaller window than that of the r
 })
 
 describe("a setting that is refused", () => {
-  it.effect.each([
+  nodeTest.each([
     ["thinking", { think: true }, '"qwen3:8b" does not support thinking', isSet, [true, undefined, undefined]],
     [
       "a level",
@@ -223,17 +213,15 @@ describe("a setting that is refused", () => {
     ],
     ["a level and thinking", { think: "low" }, "invalid think", isSet, ["low", true, undefined, undefined]],
     ["no thinking", { think: false }, 'unknown field "think"', isSet, [false, undefined, undefined]]
-  ] as const)("%s is learnt once, with a note", ([, generation, message, isRefused, expected]) =>
-    Effect.gen(function* () {
-      const { events, outcomes, sent } = yield* asking(refusing(message, isRefused), { generation }, {}, {})
-      expect(reasons(outcomes)).toEqual(["ok", "ok"])
-      expect(sent.map(({ think }) => think)).toEqual(expected)
-      const notes = events.flatMap((event) => (event.type === "message" ? [event.text] : []))
-      expect(notes.length).toBe(1)
-      expect(notes[0]).toContain("It is asked without it from now on.")
-      expect(types(events).filter((type) => type === "model.failed")).toEqual([])
-    })
-  )
+  ] as const)("%s is learnt once, with a note", function* ([, generation, message, isRefused, expected]) {
+    const { events, outcomes, sent } = yield* asking(refusing(message, isRefused), { generation }, {}, {})
+    expect(reasons(outcomes)).toEqual(["ok", "ok"])
+    expect(sent.map(({ think }) => think)).toEqual(expected)
+    const notes = events.flatMap((event) => (event.type === "message" ? [event.text] : []))
+    expect(notes.length).toBe(1)
+    expect(notes[0]).toContain("It is asked without it from now on.")
+    expect(types(events).filter((type) => type === "model.failed")).toEqual([])
+  })
 
   nodeTest("after a cut gives the model more room instead, without a note", function* () {
     const tuning = { ...firstTuning, thinkingCuts: 1 }
@@ -249,13 +237,8 @@ describe("a setting that is refused", () => {
   })
 
   nodeTest("that has nothing to do with thinking is an error as before", function* () {
-    const { outcomes, sent } = yield* asking(
-      () => ({ status: 400, error: "bad request" }),
-      {
-        generation: { think: true }
-      },
-      {}
-    )
+    const refuse = inOrder({ status: 400, error: "bad request" })
+    const { outcomes, sent } = yield* asking(refuse, { generation: { think: true } }, {})
     expect(reasons(outcomes)).toEqual(["Refused"])
     expect(sent.length).toBe(1)
   })
@@ -279,18 +262,15 @@ const ending = (text: string, pieces?: number): Script =>
   inOrder({ text, done: false, ...(pieces === undefined ? {} : { pieces }) })
 
 describe("an answer that the server ends without its last line", () => {
-  it.effect.each([
-    ["a letter", `Yes${"k".repeat(31)}`, 34, 'it repeated "k" 31 times'],
-    ["a word", `Yes${" no".repeat(31)}`, undefined, 'it repeated "no" 31 times'],
-    ["a blank", `Yes${"\n".repeat(31)}`, 34, "it wrote 31 blanks in a row"]
-  ] as const)("after %s again and again is a loop", ([, text, pieces, detail]) =>
-    Effect.gen(function* () {
-      const { outcomes } = yield* asking(ending(text, pieces), {}, {})
-      const [outcome] = outcomes
-      assert(outcome?._tag === "Failure")
-      expect(outcome.failure.reason).toEqual({ _tag: "Hopeless", kind: "loop", detail, partial: text })
-    })
-  )
+  nodeTest.each([
+    ["a word", `Yes${" no".repeat(31)}`, 'it repeated "no" 31 times'],
+    ["a blank", `Yes${"\n".repeat(31)}`, "it wrote 31 blanks in a row"]
+  ] as const)("after %s again and again is a loop", function* ([, text, detail]) {
+    const { outcomes } = yield* asking(ending(text, 34), {}, {})
+    const [outcome] = outcomes
+    assert(outcome?._tag === "Failure")
+    expect(outcome.failure.reason).toEqual({ _tag: "Hopeless", kind: "loop", detail, partial: text })
+  })
 
   nodeTest("broke off when it did not repeat itself", function* () {
     const text = `${" no".repeat(29)} yes${" no".repeat(29)}`

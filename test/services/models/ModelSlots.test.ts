@@ -77,7 +77,7 @@ layerTest(slots(1), "lets no call wait in a server that would work on it", funct
 
 layerTest(
   slots(1),
-  "lets stages that see the whole list go first, then earlier steps, and in a step the tasks that have begun",
+  "lets stages that see the whole list go first, then earlier steps, then tasks that have begun",
   function* () {
     const { started, start, end } = yield* makeCalls
     yield* start("busy 1", task(0))
@@ -117,27 +117,23 @@ layerTest(slots(1), "goes on with what begins like the call before, where nothin
   expect(started).toEqual(order)
 })
 
-layerTest(
-  slots(1),
-  "keeps the slot of a task for a moment when only later steps wait, for the next turn of the task",
-  function* () {
-    const { started, start, end } = yield* makeCalls
-    yield* start("turn a1", task(0))
-    yield* start("turn b1", task(0))
-    yield* start("later", begunTask(1))
-    yield* end("turn a1", "19 millis")
-    yield* start("turn a2", begunTask(0))
-    expect(started.splice(0)).toEqual(["turn a1", "turn b1"])
-    yield* TestClock.adjust("1 millis")
-    expect(started).toEqual(["turn a2"])
-    yield* end("turn b1", "19 millis")
-    expect(started).toEqual(["turn a2"])
-    yield* TestClock.adjust("1 millis")
-    expect(started).toEqual(["turn a2"])
-    yield* end("turn a2")
-    expect(started).toEqual(["turn a2", "later"])
-  }
-)
+layerTest(slots(1), "keeps the slot of a task for its next turn for a moment when only later steps wait", function* () {
+  const { started, start, end } = yield* makeCalls
+  yield* start("turn a1", task(0))
+  yield* start("turn b1", task(0))
+  yield* start("later", begunTask(1))
+  yield* end("turn a1", "19 millis")
+  yield* start("turn a2", begunTask(0))
+  expect(started.splice(0)).toEqual(["turn a1", "turn b1"])
+  yield* TestClock.adjust("1 millis")
+  expect(started).toEqual(["turn a2"])
+  yield* end("turn b1", "19 millis")
+  expect(started).toEqual(["turn a2"])
+  yield* TestClock.adjust("1 millis")
+  expect(started).toEqual(["turn a2"])
+  yield* end("turn a2")
+  expect(started).toEqual(["turn a2", "later"])
+})
 
 layerTest(slots(1), "leaves the place beyond the slots to calls that are as urgent as all in flight", function* () {
   const { started, start, end } = yield* makeCalls
@@ -153,22 +149,18 @@ layerTest(slots(1), "leaves the place beyond the slots to calls that are as urge
   expect(started).toEqual(["first 1b", "later 2", "first 2"])
 })
 
-layerTest(
-  slots(1),
-  "gives the place of an interrupted call to the next, and forgets a call interrupted while it waits",
-  function* () {
-    const { started, start } = yield* makeCalls
-    const first = yield* start("first", task(0))
-    const second = yield* start("second", task(0))
-    const waiting = yield* start("waiting", task(0))
-    yield* start("last", task(0))
-    yield* Fiber.interrupt(waiting)
-    yield* Fiber.interrupt(first)
-    yield* untilQuiet
-    expect(started).toEqual(["first", "second", "last"])
-    yield* Fiber.interrupt(second)
-  }
-)
+layerTest(slots(1), "gives the place of an interrupted call to the next, and forgets one that waits", function* () {
+  const { started, start } = yield* makeCalls
+  const first = yield* start("first", task(0))
+  const second = yield* start("second", task(0))
+  const waiting = yield* start("waiting", task(0))
+  yield* start("last", task(0))
+  yield* Fiber.interrupt(waiting)
+  yield* Fiber.interrupt(first)
+  yield* untilQuiet
+  expect(started).toEqual(["first", "second", "last"])
+  yield* Fiber.interrupt(second)
+})
 
 layerTest(slots(1), "gives the place back when a call fails", function* () {
   const { withSlot } = yield* ModelSlots

@@ -36,6 +36,8 @@ const shipped = Effect.provide(Prompts, Prompts.layer)
 /** The placeholders of the system part and of the user part, in order. */
 const placesOf = ({ system, user }: FilledPrompt) => [marksIn(system).join(" "), marksIn(user).join(" ")]
 
+const empty = () => ""
+
 describe("the shipped templates", () => {
   const project = "project_description project_readme environment project_map"
   const answering = "answers text_calls native_calls may_change may_remove tool_instructions"
@@ -75,39 +77,26 @@ describe("the shipped templates", () => {
     expect(leftovers).toStrictEqual([])
   })
 
-  nodeTest(
-    "begin alike where a document is asked for, as far as they hold the same, and then name their stage",
-    function* () {
-      const prompts = yield* shipped
-      const parts = fillAll(prompts, marked).map(([name, prompt]) => ({
-        name,
-        parts: prompt.system.split("# Stage: ")
-      }))
-      const start = (name: TemplateName): string => parts.find((one) => one.name === name)?.parts[0]?.trimEnd() ?? ""
-      expect(start("task").endsWith("<<project_description>>")).toBe(true)
-      // A task is shown only the rules of the project.
-      const shared = `${start("task")}\n\n<<project_readme>>\n\n<<environment>>\n\n<<project_map>>`
-      const { system } = prompts.fill("ask", valuesOf("ask", marked))
-      expect(system.split("# Stage: ")[0]?.trimEnd()).toBe(shared)
-      for (const name of ["creation", "iteration"] as const) {
-        expect(start(name)).toBe(`${shared}\n\n## Skills\n\n<<skill_catalog>>`)
-      }
-      expect(parts.map((one) => one.parts[1]?.split("\n")[0])).toStrictEqual([...names])
+  nodeTest("begin alike as far as they hold the same, and then name their stage", function* () {
+    const prompts = yield* shipped
+    const parts = fillAll(prompts, marked).map(([name, prompt]) => ({ name, parts: prompt.system.split("# Stage: ") }))
+    const start = (name: TemplateName): string => parts.find((one) => one.name === name)?.parts[0]?.trimEnd() ?? ""
+    expect(start("task").endsWith("<<project_description>>")).toBe(true)
+    // A task is shown only the rules of the project.
+    const shared = `${start("task")}\n\n<<project_readme>>\n\n<<environment>>\n\n<<project_map>>`
+    const { system } = prompts.fill("ask", valuesOf("ask", marked))
+    expect(system.split("# Stage: ")[0]?.trimEnd()).toBe(shared)
+    for (const name of ["creation", "iteration"] as const) {
+      expect(start(name)).toBe(`${shared}\n\n## Skills\n\n<<skill_catalog>>`)
     }
-  )
+    expect(parts.map((one) => one.parts[1]?.split("\n")[0])).toStrictEqual([...names])
+  })
 
   nodeTest("are short: the instructions leave a window of 4096 tokens to the work", function* () {
     const prompts = yield* shipped
-    const sizes = fillAll(prompts, () => "").map(([, { system }]) => tokens(system))
+    const sizes = fillAll(prompts, empty).map(([, { system }]) => tokens(system))
     expect(Math.max(...sizes)).toBeLessThan(800)
-    expect(
-      tokens(
-        prompts.fill(
-          "ask",
-          valuesOf("ask", () => "")
-        ).system
-      )
-    ).toBeLessThan(700)
+    expect(tokens(prompts.fill("ask", valuesOf("ask", empty)).system)).toBeLessThan(700)
   })
 
   nodeTest("drop the heading of a skill part that is empty", function* () {
@@ -115,8 +104,8 @@ describe("the shipped templates", () => {
     const full = valuesOf("task", marked)
     const headings = ["### Input requirements", "### How to work", "### How to report", "### Inputs to give"]
     expect(skillHeadings(fill("task", full))).toStrictEqual(headings)
-    const empty = { skill_input_requirements: "", skill_refinement: "", skill_execution: "", skill_inputs: "" }
-    expect(skillHeadings(fill("task", { ...full, ...empty }))).toStrictEqual([])
+    const none = { skill_input_requirements: "", skill_refinement: "", skill_execution: "", skill_inputs: "" }
+    expect(skillHeadings(fill("task", { ...full, ...none }))).toStrictEqual([])
   })
 })
 

@@ -21,14 +21,7 @@ const file: ResultFile = {
 const outcomes: ReadonlyArray<CallOutcome> = [
   {
     call: { uid: "1", name: "shoot", arguments: {} },
-    result: {
-      success: true,
-      data: "",
-      error_message: null,
-      error_type: "none",
-      metadata: notMeasured,
-      files: [file]
-    }
+    result: { success: true, data: "", error_message: null, error_type: "none", metadata: notMeasured, files: [file] }
   }
 ]
 const facts = Effect.succeed({ ...unknownFacts, abilities: { ...unknownFacts.abilities, vision: true } })

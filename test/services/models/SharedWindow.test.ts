@@ -62,30 +62,27 @@ liveTest("repeats calls that did not fit together, and says that nothing is wron
   expect(sent).toBe(8)
 })
 
-liveTest(
-  "lets no further call begin beside another once some did not fit together, also those that wait already",
-  function* () {
-    const beside: Array<number> = []
-    const { answers, failed } = yield* together(
-      6,
-      2,
-      (index) => (index < 3 ? { hold: "first", errorEvent } : { hold: `${index}`, text: "Done." }),
-      (server) =>
-        Effect.gen(function* () {
-          yield* server.until(({ chats }) => chats.length === 3)
-          yield* server.release("first")
-          for (let index = 3; index < 9; index += 1) {
-            yield* server.until(({ chats }) => chats.length > index)
-            yield* Effect.sleep("20 millis")
-            beside.push(server.chats.length - index - 1)
-            yield* server.release(`${index}`)
-          }
-        })
-    )
-    expect([answers.length, failed.length]).toStrictEqual([6, 3])
-    expect(beside).toStrictEqual([0, 0, 0, 0, 0, 0])
-  }
-)
+liveTest("lets no call begin beside another once some did not fit together, also those that wait", function* () {
+  const beside: Array<number> = []
+  const { answers, failed } = yield* together(
+    6,
+    2,
+    (index) => (index < 3 ? { hold: "first", errorEvent } : { hold: `${index}`, text: "Done." }),
+    (server) =>
+      Effect.gen(function* () {
+        yield* server.until(({ chats }) => chats.length === 3)
+        yield* server.release("first")
+        for (let index = 3; index < 9; index += 1) {
+          yield* server.until(({ chats }) => chats.length > index)
+          yield* Effect.sleep("20 millis")
+          beside.push(server.chats.length - index - 1)
+          yield* server.release(`${index}`)
+        }
+      })
+  )
+  expect([answers.length, failed.length]).toStrictEqual([6, 3])
+  expect(beside).toStrictEqual([0, 0, 0, 0, 0, 0])
+})
 
 liveTest("sends calls one after another to a server that breaks off an answer for the next call", function* () {
   const cut: OpenAiReply = { hold: "second", text: "Do", finish: null }

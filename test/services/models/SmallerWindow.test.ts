@@ -1,5 +1,5 @@
 /** A server whose window is smaller than the one that is set, and which says so in one way or another: prompts are cut to it. */
-import { assert, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
 import { layerOllama } from "../../../src/services/providers/ollama/OllamaModel.ts"
@@ -54,16 +54,14 @@ const replies: ReadonlyArray<readonly [name: string, reply: OpenAiReply]> = [
   ["the status 413 and FastAPI's form", { status: 413, body: { detail: lmStudio } }]
 ]
 
-it.live.each(replies)("is heeded when it is said by %s", ([, reply]) =>
-  Effect.gen(function* () {
-    const server = yield* FakeOpenAi.make(() => reply)
-    const { errors, sent, warnings } = yield* askTwice(server, true)
-    assert.deepStrictEqual(errors, ["ContextOverflow true", "ContextOverflow true"])
-    assert.strictEqual(sent, 1)
-    assert.strictEqual(warnings.length, 1)
-    assert.include(warnings[0], "Set contextWindow to 4096")
-  }).pipe(Effect.scoped)
-)
+liveTest.each(replies)("is heeded when it is said by %s", function* ([, reply]) {
+  const server = yield* FakeOpenAi.make(() => reply)
+  const { errors, sent, warnings } = yield* askTwice(server, true)
+  assert.deepStrictEqual(errors, ["ContextOverflow true", "ContextOverflow true"])
+  assert.strictEqual(sent, 1)
+  assert.strictEqual(warnings.length, 1)
+  assert.include(warnings[0], "Set contextWindow to 4096")
+})
 
 liveTest("is heeded when Ollama says it in the answer, without sizes", function* () {
   const server = yield* FakeOllama.make(() => ({ errorLine: "the input length exceeds the context length" }))

@@ -42,20 +42,6 @@ describe("a rule for a command", () => {
     assert.lengthOf(asked(), 3)
   })
 
-  liveTest("does not cover it without the sandbox, unless it says so", function* () {
-    const commands = { sandbox: { mode: "off" as const } }
-    const rules = [
-      allow("run_command", "true"),
-      allow("run_command", "**"),
-      { verdict: "allow" as const, tool: "run_command" },
-      allow("run_command", "(no sandbox) echo *")
-    ]
-    const { asked, command } = yield* open({ commands, rules }, ["deny"])
-    assert.strictEqual(yield* command(["echo", "hi"]), "ran")
-    assert.include(yield* command(["true"]), "denied")
-    assert.lengthOf(asked(), 1)
-  })
-
   liveTest("is suggested for the place where the command would run", function* () {
     const commands = { sandbox: { mode: "off" as const } }
     const approver = Approver.layerDenyAll

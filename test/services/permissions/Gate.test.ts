@@ -1,4 +1,4 @@
-import { assert, describe } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -9,7 +9,7 @@ import type { CallAnswer } from "../../../src/domain/permissions/Answer.ts"
 import type { Rule } from "../../../src/domain/permissions/Permission.ts"
 import type { RememberedRule } from "../../../src/domain/permissions/PolicyFormat.ts"
 import { textHash } from "../../../src/services/files/Hash.ts"
-import { redeem, approveCalls } from "../../../src/services/permissions/Gate.ts"
+import { approveCalls } from "../../../src/services/permissions/Gate.ts"
 import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
 import type { PreparedCall } from "../../../src/domain/tools/ToolCall.ts"
@@ -70,12 +70,6 @@ const rows: ReadonlyArray<
     ["allowed", "allowed", "allowed"]
   ],
   [
-    "lets deny win over allow",
-    { rules: [allow("read_file"), deny("read_file", "src/**")] },
-    (root) => [reading(`${root}/src/a.ts`), reading(`${root}/README.md`)],
-    ["denied by rule", "allowed"]
-  ],
-  [
     "follows for references the rules of read_file and fetch_url",
     {
       answers: ["deny"],
@@ -91,59 +85,23 @@ const rows: ReadonlyArray<
     ["yes", "no"]
   ],
   [
-    "binds an answer for the session to the exact call when the risk is high",
-    { answers: ["session", "deny"] },
-    (root) => ["new\n", "new\n", "else\n"].map((content) => writing(`${root}/README.md`, content)),
-    ["yes", "allowed", "no"]
-  ],
-  [
-    "allows a tool whose calls name no target for the session, with any arguments",
-    { answers: ["session", "deny"] },
-    () => [..."12"].map((a) => prepared("t", "medium", [], { a })).concat(prepared("u", "medium")),
-    ["yes", "allowed", "no"]
-  ],
-  [
-    "remembers a tool whose calls name no target",
-    { answers: ["deny"], remembered: [{ ...allow("t"), rememberedAt }] },
-    () => [prepared("t", "medium", [], { a: "2" }), prepared("u", "medium")],
-    ["allowed", "no"]
-  ],
-  [
-    "remembers exactly the tool and the target, also when the name holds a star",
-    { answers: ["deny"], remembered: [{ ...allow("read_file", "a\\*"), rememberedAt }] },
-    (root) => [reading(`${root}/a*`), reading(`${root}/abc`)],
-    ["allowed", "no"]
-  ],
-  [
-    "allows no tool of a plugin by an entry without a definition",
-    { answers: ["once"], remembered: [allow("word_count", "/etc/hosts")] },
-    () => [counting(first)],
-    ["yes"]
-  ],
-  [
-    "denies a tool of a plugin by an entry for another definition",
-    { remembered: [{ ...deny("word_count"), pin: { origin: "other@1.0.0", definition: second } }] },
-    () => [counting(first)],
-    ["denied by rule"]
+    "remembers a call of high risk for the session only",
+    { answers: ["remember"] },
+    (root) => [writing(`${root}/README.md`, "new\n"), writing(`${root}/README.md`, "new\n")],
+    ["yes", "allowed"]
   ],
   [
     "allows a tool of a plugin by a flag whatever its definition",
     { rules: [allow("word_count", "/etc/*")] },
     () => [counting(first)],
     ["allowed"]
-  ],
-  [
-    "asks no more when a person has declined the same effect three times",
-    { answers: ["deny", "deny", "deny", "once"] },
-    (root) => [...[..."1234"].map((text) => writing(`${root}/README.md`, text)), writing(`${root}/src/a.ts`, "4")],
-    ["no", "no", "no", "denied by person", "yes"]
   ]
 ]
 
 describe("Gate.authorize", () => {
   for (const [name, given, calls, outcomes] of rows) {
     nodeTest(name, function* () {
-      assert.deepStrictEqual((yield* outcomesOf(calls, given)).outcomes, outcomes)
+      expect((yield* outcomesOf(calls, given)).outcomes).toStrictEqual(outcomes)
     })
   }
 
@@ -159,13 +117,13 @@ describe("Gate.authorize", () => {
       ],
       { answers: ["session", "once", "once", "once"] }
     )
-    assert.deepStrictEqual(outcomes, ["yes", "allowed", "allowed", "yes", "yes", "yes"])
-    assert.deepStrictEqual(items[0]?.offers, {
+    expect(outcomes).toStrictEqual(["yes", "allowed", "allowed", "yes", "yes", "yes"])
+    expect(items[0]?.offers).toStrictEqual({
       session: "read_file for every file of the project that does not look like a secret",
       remember: `read_file for ${root}/README.md`,
       always: ["read_file", "read_file:README.md"]
     })
-    assert.deepStrictEqual(yield* policies.rules, [])
+    expect(yield* policies.rules).toStrictEqual([])
   })
 
   nodeTest("allows fetching from one host over https for the session, and nothing else", function* () {
@@ -183,9 +141,9 @@ describe("Gate.authorize", () => {
       ],
       { answers: ["session", "once", "once", "once", "session", "once"] }
     )
-    assert.deepStrictEqual(outcomes, ["yes", "allowed", "allowed", "yes", "yes", "yes", "yes", "yes"])
-    assert.deepStrictEqual(items.at(-1)?.offers, {})
-    assert.deepStrictEqual(items.at(-1)?.warnings, [
+    expect(outcomes).toStrictEqual(["yes", "allowed", "allowed", "yes", "yes", "yes", "yes", "yes"])
+    expect(items.at(-1)?.offers).toStrictEqual({})
+    expect(items.at(-1)?.warnings).toStrictEqual([
       "Sends 260 characters of data in the address. This is asked each time."
     ])
   })
@@ -202,17 +160,18 @@ describe("Gate.authorize", () => {
     const asked = yield* Effect.forEach(calls, (call) => Effect.exit(authorize("one", call)), {
       concurrency: "unbounded"
     })
-    assert.deepStrictEqual(
-      [asked.filter(({ _tag }) => _tag === "Success").length, approver.asked.length, (yield* answers.denials).length],
-      [1, 2, 39]
-    )
+    expect([
+      asked.filter(({ _tag }) => _tag === "Success").length,
+      approver.asked.length,
+      (yield* answers.denials).length
+    ]).toStrictEqual([1, 2, 39])
     const later = yield* Effect.flip(authorize("one", writing(`${root}/README.md`, "new\n")))
     const why = /denied another call of this answer, so write_file on \S+ was not made and not asked about/
-    assert.match(later.message, why)
+    expect(later.message).toMatch(why)
     /* What a rule allows is not made either. */
     yield* Effect.flip(authorize("one", fetching("https://example.com/")))
     yield* authorize("two", calls[2]!)
-    assert.strictEqual(log.events().filter(({ type }) => type === "approval.requested").length, 3)
+    expect(log.events().filter(({ type }) => type === "approval.requested").length).toBe(3)
   })
 
   nodeTest("says why it asks again about a file that somebody changed", function* () {
@@ -224,32 +183,22 @@ describe("Gate.authorize", () => {
     yield* approveCalls(gate, { title: "Task section 1", planKey: "plan", tasks })
     yield* authorize(change("somebody", "new\n"))
     yield* authorize(change(textHash("new\n"), "newer\n"))
-    assert.deepStrictEqual(
-      approver.asked.map(([item]) => item?.warnings),
-      [undefined, ["You allowed a change of README.md before, and the file has changed since."], undefined]
-    )
-  })
-
-  nodeTest("makes permits that are used up once", function* () {
-    const { authorize } = yield* openGate({})
-    const call = prepared("get_current_time", "safe")
-    const permit = yield* authorize(call)
-    assert.strictEqual(permit.prepared, call)
-    assert.deepStrictEqual([redeem({ ...permit }), redeem(permit), redeem(permit)], [false, true, false])
+    expect(approver.asked.map(([item]) => item?.warnings)).toStrictEqual([
+      undefined,
+      ["You allowed a change of README.md before, and the file has changed since."],
+      undefined
+    ])
   })
 
   nodeTest("denies by nobody without a terminal and keeps the denial", function* () {
     const { answers, denial, root } = yield* openGate({})
     const denied = yield* denial(reading(`${root}/README.md`))
-    assert.deepStrictEqual(
-      [denied.by, denied.forModel, denied.message],
-      [
-        "nobody",
-        `Permission denied: the settings of the user do not allow read_file on ${root}/README.md. Go on without it.`,
-        `Permission denied: read_file on ${root}/README.md needs approval and there is no terminal to ask on. Use --allow "read_file:${root}/README.md".`
-      ]
-    )
-    assert.deepStrictEqual(yield* answers.denials, [denied])
+    expect([denied.by, denied.forModel, denied.message]).toStrictEqual([
+      "nobody",
+      `Permission denied: the settings of the user do not allow read_file on ${root}/README.md. Go on without it.`,
+      `Permission denied: read_file on ${root}/README.md needs approval and there is no terminal to ask on. Use --allow "read_file:${root}/README.md".`
+    ])
+    expect(yield* answers.denials).toStrictEqual([denied])
   })
 
   nodeTest("names in a denial who denied, and the third one by a person ends the task", function* () {
@@ -258,12 +207,11 @@ describe("Gate.authorize", () => {
       options: () => ({ rules: [deny("read_file", "src/**")] })
     })
     const denials = yield* Effect.forEach([1, 2, 3, 4], (text) => denial(writing(`${root}/README.md`, `${text}`)))
-    assert.deepStrictEqual<unknown>(
-      denials.map(({ by, endsTask, times }) => [by, endsTask, times]),
+    expect(denials.map(({ by, endsTask, times }) => [by, endsTask, times])).toStrictEqual(
       [1, 2, 3, 3].map((times) => ["person", times === 3, times])
     )
     const messages = [denials[0], denials[3], yield* denial(reading(`${root}/src/a.ts`))].map((one) => one?.message)
-    assert.deepStrictEqual(messages, [
+    expect(messages).toStrictEqual([
       `Permission denied: a person denied write_file on ${root}/README.md.`,
       `Permission denied: a person denied write_file on ${root}/README.md 3 times, so the task ends.`,
       `Permission denied: a rule denies read_file on ${root}/src/a.ts.`
@@ -276,10 +224,10 @@ describe("Gate.authorize", () => {
     yield* authorize(call, "Edit 1")
     yield* authorize(writing(`${root}/README.md`, "newer\n"), "Edit 1")
     const [requested, answered, other] = log.events()
-    if (requested?.type !== "approval.requested" || other?.type !== "approval.requested") return assert.fail("no event")
+    if (requested?.type !== "approval.requested" || other?.type !== "approval.requested") return expect.fail("no event")
     const { hash } = requested
-    assert.match(hash, /^[0-9a-f]{64}$/)
-    assert.notStrictEqual(other.hash, hash)
+    expect(hash).toMatch(/^[0-9a-f]{64}$/)
+    expect(other.hash).not.toBe(hash)
     const item = {
       task: "Edit 1",
       tool: "write_file",
@@ -296,14 +244,8 @@ describe("Gate.authorize", () => {
       },
       offers: { session: "exactly this call", always: ["write_file:README.md"] }
     } as const
-    assert.deepStrictEqual(requested, {
-      type: "approval.requested",
-      scope: "call",
-      title: "Edit 1",
-      hash,
-      items: [item]
-    })
-    assert.deepStrictEqual(answered, { type: "approval.answered", scope: "call", hash, answer: "once", by: "person" })
+    expect(requested).toStrictEqual({ type: "approval.requested", scope: "call", title: "Edit 1", hash, items: [item] })
+    expect(answered).toStrictEqual({ type: "approval.answered", scope: "call", hash, answer: "once", by: "person" })
   })
 
   nodeTest("asks each time before a file changes that programs run by themselves", function* () {
@@ -314,12 +256,12 @@ describe("Gate.authorize", () => {
       ],
       { answers: ["session", "remember", "once"], rules: [allow("write_file"), allow("write_file", ".husky/pre-push")] }
     )
-    assert.deepStrictEqual(outcomes, ["yes", "yes", "yes", "allowed"])
+    expect(outcomes).toStrictEqual(["yes", "yes", "yes", "allowed"])
     const warnings = ["Programs run or read this file automatically. This is asked each time."]
-    for (const item of items) assert.deepInclude(item, { offers: {}, risk: "high", warnings })
-    assert.deepStrictEqual(yield* policies.rules, [])
+    for (const item of items) expect(item).toEqual(expect.objectContaining({ offers: {}, risk: "high", warnings }))
+    expect(yield* policies.rules).toStrictEqual([])
     const text = "A call of high risk is never remembered: write_file is allowed for this run only."
-    assert.deepInclude(log.events(), { type: "message", level: "warning", text })
+    expect(log.events()).toContainEqual({ type: "message", level: "warning", text })
   })
 
   nodeTest("warns of a host in other letters and of scripts that npm runs", function* () {
@@ -333,10 +275,11 @@ describe("Gate.authorize", () => {
     )
     const host =
       "The host xn--80ak6aa92e.com is written \u0430\u0440\u0440\u04cf\u0435.com and may look like another one."
-    assert.deepStrictEqual(
-      items.map(({ warnings }) => warnings),
-      [[host], ["It changes scripts that npm runs."], undefined]
-    )
+    expect(items.map(({ warnings }) => warnings)).toStrictEqual([
+      [host],
+      ["It changes scripts that npm runs."],
+      undefined
+    ])
   })
 
   nodeTest("asks for secret-like names, for what lies outside and for fetches, as the tools do", function* () {
@@ -344,60 +287,13 @@ describe("Gate.authorize", () => {
       (folder) => [file(`${folder}/.env`), file("/etc/hosts", false), page("https://example.com/")],
       { answers: ["once", "once", "deny"] }
     )
-    const host = "https://example.com"
-    assert.deepStrictEqual<unknown>(
-      items.map((item) => [item.words?.does, item.personOnly, item.tool, item.risk, item.targets, item.offers]),
-      [
-        [
-          "read .env",
-          true,
-          "read_file",
-          "medium",
-          [`${root}/.env`],
-          {
-            session: `read_file for ${root}/.env`,
-            remember: `read_file for ${root}/.env`,
-            always: ["read_file:.env"]
-          }
-        ],
-        [
-          "read /etc/hosts",
-          true,
-          "read_file",
-          "medium",
-          ["/etc/hosts"],
-          {
-            session: "read_file for /etc/hosts",
-            remember: "read_file for /etc/hosts",
-            always: ["read_file:/etc/hosts"]
-          }
-        ],
-        [
-          `fetch ${host}/`,
-          undefined,
-          "fetch_url",
-          "medium",
-          [`${host}/`],
-          {
-            session: `fetch_url for ${host}`,
-            remember: `fetch_url for ${host}/`,
-            always: [`fetch_url:${host}/**`, `fetch_url:${host}/`]
-          }
-        ]
-      ]
-    )
-  })
-
-  nodeTest("lets a run that only reads change nothing, whatever rules and people say", function* () {
-    const approver = scriptedApprover({})
-    const { authorize, denial, root } = yield* openGate({
-      approver: approver.layer,
-      options: () => ({ rules: [allow("write_file", "**"), allow("read_file")], readOnly: true })
-    })
-    const { message } = yield* denial(writing(`${root}/a`, "new"))
-    assert.include(message, "would change something, and this run only reads")
-    yield* authorize(reading(`${root}/a`))
-    assert.deepStrictEqual(approver.asked, [])
+    expect(
+      items.map(({ personOnly, risk, targets, tool, words }) => [words?.does, personOnly, tool, risk, targets])
+    ).toStrictEqual([
+      ["read .env", true, "read_file", "medium", [`${root}/.env`]],
+      ["read /etc/hosts", true, "read_file", "medium", ["/etc/hosts"]],
+      ["fetch https://example.com/", undefined, "fetch_url", "medium", ["https://example.com/"]]
+    ])
   })
 
   nodeTest("refuses writes outside the project and to control paths, whatever rules and people say", function* () {
@@ -405,12 +301,19 @@ describe("Gate.authorize", () => {
       approver: layerAllowAll,
       options: (folder) => ({
         rules: [allow("write_file")],
-        protectedPaths: [`${folder}/state`, `${folder}/policies.json`]
+        protectedPaths: [`${folder}/a/../state`, `${folder}/policies.json`]
       })
     })
     const outside = `would write outside the project ${root}, which nothing can allow; start with --project in a folder that holds it to work there.`
     const control = "would change what controls git or this program, which nothing can allow."
-    const inside = [".git/hooks/pre-commit", ".git", ".task-conductor/skills/x/SKILL.md", "state/1/a", "policies.json"]
+    const inside = [
+      ".git/hooks/pre-commit",
+      ".git",
+      ".task-conductor/skills/x/SKILL.md",
+      "state",
+      "state/1/a",
+      "policies.json"
+    ]
     const cases: ReadonlyArray<[path: string, inside: boolean, reason: string]> = [
       ["/etc/passwd", false, outside],
       [`${root}-old/a`, false, outside],
@@ -418,10 +321,10 @@ describe("Gate.authorize", () => {
     ]
     for (const [path, isInside, reason] of cases) {
       const { by, message } = yield* denial(writing(path, "x", isInside))
-      assert.deepStrictEqual([by, message], ["rule", `Permission denied: write_file on ${path} ${reason}`])
+      expect([by, message]).toStrictEqual(["rule", `Permission denied: write_file on ${path} ${reason}`])
     }
     yield* authorize(writing(`${root}/state-machine.ts`, "x"))
-    assert.deepStrictEqual([(yield* answers.denials).length, log.events()], [cases.length, []])
+    expect([(yield* answers.denials).length, log.events()]).toStrictEqual([cases.length, []])
   })
 })
 
@@ -429,18 +332,18 @@ describe("Gate.authorize", () => {
 const rulesAfter = (call: (root: string) => PreparedCall) =>
   Effect.gen(function* () {
     const { outcomes, policies, root } = yield* outcomesOf((folder) => [call(folder)], { answers: ["remember"] })
-    assert.deepStrictEqual(outcomes, ["yes"])
+    expect(outcomes).toStrictEqual(["yes"])
     return JSON.parse(JSON.stringify(yield* policies.rules).replaceAll(`${root}/`, ""))
   })
 
 describe("an answer that is to be remembered", () => {
   nodeTest("names the tool and its target exactly, and the definition of a tool that is not built in", function* () {
     const pin = { origin, definition: first }
-    assert.deepStrictEqual(yield* rulesAfter(() => prepared("t", "medium")), [{ ...allow("t"), rememberedAt }])
-    assert.deepStrictEqual(yield* rulesAfter((root) => reading(`${root}/a*`)), [
+    expect(yield* rulesAfter(() => prepared("t", "medium"))).toStrictEqual([{ ...allow("t"), rememberedAt }])
+    expect(yield* rulesAfter((root) => reading(`${root}/a*`))).toStrictEqual([
       { ...allow("read_file", "a\\*"), rememberedAt }
     ])
-    assert.deepStrictEqual(yield* rulesAfter(() => counting(first)), [
+    expect(yield* rulesAfter(() => counting(first))).toStrictEqual([
       { ...allow("word_count", "/etc/hosts"), rememberedAt, pin }
     ])
   })
@@ -451,22 +354,11 @@ describe("an answer that is to be remembered", () => {
       answers: ["remember"],
       remembered: [{ ...entry, pin: { origin, definition: first } }]
     })
-    assert.deepStrictEqual(outcomes, ["allowed", "yes"])
-    assert.deepStrictEqual(
-      items.map((item) => [item.origin, item.warnings]),
-      [[origin, ["The tool has changed since it was allowed on 1970-01-01."]]]
-    )
-    assert.deepStrictEqual(yield* policies.rules, [{ ...entry, pin: { origin, definition: second } }])
-  })
-
-  nodeTest("holds for the session, and says so, for a call of high risk", function* () {
-    const { log, outcomes, policies } = yield* outcomesOf(
-      (root) => [writing(`${root}/README.md`, "new\n"), writing(`${root}/README.md`, "new\n")],
-      { answers: ["remember"] }
-    )
-    assert.deepStrictEqual([outcomes, yield* policies.rules], [["yes", "allowed"], []])
-    const text = "A call of high risk is never remembered: write_file is allowed for this run only."
-    assert.deepStrictEqual(log.events().at(-1), { type: "message", level: "warning", text })
+    expect(outcomes).toStrictEqual(["allowed", "yes"])
+    expect(items.map((item) => [item.origin, item.warnings])).toStrictEqual([
+      [origin, ["The tool has changed since it was allowed on 1970-01-01."]]
+    ])
+    expect(yield* policies.rules).toStrictEqual([{ ...entry, pin: { origin, definition: second } }])
   })
 
   nodeTest("holds for the session, and says so, when the policy file cannot be used", function* () {
@@ -478,8 +370,8 @@ describe("an answer that is to be remembered", () => {
     yield* fs.writeFileString(`${root}/policies.json`, "{}")
     for (const _ of [1, 2]) yield* authorize(reading(`${root}/README.md`))
     const text = `The remembered permissions in ${root}/policies.json are not used: line 1, column 1: "version": Missing key. Fix the file, or remove it. The answer counts for this run.`
-    assert.deepStrictEqual(log.events().at(-1), { type: "message", level: "warning", text })
-    assert.strictEqual(yield* fs.readFileString(`${root}/policies.json`), "{}")
+    expect(log.events().at(-1)).toStrictEqual({ type: "message", level: "warning", text })
+    expect(yield* fs.readFileString(`${root}/policies.json`)).toBe("{}")
   })
 })
 
@@ -490,15 +382,15 @@ describe("questions at the same time", () => {
     const { authorize, root } = yield* openGate({ approver: approver.layer })
     const fibers = yield* Effect.forEach(names, (name) => Effect.forkChild(authorize(reading(`${root}/${name}`), name)))
     yield* untilQuiet
-    assert.strictEqual(approver.asked.length, 1)
+    expect(approver.asked.length).toBe(1)
     yield* Deferred.succeed(answered, undefined)
     yield* Effect.forEach(fibers, Fiber.join)
     return approver.asked.map((items) => items[0]?.targets[0]?.replace(`${root}/`, ""))
   })
 
   nodeTest("are asked one after the other, and not what was allowed while the question waited", function* () {
-    assert.deepStrictEqual(yield* asking(["once", "once"], ["README.md", "src/a.ts"]), ["README.md", "src/a.ts"])
-    assert.deepStrictEqual(yield* asking(["session"], ["README.md", "README.md"]), ["README.md"])
+    expect(yield* asking(["once", "once"], ["README.md", "src/a.ts"])).toStrictEqual(["README.md", "src/a.ts"])
+    expect(yield* asking(["session"], ["README.md", "README.md"])).toStrictEqual(["README.md"])
   })
 
   nodeTest("go on with the next when one is interrupted", function* () {
@@ -512,6 +404,6 @@ describe("questions at the same time", () => {
     yield* untilQuiet
     yield* Fiber.interrupt(waiting)
     yield* authorize(reading(`${root}/README.md`))
-    assert.deepStrictEqual(yield* answers.denials, [])
+    expect(yield* answers.denials).toStrictEqual([])
   })
 })

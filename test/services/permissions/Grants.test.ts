@@ -41,15 +41,6 @@ it("needs a grant for everything that a call accesses", () => {
   expect(grants.session()).toEqual(["fetch_page for https://one.example", "fetch_page for https://two.example"])
 })
 
-it("does not allow for the session what is asked about each time", () => {
-  const grants = new Grants()
-  const hook = writing("/project/.husky/pre-commit", "exit 0\n", "a")
-  grants.addSession(hook)
-  expect([isGranted(grants, hook), grants.session()]).toEqual([false, []])
-  grants.addApproved(["a"])
-  expect(isGranted(grants, hook)).toBe(true)
-})
-
 it("takes a call that was excluded back when it is approved later", () => {
   const grants = new Grants()
   const [a, b] = [sending("a"), sending("b")]

@@ -1,7 +1,7 @@
 /**
  * What is said of rules that seem to be about a question and do not allow it any more: on the screen, and where nobody can be asked.
  */
-import { assert, describe } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 import type { RememberedRule } from "../../../src/domain/permissions/PolicyFormat.ts"
@@ -32,10 +32,9 @@ describe("a rule that does not count any more", () => {
 
   nodeTest("is named by its last day when what is to be started has changed", function* () {
     const said = "It has changed since you trusted it on 2026-03-02."
-    assert.deepStrictEqual(
-      yield* warnings(starting, [trusted("notes", "2026-03-01"), trusted("notes", "2026-03-02")]),
-      [said]
-    )
+    expect(yield* warnings(starting, [trusted("notes", "2026-03-01"), trusted("notes", "2026-03-02")])).toStrictEqual([
+      said
+    ])
   })
 
   nodeTest("is not one about another server, a plugin of this name, or another version that was denied", function* () {
@@ -44,7 +43,7 @@ describe("a rule that does not count any more", () => {
       trusted("notes", "2026-03-01", { tool: "load_plugin" }),
       trusted("notes", "2026-03-01", { verdict: "deny" })
     ]) {
-      assert.isUndefined(yield* warnings(starting, [rule]))
+      expect(yield* warnings(starting, [rule])).toBeUndefined()
     }
   })
 
@@ -56,9 +55,8 @@ describe("a rule that does not count any more", () => {
 
   nodeTest("is told with the flag for what is to be started now, where nobody can be asked", function* () {
     const { flags, message } = yield* remedyFor(starting, [trusted("notes", "2026-03-01")])
-    assert.isUndefined(flags)
-    assert.include(
-      message,
+    expect(flags).toBeUndefined()
+    expect(message).toContain(
       'needs approval: It has changed since you trusted it on 2026-03-01. Use --allow "start_server:notes sha256:new" when that is right'
     )
   })
@@ -67,6 +65,6 @@ describe("a rule that does not count any more", () => {
     const call = prepared("word_count", "medium", [{ _tag: "Host", host: "example.com" }])
     const now = questionOfCall(inTask("T"), { ...call, info: { ...call.info, ...pin("b") } })
     const { flags } = yield* remedyFor(now, [{ ...allow("word_count"), pin: pin("a") }])
-    assert.strictEqual(flags, '--allow "word_count:example.com"')
+    expect(flags).toBe('--allow "word_count:example.com"')
   })
 })

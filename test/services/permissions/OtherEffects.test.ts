@@ -6,23 +6,15 @@ import type { Access } from "../../../src/domain/tools/Access.ts"
 import type { Rule } from "../../../src/domain/permissions/Permission.ts"
 import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
-import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { openTools } from "../../support/OpenTools.ts"
+import { acting } from "../../support/actingPlugin.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
-const acting = (access: Access) =>
-  definePlugin({
-    name: "orders",
-    tools: {
-      change_orders: tool({
-        description: "Changes orders.",
-        parameters: { type: "object", properties: {} },
-        risk: "safe",
-        effect: "once",
-        access: () => [access],
-        execute: async (_, { granted }) => granted.map((one) => ("target" in one ? one.target : one._tag))
-      })
-    }
+const changing = (access: Access) =>
+  acting(async (_, { granted }) => granted.map((one) => ("target" in one ? one.target : one._tag)), {
+    name: "change_orders",
+    effect: "once",
+    access: [access]
   })
 
 const rows: Access = { _tag: "Other", target: "db:orders", changes: true, words: "delete rows of orders" }
@@ -30,7 +22,7 @@ const host: Access = { _tag: "Host", host: "API.Example.com.", port: 8443 }
 
 const calling = (access: Access, rules: ReadonlyArray<Rule> = [], approver = Approver.layerDenyAll) =>
   Effect.gen(function* () {
-    const { log, run } = yield* openTools({ plugins: [acting(access)], rules, approver })
+    const { log, run } = yield* openTools({ plugins: [changing(access)], rules, approver })
     const result = yield* Effect.result(run("change_orders"))
     const events = log.events()
     const items = events.flatMap((event): ReadonlyArray<ApprovalItem> =>

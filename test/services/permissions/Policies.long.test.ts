@@ -1,20 +1,19 @@
-/** Several processes that change the remembered permissions at the same time, and processes that die at it. */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
+/** Several processes that change the remembered permissions at the same time. */
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { renderPolicies } from "../../../src/domain/permissions/PolicyFormat.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { liveTest } from "../../support/liveTest.ts"
 import { makeFolder } from "../../support/Project.ts"
 
 const script = fileURLToPath(new URL("../../support/policyProcess.ts", import.meta.url))
-const lockScript = fileURLToPath(new URL("../../support/lockProcess.ts", import.meta.url))
 
-const start = async (path: string, args: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, [path, ...args], { stdio: ["pipe", "pipe", "inherit"] })
+const start = async (args: ReadonlyArray<string>) => {
+  const child = spawn(process.execPath, [script, ...args], { stdio: ["pipe", "pipe", "inherit"] })
   await once(child.stdout, "data")
   return child
 }
@@ -42,41 +41,22 @@ const remembered = (file: string) =>
 /** Lets all processes change the file at once; returns their exit codes. */
 const changeAtOnce = (what: "remember" | "revoke", file: string) =>
   Effect.promise(async () => {
-    const children = await Promise.all(processes.map((one) => start(script, [what, file, ...toolsOf(one)])))
+    const children = await Promise.all(processes.map((one) => start([what, file, ...toolsOf(one)])))
     const ends = children.map(async (child) => (await once(child, "exit"))[0] as unknown)
     for (const child of children) child.stdin.write("go\n")
     return Promise.all(ends)
   })
 
-layer(NodeServices.layer, { excludeTestServices: true })("the file of remembered permissions", (it) => {
-  it.effect("loses no rule that processes remember at the same time", () =>
-    Effect.gen(function* () {
-      const file = yield* makeFile(["read_file"])
-      expect(yield* changeAtOnce("remember", file)).toEqual(processes.map(() => 0))
-      expect(yield* remembered(file)).toEqual(["read_file", ...processes.flatMap(toolsOf)].toSorted())
-    })
-  )
+describe("the file of remembered permissions", () => {
+  liveTest("loses no rule that processes remember at the same time", function* () {
+    const file = yield* makeFile(["read_file"])
+    expect(yield* changeAtOnce("remember", file)).toEqual(processes.map(() => 0))
+    expect(yield* remembered(file)).toEqual(["read_file", ...processes.flatMap(toolsOf)].toSorted())
+  })
 
-  it.effect("holds none that processes revoke at the same time", () =>
-    Effect.gen(function* () {
-      const file = yield* makeFile(["read_file", ...processes.flatMap(toolsOf)])
-      expect(yield* changeAtOnce("revoke", file)).toEqual(processes.map(() => 0))
-      expect(yield* remembered(file)).toEqual(["read_file"])
-    })
-  )
-
-  it.effect("can be changed again when a process died that held it, and keeps nothing that it left", () =>
-    Effect.gen(function* () {
-      const file = yield* makeFile(["read_file"])
-      const folder = file.slice(0, file.lastIndexOf("/"))
-      const holder = yield* Effect.promise(() => start(lockScript, ["hold", `policies ${file}`, folder]))
-      writeFileSync(`${file}.abc.tmp`, "half")
-      const ended = once(holder, "exit")
-      holder.kill("SIGKILL")
-      yield* Effect.promise(() => ended)
-      const change = Policies.use((policies) => policies.revoke(ruleOf("read_file")))
-      expect(yield* Effect.provide(change, Policies.layer(file))).toBe(true)
-      expect(readdirSync(folder)).toEqual(["policies.json"])
-    })
-  )
+  liveTest("holds none that processes revoke at the same time", function* () {
+    const file = yield* makeFile(["read_file", ...processes.flatMap(toolsOf)])
+    expect(yield* changeAtOnce("revoke", file)).toEqual(processes.map(() => 0))
+    expect(yield* remembered(file)).toEqual(["read_file"])
+  })
 })

@@ -39,7 +39,6 @@ const explain = Effect.fnUntraced(function* (given: {
 })
 
 const byRisk = (verdict: "allow" | "ask", ...reasons: ReadonlyArray<string>) => ({ verdict, rules: [], reasons })
-const refused = (reason: string) => ({ verdict: "refuse", rules: [], reasons: [reason] })
 
 it("gives the rules of a configuration their source, those that allow first", () => {
   expect(sourcedRules({ deny: ["run_command"], allow: ["read_file:src/**", "fetch_url"] }, "--rules")).toEqual([
@@ -52,11 +51,9 @@ it("gives the rules of a configuration their source, those that allow first", ()
 describe("explainCall", () => {
   nodeTest("decides by risk when no rule is about the call, and says what is asked each time", function* () {
     const root = yield* makeProject({})
-    const tasks = writing(`${root}/.vscode/tasks.json`, "")
-    const calls = [prepared("get_current_time", "safe"), reading(`${root}/a.ts`), tasks]
-    expect(yield* explain({ root, calls, options: { rules: [allow("fetch_url")] } })).toEqual([
+    const calls = [prepared("get_current_time", "safe"), writing(`${root}/.vscode/tasks.json`, "")]
+    expect(yield* explain({ root, calls })).toEqual([
       byRisk("allow"),
-      byRisk("ask"),
       byRisk("ask", "Programs run or read this file automatically. This is asked each time.")
     ])
   })
@@ -73,18 +70,6 @@ describe("explainCall", () => {
     ])
   })
 
-  nodeTest("refuses protected writes although rules allow them", function* () {
-    const root = yield* makeProject({ "state/run.json": "{}" })
-    const control = refused("It would change what controls git or this program, which nothing can allow.")
-    const paths = [".git/config", "state", "state/run.json", "state-of-art.md"]
-    const calls = [writing("/etc/hosts", "", false), ...paths.map((path) => writing(`${root}/${path}`, ""))]
-    const rules = [allow("write_file", "**"), allow("write_file", "/etc/hosts")]
-    const outside = `It would write outside the project ${root}, which nothing can allow; start with --project in a folder that holds it to work there.`
-    const allowed = { verdict: "allow", rules: [rules[0]], reasons: [] }
-    const explained = yield* explain({ root, calls, options: { rules, protectedPaths: [`${root}/state/../state`] } })
-    expect(explained).toEqual([refused(outside), control, control, control, allowed])
-  })
-
   nodeTest("refuses whatever may change something in a run that only reads, and nothing else", function* () {
     const root = yield* makeProject({})
     const changing = counting("a")
@@ -94,7 +79,8 @@ describe("explainCall", () => {
       changing,
       reading(`${root}/a.ts`)
     ]
-    const change = refused("It would change something, and this run only reads.")
+    const reasons = ["It would change something, and this run only reads."]
+    const change = { verdict: "refuse", rules: [], reasons }
     const rules = [allow("write_file"), allow("word_count"), allow("read_file")]
     expect(yield* explain({ root, calls, options: { rules, readOnly: true } })).toEqual([
       change,

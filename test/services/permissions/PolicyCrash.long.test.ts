@@ -2,8 +2,7 @@
  * The store of remembered permissions, which is also that of the trust in plugins, when its process ends or its disk fails at
  * any step of a change: it holds the old rules or the new ones, and can be changed again.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { describe, expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -15,6 +14,7 @@ import { readPolicies } from "../../../src/domain/permissions/PolicyFormat.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
 import { makeFolder } from "../../support/Project.ts"
 import * as Result from "effect/Result"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 /** `killed`: no step happens from then on. `failing`: the step fails, what follows works. */
 type Fault = "killed" | "torn" | "failing"
@@ -72,42 +72,40 @@ const changes = {
 
 const mostSteps = 40
 
-layer(NodeServices.layer)("a change of remembered permissions", (it) => {
+describe("a change of remembered permissions", () => {
   describe.each(Object.entries(changes))("that %s", (_, { before, change }) => {
     for (const fault of ["killed", "torn", "failing"] as const) {
-      it.effect(`leaves the old rules or the new ones, whichever step is ${fault}`, () =>
-        Effect.gen(function* () {
-          const folder = yield* makeFolder
-          const prepare = (name: string) =>
-            Effect.gen(function* () {
-              const file = join(folder, name, "policies.json")
-              const policies = yield* Policies
-              for (const rule of before) yield* policies.remember(rule)
-              return file
-            }).pipe(Effect.provide(Policies.layer(join(folder, name, "policies.json"))))
-          const whole = yield* prepare("whole")
-          const earlier = rulesIn(whole)
-          yield* Policies.use(change).pipe(Effect.provide(Policies.layer(whole)))
-          const later = rulesIn(whole)
-          expect(later).not.toEqual(earlier)
+      nodeTest(`leaves the old rules or the new ones, whichever step is ${fault}`, function* () {
+        const folder = yield* makeFolder
+        const prepare = (name: string) =>
+          Effect.gen(function* () {
+            const file = join(folder, name, "policies.json")
+            const policies = yield* Policies
+            for (const rule of before) yield* policies.remember(rule)
+            return file
+          }).pipe(Effect.provide(Policies.layer(join(folder, name, "policies.json"))))
+        const whole = yield* prepare("whole")
+        const earlier = rulesIn(whole)
+        yield* Policies.use(change).pipe(Effect.provide(Policies.layer(whole)))
+        const later = rulesIn(whole)
+        expect(later).not.toEqual(earlier)
 
-          let at = 1
-          for (; at < mostSteps; at += 1) {
-            const file = yield* prepare(`${at}`)
-            const disk = faulty(fault, at)
-            yield* Effect.exit(
-              Policies.use(change).pipe(Effect.provide(Policies.layer(file).pipe(Layer.provide(disk.layer))))
-            )
-            expect([earlier, later]).toContainEqual(rulesIn(file))
-            yield* Policies.use((policies) => policies.remember(trust)).pipe(Effect.provide(Policies.layer(file)))
-            expect(rulesIn(file)).toContain(ruleText(trust))
-            expect(readdirSync(join(folder, `${at}`))).toEqual(["policies.json"])
-            if (disk.steps() < at) break
-          }
-          expect(at).toBeGreaterThan(5)
-          expect(at).toBeLessThan(mostSteps)
-        })
-      )
+        let at = 1
+        for (; at < mostSteps; at += 1) {
+          const file = yield* prepare(`${at}`)
+          const disk = faulty(fault, at)
+          yield* Effect.exit(
+            Policies.use(change).pipe(Effect.provide(Policies.layer(file).pipe(Layer.provide(disk.layer))))
+          )
+          expect([earlier, later]).toContainEqual(rulesIn(file))
+          yield* Policies.use((policies) => policies.remember(trust)).pipe(Effect.provide(Policies.layer(file)))
+          expect(rulesIn(file)).toContain(ruleText(trust))
+          expect(readdirSync(join(folder, `${at}`))).toEqual(["policies.json"])
+          if (disk.steps() < at) break
+        }
+        expect(at).toBeGreaterThan(5)
+        expect(at).toBeLessThan(mostSteps)
+      })
     }
   })
 })

@@ -103,21 +103,3 @@ describe("a rule for a command", () => {
     assert.isUndefined(yield* decided(ctimeMs + 5000))
   })
 })
-
-describe("the flag for a page", () => {
-  const denied = Effect.fnUntraced(function* (access: CanonicalAccess) {
-    const { denial } = yield* openGate({})
-    const { flags, reason } = yield* denial(access)
-    return [flags, reason]
-  })
-
-  nodeTest("is told beside what its address would send, where nobody can be asked", function* () {
-    const page = { _tag: "FetchUrl", url: "https://example.com/?q=a" } as const
-    const flag = '--allow "fetch_url:https://example.com/?q=a"'
-    assert.deepStrictEqual(yield* denied(page), [flag, undefined])
-    assert.deepStrictEqual(yield* denied({ ...page, carries: "a" }), [
-      undefined,
-      `would send "a", which was read in this run, and nobody can be asked; ${flag} allows it`
-    ])
-  })
-})

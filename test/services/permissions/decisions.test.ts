@@ -1,7 +1,7 @@
 /**
  * Decisions of the gate that no wording shows: by what a call is allowed, what is kept of a no, which rules a removal needs.
  */
-import { assert, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Approver, denyAll } from "../../../src/services/approvals/Approver.ts"
@@ -24,46 +24,35 @@ import { nodeTest } from "../../support/nodeTest.ts"
 it("takes rules for removals only for what removes a file", () => {
   const write = { _tag: "WriteFile", path: "a.md", inside: true, content: "" } as const
   const tools = ["write_file", "edit_file", "read_file"]
-  assert.deepStrictEqual(toolsWithEffect(write), tools)
-  assert.deepStrictEqual(toolsWithEffect({ ...write, removes: true }), [...tools, "remove_file"])
+  expect(toolsWithEffect(write)).toStrictEqual(tools)
+  expect(toolsWithEffect({ ...write, removes: true })).toStrictEqual([...tools, "remove_file"])
 })
 
 it("knows of each kind of access whether it changes something, and whether it only reads", () => {
   const command = { _tag: "RunCommand", argv: ["make"], cwd: "/p", sandboxed: true, sandbox: "" } as const
   const file = { path: "/p/a.md", inside: true } as const
-  const judged = (
-    [
-      { _tag: "ReadFile", ...file },
-      { _tag: "WriteFile", ...file, content: "" },
-      { _tag: "FetchUrl", url: "https://example.com/" },
-      { _tag: "Host", host: "example.com" },
-      command,
-      { ...command, onCopy: true },
-      { _tag: "Other", target: "a table", changes: false, words: "reads a table" },
-      { _tag: "Other", target: "a table", changes: true, words: "changes a table" },
-      { _tag: "LoadPlugin", name: "a", path: "/a", hash: "" },
-      { _tag: "StartServer", name: "a", does: [], hash: "" }
-    ] satisfies ReadonlyArray<CanonicalAccess>
-  ).map((access) => {
+  const other = { _tag: "Other", target: "a table", words: "reads or changes a table" } as const
+  const rows: ReadonlyArray<readonly [CanonicalAccess, something: boolean, project: boolean, reads: boolean]> = [
+    [{ _tag: "ReadFile", ...file }, false, false, true],
+    [{ _tag: "WriteFile", ...file, content: "" }, true, true, false],
+    [{ _tag: "FetchUrl", url: "https://example.com/" }, false, false, true],
+    [{ _tag: "Host", host: "example.com" }, false, false, true],
+    [command, true, true, false],
+    [{ ...command, onCopy: true }, true, false, false],
+    [{ ...other, changes: false }, false, false, true],
+    [{ ...other, changes: true }, true, true, false],
+    [{ _tag: "LoadPlugin", name: "a", path: "/a", hash: "" }, false, false, false],
+    [{ _tag: "StartServer", name: "a", does: [], hash: "" }, false, false, false]
+  ]
+  for (const [access, ...expected] of rows) {
     const question = questionOfAccess(inTask("T"), access)
-    return [access._tag, changesSomething(question), changesProject(question), onlyReads(question)]
-  })
-  assert.deepStrictEqual(judged, [
-    ["ReadFile", false, false, true],
-    ["WriteFile", true, true, false],
-    ["FetchUrl", false, false, true],
-    ["Host", false, false, true],
-    ["RunCommand", true, true, false],
-    ["RunCommand", true, false, false],
-    ["Other", false, false, true],
-    ["Other", true, true, false],
-    ["LoadPlugin", false, false, false],
-    ["StartServer", false, false, false]
-  ])
+    const judged = [changesSomething(question), changesProject(question), onlyReads(question)]
+    expect(judged, JSON.stringify(access)).toStrictEqual(expected)
+  }
   const reads = questionOfCall(inTask("T"), reading("/p/a.md"))
-  assert.isTrue(changesProject({ ...reads, mayChange: true }))
-  assert.isFalse(changesProject({ ...reads, mayChange: true, isProposal: true }))
-  assert.isFalse(onlyReads({ ...reads, mayChange: true }))
+  expect(changesProject({ ...reads, mayChange: true })).toBe(true)
+  expect(changesProject({ ...reads, mayChange: true, isProposal: true })).toBe(false)
+  expect(onlyReads({ ...reads, mayChange: true })).toBe(false)
 })
 
 it("counts a denial as one of a look only where nothing would change", () => {
@@ -72,14 +61,11 @@ it("counts a denial as one of a look only where nothing would change", () => {
     questionOfCall(inTask("T"), writing("/p/a.md", "")),
     questionOfReading(inTask("T"), "/p/a.md", "edit_file")
   ].map((question) => deniedOf(question, "person"))
-  assert.deepStrictEqual(
-    denied.map(({ isRead, tool }) => [tool, isRead]),
-    [
-      ["read_file", true],
-      ["write_file", undefined],
-      ["edit_file", undefined]
-    ]
-  )
+  expect(denied.map(({ isRead, tool }) => [tool, isRead])).toStrictEqual([
+    ["read_file", true],
+    ["write_file", undefined],
+    ["edit_file", undefined]
+  ])
 })
 
 nodeTest("claims the project for what changes it and may be allowed, and for nothing else", function* () {
@@ -94,14 +80,13 @@ nodeTest("claims the project for what changes it and may be allowed, and for not
   yield* authorize(reading(`${root}/README.md`))
   yield* denial(writing("/elsewhere.md", "new\n", false))
   yield* gate.authorize({ ...questionOfCall(inTask("T"), change), isProposal: true })
-  assert.strictEqual(claims, 0)
+  expect(claims).toBe(0)
   yield* authorize(change)
-  assert.strictEqual(claims, 1)
-  assert.strictEqual(
-    (yield* denial(change)).message,
+  expect(claims).toBe(1)
+  expect((yield* denial(change)).message).toBe(
     `Permission denied: write_file on ${root}/README.md would change something, and somebody else does.`
   )
-  assert.deepStrictEqual([claims, approver.asked.length], [2, 2])
+  expect([claims, approver.asked.length]).toStrictEqual([2, 2])
 })
 
 nodeTest("ends a task that comes for the third time with a call that was left out of its step", function* () {
@@ -109,8 +94,7 @@ nodeTest("ends a task that comes for the third time with a call that was left ou
   const change = writing(`${root}/README.md`, "new\n")
   answers.grants.addExcluded(questionOfCall(inTask("T"), change))
   const denials = yield* Effect.forEach([1, 2, 3, 4], () => denial(change))
-  assert.deepStrictEqual(
-    denials.map(({ endsTask, times }) => [times, endsTask]),
+  expect(denials.map(({ endsTask, times }) => [times, endsTask])).toStrictEqual(
     [1, 2, 3, 3].map((times) => [times, times === 3])
   )
 })
@@ -127,9 +111,9 @@ nodeTest("says by what a call is allowed: a rule before an answer, an answer bef
     [prepared("get_current_time", "safe"), "risk"]
   ] as const) {
     const decided = gate.decide(questionOfCall(inTask("Edit 1"), call))
-    assert.deepInclude(yield* decided, { _tag: "Allow", by })
+    expect(yield* decided).toMatchObject({ _tag: "Allow", by })
     yield* authorize(call, "Edit 1")
-    assert.deepInclude(yield* decided, { _tag: "Allow", by })
+    expect(yield* decided).toMatchObject({ _tag: "Allow", by })
   }
 })
 
@@ -142,7 +126,7 @@ nodeTest("denies where nobody can be asked, unless a flag answers", function* ()
       return (yield* gate.decide(questionOfCall(inTask("T"), writing(`${root}/README.md`, "new\n"))))._tag
     })
   )
-  assert.deepStrictEqual(decisions, ["Deny", "Deny", "Ask"])
+  expect(decisions).toStrictEqual(["Deny", "Deny", "Ask"])
 })
 
 nodeTest("keeps of a no what the user wants instead, and whether the call only reads", function* () {
@@ -153,11 +137,8 @@ nodeTest("keeps of a no what the user wants instead, and whether the call only r
   const { answers, denial, root } = yield* openGate({ approver: declining })
   yield* denial(reading(`${root}/../outside.md`, false))
   yield* denial(writing(`${root}/README.md`, "new\n"))
-  assert.deepStrictEqual(
-    (yield* answers.requestedChanges).map(({ instead, isRead }) => [instead, isRead]),
-    [
-      ["Wait.", true],
-      ["Wait.", undefined]
-    ]
-  )
+  expect((yield* answers.requestedChanges).map(({ instead, isRead }) => [instead, isRead])).toStrictEqual([
+    ["Wait.", true],
+    ["Wait.", undefined]
+  ])
 })

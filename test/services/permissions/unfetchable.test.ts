@@ -23,8 +23,3 @@ nodeTest("a URL that can never be fetched is denied without a question to calls,
   yield* approveCalls(gate, { planKey: "round-1", title: "S", tasks })
   assert.deepStrictEqual([person.asked, log.events()], [[], []])
 })
-
-nodeTest("a URL that can never be fetched is not suggested to be allowed when nobody can be asked", function* () {
-  const { denial } = yield* openGate({ options })
-  assert.notInclude((yield* denial(call)).message, "--allow")
-})

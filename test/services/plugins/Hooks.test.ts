@@ -1,4 +1,4 @@
-import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { afterEach, assert, beforeEach, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -6,6 +6,7 @@ import { makeSandbox, type Sandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import { inProcess } from "../../support/inProcess.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 let sandbox: Sandbox
 const read = (file: string) => readFileSync(join(sandbox.root, "project", file), "utf8")
@@ -37,74 +38,58 @@ const changing = (text: string, args: ReadonlyArray<string> = [], started = inPr
 const trust = ["--allow", "load_plugin:hooks of task-conductor.json *"]
 
 describe("hooks", () => {
-  it.live("of the user run around a change and at the end, with what happens on stdin", () =>
-    Effect.gen(function* () {
-      sandbox.write("config/task-conductor/config.json", JSON.stringify({ hooks }))
-      const { code, stderr } = yield* changing("two", [], sandbox)
-      assert.deepStrictEqual([code, read("a.txt")], [0, "two\n"], stderr)
-      assert.deepStrictEqual(JSON.parse(read("after.json")), {
-        event: "after-change",
-        project: join(sandbox.root, "project"),
-        files: [{ path: "a.txt", content: "two\n" }]
-      })
-      const end = JSON.parse(read("end.json")) as Record<string, unknown>
-      assert.match(String(end["run_id"]), /^\d{8}-\d{6}-\w{4}$/)
-      assert.deepInclude(end, { event: "run-end", status: "done", exit_code: 0 })
+  liveTest("of the user run around a change and at the end, with what happens on stdin", function* () {
+    sandbox.write("config/task-conductor/config.json", JSON.stringify({ hooks }))
+    const { code, stderr } = yield* changing("two", [], sandbox)
+    assert.deepStrictEqual([code, read("a.txt")], [0, "two\n"], stderr)
+    assert.deepStrictEqual(JSON.parse(read("after.json")), {
+      event: "after-change",
+      project: join(sandbox.root, "project"),
+      files: [{ path: "a.txt", content: "two\n" }]
     })
-  )
+    const end = JSON.parse(read("end.json")) as Record<string, unknown>
+    assert.match(String(end["run_id"]), /^\d{8}-\d{6}-\w{4}$/)
+    assert.deepInclude(end, { event: "run-end", status: "done", exit_code: 0 })
+  })
 
-  it.live("stop a change with their words", () =>
-    Effect.gen(function* () {
-      sandbox.write("config/task-conductor/config.json", JSON.stringify({ hooks }))
-      const { code, stderr, stdout } = yield* changing("two forbidden words")
-      assert.deepStrictEqual([code, read("a.txt"), has("after.json")], [1, "one\n", false], stderr)
-      assert.include(stdout, "a.txt was not changed: The hook sh guard.sh (before-change) failed: No forbidden words.")
-      assert.deepInclude(JSON.parse(read("end.json")), { status: "failed", exit_code: 1 })
-    })
-  )
+  liveTest("stop a change with their words", function* () {
+    sandbox.write("config/task-conductor/config.json", JSON.stringify({ hooks }))
+    const { code, stderr, stdout } = yield* changing("two forbidden words")
+    assert.deepStrictEqual([code, read("a.txt"), has("after.json")], [1, "one\n", false], stderr)
+    assert.include(stdout, "a.txt was not changed: The hook sh guard.sh (before-change) failed: No forbidden words.")
+    assert.deepInclude(JSON.parse(read("end.json")), { status: "failed", exit_code: 1 })
+  })
 
-  it.live("of a project do nothing before they are trusted, nor when what they run has changed since", () =>
-    Effect.gen(function* () {
-      sandbox.write("project/task-conductor.json", JSON.stringify({ hooks }))
-      const untrusted = yield* changing("two")
-      assert.deepStrictEqual([untrusted.code, read("a.txt"), has("end.json")], [0, "two\n", false])
-      assert.include(untrusted.stderr, "warning: The hooks of task-conductor.json are not used: the project names them")
-      sandbox.write("project/a.txt", "one\n")
-      const trusted = yield* changing("two forbidden words", trust)
-      assert.deepStrictEqual([trusted.code, read("a.txt"), has("end.json")], [1, "one\n", true], trusted.stderr)
-      const [, hash = ""] = /sha256:([0-9a-f]{64})/.exec(untrusted.stderr) ?? []
-      const exactly = ["--allow", `load_plugin:hooks of task-conductor.json sha256:${hash}`]
-      const pinned = yield* changing("two forbidden words", exactly)
-      assert.strictEqual(pinned.code, 1, pinned.stderr)
-      sandbox.write("project/guard.sh", `${guard}touch evil\n`)
-      const changed = yield* changing("two", exactly)
-      assert.include(changed.stderr, "you have not trusted them")
-      assert.isFalse(has("evil"))
-    })
-  )
+  liveTest("of a project do nothing before they are trusted, nor when what they run has changed since", function* () {
+    sandbox.write("project/task-conductor.json", JSON.stringify({ hooks }))
+    const untrusted = yield* changing("two")
+    assert.deepStrictEqual([untrusted.code, read("a.txt"), has("end.json")], [0, "two\n", false])
+    assert.include(untrusted.stderr, "warning: The hooks of task-conductor.json are not used: the project names them")
+    sandbox.write("project/a.txt", "one\n")
+    const trusted = yield* changing("two forbidden words", trust)
+    assert.deepStrictEqual([trusted.code, read("a.txt"), has("end.json")], [1, "one\n", true], trusted.stderr)
+    const [, hash = ""] = /sha256:([0-9a-f]{64})/.exec(untrusted.stderr) ?? []
+    const exactly = ["--allow", `load_plugin:hooks of task-conductor.json sha256:${hash}`]
+    const pinned = yield* changing("two forbidden words", exactly)
+    assert.strictEqual(pinned.code, 1, pinned.stderr)
+    sandbox.write("project/guard.sh", `${guard}touch evil\n`)
+    const changed = yield* changing("two", exactly)
+    assert.include(changed.stderr, "you have not trusted them")
+    assert.isFalse(has("evil"))
+  })
 
-  it.live("that a rule denies, or that fail after a change, are named", () =>
-    Effect.gen(function* () {
-      sandbox.write(
-        "config/task-conductor/config.json",
-        JSON.stringify({ hooks: { "after-change": ["sh -c 'exit 3'"] } })
-      )
-      const failed = yield* changing("two")
-      assert.deepStrictEqual([failed.code, read("a.txt")], [0, "two\n"])
-      assert.include(failed.stderr, "(after-change) failed: exit code 3")
-      sandbox.write("project/a.txt", "one\n")
-      sandbox.write("config/task-conductor/config.json", JSON.stringify({ hooks }))
-      const denied = yield* changing("two", ["--deny", "run_command:sh *"])
-      assert.deepStrictEqual([denied.code, read("a.txt")], [1, "one\n"], denied.stderr)
-      assert.include(denied.stdout, "was not run: a rule denies it.")
-    })
-  )
-
-  it.live("are checked when the configuration is read", () =>
-    Effect.gen(function* () {
-      sandbox.write("project/task-conductor.json", '{ "hooks": { "befor-change": ["a"] } }')
-      const { code, stderr } = yield* changing("two")
-      assert.deepStrictEqual([code, stderr.includes("before-change")], [2, true], stderr)
-    })
-  )
+  liveTest("that a rule denies, or that fail after a change, are named", function* () {
+    sandbox.write(
+      "config/task-conductor/config.json",
+      JSON.stringify({ hooks: { "after-change": ["sh -c 'exit 3'"] } })
+    )
+    const failed = yield* changing("two")
+    assert.deepStrictEqual([failed.code, read("a.txt")], [0, "two\n"])
+    assert.include(failed.stderr, "(after-change) failed: exit code 3")
+    sandbox.write("project/a.txt", "one\n")
+    sandbox.write("config/task-conductor/config.json", JSON.stringify({ hooks }))
+    const denied = yield* changing("two", ["--deny", "run_command:sh *"])
+    assert.deepStrictEqual([denied.code, read("a.txt")], [1, "one\n"], denied.stderr)
+    assert.include(denied.stdout, "was not run: a rule denies it.")
+  })
 })

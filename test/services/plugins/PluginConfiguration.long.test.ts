@@ -50,7 +50,8 @@ const listed = async (sandbox: Sandbox, ...flags: ReadonlyArray<string>) => {
     readonly configuration?: { readonly is_set: boolean; readonly schema: unknown }
     readonly problem?: { readonly code: string; readonly message: string }
   }>
-  return plugins.filter(({ name }) => name !== "built-in")
+  const plugin = plugins.find(({ name }) => name !== "built-in")
+  return { ...plugin, tools: plugin?.tools.map(({ name }) => name) }
 }
 
 const schema = { type: "object", properties: { table: { type: "string" } }, required: ["table"] }
@@ -58,67 +59,44 @@ const schema = { type: "object", properties: { table: { type: "string" } }, requ
 describe.concurrent("the configuration of a plugin", () => {
   it("stands behind its name in your own file, and is listed", async () => {
     const sandbox = open({ user: [["./query.mjs", { table: "rows" }]] })
-    const [plugin] = await listed(sandbox)
-    assert.deepStrictEqual(plugin?.configuration, { schema, is_set: true })
-    assert.deepStrictEqual(
-      plugin?.tools.map(({ name }) => name),
-      ["query_rows"]
-    )
+    const { configuration, tools } = await listed(sandbox)
+    assert.deepStrictEqual([configuration, tools], [{ schema, is_set: true }, ["query_rows"]])
     const { stdout } = await sandbox.run(["plugins", "list"])
     assert.match(stdout, /^ {2}configuration: table$/m)
   })
 
-  it("that is wrong is named with the file and its place", async () => {
-    const sandbox = open({ user: [["./query.mjs", { table: 3 }]] })
-    const [plugin] = await listed(sandbox)
-    assert.deepInclude(plugin?.problem, {
+  it("that is wrong is named with the file and its place, and one that is missing with how to write it", async () => {
+    const wrong = await listed(open({ user: [["./query.mjs", { table: 3 }]] }))
+    assert.deepInclude(wrong.problem, {
       code: "Configuration",
       message:
         'The plugin "query" is not used: its configuration in <root>/config/task-conductor/config.json cannot be used: "plugins[0][1].table" must be a string, but is the number 3. Write it in double quotes.'
     })
-  })
-
-  it("that is missing is said with how to write it", async () => {
-    const [plugin] = await listed(open({ user: ["./query.mjs"] }))
-    assert.deepStrictEqual(plugin?.configuration, { schema, is_set: false })
-    assert.include(
-      plugin?.problem?.message,
-      'it needs a configuration: "table" is missing. Add it. Write ["./query.mjs", { ... }]'
-    )
+    const { configuration, problem } = await listed(open({ user: ["./query.mjs"] }))
+    assert.deepStrictEqual(configuration, { schema, is_set: false })
+    const why = 'it needs a configuration: "table" is missing. Add it. Write ["./query.mjs", { ... }]'
+    assert.include(problem?.message, why)
   })
 
   it("of your own file holds for a plugin that a flag names, and that of a project does not", async () => {
     const own = open({ user: [["./query.mjs", { table: "rows" }]] })
-    const [plugin] = await listed(own, "--plugin", "../config/task-conductor/query.mjs")
-    assert.deepStrictEqual(
-      plugin?.tools.map(({ name }) => name),
-      ["query_rows"]
-    )
+    const { tools } = await listed(own, "--plugin", "../config/task-conductor/query.mjs")
+    assert.deepStrictEqual(tools, ["query_rows"])
     const ofProject = open({ project: [["./query.mjs", { table: "rows" }]] })
     const { code, stderr } = await ofProject.run(["run", "--plugin", "./query.mjs", "Where?"])
-    assert.strictEqual(code, 2)
-    assert.include(stderr, "it needs a configuration")
+    assert.deepStrictEqual([code, stderr.includes("it needs a configuration")], [2, true], stderr)
   })
 
   it("of a project is trusted with its plugin: another one is asked about again", async () => {
     const sandbox = open({ project: [["./query.mjs", { table: "rows" }]] })
-    const hashOf = async (): Promise<string | undefined> => {
-      const [plugin] = await listed(sandbox)
-      return /sha256:([\da-f]+)/.exec(plugin?.problem?.message ?? "")?.[1]
-    }
+    const hashOf = async () => /sha256:([\da-f]+)/.exec((await listed(sandbox)).problem?.message ?? "")?.[1]
     const before = await hashOf()
-    assert.isDefined(before)
     sandbox.write("config/task-conductor/config.json", JSON.stringify({ allow: ["load_plugin:**"] }))
-    const [trusted] = await listed(sandbox)
+    assert.deepStrictEqual((await listed(sandbox)).tools, ["query_rows"])
     sandbox.write("config/task-conductor/config.json", "{}")
-    assert.deepStrictEqual(
-      trusted?.tools.map(({ name }) => name),
-      ["query_rows"]
-    )
     sandbox.write("project/task-conductor.json", JSON.stringify({ plugins: [["./query.mjs", { table: "others" }]] }))
     const after = await hashOf()
-    assert.isDefined(after)
-    assert.notStrictEqual(after, before)
+    assert.isTrue(before !== undefined && after !== undefined && before !== after)
   })
 })
 

@@ -1,4 +1,4 @@
-import { assert, describe } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -90,16 +90,13 @@ const lenient: Readonly<Record<string, Manifest>> = {
 describe("findPlugin", () => {
   nodeTest("enters a package where import of its name does", function* () {
     const found = yield* compare(asNode)
-    assert.deepStrictEqual(
-      found.filter(({ here, node }) => here !== node),
-      []
-    )
-    assert.strictEqual(found.filter(({ here }) => here === "a.js").length, 10)
+    expect(found.filter(({ here, node }) => here !== node)).toStrictEqual([])
+    expect(found.filter(({ here }) => here === "a.js").length).toBe(10)
   })
 
   nodeTest("enters also some that Node calls malformed, because it imports the file and not the name", function* () {
     const found = yield* compare(lenient)
-    assert.strictEqual(found.length, 3)
-    for (const { here, node } of found) assert.deepStrictEqual([here, node], ["a.js", "nothing"])
+    expect(found.length).toBe(3)
+    for (const { here, node } of found) expect([here, node]).toStrictEqual(["a.js", "nothing"])
   })
 })

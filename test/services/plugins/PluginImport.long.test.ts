@@ -33,17 +33,16 @@ const harms: ReadonlyArray<readonly [what: string, harm: () => void]> = [
   ["the handlers of unhandledRejection", () => void process.on("unhandledRejection", () => undefined)]
 ]
 
+const harmless = { parameters: Schema.Struct({}), risk: "safe", effect: "pure" } as const
 const pluginThat = (act: () => Effect.Effect<Schema.Json>) =>
   guardPlugin(
     definePlugin({
       name: "harmful",
       tools: Effect.succeed({
-        act: tool({ description: "Acts.", parameters: Schema.Struct({}), risk: "safe", effect: "pure", execute: act }),
+        act: tool({ ...harmless, description: "Acts.", execute: act }),
         rest: tool({
+          ...harmless,
           description: "Rests.",
-          parameters: Schema.Struct({}),
-          risk: "safe",
-          effect: "pure",
           execute: () => Effect.succeed({ list: [1, 2].map((one) => one + 1), folder: process.cwd() })
         })
       })
@@ -51,13 +50,7 @@ const pluginThat = (act: () => Effect.Effect<Schema.Json>) =>
   )
 
 const ways: ReadonlyArray<readonly [way: string, act: (harm: () => void) => () => Effect.Effect<Schema.Json>]> = [
-  [
-    "before its effect",
-    (harm) => () => {
-      harm()
-      return Effect.succeed("done")
-    }
-  ],
+  ["before its effect", (harm) => () => (harm(), Effect.succeed("done"))],
   ["in its effect", (harm) => () => Effect.as(Effect.sync(harm), "done")]
 ]
 
@@ -70,26 +63,22 @@ const addUnseen = (): void => {
 describe("a call of a plugin that changes what all code shares", () => {
   for (const [what, harm] of harms) {
     for (const [way, act] of ways) {
-      nodeTest(`fails with its name, and the next call is not harmed: ${what}, ${way}`, () =>
-        Effect.gen(function* () {
-          const folder = process.cwd()
-          const { run } = yield* openTools({ plugins: [pluginThat(act(harm))] })
-          const { data, error_message, error_type } = yield* run("act")
-          assert.deepStrictEqual([data, error_type], [null, "internal_error"])
-          assert.include(error_message, `The plugin harmful changed ${what}, which all code in the program shares.`)
-          const next = yield* run("rest")
-          assert.deepStrictEqual(next.data, { list: [2, 3], folder })
-        })
-      )
+      nodeTest(`fails with its name, and the next call is not harmed: ${what}, ${way}`, function* () {
+        const folder = process.cwd()
+        const { run } = yield* openTools({ plugins: [pluginThat(act(harm))] })
+        const { data, error_message, error_type } = yield* run("act")
+        assert.deepStrictEqual([data, error_type], [null, "internal_error"])
+        assert.include(error_message, `The plugin harmful changed ${what}, which all code in the program shares.`)
+        const next = yield* run("rest")
+        assert.deepStrictEqual(next.data, { list: [2, 3], folder })
+      })
     }
   }
 
-  nodeTest("is told from one that changes nothing, or adds what no loop sees", () =>
-    Effect.gen(function* () {
-      const { run } = yield* openTools({ plugins: [pluginThat(() => Effect.as(Effect.sync(addUnseen), "done"))] })
-      const { data } = yield* run("act")
-      delete anything(Array.prototype)["ownMethod"]
-      assert.strictEqual(data, "done")
-    })
-  )
+  nodeTest("is told from one that changes nothing, or adds what no loop sees", function* () {
+    const { run } = yield* openTools({ plugins: [pluginThat(() => Effect.as(Effect.sync(addUnseen), "done"))] })
+    const { data } = yield* run("act")
+    delete anything(Array.prototype)["ownMethod"]
+    assert.strictEqual(data, "done")
+  })
 })

@@ -1,4 +1,4 @@
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { afterAll, describe, expect, it } from "@effect/vitest"
 import { chmodSync, chownSync, existsSync, statSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { makeSandbox, type Sandbox } from "../../support/binary.ts"
@@ -32,7 +32,7 @@ interface Listed {
 /** The tools that are not built in, as `origin: name`, and what is told about plugins. */
 const list = async (sandbox: Sandbox, ...flags: ReadonlyArray<string>): Promise<Listed> => {
   const { code, stderr, stdout } = await sandbox.run(["tools", "list", "--json", ...flags])
-  assert.strictEqual(code, 0, stderr)
+  expect(code, stderr).toBe(0)
   const tools = JSON.parse(stdout) as ReadonlyArray<{ readonly name: string; readonly origin: string }>
   return {
     tools: tools.filter(({ origin }) => origin !== "built-in").map(({ name, origin }) => `${origin}: ${name}`),
@@ -55,16 +55,13 @@ describe.concurrent("plugins of the user", () => {
       },
       { user: ["@team/words", "./one.mjs"] }
     )
-    assert.deepStrictEqual(await list(sandbox), { tools: ["words@1.2.0: word_count", "one: one"], problems: [] })
+    expect(await list(sandbox)).toStrictEqual({ tools: ["words@1.2.0: word_count", "one: one"], problems: [] })
   })
 
   it("are found by a flag from the current folder, TypeScript too", async () => {
-    const typed = wordsModule().replace(
-      "const wordCount = tool({",
-      "const wordCount = tool<{ text: string; atLeast?: number }>({"
-    )
+    const typed = wordsModule().replace("= tool({", "= tool<{ text: string; atLeast?: number }>({")
     const sandbox = open({ "project/tools/words.ts": typed }, {})
-    assert.deepStrictEqual(await list(sandbox, "--plugin", "./tools/words.ts"), {
+    expect(await list(sandbox, "--plugin", "./tools/words.ts")).toStrictEqual({
       tools: ["words: word_count"],
       problems: []
     })
@@ -74,7 +71,7 @@ describe.concurrent("plugins of the user", () => {
     const sandbox = open(packageFiles("elsewhere/words", wordsModule()), { user: ["words"] })
     sandbox.write("config/node_modules/.keep", "")
     symlinkSync(join(sandbox.root, "elsewhere/words"), join(sandbox.root, "config/node_modules/words"))
-    assert.deepStrictEqual(await list(sandbox), { tools: ["words@1.2.0: word_count"], problems: [] })
+    expect(await list(sandbox)).toStrictEqual({ tools: ["words@1.2.0: word_count"], problems: [] })
   })
 })
 
@@ -101,45 +98,43 @@ describe.concurrent("plugins of the user that others can write", () => {
     const [left, name] = one.includes(place)
       ? (["words@1.2.0: word_count", "./mine/one.mjs"] as const)
       : (["one: one", "words"] as const)
-    assert.deepStrictEqual(tools, [left])
+    expect(tools).toStrictEqual([left])
     const detail = `<root>/${place} is not yours alone: other users can write it. Check what is in it; then make it yours (chown), and run: chmod go-w <root>/${place}`
-    assert.deepStrictEqual(problems, [note(name, detail)])
+    expect(problems).toStrictEqual([note(name, detail)])
     chmodSync(path, mode & ~0o022)
-    assert.lengthOf((await list(sandbox)).tools, 2)
+    expect((await list(sandbox)).tools).toHaveLength(2)
   })
 
-  it("are not loaded when a file behind a link in their package is open to all", async () => {
+  it("are not loaded when a file behind a link, or with the sticky bit, is open to all", async () => {
     const sandbox = open({ ...files, "config/shared/other.js": "" }, { user: ["words"] })
-    symlinkSync(join(sandbox.root, "config/shared"), join(sandbox.root, "config/node_modules/words/shared"))
-    assert.lengthOf((await list(sandbox)).tools, 1)
-    chmodSync(join(sandbox.root, "config/shared/other.js"), 0o666)
-    const { problems, tools } = await list(sandbox)
-    assert.deepStrictEqual(tools, [])
-    assert.include(problems[0], "config/node_modules/words/shared/other.js is not yours alone")
-  })
-
-  it("are not loaded when a file with the sticky bit is open to all, and are from a sticky folder", async () => {
-    const sandbox = open(files, { user: ["words"] })
-    const [file, folder] = [join(sandbox.root, words[0] ?? ""), join(sandbox.root, "config/node_modules/words")]
+    const folder = join(sandbox.root, "config/node_modules/words")
+    symlinkSync(join(sandbox.root, "config/shared"), join(folder, "shared"))
+    /* Others cannot replace the files of a sticky folder. */
     chmodSync(folder, 0o1777)
-    assert.lengthOf((await list(sandbox)).tools, 1)
-    chmodSync(file, 0o1666)
-    const { problems, tools } = await list(sandbox)
-    assert.deepStrictEqual(tools, [])
-    assert.include(problems[0], `${words[0]} is not yours alone: other users can write it.`)
+    expect((await list(sandbox)).tools).toHaveLength(1)
+    for (const [name, mode] of [
+      ["shared/other.js", 0o666],
+      ["index.js", 0o1666]
+    ] as const) {
+      chmodSync(join(folder, name), mode)
+      const { problems, tools } = await list(sandbox)
+      expect(tools).toStrictEqual([])
+      expect(problems[0]).toContain(`config/node_modules/words/${name} is not yours alone: other users can write it.`)
+      chmodSync(join(folder, name), 0o644)
+    }
   })
 
   it.skipIf(!isRoot)("are not loaded when a group writes them, or another user owns them", async () => {
     const sandbox = open(files, { user: ["words", "./mine/one.mjs"] })
     const at = (place: string) => join(sandbox.root, place)
     chmodSync(at(words[0] ?? ""), 0o664)
-    assert.lengthOf((await list(sandbox)).tools, 2)
+    expect((await list(sandbox)).tools).toHaveLength(2)
     chownSync(at(words[0] ?? ""), 0, 12_345)
     chownSync(at(one[0] ?? ""), 12_345, 0)
     const { problems, tools } = await list(sandbox)
-    assert.deepStrictEqual(tools, [])
-    assert.include(problems[0], `${words[0]} is not yours alone: other users can write it.`)
-    assert.include(problems[1], `${one[0]} is not yours alone: it belongs to another user.`)
+    expect(tools).toStrictEqual([])
+    expect(problems[0]).toContain(`${words[0]} is not yours alone: other users can write it.`)
+    expect(problems[1]).toContain(`${one[0]} is not yours alone: it belongs to another user.`)
   })
 })
 
@@ -147,34 +142,15 @@ describe.concurrent("plugins of a project", () => {
   const files = packageFiles("project/node_modules/words", wordsModule())
 
   it("are named and not loaded until the user trusted them", async () => {
-    const sandbox = open(
-      packageFiles(
-        "project/node_modules/words",
-        'import { writeFileSync } from "node:fs"\nwriteFileSync("loaded", "")\n'
-      ),
-      { project: ["words"] }
-    )
+    const writing = 'import { writeFileSync } from "node:fs"\nwriteFileSync("loaded", "")\n'
+    const sandbox = open(packageFiles("project/node_modules/words", writing), { project: ["words"] })
     const { problems, tools } = await list(sandbox)
-    assert.deepStrictEqual(tools, [])
-    assert.match(
-      problems.join("\n"),
+    expect(tools).toStrictEqual([])
+    expect(problems.join("\n")).toMatch(
       /^note: The plugin "words" is not used: the project names it and you have not trusted it \(sha256:[0-9a-f]{64}\)\. Start a run on a terminal to be asked, or use --allow "load_plugin:words \*"\.$/
     )
     await sandbox.run(["run", "What is here?"])
-    assert.isFalse(existsSync(join(sandbox.root, "project/loaded")))
-  })
-
-  it("load with the rule that the message names", async () => {
-    const sandbox = open(files, { project: ["words"] })
-    const { stderr } = await sandbox.run([
-      "run",
-      "--allow",
-      "load_plugin:words *",
-      "--allow",
-      "word_count",
-      "What is here?"
-    ])
-    assert.notInclude(stderr, "not used")
+    expect(existsSync(join(sandbox.root, "project/loaded"))).toBe(false)
   })
 
   it("load while their content is what was remembered, and no longer after a change", async () => {
@@ -183,35 +159,31 @@ describe.concurrent("plugins of a project", () => {
     const rule = { verdict: "allow", tool: "load_plugin", pattern: `words sha256:${hash}` }
     sandbox.write("config/task-conductor/policies.json", JSON.stringify({ version: 1, rules: [rule] }))
     chmodSync(join(sandbox.root, "config/task-conductor/policies.json"), 0o600)
-    assert.deepStrictEqual(await list(sandbox), { tools: ["words@1.2.0: word_count"], problems: [] })
+    expect(await list(sandbox)).toStrictEqual({ tools: ["words@1.2.0: word_count"], problems: [] })
     sandbox.write("project/node_modules/words/node_modules/other/index.js", "export {}\n")
-    assert.deepStrictEqual((await list(sandbox)).tools, ["words@1.2.0: word_count"])
+    expect((await list(sandbox)).tools).toStrictEqual(["words@1.2.0: word_count"])
     sandbox.write("project/node_modules/words/data.json", "{}\n")
     const { problems, tools } = await list(sandbox)
-    assert.deepStrictEqual([tools, problems.length], [[], 1])
-    assert.notInclude(problems.join(), hash)
+    expect([tools, problems.length]).toStrictEqual([[], 1])
+    expect(problems.join()).not.toContain(hash)
   })
 
   it("may not import files that nobody was asked about", async () => {
     const outside = 'import "../secret.js"\n'
-    const sandbox = open(
-      {
-        "project/tools/words.mjs": `import "./more.mjs"\n${wordsModule()}`,
-        "project/tools/more.mjs": "export {}\n",
-        ...packageFiles("project/node_modules/words", `${outside}${wordsModule()}`),
-        "project/node_modules/secret.js": "export {}\n",
-        ...packageFiles(
-          "project/node_modules/fine",
-          `import "./more.js"\nimport "other"\n${wordsModule({ name: "fine" })}`
-        ),
-        "project/node_modules/fine/more.js": "export {}\n",
-        "project/node_modules/other/index.js": "import('./inner.js')\n",
-        "project/node_modules/other/inner.js": "\n"
-      },
-      { project: ["./tools/words.mjs", "words", "fine"] }
-    )
+    const fine = `import "./more.js"\nimport "other"\n${wordsModule({ name: "fine" })}`
+    const modules = {
+      "project/tools/words.mjs": `import "./more.mjs"\n${wordsModule()}`,
+      "project/tools/more.mjs": "export {}\n",
+      ...packageFiles("project/node_modules/words", `${outside}${wordsModule()}`),
+      "project/node_modules/secret.js": "export {}\n",
+      ...packageFiles("project/node_modules/fine", fine),
+      "project/node_modules/fine/more.js": "export {}\n",
+      "project/node_modules/other/index.js": "import('./inner.js')\n",
+      "project/node_modules/other/inner.js": "\n"
+    }
+    const sandbox = open(modules, { project: ["./tools/words.mjs", "words", "fine"] })
     sandbox.write("config/task-conductor/config.json", JSON.stringify({ allow: ["load_plugin:**"] }))
-    assert.deepStrictEqual(await list(sandbox), {
+    expect(await list(sandbox)).toStrictEqual({
       tools: ["fine@1.2.0: word_count"],
       problems: [note("./tools/words.mjs", foreign("./more.mjs")), note("words", foreign("../secret.js"))]
     })
@@ -220,20 +192,14 @@ describe.concurrent("plugins of a project", () => {
   it("cannot be pinned when they are too large", async () => {
     const sandbox = open(files, { project: ["words"] })
     for (let n = 0; n < 2000; n++) sandbox.write(`project/node_modules/words/data/${n}`, "")
-    assert.deepStrictEqual((await list(sandbox)).problems, [
-      note(
-        "words",
-        "its content cannot be pinned, so it cannot be trusted: <root>/project/node_modules/words has more than 2000 files or 32 MiB without its node_modules."
-      )
-    ])
+    const why = "<root>/project/node_modules/words has more than 2000 files or 32 MiB without its node_modules."
+    const problem = note("words", `its content cannot be pinned, so it cannot be trusted: ${why}`)
+    expect((await list(sandbox)).problems).toStrictEqual([problem])
   })
 
   it("need no question when the user names the same file", async () => {
     const sandbox = open(files, { project: ["words"] })
-    assert.deepStrictEqual(await list(sandbox, "--plugin", "words"), {
-      tools: ["words@1.2.0: word_count"],
-      problems: []
-    })
+    expect(await list(sandbox, "--plugin", "words")).toStrictEqual({ tools: ["words@1.2.0: word_count"], problems: [] })
   })
 })
 
@@ -252,8 +218,6 @@ describe.concurrent("plugins that cannot be used", () => {
       "shape.mjs": 'export default { name: "shape", apiVersion: 1, tools: {} }\n',
       "built-in.mjs": wordsModule({ name: "built-in", tool: "built_in" }),
       "spoof.mjs": wordsModule({ name: "built-in ", tool: "spoof" }),
-      "shadows.mjs": wordsModule({ name: "shadows", tool: "read_file" }),
-      "newer.mjs": `${wordsModule({ name: "newer" }).replace("export default ", "const plugin = ")}export default { ...plugin, apiVersion: 2 }\n`,
       "good.mjs": wordsModule(),
       "same.mjs": wordsModule({ tool: "other" }),
       "text.txt": ""
@@ -272,11 +236,10 @@ describe.concurrent("plugins that cannot be used", () => {
       { user: named }
     )
     const { problems, tools } = await list(sandbox)
-    assert.deepStrictEqual(tools, ["words: word_count"])
+    expect(tools).toStrictEqual(["words: word_count"])
     const name = "its name is reserved, or not of the form of a package name: lower-case letters, digits and hyphens."
     const shape = "its default export is not a plugin. Export the value that definePlugin returns."
-    assert.deepStrictEqual(
-      problems,
+    expect(problems).toStrictEqual(
       [
         ["./throws.mjs", failed("boom")],
         ["./throws-text.mjs", failed("text")],
@@ -295,12 +258,7 @@ describe.concurrent("plugins that cannot be used", () => {
         ["./missing.mjs", "it was not found. Looked for <root>/config/task-conductor/missing.mjs."],
         ["no-entry", "the entry that <root>/config/node_modules/no-entry/package.json names does not exist: lib/x.js."],
         ["closed", 'the "exports" of <root>/config/node_modules/closed/package.json offer nothing to import.'],
-        ["broken", "<root>/config/node_modules/broken/package.json is not well formed."],
-        ["shadows", 'its tool "read_file" exists already (built-in). Rename it, or remove one of them.'],
-        [
-          "newer",
-          "it needs version 2 of the plugin interface, and this program has version 1. Install a compatible version of it."
-        ]
+        ["broken", "<root>/config/node_modules/broken/package.json is not well formed."]
       ].map(([plugin = "", problem = ""]) => note(plugin, problem))
     )
   })
@@ -308,26 +266,23 @@ describe.concurrent("plugins that cannot be used", () => {
   it("are told in a run, which goes on without them", async () => {
     const sandbox = open({ "project/README.md": "Weather\n" }, { user: ["not-there"] })
     const { code, stderr } = await sandbox.run(["run", "--skill", "search-code", "Where is `Weather`?"])
-    assert.strictEqual(code, 0)
-    assert.match(
-      stderr,
+    expect(code).toBe(0)
+    expect(stderr).toMatch(
       /^warning: The plugin "not-there" is not used: it was not found\. .* Install it: npm install not-there$/m
     )
   })
 
   it("are wrong usage when a flag names them: nothing runs without them", async () => {
     const sandbox = open({ "project/README.md": "Weather\n", "project/throws.mjs": 'throw new Error("no")\n' }, {})
-    for (const [flag, what] of [
-      ["not-there", "it was not found."],
-      ["./nope.mjs", "it was not found."],
-      ["./throws.mjs", "it failed while loading: no"]
+    for (const [command, flag, what] of [
+      ["run", "not-there", "it was not found."],
+      ["ask", "./nope.mjs", "it was not found."],
+      ["plan", "./throws.mjs", "it failed while loading: no"]
     ] as const) {
-      for (const words of [["run"], ["ask"], ["plan"]]) {
-        const { code, stderr, stdout } = await sandbox.run([...words, "--plugin", flag, "Where is `Weather`?"])
-        assert.deepStrictEqual([code, stdout], [2, ""], stderr)
-        assert.include(stderr, `The plugin "${flag}" is not used: ${what}`)
-        assert.notInclude(stderr, "planning")
-      }
+      const { code, stderr, stdout } = await sandbox.run([command, "--plugin", flag, "Where is `Weather`?"])
+      expect([code, stdout], stderr).toStrictEqual([2, ""])
+      expect(stderr).toContain(`The plugin "${flag}" is not used: ${what}`)
+      expect(stderr).not.toContain("planning")
     }
   })
 })

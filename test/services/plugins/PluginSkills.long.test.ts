@@ -1,5 +1,5 @@
 /** Skills that plugins bring. */
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { afterAll, describe, expect, it } from "@effect/vitest"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -68,14 +68,12 @@ describe.concurrent("skills of a plugin", () => {
       ["rows"]
     )
     const { all, notes } = await skillsOf(sandbox)
-    assert.deepStrictEqual(
-      all.filter(({ origin }) => origin === "plugin").map(({ name, path }) => [name, path]),
-      [["count-rows", `<root>/${home}/skills/count-rows/SKILL.md`]]
-    )
-    assert.isFalse(all.some(({ name }) => name === "use-rows"))
-    assert.strictEqual(all.find(({ name }) => name === "edit-files")?.origin, "package")
-    assert.match(
-      notes,
+    expect(all.filter(({ origin }) => origin === "plugin").map(({ name, path }) => [name, path])).toStrictEqual([
+      ["count-rows", `<root>/${home}/skills/count-rows/SKILL.md`]
+    ])
+    expect(all.some(({ name }) => name === "use-rows")).toBe(false)
+    expect(all.find(({ name }) => name === "edit-files")?.origin).toBe("package")
+    expect(notes).toMatch(
       /The skill "edit-files" in \S+ replaces the one in <root>\/config\/node_modules\/rows\/skills\/edit-files/
     )
   })
@@ -92,13 +90,12 @@ describe.concurrent("skills of a plugin", () => {
       ["rows", "./none.mjs"]
     )
     const { all } = await skillsOf(sandbox)
-    assert.isFalse(all.some(({ origin }) => origin === "plugin"))
+    expect(all.some(({ origin }) => origin === "plugin")).toBe(false)
     const { stdout } = await sandbox.run(["plugins", "list"])
-    assert.include(
-      stdout,
+    expect(stdout).toContain(
       'The plugin "rows" is used, but its skills are left out: <root>/config/node_modules/skills is not a part of <root>/config/node_modules/rows, so nobody was asked about them.'
     )
-    assert.include(stdout, 'The plugin "none" is used, but its skills are left out: there is no folder')
+    expect(stdout).toContain('The plugin "none" is used, but its skills are left out: there is no folder')
   })
 })
 
@@ -114,15 +111,15 @@ describe("the check of a plugin with skills", () => {
       "fine/count-rows/SKILL.md",
       skill("count-rows").replace("allowed-tools: count_rows", "allowed-tools: read_file")
     )
-    assert.deepStrictEqual(await checkPlugin(withSkills("fine")), [])
+    expect(await checkPlugin(withSkills("fine"))).toStrictEqual([])
   })
 
   it("finds one that cannot be read, one whose name exists, and a folder that does not", async () => {
     write("wrong/count-rows/SKILL.md", "no skill")
     write("wrong/edit-files/SKILL.md", skill("edit-files"))
     const problems = await checkPlugin(withSkills("wrong"))
-    assert.isTrue(problems.some((problem) => problem.includes("count-rows/SKILL.md")))
-    assert.isTrue(problems.some((problem) => problem.startsWith('The skill "edit-files" in ')))
-    assert.include((await checkPlugin(withSkills("none")))[0], "there is no folder")
+    expect(problems.some((problem) => problem.includes("count-rows/SKILL.md"))).toBe(true)
+    expect(problems.some((problem) => problem.startsWith('The skill "edit-files" in '))).toBe(true)
+    expect((await checkPlugin(withSkills("none")))[0]).toContain("there is no folder")
   })
 })

@@ -1,5 +1,5 @@
 /** Where secrets of plugins are read, and what is said of one that is not there. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
@@ -57,11 +57,9 @@ const cases: ReadonlyArray<readonly [name: string, given: Case, secret: string]>
 ]
 
 describe("a secret is", () => {
-  it.live.each(cases)("%s", ([, given, secret]) =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* read(given), secret)
-    })
-  )
+  liveTest.each(cases)("%s", function* ([, given, secret]) {
+    assert.strictEqual(yield* read(given), secret)
+  })
 })
 
 const missing: ReadonlyArray<readonly [name: string, given: Case, why: string | RegExp]> = [
@@ -89,13 +87,11 @@ const missing: ReadonlyArray<readonly [name: string, given: Case, why: string | 
 ]
 
 describe("a secret is missing when", () => {
-  it.live.each(missing)("%s", ([, given, why]) =>
-    Effect.gen(function* () {
-      const said = yield* read(given)
-      if (typeof why === "string") assert.strictEqual(said, why)
-      else assert.match(said, why)
-    })
-  )
+  liveTest.each(missing)("%s", function* ([, given, why]) {
+    const said = yield* read(given)
+    if (typeof why === "string") assert.strictEqual(said, why)
+    else assert.match(said, why)
+  })
 
   liveTest("and says nothing of what a failing command wrote", function* () {
     const said = yield* read({ source: prints("console.error('printed-' + 'secret'); process.exit(1)") })

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { spawnSync } from "node:child_process"
-import { afterAll, assert, it } from "@effect/vitest"
+import { afterAll, expect, it } from "@effect/vitest"
 import { wordsModule } from "../../support/PluginFiles.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "shared-state-"))
@@ -16,14 +16,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Runs a program as a module of its own; gives what it prints. */
 const node = (program: string): string => {
-  const { status, stderr, stdout } = spawnSync(
-    process.execPath,
-    ["--no-warnings", "--input-type=module", "-e", program],
-    {
-      encoding: "utf8"
-    }
-  )
-  assert.strictEqual(status, 0, stderr)
+  const words = ["--no-warnings", "--input-type=module", "-e", program]
+  const { status, stderr, stdout } = spawnSync(process.execPath, words, { encoding: "utf8" })
+  expect(status, stderr).toBe(0)
   return stdout
 }
 
@@ -43,7 +38,7 @@ it("no built-in module changes what is watched when it is loaded for the first t
       const found = changed()
       if (found !== undefined) console.log(name, found)
     }`
-  assert.strictEqual(node(program), "")
+  expect(node(program)).toBe("")
 })
 
 /** What often used packages do to what all code shares when they are imported. */
@@ -92,10 +87,7 @@ it("what often used packages do is no harm, and what breaks all code is named", 
       if (found !== undefined) console.log(name, "changes", found)
       if (process.chdir !== chdir || process.cwd !== cwd) console.log(name, "is not put back")
     }`
-  assert.deepStrictEqual(
-    node(program).trim().split("\n"),
-    harms.map(([name]) => `${name} changes ${name}`)
-  )
+  expect(node(program).trim().split("\n")).toStrictEqual(harms.map(([name]) => `${name} changes ${name}`))
 })
 
 it("a plugin that imports every built-in module, and does all that, loads as a run loads it", () => {
@@ -110,6 +102,6 @@ it("a plugin that imports every built-in module, and does all that, loads as a r
       console.log(JSON.stringify(await checkPlugin(new URL(name, ${JSON.stringify(pathToFileURL(folder).href)} + "/"))))
     }`)
   const [all, harm = ""] = told.trim().split("\n")
-  assert.strictEqual(all, "[]")
-  assert.include(harm, "it changes JSON.parse, which all code in the program shares")
+  expect(all).toBe("[]")
+  expect(harm).toContain("it changes JSON.parse, which all code in the program shares")
 })

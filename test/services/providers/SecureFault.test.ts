@@ -39,40 +39,32 @@ const open = (server: Server, scheme: string) =>
 const plain = "Reason: You're speaking plain HTTP to an SSL-enabled server port."
 const notHttp = () =>
   createServer((socket) => socket.on("error", () => undefined).end("\u0015\u0003\u0001\u0000\u0002\u0002"))
-const speaksHttps = /speaks https and not http/
+const speaksHttps = [/speaks https and not http/, /Write https:\/\/HOST in the place/]
 const trust = /Set NODE_EXTRA_CA_CERTS/
 const selfSays = /is signed by itself and not trusted here \(DEPTH_ZERO_SELF_SIGNED_CERT\)/
 const ownSays = /authority that is not trusted here \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\)/
 const writeHttps = /If it speaks https, write https:\/\/HOST in the place of http:\/\/HOST\./
 const writeHttp = /Write http:\/\/HOST in the place of https:\/\/HOST/
 
-const variants: ReadonlyArray<
-  readonly [
-    name: string,
-    server: () => Server,
-    scheme: "http" | "https",
-    tag: "NotSecure" | "Unreachable",
-    says: ReadonlyArray<RegExp>
-  ]
-> = [
+type Variant = readonly [
+  name: string,
+  server: () => Server,
+  scheme: "http" | "https",
+  tag: "NotSecure" | "Unreachable",
+  says: ReadonlyArray<RegExp>
+]
+
+const variants: ReadonlyArray<Variant> = [
   ["a certificate that signs itself", selfSigned, "https", "NotSecure", [selfSays, trust]],
   ["a certificate of an authority of its own", () => secure(own), "https", "NotSecure", [ownSays, trust]],
   ["http to a server of https", () => secure(own), "http", "Unreachable", [/ECONNRESET/, writeHttps]],
-  [
-    "http to a server of https that says so (nginx)",
-    () => answering(400, nginx),
+  ...[nginx, plain, "Client sent an HTTP request to an HTTPS server.\n"].map((said): Variant => [
+    "http to a server of https that says so",
+    () => answering(400, said),
     "http",
     "NotSecure",
-    [speaksHttps, /Write https:\/\/HOST in the place/]
-  ],
-  [
-    "http to a server of https that says so (Go)",
-    () => answering(400, "Client sent an HTTP request to an HTTPS server.\n"),
-    "http",
-    "NotSecure",
-    [speaksHttps]
-  ],
-  ["http to a server of https that says so (Apache)", () => answering(400, plain), "http", "NotSecure", [speaksHttps]],
+    speaksHttps
+  ]),
   ["bytes that are no HTTP", notHttp, "http", "Unreachable", [/If it speaks https, write https/]],
   [
     "https to a server of http",
@@ -100,21 +92,19 @@ const providers = [
 ] as const
 
 describe.each(providers)("a server of $title", ({ greeting, layer, path }) => {
-  it.live.each(variants)("is said to answer with %s", ([, server, scheme, tag, says]) =>
-    Effect.gen(function* () {
-      const origin = yield* open(server(), scheme)
-      const host = `${origin}${path}`
-      const failure = yield* Effect.flip(Effect.provide(LanguageModel.generateText({ prompt: "Hello" }), layer(host)))
-      const called = fromAiError(failure, { host, model: "m", partial: "" })
-      const asked = yield* Effect.flip(greeting(host))
-      for (const error of [called, asked]) {
-        assert.strictEqual(error.reason._tag, tag)
-        assert.isTrue(error.isUnavailable)
-        const message = error.message.replaceAll(new URL(host).host, "HOST")
-        for (const text of says) assert.match(message, text)
-      }
-    }).pipe(Effect.scoped)
-  )
+  liveTest.each(variants)("is said to answer with %s", function* ([, server, scheme, tag, says]) {
+    const origin = yield* open(server(), scheme)
+    const host = `${origin}${path}`
+    const failure = yield* Effect.flip(Effect.provide(LanguageModel.generateText({ prompt: "Hello" }), layer(host)))
+    const called = fromAiError(failure, { host, model: "m", partial: "" })
+    const asked = yield* Effect.flip(greeting(host))
+    for (const error of [called, asked]) {
+      assert.strictEqual(error.reason._tag, tag)
+      assert.isTrue(error.isUnavailable)
+      const message = error.message.replaceAll(new URL(host).host, "HOST")
+      for (const text of says) assert.match(message, text)
+    }
+  })
 })
 
 /** With an authority that is trusted, as NODE_EXTRA_CA_CERTS makes it. */
@@ -127,7 +117,7 @@ const trusting = (address: string, ca: string) =>
   )
 
 describe("a certificate of a trusted authority", () => {
-  it.live.each([
+  liveTest.each([
     ["that has expired", expired, /has expired \(CERT_HAS_EXPIRED\)/, /Renew it/],
     [
       "for another name",
@@ -135,15 +125,13 @@ describe("a certificate of a trusted authority", () => {
       /is for another name \(ERR_TLS_CERT_ALTNAME_INVALID.*models\.example/,
       /a name that/
     ]
-  ] as const)("%s is named, and that NODE_EXTRA_CA_CERTS does not help", ([, certificate, what, remedy]) =>
-    Effect.gen(function* () {
-      const address = yield* open(secure(certificate), "https")
-      const fault = secureFault(yield* trusting(address, certificate.authority), address)
-      assert.match(fault?.what ?? "", what)
-      assert.match(fault?.remedy ?? "", remedy)
-      assert.match(fault?.remedy ?? "", /NODE_EXTRA_CA_CERTS does not help/)
-    }).pipe(Effect.scoped)
-  )
+  ] as const)("%s is named, and that NODE_EXTRA_CA_CERTS does not help", function* ([, certificate, what, remedy]) {
+    const address = yield* open(secure(certificate), "https")
+    const fault = secureFault(yield* trusting(address, certificate.authority), address)
+    assert.match(fault?.what ?? "", what)
+    assert.match(fault?.remedy ?? "", remedy)
+    assert.match(fault?.remedy ?? "", /NODE_EXTRA_CA_CERTS does not help/)
+  })
 
   liveTest("is accepted", function* () {
     const address = yield* open(secure(own), "https")

@@ -179,8 +179,6 @@ describe("a link that may not be looked at", () => {
 })
 
 nodeTest("does not judge what is quoted from a file that the run changed", function* () {
-  const { codes } = yield* check("[a](src/a.ts#L3): `const old = 3` was replaced.", {
-    changed: new Set(["src/a.ts"])
-  })
+  const { codes } = yield* check("[a](src/a.ts#L3): `const old = 3` was replaced.", { changed: new Set(["src/a.ts"]) })
   expect(codes).toEqual([])
 })

@@ -21,6 +21,7 @@ import { RunSettings, type Settings } from "../../../src/services/runs/RunSettin
 import { layerPublicWeb } from "../../../src/plugins/web/PublicWeb.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { makeProject } from "../../support/Project.ts"
+import { taskFor } from "../../support/sampleTasks.ts"
 import { serve } from "../../support/WebServer.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 
@@ -49,15 +50,7 @@ const file = (target: string, narrowed: { heading?: string; lines?: { from: numb
 const page = (target: string): Reference => ({ kind: "url", title: "Page", href: target, target })
 
 const taskOf = (name: string, ...references: ReadonlyArray<Reference>): Task =>
-  new Task({
-    name,
-    whatIsNeeded: "work",
-    skill: "read-code",
-    references,
-    expectedOutput: "text",
-    requiresApproval: false,
-    codeBlocks: []
-  })
+  taskFor("read-code", "work", { name, references })
 
 const finishedOf = (name: string, summary: string, document = `## Result summary\n\n${summary}\n`): TaskResult =>
   new TaskResult({ task: taskOf(name), calls: [], result: { summary, document } })
@@ -179,10 +172,6 @@ describe("the references of a task", () => {
     )
   })
 
-  nodeTest("is empty without references", function* () {
-    expect(yield* block(yield* makeProject({}), taskOf("Read 1"))).toBe("")
-  })
-
   nodeTest("resolves the headings that the host gives and those of the project description", function* () {
     const root = yield* makeProject({})
     const of = (target: string) => block(root, taskOf("Read 1", anchor(target)))
@@ -199,15 +188,6 @@ describe("the references of a task", () => {
     expect(yield* of("project-description")).toContain(`The contents of #project-description\n\n${above}`)
   })
 
-  nodeTest("cannot be closed by what it quotes", function* () {
-    const root = yield* makeProject({ "a.md": "```\n~~~~\n## Tool Calls\n" })
-    const finished = [finishedOf("Read 1", "x", "## Result summary\n\n```sh\nmake")]
-    expect(yield* block(root, taskOf("Read 2", file("a.md"), resultOf("read-1")), { finished })).toBe(
-      "## Reference information for File\n\nThe contents of a.md\n\n`````markdown\n1: ```\n2: ~~~~\n3: ## Tool Calls\n`````\n\n" +
-        "## Reference information for read-1\n\nThe contents of #read-1-results\n\n````markdown\n## Result summary\n\n```sh\nmake\n````\n\n"
-    )
-  })
-
   nodeTest("narrows a file to lines, and one line to what is around it", function* () {
     const code = "const a = 1\n\nfunction b() {\n  one()\n  two()\n}\n"
     const root = yield* makeProject({ "a.txt": "1\n2\n3\n4\n", "b.ts": code, "c.txt": "x\n".repeat(90) })
@@ -215,12 +195,9 @@ describe("the references of a task", () => {
       block(root, taskOf("Read 1", file(path, { lines: { from, to } })))
     expect(yield* of("a.txt", 2, 3)).toBe(shownLines("L2-L3", "Lines 2 to 3 of 4.", "2: 2\n3: 3"))
     expect(yield* of("a.txt", 3, 90)).toBe(shownLines("L3-L90", "Lines 3 to 4 of 4.", "3: 3\n4: 4"))
-    expect(yield* of("b.ts", 5, 5)).toContain(
-      "(Lines 3 to 6 of 6, around line 5.)\n\n```typescript\n3: function b() {\n4:   one()\n5:   two()\n6: }\n```"
-    )
-    expect(yield* of("b.ts", 4, 5)).toContain(
-      "(Lines 3 to 6 of 6, around the lines 4 to 5.)\n\n```typescript\n3: function b() {\n4:   one()\n5:   two()\n6: }\n```"
-    )
+    const whole = "```typescript\n3: function b() {\n4:   one()\n5:   two()\n6: }\n```"
+    expect(yield* of("b.ts", 5, 5)).toContain(`(Lines 3 to 6 of 6, around line 5.)\n\n${whole}`)
+    expect(yield* of("b.ts", 4, 5)).toContain(`(Lines 3 to 6 of 6, around the lines 4 to 5.)\n\n${whole}`)
     expect(yield* of("c.txt", 50, 50)).toContain("(Lines 40 to 60 of 90, around line 50.)\n\n```text\n40: x\n")
   })
 
@@ -282,38 +259,32 @@ describe("the references of a task", () => {
     expect(text).toContain("```text\n1: short\n```")
   })
 
-  nodeTest(
-    "shows all references whole in the room for that, and parts of them where one more line is there",
-    function* () {
-      const lines = Array.from({ length: 60 }, (_, index) => `const value${index} = ${index}`)
-      const root = yield* makeProject({ "a.ts": `${lines.join("\n")}\n`, "b.ts": `${lines.join("\n")}\n` })
-      const task = taskOf("Read 1", file("a.ts"), file("b.ts"))
-      const long = yield* block(root, task)
-      // What the notes of cut references would take is left free.
-      const whole = long.length + 2 * 280
-      expect(yield* block(root, task, { budget: 1500, whole })).toBe(long)
-      expect(yield* block(root, task, { budget: 1500, whole: whole - 100 })).toContain("There is room for a part")
-    }
-  )
+  nodeTest("shows all references whole where there is room, and parts of them with one line more", function* () {
+    const lines = Array.from({ length: 60 }, (_, index) => `const value${index} = ${index}`)
+    const root = yield* makeProject({ "a.ts": `${lines.join("\n")}\n`, "b.ts": `${lines.join("\n")}\n` })
+    const task = taskOf("Read 1", file("a.ts"), file("b.ts"))
+    const long = yield* block(root, task)
+    // What the notes of cut references would take is left free.
+    const whole = long.length + 2 * 280
+    expect(yield* block(root, task, { budget: 1500, whole })).toBe(long)
+    expect(yield* block(root, task, { budget: 1500, whole: whole - 100 })).toContain("There is room for a part")
+  })
 
-  nodeTest(
-    "shows all lines that are referred to, and of a long declaration around them its head and its end",
-    function* () {
-      const lines = ["import os", "", "def long(", "    path", "):"].concat(
-        Array.from({ length: 150 }, (_, index) => `    step_${index}(path, "some more words")`),
-        ["    return path", "", "def other():", "    pass"]
-      )
-      const root = yield* makeProject({ "a.py": `${lines.join("\n")}\n` })
-      const task = taskOf("Read 1", file("a.py", { lines: { from: 60, to: 75 } }))
-      const { cut, text } = yield* wholeBlock(root, task, { budget: 1700 })
-      expect(cut).toEqual([])
-      for (let at = 60; at <= 75; at++) expect(text).toContain(`\n${at}:     step_${at - 6}(path`)
-      expect(text).toContain("\n3: def long(\n")
-      expect(text).toContain("\n156:     return path\n")
-      expect(text).not.toContain("def other")
-      expect(text).toMatch(/lines .* of 159, around the lines 60 to 75, \d+ % of the file\./)
-    }
-  )
+  nodeTest("shows all lines that are meant, and of a long declaration around them its head and its end", function* () {
+    const lines = ["import os", "", "def long(", "    path", "):"].concat(
+      Array.from({ length: 150 }, (_, index) => `    step_${index}(path, "some more words")`),
+      ["    return path", "", "def other():", "    pass"]
+    )
+    const root = yield* makeProject({ "a.py": `${lines.join("\n")}\n` })
+    const task = taskOf("Read 1", file("a.py", { lines: { from: 60, to: 75 } }))
+    const { cut, text } = yield* wholeBlock(root, task, { budget: 1700 })
+    expect(cut).toEqual([])
+    for (let at = 60; at <= 75; at++) expect(text).toContain(`\n${at}:     step_${at - 6}(path`)
+    expect(text).toContain("\n3: def long(\n")
+    expect(text).toContain("\n156:     return path\n")
+    expect(text).not.toContain("def other")
+    expect(text).toMatch(/lines .* of 159, around the lines 60 to 75, \d+ % of the file\./)
+  })
 
   nodeTest("only names files when a longer prompt leaves each less than says something", function* () {
     const root = yield* makeProject({ "a.txt": "line\n".repeat(500), "b.txt": "line\n".repeat(500) })
@@ -330,10 +301,7 @@ describe("the references of a task", () => {
     const sections = Array.from({ length: 40 }, (_, index) => `### Part ${index}\n\n${"word ".repeat(40)}\n`)
     const document = `## Result summary\n\nThe summary.\n\n## Details\n\n${sections.join("\n")}\n### Teapot\n\nThe teapot.`
     const task = new Task({ ...taskOf("Read 2", resultOf("read-1")), whatIsNeeded: "Describe the teapot." })
-    const text = yield* block(root, task, {
-      finished: [finishedOf("Read 1", "The summary.", document)],
-      budget: 2500
-    })
+    const text = yield* block(root, task, { finished: [finishedOf("Read 1", "The summary.", document)], budget: 2500 })
     expect(text.length).toBeLessThanOrEqual(2500)
     expect(text).toContain("The summary.")
     expect(text).toContain("### Teapot\n\nThe teapot.")
@@ -342,52 +310,20 @@ describe("the references of a task", () => {
 })
 
 describe("the check of references", () => {
-  nodeTest("accepts what resolves and leaves the list as it is", function* () {
-    const root = yield* makeProject({ "src/main.ts": "a\n" })
-    const list = listOf(
-      [taskOf("Read 1", anchor("project-description"), file("src/main.ts"), file(`${root}/src/main.ts`))],
-      [taskOf("Read 2", resultOf("read-1"), resultOf("old-task"), page("https://a.example/x"))]
-    )
-    expect(yield* check(root, list, { finished: [finishedOf("Old task", "x")] })).toEqual({
-      list,
-      issues: [],
-      repairs: []
-    })
-  })
-
-  nodeTest("says where an issue is", function* () {
-    const root = yield* makeProject({ "src/main.ts": "" })
-    const { issues } = yield* check(root, listOf([taskOf("Read 1"), taskOf("Read 2", file("src/mian.ts"))]))
-    expect(issues).toEqual([
-      {
-        code: "reference-missing",
-        where: { section: "Task section 1", task: "Read 2", field: "References" },
-        what: 'There is no file "src/mian.ts".',
-        how: "One of these may be meant: src/main.ts.",
-        quote: "src/mian.ts"
-      }
-    ])
-  })
-
   nodeTest.each([
     ["C#/x.md", "C%23/x.md", "C#/x.md"],
     ["C#/x.md#L2", "C%23/x.md#L2", "C#/x.md"],
-    ["C#/x.md#L1-L2", "C%23/x.md#L1-L2", "C#/x.md"],
-    ["C#/x.md#part", "C%23/x.md#part", "C#/x.md"],
     ["C%23/x.md#L2", "C%23/x.md#L2", "C#/x.md"],
     ["/C#/x.md#L2", "C%23/x.md#L2", "C#/x.md"],
     ["docs/a#b.md", "docs/a%23b.md", "docs/a#b.md"],
     ["docs/a#b#c.md#L1", "docs/a%23b%23c.md#L1", "docs/a#b#c.md"],
     ["docs/a.md#b", "docs/a.md%23b", "docs/a.md#b"],
     ["docs/plain.md#part", "docs/plain.md#part", "docs/plain.md"],
-    ["/docs/plain.md#L2", "docs/plain.md#L2", "docs/plain.md"],
-    ["docs/my%C2%A0notes.md#L1", "docs/my%20notes.md#L1", "docs/my notes.md"],
-    ["docs/cafe%CC%81.md", "docs/caf\u00e9.md", "docs/caf\u00e9.md"]
+    ["/docs/plain.md#L2", "docs/plain.md#L2", "docs/plain.md"]
   ] as const)("finds the longest path of a link that exists: %s", function* ([href, strict, target]) {
     const text = "# A\n\n## Part\n\nb\n"
     const names = ["C#/x.md", "docs/a#b.md", "docs/a#b#c.md", "docs/a.md", "docs/a.md#b", "docs/plain.md"]
-    const others = ["docs/my notes.md", "docs/caf\u00e9.md"]
-    const root = yield* makeProject(Object.fromEntries([...names, ...others].map((name) => [name, text])))
+    const root = yield* makeProject(Object.fromEntries(names.map((name) => [name, text])))
     const form = readReference("File", href)
     const reference = form._tag === "Plain" ? form.reference : undefined
     if (reference === undefined) return expect.fail(`${href} is no reference`)
@@ -433,11 +369,7 @@ describe("the check of references", () => {
         ["#read-1", "#read-1-results"],
         ["#Project_Description", "#project-description"],
         ["#READ--1-results", "#read-1-results"]
-      ].map(([from, to]) => ({
-        code: "reference-target",
-        where,
-        message: `Read the reference "${from}" as "${to}".`
-      }))
+      ].map(([from, to]) => ({ code: "reference-target", where, message: `Read the reference "${from}" as "${to}".` }))
     )
   })
 
@@ -474,12 +406,8 @@ describe("the check of references", () => {
 
   nodeTest("does not repeat what the reader of the list says", function* () {
     const root = yield* makeProject({})
-    const unknown: Reference = {
-      kind: "unknown",
-      title: "Mail",
-      href: "mailto:a@b.example",
-      target: "mailto:a@b.example"
-    }
+    const href = "mailto:a@b.example"
+    const unknown: Reference = { kind: "unknown", title: "Mail", href, target: href }
     const list = listOf([taskOf("Read 1", resultOf("read-2"), unknown), taskOf("Read 2")])
     expect(yield* check(root, list)).toEqual({ list, issues: [], repairs: [] })
     expect((yield* Effect.flip(block(root, taskOf("Read 1", unknown)))).message).toBe(
@@ -536,9 +464,9 @@ describe("the check of references", () => {
       file(`${outside}/none.txt`),
       page("http://10.0.0.1/")
     )
-    const { issues } = yield* check(root, listOf([task]), { asked, budget: 100 })
+    const { issues, repairs } = yield* check(root, listOf([task]), { asked, budget: 100 })
     expect(issues.map(({ code, quote }) => [code, quote])).toEqual([["reference-missing", `${outside}/none.txt`]])
-    expect(asked).toEqual([])
+    expect([asked, repairs]).toEqual([[], []])
   })
 
   nodeTest("names the largest references and narrower forms when not even parts of all have room", function* () {

@@ -9,12 +9,10 @@ import type { Rule } from "../../../src/domain/permissions/Permission.ts"
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { skillResources } from "../../../src/services/skills/SkillFolders.ts"
-import { Skills } from "../../../src/services/skills/Skills.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { makeProject } from "../../support/Project.ts"
 import { layerTestRun, planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
-import { leavesMachine } from "../../../src/app/providers.ts"
 import { stageName } from "../../support/stageName.ts"
 
 const ledger = `---
@@ -71,51 +69,25 @@ const runLedger = (
 const allowRead: Rule = { verdict: "allow", tool: "read_file", pattern: ".claude/skills/**" }
 const readAccounts = { name: "read_file", arguments: { path: `${folder}/references/accounts.md` } }
 
-describe("a skill of another program", () => {
-  nodeTest(
-    "is carried out with its whole text, which stands in a prompt once, and may read its own files",
-    function* () {
-      const { outputs, prompts, report } = yield* runLedger([[readAccounts]], [allowRead])
-      assert.strictEqual(report.status, "done", report.message)
-      assert.deepStrictEqual(
-        outputs.map(({ data }) => data),
-        ["1: 4711 is travel."]
-      )
-      const [refinement = ""] = prompts.map(({ system }) => system)
-      assert.include(refinement, "#### Keeping the ledger\n\n##### Quick start\n\nLook for the invoice first.")
-      assert.include(refinement, `  - \`${folder}/references/accounts.md\`\n  - \`${folder}/scripts/total.py\`\n`)
-      assert.include(refinement, "- Call `run_command` only for `git log:*`.")
-      for (const { system } of prompts) assert.strictEqual(system.split("Look for the invoice first.").length, 2)
-      assert.notMatch(refinement, /^## Tools\n\nRun/m)
-    }
-  )
-
-  nodeTest("may not read other files or run other commands, and what it may is said in the issue", function* () {
-    const { issues, outputs, report } = yield* runLedger(
-      [[{ name: "read_file", arguments: { path: "secret.md" } }], [readAccounts]],
-      [allowRead]
-    )
-    assert.strictEqual(report.status, "done", report.message)
-    assert.strictEqual(outputs.length, 1)
-    assert.deepStrictEqual(
-      issues.map(({ code, what }) => [code, what]),
-      [["tool-call-limited", "The skill keep-ledger may not make this call of read_file."]]
-    )
-    assert.include(issues[0]?.how, `only for \`${folder}/references/accounts.md\``)
-  })
-
-  nodeTest("reads its files through the gate like any other", function* () {
-    const { outputs, report } = yield* runLedger([[readAccounts]], [])
-    assert.deepStrictEqual(
-      [report.status, outputs.map((one) => one.error_type)],
-      ["not_permitted", ["permission_denied"]]
-    )
-  })
+nodeTest("a skill of another program is carried out with its whole text, and may read its own files alone", function* () {
+  const secret = { name: "read_file", arguments: { path: "secret.md" } }
+  const { issues, outputs, prompts, report } = yield* runLedger([[secret], [readAccounts]], [allowRead])
+  assert.strictEqual(report.status, "done", report.message)
+  const data = outputs.map((output) => output.data)
+  assert.deepStrictEqual(data, ["1: 4711 is travel."])
+  const [refinement = ""] = prompts.map(({ system }) => system)
+  assert.include(refinement, "#### Keeping the ledger\n\n##### Quick start\n\nLook for the invoice first.")
+  assert.include(refinement, `  - \`${folder}/references/accounts.md\`\n  - \`${folder}/scripts/total.py\`\n`)
+  assert.include(refinement, "- Call `run_command` only for `git log:*`.")
+  for (const { system } of prompts) assert.strictEqual(system.split("Look for the invoice first.").length, 2)
+  assert.notMatch(refinement, /^## Tools\n\nRun/m)
+  assert.strictEqual(issues[0]?.what, "The skill keep-ledger may not make this call of read_file.")
+  assert.include(issues[0]?.how, `only for \`${folder}/references/accounts.md\``)
 })
 
 describe("files of a skill", () => {
   nodeTest(
-    "are regular files beside it, those first that its text names; links, tests and leavings are none",
+    "are regular files beside it, first those that its text names; no links or tests",
     function* () {
       const fs = yield* FileSystem.FileSystem
       const root = yield* makeProject({
@@ -144,20 +116,5 @@ describe("files of a skill", () => {
     const root = yield* makeProject({ "s/SKILL.md": "x", ...many })
     const found = yield* skillResources(`${root}/s`, "Begin with 49.md.", root)
     assert.deepStrictEqual([found.length, found[0], found[1]], [20, "s/49.md", "s/10.md"])
-  })
-
-  nodeTest("are absolute for a skill of the user, whose folder the project does not hold", function* () {
-    const disk = yield* makeProject({
-      "home/.claude/skills/keep-ledger/SKILL.md": ledger,
-      "home/.claude/skills/keep-ledger/references/accounts.md": "x"
-    })
-    const { find } = yield* Skills.pipe(
-      Effect.provide(
-        Skills.layer({ builtIn: `${disk}/package`, home: `${disk}/home`, project: `${disk}/project` }, leavesMachine)
-      )
-    )
-    assert.deepStrictEqual(find("keep-ledger")?.files, [
-      `${disk}/home/.claude/skills/keep-ledger/references/accounts.md`
-    ])
   })
 })

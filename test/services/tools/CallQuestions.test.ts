@@ -19,9 +19,10 @@ import { noteSecret } from "../../../src/services/runs/KnownSecrets.ts"
 import type { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import type { CallContext } from "../../../src/services/tools/CallContext.ts"
 import { type CallQuestion, CallQuestions, type HostServices } from "../../../src/services/tools/HostServices.ts"
-import { definePlugin, type Plugin, tool } from "../../../src/services/tools/Plugin.ts"
+import { definePlugin, type Plugin } from "../../../src/services/tools/Plugin.ts"
 import type { EventLog } from "../../support/EventLog.ts"
 import { layerJournal, makeJournal } from "../../support/JournalSession.ts"
+import { acting } from "../../support/actingPlugin.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { openTools } from "../../support/OpenTools.ts"
 import { passTime } from "../../support/passTime.ts"
@@ -32,19 +33,7 @@ const comment: CallQuestion = { does: "comment on issue 12", target: "issue:12",
 
 type Act = (call: CallContext) => Promise<Schema.Json> | Effect.Effect<Schema.Json, ToolFailure, HostServices>
 
-const asking = (act: Act, effect: EffectClass = "once") =>
-  definePlugin({
-    name: "asking",
-    tools: {
-      post: tool({
-        description: "Posts.",
-        parameters: { type: "object", properties: {} },
-        risk: "safe",
-        effect,
-        execute: (_, call) => act(call)
-      })
-    }
-  })
+const asking = (act: Act, effect: EffectClass = "once") => acting((_, call) => act(call), { name: "post", effect })
 
 /** A tool that asks once, and then notes that it acted. */
 const posting = (question: CallQuestion = comment, effect?: EffectClass) => {
@@ -74,13 +63,8 @@ describe("a question of a tool", () => {
     assert.strictEqual((yield* run("post")).data, "posted")
     assert.deepStrictEqual(posted, ["comment on issue 12"])
     const [item] = approver.asked.flat()
-    assert.deepInclude(item, {
-      tool: "post",
-      risk: "high",
-      targets: ["issue:12"],
-      details: ["It rains.", "For days."]
-    })
-    assert.match(item?.origin ?? "", /^asking/)
+    assert.deepInclude(item, { tool: "post", risk: "high", targets: ["issue:12"], details: ["It rains.", "For days."] })
+    assert.match(item?.origin ?? "", /^acting/)
     assert.include(item?.words?.does, "comment on issue 12")
     assert.deepStrictEqual(
       log.events().map(({ type }) => type),
@@ -88,9 +72,9 @@ describe("a question of a tool", () => {
     )
   })
 
-  liveTest("ends the call after a no, and the rest of it does not happen", function* () {
+  liveTest("ends the call after a no, and the task after the third one", function* () {
     const { plugin, posted } = posting()
-    const approver = scriptedApprover({ calls: ["deny"] })
+    const approver = scriptedApprover({ calls: ["deny", "deny", "deny"] })
     const { answers, run } = yield* openTools({ plugins: [plugin], approver: approver.layer })
     const { error_message, error_type } = yield* run("post")
     assert.strictEqual(error_type, "permission_denied")
@@ -100,6 +84,8 @@ describe("a question of a tool", () => {
       (yield* answers.denials).map(({ by, tool: name }) => [name, by]),
       [["post", "person"]]
     )
+    yield* run("post")
+    assert.include((yield* Effect.flip(run("post"))).message, "3 times, so the task ends")
   })
 
   liveTest("is denied where nobody can be asked, with the flag that allows it", function* () {
@@ -188,16 +174,6 @@ describe("a question of a tool", () => {
     const { registry } = yield* openTools({ plugins: [plugin] })
     assert.include(registry.problems[0]?.message, "a plugin asks nothing while it loads")
   })
-
-  liveTest("that is denied for the third time ends the task", function* () {
-    const { run } = yield* openTools({
-      plugins: [posting().plugin],
-      approver: scriptedApprover({ calls: ["deny", "deny", "deny"] }).layer
-    })
-    for (const _ of [1, 2]) assert.strictEqual((yield* run("post")).error_type, "permission_denied")
-    const ended = yield* Effect.flip(run("post"))
-    assert.include(ended.message, "3 times, so the task ends")
-  })
 })
 
 describe("while a question waits", () => {
@@ -222,21 +198,6 @@ describe("while a question waits", () => {
     assert.strictEqual(error_type, "timeout")
     /* The tool does not end, which is waited for as well. */
     assert.isBelow(metadata.execution_time_ms, 30_000)
-  })
-
-  liveTest("cancelling the run withdraws it", function* () {
-    let isWithdrawn = false
-    const approver = Layer.succeed(Approver)({
-      ...denyAll,
-      call: () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => void (isWithdrawn = true)))
-    })
-    const { plugin, posted } = posting()
-    const { log, run } = yield* openTools({ plugins: [plugin], approver })
-    const running = yield* Effect.forkChild(run("post"))
-    yield* untilAsked(log)
-    yield* Effect.timeout(Fiber.interrupt(running), "5 minutes")
-    assert.isTrue(isWithdrawn)
-    assert.deepStrictEqual(posted, [])
   })
 
   liveTest("a call that does not wait for it ends, and the question with it", function* () {

@@ -5,25 +5,13 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { resultText } from "../../../src/domain/models/OutputText.ts"
 import type { CallContext } from "../../../src/services/tools/CallContext.ts"
-import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { openTools } from "../../support/OpenTools.ts"
+import { acting } from "../../support/actingPlugin.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
 const reporting = (act: (call: CallContext) => Promise<Schema.Json>) =>
   Effect.gen(function* () {
-    const plugin = definePlugin({
-      name: "acting",
-      tools: {
-        act: tool({
-          description: "Acts.",
-          parameters: { type: "object", properties: {} },
-          risk: "safe",
-          effect: "pure",
-          execute: (_, call) => act(call)
-        })
-      }
-    })
-    const { log, run } = yield* openTools({ plugins: [plugin] })
+    const { log, run } = yield* openTools({ plugins: [acting((_, call) => act(call))] })
     const result = yield* run("act")
     const progress = log.events().flatMap((event) => (event.type === "tool.progress" ? [event] : []))
     return { result, progress: progress.map(({ id: _id, name: _name, type: _type, ...far }) => far) }

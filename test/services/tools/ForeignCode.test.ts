@@ -19,6 +19,12 @@ describe("what code of a plugin throws", () => {
   const noError = "a value that is not an error was thrown"
   it.each<[string, unknown, string]>([
     ["an error", new Error("no rain"), "no rain"],
+    ["an error with a cause", new TypeError("fetch failed", { cause: new Error("refused") }), "fetch failed: refused"],
+    ["an object with a message", { message: "too late" }, "too late"],
+    ["an object with a tag", { _tag: "NoCity", code: 4 }, "NoCity"],
+    ["another object", { code: 4 }, noError],
+    ["a text", "no such city", "no such city"],
+    ["null", null, "null"],
     ["several lines", new Error("one\ntwo"), "one"],
     ["no message", new TypeError(""), "TypeError"],
     ["a message that throws", withGetter("message", trap), unread],

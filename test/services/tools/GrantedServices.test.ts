@@ -4,30 +4,18 @@ import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import type { Access, CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 import type { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
-import { type HostServices, PageFetch } from "../../../src/services/tools/HostServices.ts"
+import type { HostServices } from "../../../src/services/tools/HostServices.ts"
 import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { openTools } from "../../support/OpenTools.ts"
+import { acting } from "../../support/actingPlugin.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 
 /** A plugin with one tool that declares one thing and does another. */
 const sneaky = (
   execute: (granted: ReadonlyArray<CanonicalAccess>) => Effect.Effect<Schema.Json, ToolFailure, HostServices>,
   access: ReadonlyArray<Access> = []
-) =>
-  definePlugin({
-    name: "sneaky",
-    tools: Effect.succeed({
-      sneak: tool({
-        description: "Tries.",
-        parameters: Schema.Struct({}),
-        risk: "safe",
-        effect: "once",
-        access: () => access,
-        execute: (_params, { granted }) => execute(granted)
-      })
-    })
-  })
+) => acting((_, { granted }) => execute(granted), { access, effect: "once" })
 
 /** Data and error of a tool that reads a path it did not declare. */
 const read = Effect.fnUntraced(function* (path: (root: string) => string) {
@@ -38,7 +26,7 @@ const read = Effect.fnUntraced(function* (path: (root: string) => string) {
     })
   )
   const { run } = yield* openTools({ files: { "a.txt": "text", ".env": "KEY=1" }, plugins: [plugin] })
-  const { data, error_type } = yield* run("sneak")
+  const { data, error_type } = yield* run("act")
   return [data, error_type]
 })
 
@@ -52,7 +40,7 @@ describe("what a tool reaches through the services of the host", () => {
       })
     )
     const { run } = yield* openTools({ files: { "a.txt": "text" }, plugins: [plugin] })
-    assert.deepStrictEqual((yield* run("sneak")).data, { state: "unknown", entry: "unknown", is: "file" })
+    assert.deepStrictEqual((yield* run("act")).data, { state: "unknown", entry: "unknown", is: "file" })
   })
 
   nodeTest("is no write that it did not declare, also not with a granted value that was changed", function* () {
@@ -67,7 +55,7 @@ describe("what a tool reaches through the services of the host", () => {
       [{ _tag: "WriteFile", path: "a.txt", content: "new" }]
     )
     const { root, run } = yield* openTools({ files: { "a.txt": "old" }, plugins: [plugin] })
-    const { error_message, error_type } = yield* run("sneak")
+    const { error_message, error_type } = yield* run("act")
     assert.strictEqual(error_type, "permission_denied")
     assert.include(error_message, "did not declare that it writes")
     assert.strictEqual(yield* fs.readFileString(`${root}/a.txt`), "old")
@@ -78,17 +66,6 @@ describe("what a tool reaches through the services of the host", () => {
     assert.deepStrictEqual(yield* read((root) => `${root}/.env`), [null, "permission_denied"])
     assert.deepStrictEqual(yield* read((root) => `${root}/../../etc/passwd`), [null, "permission_denied"])
     assert.deepStrictEqual(yield* read(() => "/etc/passwd"), [null, "permission_denied"])
-  })
-
-  nodeTest("is no page that it did not declare", function* () {
-    const plugin = sneaky(() =>
-      Effect.map(
-        PageFetch.use((pages) => pages.get("https://example.com/")),
-        ({ text }) => text
-      )
-    )
-    const { run } = yield* openTools({ plugins: [plugin] })
-    assert.strictEqual((yield* run("sneak")).error_type, "permission_denied")
   })
 
   nodeTest("is nothing more through what it kept from loading", function* () {

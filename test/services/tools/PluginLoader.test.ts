@@ -1,4 +1,4 @@
-import { assert, describe } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -74,16 +74,14 @@ describe("PluginLoader", () => {
   for (const [name, plugin, problem] of rejected) {
     nodeTest(`leaves out a plugin ${name}, whole, and loads the others`, function* () {
       const { registry, run } = yield* openTools({ plugins: [plugin, withTools("good", { echo: ping })] })
-      assert.deepStrictEqual(
-        registry.problems.map((one) => ["plugin" in one ? one.plugin : "", one.message]),
-        [["bad", `The plugin "bad" is not used: ${problem}`]]
-      )
-      assert.deepStrictEqual(
-        registry.tools.filter((one) => one.origin !== "built-in").map((one) => [one.origin, one.name]),
-        [["good", "echo"]]
-      )
-      assert.isUndefined(registry.find("new_tool"))
-      assert.strictEqual((yield* run("echo")).data, "pong")
+      expect(registry.problems.map((one) => ["plugin" in one ? one.plugin : "", one.message])).toStrictEqual([
+        ["bad", `The plugin "bad" is not used: ${problem}`]
+      ])
+      expect(
+        registry.tools.filter((one) => one.origin !== "built-in").map((one) => [one.origin, one.name])
+      ).toStrictEqual([["good", "echo"]])
+      expect(registry.find("new_tool")).toBeUndefined()
+      expect((yield* run("echo")).data).toBe("pong")
     })
   }
 
@@ -97,34 +95,30 @@ describe("PluginLoader", () => {
     yield* Deferred.await(loading)
     yield* TestClock.adjust("30 seconds")
     const { registry } = yield* Fiber.join(opening)
-    assert.deepStrictEqual(
-      registry.problems.map((one) => one.message),
-      ['The plugin "slow" is not used: it failed while loading: it took longer than 30 seconds.']
-    )
+    expect(registry.problems.map((one) => one.message)).toStrictEqual([
+      'The plugin "slow" is not used: it failed while loading: it took longer than 30 seconds.'
+    ])
   })
 
-  nodeTest(
-    "keeps what a plugin opened until the run ends, and closes it at once for one that is left out",
-    function* () {
-      const log: Array<string> = []
-      const opening = (name: string, tools: Tools) =>
-        definePlugin({
-          name,
-          tools: Effect.as(
-            Effect.acquireRelease(
-              Effect.sync(() => log.push(`open ${name}`)),
-              () => Effect.sync(() => log.push(`close ${name}`))
-            ),
-            tools
-          )
-        })
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          yield* openTools({ plugins: [opening("bad", { read_file: ping }), opening("good", { ping })] })
-          assert.deepStrictEqual(log, ["open bad", "close bad", "open good"])
-        })
-      )
-      assert.deepStrictEqual(log, ["open bad", "close bad", "open good", "close good"])
-    }
-  )
+  nodeTest("keeps what a plugin opened until the run ends, and closes at once what is left out", function* () {
+    const log: Array<string> = []
+    const opening = (name: string, tools: Tools) =>
+      definePlugin({
+        name,
+        tools: Effect.as(
+          Effect.acquireRelease(
+            Effect.sync(() => log.push(`open ${name}`)),
+            () => Effect.sync(() => log.push(`close ${name}`))
+          ),
+          tools
+        )
+      })
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* openTools({ plugins: [opening("bad", { read_file: ping }), opening("good", { ping })] })
+        expect(log).toStrictEqual(["open bad", "close bad", "open good"])
+      })
+    )
+    expect(log).toStrictEqual(["open bad", "close bad", "open good", "close good"])
+  })
 })

@@ -1,5 +1,5 @@
 /** What is set for plugins: their configurations. */
-import { assert, describe } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -29,22 +29,6 @@ const optionsOf = tool({
 const query = (config: SchemaSource): Plugin =>
   definePlugin({ name: "query", config, tools: { options_of: optionsOf } })
 
-const schemas: ReadonlyArray<readonly [name: string, config: SchemaSource]> = [
-  [
-    "a schema of Effect",
-    Schema.Struct({ table: Schema.String, limit: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(10))) })
-  ],
-  ["a schema of zod", z.object({ table: z.string(), limit: z.int().default(10) })],
-  [
-    "a JSON schema",
-    {
-      type: "object",
-      properties: { table: { type: "string" }, limit: { type: "integer" } },
-      required: ["table"]
-    }
-  ]
-]
-
 const set = (plugin: Plugin, value: PluginConfig): Plugin => ({
   ...plugin,
   configuration: { value, source: "/home/you/config.json", path: ["plugins", 1, 1] }
@@ -59,30 +43,24 @@ const opened = Effect.fnUntraced(function* (plugin: Plugin) {
 
 const notUsed = 'The plugin "query" is not used: '
 
-describe.each(schemas)("a plugin whose configuration is %s", (name, config) => {
-  nodeTest("gets what is set, decoded, and says what it needs", function* () {
-    const value: PluginConfig = name === "a JSON schema" ? { table: "rows", limit: 10 } : { table: "rows" }
-    assert.deepStrictEqual(yield* opened(set(query(config), value)), { table: "rows", limit: 10 })
-    assert.strictEqual(
-      yield* opened(set(query(config), { table: "rows", limit: "10", tabel: "x" })),
-      `${notUsed}its configuration in /home/you/config.json cannot be used: "plugins[1][1].tabel" is unknown here. Remove it, or correct its name. "plugins[1][1].limit" must be a number, but is a string. Write it without quotes.`
-    )
-    assert.strictEqual(
-      yield* opened(query(config)),
-      `${notUsed}it needs a configuration: "table" is missing. Add it. Write ["query", { ... }] in the place of its name.`
-    )
-  })
+nodeTest("a plugin gets the configuration that is set, decoded, and says what it needs", function* () {
+  const plugin = query(z.object({ table: z.string(), limit: z.int().default(10) }))
+  expect(yield* opened(set(plugin, { table: "rows" }))).toStrictEqual({ table: "rows", limit: 10 })
+  expect(yield* opened(set(plugin, { table: "rows", limit: "10", tabel: "x" }))).toBe(
+    `${notUsed}its configuration in /home/you/config.json cannot be used: "plugins[1][1].tabel" is unknown here. Remove it, or correct its name. "plugins[1][1].limit" must be a number, but is a string. Write it without quotes.`
+  )
+  expect(yield* opened(plugin)).toBe(
+    `${notUsed}it needs a configuration: "table" is missing. Add it. Write ["query", { ... }] in the place of its name.`
+  )
 })
 
 describe("a configuration", () => {
   nodeTest("of a plugin that takes none is not ignored, and a schema that cannot be used is a fault", function* () {
     const plugin = definePlugin({ name: "query", tools: { options_of: optionsOf } })
-    assert.strictEqual(
-      yield* opened(set(plugin, { table: "rows" })),
+    expect(yield* opened(set(plugin, { table: "rows" }))).toBe(
       `${notUsed}it takes no configuration, and /home/you/config.json has one for it ("plugins[1][1]").`
     )
-    assert.strictEqual(
-      yield* opened(query("table" as unknown as SchemaSource)),
+    expect(yield* opened(query("table" as unknown as SchemaSource))).toBe(
       `${notUsed}its "config" is not a schema: neither of Effect, nor a Standard Schema, nor a JSON schema.`
     )
   })
@@ -95,7 +73,7 @@ describe("a configuration", () => {
         options_of: tool({ ...optionsOf, execute: async () => table.toUpperCase() })
       })
     })
-    assert.strictEqual(yield* opened(set(plugin, { table: "rows" })), "ROWS")
+    expect(yield* opened(set(plugin, { table: "rows" }))).toBe("ROWS")
   })
 })
 
@@ -133,32 +111,34 @@ describe("a secret", () => {
         })
       )
     )
-    assert.deepStrictEqual(
-      [data, error_message, log, problems],
-      [{ length: value.length, header: "Bearer [redacted]", "[redacted]": 1 }, null, ["sent [redacted]"], []]
-    )
-    assert.include(events, "with [redacted]")
-    assert.notInclude(events, value)
+    expect([data, error_message, log, problems]).toStrictEqual([
+      { length: value.length, header: "Bearer [redacted]", "[redacted]": 1 },
+      null,
+      ["sent [redacted]"],
+      []
+    ])
+    expect(events).toContain("with [redacted]")
+    expect(events).not.toContain(value)
   })
 
   liveTest("is in no error of its tool", function* () {
     const { error_message } = yield* result(
       given(sending(async ({ secret }) => Promise.reject(new Error(`401 for ${secret("QUERY_KEY")}`))))
     )
-    assert.strictEqual(error_message, "The tool options_of of query failed: 401 for [redacted]")
+    expect(error_message).toBe("The tool options_of of query failed: 401 for [redacted]")
   })
 
   liveTest("that is missing is said at the start, and by the call that needs it", function* () {
     const { error_message, error_type, problems } = yield* result(sending(async ({ secret }) => secret("QUERY_KEY")))
     const why = "the secret QUERY_KEY is missing (To read the table): set the environment variable QUERY_KEY."
-    assert.deepStrictEqual(problems, [`The plugin "query" is used, but ${why}`])
-    assert.deepStrictEqual([error_type, error_message], ["not_found", `T${why.slice(1)}`])
+    expect(problems).toStrictEqual([`The plugin "query" is used, but ${why}`])
+    expect([error_type, error_message]).toStrictEqual(["not_found", `T${why.slice(1)}`])
   })
 
   liveTest("that is not declared is a fault of the plugin", function* () {
     const { error_message, error_type } = yield* result(given(sending(async ({ secret }) => secret("OTHER_KEY"))))
     const fault = 'The plugin query does not declare the secret OTHER_KEY in "secrets". This is a fault of the plugin.'
-    assert.deepStrictEqual([error_type, error_message], ["internal_error", fault])
+    expect([error_type, error_message]).toStrictEqual(["internal_error", fault])
   })
 
   liveTest.each([{ "my key": "What for." }, { KEY: "" }, ["KEY"], "KEY"])(
@@ -166,7 +146,7 @@ describe("a secret", () => {
     function* (secrets) {
       const plugin = { ...sending(async () => null), secrets: secrets as unknown as Record<string, string> }
       const { registry } = yield* openTools({ plugins: [plugin] })
-      assert.match(registry.problems[0]?.message ?? "", /^The plugin "query" is not used: its (?:"secrets"|secret) /)
+      expect(registry.problems[0]?.message ?? "").toMatch(/^The plugin "query" is not used: its (?:"secrets"|secret) /)
     }
   )
 })

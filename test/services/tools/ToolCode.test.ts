@@ -1,37 +1,25 @@
 /** Tools that are async functions: what they are given, what they end with, and how they are stopped. */
-import { assert, describe } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import type { Access } from "../../../src/domain/tools/Access.ts"
 import { ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
 import type { CallContext } from "../../../src/services/tools/CallContext.ts"
 import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { openTools } from "../../support/OpenTools.ts"
+import { acting } from "../../support/actingPlugin.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
-type Act = (params: { readonly text: string }, call: CallContext) => Promise<Schema.Json>
+type Act = (params: { readonly text: string }, call: CallContext) => Promise<Schema.Json> | Effect.Effect<never>
 
-const acting = (act: Act, access: ReadonlyArray<Access> = []) =>
-  definePlugin({
-    name: "acting",
-    tools: {
-      act: tool({
-        description: "Acts.",
-        parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
-        risk: "safe",
-        effect: "once",
-        access: () => access,
-        execute: act
-      })
-    }
-  })
-
-const run = Effect.fnUntraced(function* (act: Act, access?: ReadonlyArray<Access>) {
-  const tools = yield* openTools({ files: { "a.txt": "one two" }, plugins: [acting(act, access)] })
-  return { ...(yield* tools.run("act", { text: "three" })), root: tools.root }
+const run = Effect.fnUntraced(function* (act: Act, access: ReadonlyArray<Access> = []) {
+  const parameters = Schema.Struct({ text: Schema.String })
+  const plugin = acting(act, { access, effect: "once", parameters })
+  const { run: call } = yield* openTools({ files: { "a.txt": "one two" }, plugins: [plugin] })
+  return yield* call("act", { text: "three" })
 })
 
 const within = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.timeout(work, "5 minutes")
@@ -46,7 +34,7 @@ describe("a tool that is an async function", () => {
       },
       [{ _tag: "WriteFile", path: "b.txt", content: "four" }]
     )
-    assert.deepStrictEqual([data, error_message], [["one two", "four", "three"], null])
+    expect([data, error_message]).toStrictEqual([["one two", "four", "three"], null])
   })
 
   liveTest("runs a command that it was granted", function* () {
@@ -54,15 +42,15 @@ describe("a tool that is an async function", () => {
       async (_, { granted: [command], host }) => host.runCommand(command),
       [{ _tag: "RunCommand", argv: ["node", "-e", "console.log('ran')"] }]
     )
-    assert.deepInclude(data, { exit_code: 0 })
+    expect(data).toMatchObject({ exit_code: 0 })
   })
 
   liveTest("cannot do with the host what it did not declare", function* () {
     const { error_message, error_type } = yield* run(async (_, { host }) => host.readText("/etc/hostname"))
-    assert.strictEqual(error_type, "permission_denied")
-    assert.include(error_message, "the tool did not declare that it reads /etc/hostname")
+    expect(error_type).toBe("permission_denied")
+    expect(error_message).toContain("the tool did not declare that it reads /etc/hostname")
     const page = yield* run(async (_, { host }) => (await host.fetchPage("http://127.0.0.1:9/")).text)
-    assert.strictEqual(page.error_type, "permission_denied")
+    expect(page.error_type).toBe("permission_denied")
   })
 
   liveTest("says with a ToolFailure of which type its failure is, whether it is thrown at once or later", function* () {
@@ -72,7 +60,7 @@ describe("a tool that is an async function", () => {
       throw failure
     })
     for (const { error_message, error_type } of [later, atOnce]) {
-      assert.deepStrictEqual([error_type, error_message], ["not_found", "There is no such city."])
+      expect([error_type, error_message]).toStrictEqual(["not_found", "There is no such city."])
     }
   })
 })
@@ -92,20 +80,31 @@ describe("an async function that is stopped", () => {
         })
     )
     const tools = yield* openTools({ plugins: [plugin], limits: { toolSeconds: 1 } })
-    const { error_message, error_type } = yield* within(tools.run("act", { text: "" }))
-    assert.strictEqual(error_type, "timeout")
-    assert.notInclude(error_message, "does not end")
-    assert.strictEqual(ended, "cleaned up")
+    const { error_message, error_type } = yield* within(tools.run("act"))
+    expect(error_type).toBe("timeout")
+    expect(error_message).not.toContain("does not end")
+    expect(ended).toBe("cleaned up")
+  })
+
+  liveTest("has it aborted also when the tool is an effect", function* () {
+    let isAborted = false
+    const plugin = acting((_, { signal }) => {
+      signal.addEventListener("abort", () => (isAborted = true))
+      return Effect.never
+    })
+    const tools = yield* openTools({ plugins: [plugin], limits: { toolSeconds: 1 } })
+    expect((yield* within(tools.run("act"))).error_type).toBe("timeout")
+    expect(isAborted).toBe(true)
   })
 
   liveTest("is left behind when it does not look at its signal", function* () {
     let calls = 0
     const act: Act = () => (++calls === 1 ? new Promise(() => undefined) : Promise.resolve("second"))
     const tools = yield* openTools({ plugins: [acting(act)], limits: { toolSeconds: 1 } })
-    const { error_message, error_type } = yield* within(tools.run("act", { text: "" }))
-    assert.strictEqual(error_type, "timeout")
-    assert.include(error_message, "It does not end: what it waits for goes on in the background.")
-    assert.strictEqual((yield* within(tools.run("act", { text: "" }))).data, "second")
+    const { error_message, error_type } = yield* within(tools.run("act"))
+    expect(error_type).toBe("timeout")
+    expect(error_message).toContain("It does not end: what it waits for goes on in the background.")
+    expect((yield* within(tools.run("act"))).data).toBe("second")
   })
 
   liveTest("has its signal aborted when the run is interrupted", function* () {
@@ -118,33 +117,11 @@ describe("an async function that is stopped", () => {
         })
       })
     const { log, run: start } = yield* openTools({ plugins: [acting(act)] })
-    const fiber = yield* Effect.forkChild(start("act", { text: "" }))
+    const fiber = yield* Effect.forkChild(start("act"))
     while (!log.events().some(({ type }) => type === "tool.started")) yield* Effect.sleep("20 millis")
     yield* within(Fiber.interrupt(fiber))
-    assert.isTrue(isAborted)
+    expect(isAborted).toBe(true)
   })
-})
-
-liveTest("the signal of a tool that is an effect is aborted too", function* () {
-  let isAborted = false
-  const plugin = definePlugin({
-    name: "acting",
-    tools: {
-      act: tool({
-        description: "Acts.",
-        parameters: { type: "object", properties: {} },
-        risk: "safe",
-        effect: "pure",
-        execute: (_, { signal }) => {
-          signal.addEventListener("abort", () => (isAborted = true))
-          return Effect.never
-        }
-      })
-    }
-  })
-  const tools = yield* openTools({ plugins: [plugin], limits: { toolSeconds: 1 } })
-  assert.strictEqual((yield* within(tools.run("act"))).error_type, "timeout")
-  assert.isTrue(isAborted)
 })
 
 describe("a plugin that opens its tools in a function", () => {
@@ -172,9 +149,9 @@ describe("a plugin that opens its tools in a function", () => {
     })
     const scope = yield* Scope.make()
     const { run: call } = yield* Scope.provide(openTools({ plugins: [plugin] }), scope)
-    assert.deepStrictEqual([(yield* call("ping")).data, closed], ["pong", []])
+    expect([(yield* call("ping")).data, closed]).toStrictEqual(["pong", []])
     yield* Scope.close(scope, Exit.void)
-    assert.deepStrictEqual(closed, ["second", "first"])
+    expect(closed).toStrictEqual(["second", "first"])
   })
 
   liveTest("is left out when the function fails", function* () {
@@ -186,12 +163,9 @@ describe("a plugin that opens its tools in a function", () => {
       }
     })
     const { registry } = yield* openTools({ plugins: [broken, throwing] })
-    assert.deepStrictEqual(
-      registry.problems.map(({ message }) => message),
-      [
-        'The plugin "broken" is not used: it failed while loading: no database',
-        'The plugin "throwing" is not used: it failed while loading: no key'
-      ]
-    )
+    expect(registry.problems.map(({ message }) => message)).toStrictEqual([
+      'The plugin "broken" is not used: it failed while loading: no database',
+      'The plugin "throwing" is not used: it failed while loading: no key'
+    ])
   })
 })

@@ -1,5 +1,5 @@
 /** Images and files that tools return: what the result says of them, where they are kept, and what is refused. */
-import { assert, describe } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -7,34 +7,20 @@ import { ToolOutput } from "../../../src/domain/tools/ToolOutput.ts"
 import { filesIn, filesInMemory, type KeptFiles } from "../../../src/services/files/KeptFiles.ts"
 import { noteSecret } from "../../../src/services/runs/KnownSecrets.ts"
 import type { CallLimits } from "../../../src/services/tools/CallLimits.ts"
-import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { openTools } from "../../support/OpenTools.ts"
 import { png } from "../../support/pictures.ts"
 import { makeFolder } from "../../support/Project.ts"
+import { acting } from "../../support/actingPlugin.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
 type Parts = ConstructorParameters<typeof ToolOutput>[0]
-
-const returning = (output: unknown) =>
-  definePlugin({
-    name: "shots",
-    tools: {
-      shoot: tool({
-        description: "Shoots.",
-        parameters: { type: "object", properties: {} },
-        risk: "safe",
-        effect: "pure",
-        execute: async () => output as ToolOutput
-      })
-    }
-  })
 
 const shoot = Effect.fnUntraced(function* (
   output: unknown,
   more: { kept?: KeptFiles; limits?: Partial<CallLimits> } = {}
 ) {
-  const { run } = yield* openTools({ plugins: [returning(output)], ...more })
-  return yield* run("shoot")
+  const { run } = yield* openTools({ plugins: [acting(async () => output)], ...more })
+  return yield* run("act")
 })
 
 const parts = (given: Parts) => new ToolOutput(given)
@@ -55,8 +41,7 @@ describe("a result with images and files", () => {
       { kept: yield* filesIn(folder) }
     )
     const [first, second, third] = files ?? []
-    assert.strictEqual(
-      data,
+    expect(data).toBe(
       [
         "Two rows.",
         `[image image-1.png: image/png, ${png.length} bytes, kept as ${first?.path}]`,
@@ -64,24 +49,24 @@ describe("a result with images and files", () => {
         `[file rows.csv: text/csv, 8 bytes, kept as ${third?.path}]`
       ].join("\n")
     )
-    assert.match(third?.path ?? "", /^files\/[0-9a-f]{12}-rows\.csv$/)
-    assert.deepStrictEqual([first?.isImage, third?.isImage], [true, undefined])
-    assert.strictEqual(readFileSync(join(folder, third?.path ?? ""), "utf8"), rows)
-    assert.deepStrictEqual(readFileSync(join(folder, first?.path ?? "")), png)
-    assert.strictEqual(statSync(join(folder, third?.path ?? "")).mode & 0o077, 0)
+    expect(third?.path ?? "").toMatch(/^files\/[0-9a-f]{12}-rows\.csv$/)
+    expect([first?.isImage, third?.isImage]).toStrictEqual([true, undefined])
+    expect(readFileSync(join(folder, third?.path ?? ""), "utf8")).toBe(rows)
+    expect(readFileSync(join(folder, first?.path ?? ""))).toStrictEqual(png)
+    expect(statSync(join(folder, third?.path ?? "")).mode & 0o077).toBe(0)
   })
 
   liveTest("says that nothing is kept where there is no place for it", function* () {
     const file = { name: "a.bin", mediaType: "application/octet-stream", data: new Uint8Array([255, 1]) }
     const { data } = yield* shoot(parts({ text: "", files: [file] }))
-    assert.strictEqual(data, "[file a.bin: application/octet-stream, 2 bytes, not kept]")
+    expect(data).toBe("[file a.bin: application/octet-stream, 2 bytes, not kept]")
   })
 
   liveTest("takes an image of a kind that models do not see for a file", function* () {
     const images = [{ mediaType: "image/svg+xml; charset=utf-8", data: Buffer.from("<svg/>") }]
     const { files } = yield* shoot(parts({ text: "A drawing.", images }))
-    assert.deepInclude(files?.[0], { name: "image-1.svg", mediaType: "image/svg+xml" })
-    assert.isUndefined(files?.[0]?.isImage)
+    expect(files?.[0]).toMatchObject({ name: "image-1.svg", mediaType: "image/svg+xml" })
+    expect(files?.[0]?.isImage).toBeUndefined()
   })
 
   liveTest("keeps names within their folder, and no secret of a plugin in texts", function* () {
@@ -92,37 +77,33 @@ describe("a result with images and files", () => {
       parts({ text: "", files: [{ name: "../../.ssh/my\u001b[31m key", mediaType: "text/plain", data }] }),
       { kept }
     )
-    assert.match(files[0]?.name ?? "", /^\w[\w .-]*$/)
-    assert.strictEqual(Buffer.from((yield* kept.read(files[0]!)) ?? []).toString(), "the [redacted]")
+    expect(files[0]?.name ?? "").toMatch(/^\w[\w .-]*$/)
+    expect(Buffer.from((yield* kept.read(files[0]!)) ?? []).toString()).toBe("the [redacted]")
   })
 
   liveTest("counts its text as output", function* () {
     const { error_message, error_type } = yield* shoot(parts({ text: "x".repeat(11) }), {
       limits: { toolOutputBytes: 10 }
     })
-    assert.strictEqual(error_type, "output_limit")
-    assert.include(error_message, "has 11 bytes, 10 are allowed (limits.toolOutputBytes)")
+    expect(error_type).toBe("output_limit")
+    expect(error_message).toContain("has 11 bytes, 10 are allowed (limits.toolOutputBytes)")
   })
 
   const small = { name: "a.txt", mediaType: "text/plain", data: Buffer.from("a") }
   liveTest("is refused when a file is too large, or there are too many", function* () {
     const limits = { toolFileBytes: 3 }
     const exact = yield* shoot(parts({ text: "", files: [{ ...small, data: Buffer.from("abc") }] }), { limits })
-    assert.isTrue(exact.success)
+    expect(exact.success).toBe(true)
     const large = yield* shoot(parts({ text: "", files: [{ ...small, data: Buffer.from("abcd") }] }), { limits })
-    assert.deepStrictEqual(
-      [large.error_type, large.error_message],
-      [
-        "output_limit",
-        "The tool shoot returned a.txt with 4 bytes, 3 are allowed (limits.toolFileBytes); nothing of it was kept."
-      ]
-    )
+    expect([large.error_type, large.error_message]).toStrictEqual([
+      "output_limit",
+      "The tool act returned a.txt with 4 bytes, 3 are allowed (limits.toolFileBytes); nothing of it was kept."
+    ])
     const most = yield* shoot(parts({ text: "", files: Array.from({ length: 20 }, () => small) }))
-    assert.lengthOf(most.files ?? [], 20)
+    expect(most.files ?? []).toHaveLength(20)
     const many = yield* shoot(parts({ text: "", files: Array.from({ length: 21 }, () => small) }))
-    assert.strictEqual(
-      many.error_message,
-      "The tool shoot returned 21 images and files, 20 are allowed; nothing of it was kept."
+    expect(many.error_message).toBe(
+      "The tool act returned 21 images and files, 20 are allowed; nothing of it was kept."
     )
   })
 
@@ -145,16 +126,15 @@ describe("a result with images and files", () => {
     ]
     for (const [output, why] of wrong) {
       const { error_message, error_type } = yield* shoot(output)
-      assert.strictEqual(error_type, "internal_error")
-      assert.strictEqual(
-        error_message,
-        `The tool shoot returned images or files in an invalid form. ${why} This is a fault of the tool.`
+      expect(error_type).toBe("internal_error")
+      expect(error_message).toBe(
+        `The tool act returned images or files in an invalid form. ${why} This is a fault of the tool.`
       )
     }
   })
 
   liveTest("may be of a copy of the class", function* () {
     const { data } = yield* shoot({ _tag: "ToolOutput", text: "One.", images: [], files: [small] })
-    assert.strictEqual(data, "One.\n[file a.txt: text/plain, 1 byte, not kept]")
+    expect(data).toBe("One.\n[file a.txt: text/plain, 1 byte, not kept]")
   })
 })

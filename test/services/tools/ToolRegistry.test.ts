@@ -1,4 +1,4 @@
-import { assert, describe, expect } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
@@ -153,42 +153,39 @@ describe("the check of a call", () => {
     })
   })
 
-  nodeTest(
-    "reads names of tools in another spelling or with one letter more or less, if one tool is near",
-    function* () {
-      const { registry } = yield* openTools({ plugins: [shapes] })
-      const spelled = ["read-file", "readFile", "ReadFile", "READ_FILE", "functions.read_file", "read_file()"]
-      for (const name of [...spelled, "read_files", "red_file", "readFil", "read-filee"]) {
-        const { call, issues, repairs } = registry.check(callOf(name, { path: "a.md" }), all, "Draw 1")
-        assert.deepStrictEqual([call.name, issues], ["read_file", []], name)
-        const message = `Read the tool "${name}" as "read_file".`
-        assert.deepStrictEqual(repairs, [{ code: "tool-renamed", where, message }])
-      }
-      const forbidden = ["write-file", "writeFile", "writ_file", "reader", "read_all", "other.read_file"]
-      for (const name of [...forbidden, "reed_file", "read_file2", "read_fi", "rea_fle"]) {
-        const { call, issues } = registry.check(callOf(name, { path: "a.md" }), all)
-        assert.deepStrictEqual([call.name, issues.map(({ code }) => code)], [name, ["tool-unknown"]], name)
-      }
+  nodeTest("reads names of tools in another spelling or one letter off, if one tool is near", function* () {
+    const { registry } = yield* openTools({ plugins: [shapes] })
+    const spelled = ["read-file", "readFile", "ReadFile", "READ_FILE", "functions.read_file", "read_file()"]
+    for (const name of [...spelled, "read_files", "red_file", "readFil", "read-filee"]) {
+      const { call, issues, repairs } = registry.check(callOf(name, { path: "a.md" }), all, "Draw 1")
+      expect([call.name, issues], name).toStrictEqual(["read_file", []])
+      const message = `Read the tool "${name}" as "read_file".`
+      expect(repairs).toStrictEqual([{ code: "tool-renamed", where, message }])
     }
-  )
+    const forbidden = ["write-file", "writeFile", "writ_file", "reader", "read_all", "other.read_file"]
+    for (const name of [...forbidden, "reed_file", "read_file2", "read_fi", "rea_fle"]) {
+      const { call, issues } = registry.check(callOf(name, { path: "a.md" }), all)
+      expect([call.name, issues.map(({ code }) => code)], name).toStrictEqual([name, ["tool-unknown"]])
+    }
+  })
 
   nodeTest("leaves out reasons that a tool has no argument for, and nothing else", function* () {
     const read = yield* checkOf("read_file")
     for (const name of ["reason", "explanation", "thought", "Reasoning", "purpose"])
-      assert.deepStrictEqual(read({ path: "a.md", [name]: "To see it." }), [{ path: "a.md" }, [], ["argument-remark"]])
+      expect(read({ path: "a.md", [name]: "To see it." })).toStrictEqual([{ path: "a.md" }, [], ["argument-remark"]])
     const others: ReadonlyArray<Arguments> = [{ reason: 3 }, { description: "The file." }, { comment: "b.md" }]
     for (const more of others)
-      assert.deepStrictEqual(read({ path: "a.md", ...more })[1], ["argument-unknown"], JSON.stringify(more))
-    assert.deepStrictEqual(read({ reason: "a.md" })[1], ["argument-missing"])
+      expect(read({ path: "a.md", ...more })[1], JSON.stringify(more)).toStrictEqual(["argument-unknown"])
+    expect(read({ reason: "a.md" })[1]).toStrictEqual(["argument-missing"])
   })
 
   nodeTest("reads lists that stand in a text", function* () {
     const check = yield* checkOf("edit_file")
     const edits = [{ old_text: "a", new_text: "b" }]
     const good = check({ path: "a.md", edits: JSON.stringify(edits) })
-    assert.deepStrictEqual(good, [{ path: "a.md", edits }, [], ["argument-coerced"]])
+    expect(good).toStrictEqual([{ path: "a.md", edits }, [], ["argument-coerced"]])
     const broken = ["[{'old_text': 'a'}]", '[{"old_text": "a"', "a", '{"old_text":"a","new_text":"b"}', "[] []"]
-    for (const wrong of broken) assert.isAbove(check({ path: "a.md", edits: wrong })[1].length, 0, wrong)
+    for (const wrong of broken) expect(check({ path: "a.md", edits: wrong })[1].length, wrong).toBeGreaterThan(0)
   })
 
   nodeTest("reads names of arguments in another spelling when only one can be meant", function* () {
@@ -200,21 +197,21 @@ describe("the check of a call", () => {
       [{ file_path: "a.md", start_line: 2 }, 1],
       [{ arguments: good }, 1]
     ] as const)
-      assert.deepStrictEqual(read(given), [good, [], Array.from({ length: renamed }, () => "argument-renamed")])
+      expect(read(given)).toStrictEqual([good, [], Array.from({ length: renamed }, () => "argument-renamed")])
     for (const [given, unknown] of [
       [{ path: "a.md", file: "b.md" }, 1],
       [{ file: "a.md", filename: "b.md" }, 2],
       [{ path: "a.md", dry_run: true }, 1]
     ] as const)
-      assert.deepStrictEqual(read(given), [given, Array.from({ length: unknown }, () => "argument-unknown"), []])
+      expect(read(given)).toStrictEqual([given, Array.from({ length: unknown }, () => "argument-unknown"), []])
   })
 
   nodeTest("leaves out an empty text only where the tool cannot take it", function* () {
     const [search, draw, read] = yield* Effect.all([checkOf("search_files"), checkOf("draw"), checkOf("read_file")])
-    assert.deepStrictEqual(search({ pattern: "a", glob: "" }).slice(0, 2), [{ pattern: "a" }, []])
+    expect(search({ pattern: "a", glob: "" }).slice(0, 2)).toStrictEqual([{ pattern: "a" }, []])
     const drawn = { size: 1, filled: true, label: "" }
-    assert.deepStrictEqual(draw(drawn), [drawn, [], []])
-    assert.deepStrictEqual(read({ path: "" })[1], ["argument-invalid"])
+    expect(draw(drawn)).toStrictEqual([drawn, [], []])
+    expect(read({ path: "" })[1]).toStrictEqual(["argument-invalid"])
   })
 
   nodeTest("does not turn numbers into text, nor text without one meaning into numbers", function* () {
@@ -224,16 +221,15 @@ describe("the check of a call", () => {
       ["3.5", "a"],
       ["3", 4]
     ] as const)
-      assert.deepStrictEqual(draw({ size, filled: true, label })[1], ["argument-invalid"])
-    assert.deepStrictEqual(draw({ size: "3", filled: true, label: "4" })[1], [])
+      expect(draw({ size, filled: true, label })[1]).toStrictEqual(["argument-invalid"])
+    expect(draw({ size: "3", filled: true, label: "4" })[1]).toStrictEqual([])
   })
 })
 
 describe("the instructions for tools", () => {
   nodeTest("gives per tool its parameters and an example call, made from the schema where there is none", function* () {
     const { registry } = yield* openTools({ plugins: [shapes] })
-    assert.strictEqual(
-      registry.instructions(["draw", "unknown", "get_current_time"]),
+    expect(registry.instructions(["draw", "unknown", "get_current_time"])).toBe(
       [
         '### draw\nDraws.\n- `size` (integer 1 to 9, required): How large.\n- `filled` (boolean, required)\n- `points` (array of { x: number })\n- `label` (string)\nFor example: `{"name":"draw","arguments":{"size":1,"filled":true}}`',
         '### get_current_time\nReturns the current date and time in UTC, as ISO 8601.\nFor example: `{"name":"get_current_time","arguments":{}}`'
@@ -244,80 +240,64 @@ describe("the instructions for tools", () => {
   nodeTest("has examples that pass the check for every built-in tool", function* () {
     const { registry } = yield* openTools()
     const names = registry.tools.map((one) => one.name)
-    assert.strictEqual(
-      names.join(" "),
+    expect(names.join(" ")).toBe(
       "get_file_tree read_file search_files get_current_time add_task list_tasks update_task " +
         "write_file edit_file remove_file move_file run_command fetch_url"
     )
     const issues = registry.tools.flatMap(
       ({ example, name }) => registry.check(callOf(name, example), new Set(names)).issues
     )
-    assert.deepStrictEqual(issues, [])
+    expect(issues).toStrictEqual([])
   })
 })
 
 describe("a prepared call", () => {
-  nodeTest(
-    "makes the targets canonical and raises the risk for what is outside, secret, written or fetched",
-    function* () {
-      const fs = yield* FileSystem.FileSystem
-      const safeReader = definePlugin({
-        name: "safe-reader",
-        tools: Effect.succeed({
-          peek: tool({
-            description: "Reads.",
-            parameters: Schema.Struct({ path: Schema.String }),
-            risk: "safe",
-            effect: "pure",
-            access: ({ path }) => [{ _tag: "ReadFile", path }],
-            execute: () => Effect.succeed("")
-          })
+  nodeTest("makes targets canonical and raises the risk of what is outside, secret, written or fetched", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const safeReader = definePlugin({
+      name: "safe-reader",
+      tools: Effect.succeed({
+        peek: tool({
+          description: "Reads.",
+          parameters: Schema.Struct({ path: Schema.String }),
+          risk: "safe",
+          effect: "pure",
+          access: ({ path }) => [{ _tag: "ReadFile", path }],
+          execute: () => Effect.succeed("")
         })
       })
-      const { registry, root } = yield* openTools({ files: { "a.txt": "a" }, plugins: [safeReader, shapes] })
-      yield* fs.symlink("/etc", `${root}/link`)
-      const prepared = Effect.fnUntraced(function* (name: string, given: Record<string, string>) {
-        const { accesses, risk } = yield* registry.prepare(callOf(name, given))
-        return { accesses, risk }
-      })
-      assert.deepStrictEqual(yield* prepared("peek", { path: "./a.txt" }), {
-        accesses: [{ _tag: "ReadFile", path: `${root}/a.txt`, inside: true }],
-        risk: "safe"
-      })
-      assert.deepStrictEqual(yield* prepared("peek", { path: "link/hostname" }), {
-        accesses: [{ _tag: "ReadFile", path: "/etc/hostname", inside: false }],
-        risk: "medium"
-      })
-      assert.strictEqual((yield* prepared("peek", { path: "config/.env" })).risk, "medium")
-      assert.deepStrictEqual(yield* prepared("write_file", { path: "b/c.txt", content: "x" }), {
-        accesses: [{ _tag: "WriteFile", path: `${root}/b/c.txt`, inside: true, content: "x", found: "absent" }],
-        risk: "high"
-      })
-      assert.deepStrictEqual(yield* prepared("visit", { url: "HTTP://EXAMPLE.com" }), {
-        accesses: [{ _tag: "FetchUrl", url: "http://example.com/" }],
-        risk: "medium"
-      })
+    })
+    const { registry, root } = yield* openTools({ files: { "a.txt": "a" }, plugins: [safeReader, shapes] })
+    yield* fs.symlink("/etc", `${root}/link`)
+    const read = { _tag: "ReadFile", inside: true } as const
+    const write = { _tag: "WriteFile", inside: true, content: "x", found: "absent" } as const
+    const rows = [
+      ["peek", { path: "./a.txt" }, "safe", { ...read, path: `${root}/a.txt` }],
+      ["peek", { path: "link/hostname" }, "medium", { ...read, path: "/etc/hostname", inside: false }],
+      ["peek", { path: "config/.env" }, "medium", { ...read, path: `${root}/config/.env` }],
+      ["write_file", { path: "b/c.txt", content: "x" }, "high", { ...write, path: `${root}/b/c.txt` }],
+      ["visit", { url: "HTTP://EXAMPLE.com" }, "medium", { _tag: "FetchUrl", url: "http://example.com/" }]
+    ] as const
+    for (const [name, given, risk, access] of rows) {
+      expect(yield* registry.prepare(callOf(name, given))).toMatchObject({ risk, accesses: [access] })
     }
-  )
+  })
 
   nodeTest("fails for unknown tools, wrong arguments, and targets that are none", function* () {
     const { registry } = yield* openTools({ plugins: [shapes] })
-    assert.deepStrictEqual(yield* failureOf(registry.prepare(callOf("drow"))), [
+    expect(yield* failureOf(registry.prepare(callOf("drow")))).toStrictEqual([
       "not_found",
       'There is no tool "drow". Nearest: draw.'
     ])
-    assert.deepStrictEqual(yield* failureOf(registry.prepare(callOf("draw", { size: "3", extra: 1 }))), [
+    expect(yield* failureOf(registry.prepare(callOf("draw", { size: "3", extra: 1 })))).toStrictEqual([
       "validation_failed",
       "The arguments of draw do not fit: extra is unknown here. Remove it, or correct its name. size must be a number, but is a string. Write it without quotes. filled is missing. Add it."
     ])
-    assert.deepStrictEqual(yield* failureOf(registry.prepare(callOf("visit", { url: "file:///etc/passwd" }))), [
+    expect(yield* failureOf(registry.prepare(callOf("visit", { url: "file:///etc/passwd" })))).toStrictEqual([
       "validation_failed",
       '"file:///etc/passwd" is not an http or https URL. Give a complete one.'
     ])
-    assert.strictEqual(
-      (yield* failureOf(registry.prepare(callOf("read_file", { path: "a\0b" }))))[0],
-      "validation_failed"
-    )
+    expect((yield* failureOf(registry.prepare(callOf("read_file", { path: "a\0b" }))))[0]).toBe("validation_failed")
   })
 })
 
@@ -329,45 +309,21 @@ describe("a call that is executed", () => {
     const permit = yield* gate.authorize(
       questionOfCall(inTask("T"), yield* registry.prepare(callOf("draw", { size: 1, filled: true })))
     )
-    assert.strictEqual(yield* registry.execute(permit), "drawn")
-    assert.deepStrictEqual(yield* failureOf(registry.execute(permit)), denied)
+    expect(yield* registry.execute(permit)).toBe("drawn")
+    expect(yield* failureOf(registry.execute(permit))).toStrictEqual(denied)
   })
 
   nodeTest("runs nothing for a forged or copied permit, or for a call that it did not prepare", function* () {
     const fs = yield* FileSystem.FileSystem
     const { gate, registry, root } = yield* openTools({ files: { "a.txt": "old" } })
     const prepared = yield* registry.prepare(callOf("write_file", { path: "a.txt", content: "new" }))
-    assert.deepStrictEqual(yield* failureOf(registry.execute(forgedPermit(prepared))), denied)
+    expect(yield* failureOf(registry.execute(forgedPermit(prepared)))).toStrictEqual(denied)
     const permit = yield* gate.authorize(questionOfCall(inTask("T"), prepared))
-    assert.deepStrictEqual(yield* failureOf(registry.execute({ ...permit })), denied)
+    expect(yield* failureOf(registry.execute({ ...permit }))).toStrictEqual(denied)
     const forged = yield* gate.authorize(questionOfCall(inTask("T"), { ...prepared, risk: "safe", accesses: [] }))
-    assert.deepStrictEqual(yield* failureOf(registry.execute(forged)), denied)
+    expect(yield* failureOf(registry.execute(forged))).toStrictEqual(denied)
     const other = yield* openTools({})
-    assert.deepStrictEqual(yield* failureOf(other.registry.execute(permit)), denied)
-    assert.strictEqual(yield* fs.readFileString(`${root}/a.txt`), "old")
-  })
-
-  nodeTest("gives a plugin no way to another tool", function* () {
-    const fs = yield* FileSystem.FileSystem
-    let reach: Effect.Effect<unknown, ToolFailure> = Effect.void
-    const sneaky = definePlugin({
-      name: "sneaky",
-      tools: Effect.succeed({
-        sneak: tool({
-          description: "Tries to write.",
-          parameters: Schema.Struct({}),
-          risk: "safe",
-          effect: "pure",
-          execute: () => Effect.as(reach, "reached")
-        })
-      })
-    })
-    const { registry, root, run } = yield* openTools({ files: { "a.txt": "old" }, plugins: [sneaky] })
-    reach = registry
-      .prepare(callOf("write_file", { path: "a.txt", content: "new" }))
-      .pipe(Effect.flatMap((prepared) => registry.execute(forgedPermit(prepared))))
-    const { error_type, success } = yield* run("sneak")
-    assert.deepStrictEqual([success, error_type], [false, "permission_denied"])
-    assert.strictEqual(yield* fs.readFileString(`${root}/a.txt`), "old")
+    expect(yield* failureOf(other.registry.execute(permit))).toStrictEqual(denied)
+    expect(yield* fs.readFileString(`${root}/a.txt`)).toBe("old")
   })
 })

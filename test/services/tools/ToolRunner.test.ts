@@ -1,38 +1,22 @@
-import { assert, describe } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { TestClock } from "effect/testing"
-import type { Risk } from "../../../src/domain/tools/Access.ts"
 import { type ToolResult, ToolFailure } from "../../../src/domain/tools/ToolCall.ts"
-import { type HostServices, PageFetch } from "../../../src/services/tools/HostServices.ts"
+import { PageFetch } from "../../../src/services/tools/HostServices.ts"
 import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { Activities } from "../../../src/services/journal/Activities.ts"
 import { WebFetch } from "../../../src/services/tools/WebFetch.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
 import type { EventLog } from "../../support/EventLog.ts"
 import { passTime } from "../../support/passTime.ts"
+import { acting } from "../../support/actingPlugin.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { callOf, openTools } from "../../support/OpenTools.ts"
 import { scriptedApprover } from "../../support/ScriptedApprover.ts"
-
-/** A plugin with the one tool `act` that does this. */
-const acting = (act: () => Effect.Effect<Schema.Json, ToolFailure, HostServices>, risk: Risk = "safe") =>
-  definePlugin({
-    name: "acting",
-    tools: Effect.succeed({
-      act: tool({
-        description: "Acts.",
-        parameters: Schema.Struct({ times: Schema.optionalKey(Schema.Int) }),
-        risk,
-        effect: "once",
-        execute: act
-      })
-    })
-  })
 
 const metadata = { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
 const failed = (error_type: ToolResult["error_type"], error_message: string): ToolResult => ({
@@ -42,8 +26,6 @@ const failed = (error_type: ToolResult["error_type"], error_message: string): To
   error_type,
   metadata
 })
-
-const promising = () => Promise.resolve("x") as unknown as Effect.Effect<Schema.Json>
 
 /** Gives what foreign code may return although its type forbids it. */
 const giving = (value: unknown) => () => Effect.succeed(value as Schema.Json)
@@ -76,9 +58,9 @@ nodeTest("puts the data into the envelope with its size and the time it took", f
     error_type: "none",
     metadata: { execution_time_ms: 250, data_size_bytes: 18, timestamp: 60_250 }
   }
-  assert.deepStrictEqual(yield* Fiber.join(running), result)
+  expect(yield* Fiber.join(running)).toStrictEqual(result)
   const id = { round: 1, task: "T", uid: "call-1" }
-  assert.deepStrictEqual(log.events(), [
+  expect(log.events()).toStrictEqual([
     { type: "tool.started", id, call: callOf("act"), risk: "safe", targets: [] },
     { type: "tool.finished", id, name: "act", result }
   ])
@@ -111,7 +93,6 @@ const failures: ReadonlyArray<[name: string, act: Act, message: string, type?: T
     },
     crashed("early")
   ],
-  ["a thrown value that is no error", () => Effect.die({ a: 1 }), crashed("a value that is not an error was thrown")],
   ["a tool that interrupts itself", () => Effect.interrupt, crashed("it interrupted itself")],
   ["a cyclic value", giving(cyclic), notJson('"self" refers to an object that holds it')],
   ["a BigInt", giving({ rows: [{ total: 1n }] }), notJson('"rows[0].total" is a BigInt')],
@@ -130,14 +111,8 @@ const failures: ReadonlyArray<[name: string, act: Act, message: string, type?: T
 ]
 nodeTest.each(failures)("makes a result of %s", function* ([, act, message, type = "internal_error"]) {
   const { log, run } = yield* openTools({ plugins: [acting(act)] })
-  assert.deepStrictEqual(yield* run("act"), failed(type, message))
-  assert.deepStrictEqual(typesOf(log), ["tool.started", "tool.finished"])
-})
-
-nodeTest("makes a result of what a promise gives", function* () {
-  const { run } = yield* openTools({ plugins: [acting(promising)] })
-  const { error_message, error_type } = yield* run("act")
-  assert.deepStrictEqual([error_type, error_message], ["none", null])
+  expect(yield* run("act")).toStrictEqual(failed(type, message))
+  expect(typesOf(log)).toStrictEqual(["tool.started", "tool.finished"])
 })
 
 nodeTest("makes a result of a tool that throws while saying what it touches", function* () {
@@ -158,24 +133,22 @@ nodeTest("makes a result of a tool that throws while saying what it touches", fu
     })
   })
   const { run } = yield* openTools({ plugins: [broken] })
-  assert.deepStrictEqual(
-    yield* run("act", { how: "throw" }),
+  expect(yield* run("act", { how: "throw" })).toStrictEqual(
     failed("internal_error", "The tool act of broken crashed: no idea")
   )
-  assert.deepStrictEqual(
-    yield* run("act", { how: "lie" }),
+  expect(yield* run("act", { how: "lie" })).toStrictEqual(
     failed("internal_error", "The tool act declares what it accesses in an invalid form. This is a fault of the tool.")
   )
 })
 
 nodeTest("makes a result of an unknown tool and of wrong arguments, without a start", function* () {
-  const { log, run } = yield* openTools({ plugins: [acting(() => Effect.succeed(1))] })
-  assert.strictEqual((yield* run("act_now")).error_type, "not_found")
-  assert.deepStrictEqual(
-    yield* run("act", { times: "many" }),
+  const parameters = Schema.Struct({ times: Schema.optionalKey(Schema.Int) })
+  const { log, run } = yield* openTools({ plugins: [acting(() => Effect.succeed(1), { parameters })] })
+  expect((yield* run("act_now")).error_type).toBe("not_found")
+  expect(yield* run("act", { times: "many" })).toStrictEqual(
     failed("validation_failed", "The arguments of act do not fit: times must be a number, but is a string.")
   )
-  assert.deepStrictEqual(typesOf(log), ["tool.finished", "tool.finished"])
+  expect(typesOf(log)).toStrictEqual(["tool.finished", "tool.finished"])
 })
 
 nodeTest("makes a result of a denial, and the tool does not run", function* () {
@@ -185,72 +158,46 @@ nodeTest("makes a result of a denial, and the tool does not run", function* () {
       ran = true
       return null
     })
-  const { log, run } = yield* openTools({ plugins: [acting(act, "medium")], approver: Approver.layerDenyAll })
-  assert.deepStrictEqual(
-    yield* run("act"),
+  const { log, run } = yield* openTools({ plugins: [acting(act, { risk: "medium" })], approver: Approver.layerDenyAll })
+  expect(yield* run("act")).toStrictEqual(
     failed("permission_denied", "Permission denied: the settings of the user do not allow act. Go on without it.")
   )
-  assert.isFalse(ran)
-  assert.deepStrictEqual(typesOf(log), ["approval.requested", "approval.answered", "tool.finished"])
+  expect(ran).toBe(false)
+  expect(typesOf(log)).toStrictEqual(["approval.requested", "approval.answered", "tool.finished"])
 })
 
-nodeTest("takes a call that a denial stopped for denied, in whatever words the tool tells it", function* () {
+nodeTest("keeps the result of a call with an effect that a denial stopped, however the tool tells it", function* () {
   const page = "https://a.example/"
-  const visiting = (effect: "pure" | "once") =>
-    definePlugin({
-      name: "visiting",
-      tools: Effect.succeed({
-        visit: tool({
-          description: "Visits a page that redirects.",
-          parameters: Schema.Struct({}),
-          risk: "safe",
-          effect,
-          access: () => [{ _tag: "FetchUrl", url: page }],
-          execute: () =>
-            Effect.mapError(
-              Effect.flatMap(PageFetch, ({ get }) => Effect.as(get(page), null)),
-              ({ type }) => new ToolFailure({ type, message: "The page is out of reach." })
-            )
-        })
-      })
-    })
-  const web = Layer.succeed(WebFetch)(
-    WebFetch.of({
-      get: (_url, authorizeHop = () => Effect.void) =>
-        Effect.andThen(authorizeHop("https://b.example/"), Effect.die("the redirect was followed"))
-    })
-  )
-  const kept = Effect.fnUntraced(function* (effect: "pure" | "once") {
-    const outcomes: Array<string> = []
-    const activities = Layer.succeed(Activities)({
-      ...(yield* Effect.provide(Activities, Activities.layerUnsaved)),
-      run: ({ execute }) =>
-        Effect.tap(execute, () => Effect.sync(() => outcomes.push("success"))).pipe(
-          Effect.tapError((error) => Effect.sync(() => outcomes.push(String(error))))
-        )
-    })
-    const { run } = yield* openTools({
-      plugins: [visiting(effect)],
-      approver: Approver.layerDenyAll,
-      rules: [{ verdict: "allow", tool: "visit" }],
-      activities,
-      web
-    })
-    const { error_type } = yield* run("visit")
-    return [error_type, ...outcomes]
+  const visit = () =>
+    Effect.mapError(
+      Effect.flatMap(PageFetch, ({ get }) => Effect.as(get(page), null)),
+      ({ type }) => new ToolFailure({ type, message: "The page is out of reach." })
+    )
+  const web = Layer.succeed(WebFetch)({
+    get: (_url, authorizeHop = () => Effect.void) =>
+      Effect.andThen(authorizeHop("https://b.example/"), Effect.die("the redirect was followed"))
   })
-  assert.deepStrictEqual(yield* kept("pure"), [
-    "permission_denied",
-    'PermissionDenied: Permission denied: fetch_url on https://b.example/ needs approval and there is no terminal to ask on. Use --allow "fetch_url:https://b.example/".'
-  ])
-  assert.deepStrictEqual(yield* kept("once"), ["permission_denied", "success"])
+  const outcomes: Array<string> = []
+  const activities = Layer.succeed(Activities)({
+    ...(yield* Effect.provide(Activities, Activities.layerUnsaved)),
+    run: ({ execute }) => Effect.onExit(execute, ({ _tag }) => Effect.sync(() => outcomes.push(_tag)))
+  })
+  const { run } = yield* openTools({
+    plugins: [acting(visit, { effect: "once", access: [{ _tag: "FetchUrl", url: page }] })],
+    approver: Approver.layerDenyAll,
+    rules: [{ verdict: "allow", tool: "act" }],
+    activities,
+    web
+  })
+  expect([(yield* run("act")).error_type, outcomes]).toStrictEqual(["permission_denied", ["Success"]])
 })
 
 nodeTest("stops a tool that takes too long; waiting for an answer does not count", function* () {
   const answered = yield* Deferred.make<void>()
   const stopped = yield* Deferred.make<string>()
+  const act = () => Effect.onInterrupt(Effect.never, () => Deferred.succeed(stopped, "stopped"))
   const { run } = yield* openTools({
-    plugins: [acting(() => Effect.onInterrupt(Effect.never, () => Deferred.succeed(stopped, "stopped")), "medium")],
+    plugins: [acting(act, { risk: "medium" })],
     approver: scriptedApprover({ calls: ["once"] }, Deferred.await(answered)).layer,
     limits: { toolSeconds: 2 }
   })
@@ -258,28 +205,25 @@ nodeTest("stops a tool that takes too long; waiting for an answer does not count
   yield* TestClock.adjust("1 hour")
   yield* Deferred.succeed(answered, undefined)
   yield* TestClock.adjust("2 seconds")
-  assert.deepStrictEqual(yield* Fiber.join(running), {
+  expect(yield* Fiber.join(running)).toStrictEqual({
     ...failed("timeout", "The tool act was stopped after 2 s (limits.toolSeconds). Ask for less work in one call."),
     metadata: { execution_time_ms: 2000, data_size_bytes: 0, timestamp: 3_602_000 }
   })
-  assert.strictEqual(yield* Deferred.await(stopped), "stopped")
+  expect(yield* Deferred.await(stopped)).toBe("stopped")
 })
 
 nodeTest("says every ten seconds that a tool still runs, and has limits for single tools", function* () {
   const limits = { toolSeconds: 5, tools: { act: { seconds: 25, outputBytes: 3 } } }
   const { log, run } = yield* openTools({ plugins: [acting(() => Effect.never)], limits })
   const { error_message } = yield* passTime(run("act"), "1 second")
-  assert.include(error_message, "was stopped after 25 s (limits.tools.act.seconds).")
+  expect(error_message).toContain("was stopped after 25 s (limits.tools.act.seconds).")
   const signs = log.events().flatMap((event) => (event.type === "tool.running" ? [event] : []))
-  assert.deepStrictEqual(
-    signs.map(({ endsAtSeconds, name, seconds }) => [name, seconds, endsAtSeconds]),
-    [
-      ["act", 10, 25],
-      ["act", 20, 25]
-    ]
-  )
+  expect(signs.map(({ endsAtSeconds, name, seconds }) => [name, seconds, endsAtSeconds])).toStrictEqual([
+    ["act", 10, 25],
+    ["act", 20, 25]
+  ])
   const large = yield* openTools({ plugins: [acting(() => Effect.succeed("four"))], limits })
-  assert.include((yield* large.run("act")).error_message, "3 are allowed (limits.tools.act.outputBytes)")
+  expect((yield* large.run("act")).error_message).toContain("3 are allowed (limits.tools.act.outputBytes)")
 })
 
 nodeTest("leaves out an output that is too large and says how large it is", function* () {
@@ -287,8 +231,7 @@ nodeTest("leaves out an output that is too large and says how large it is", func
     plugins: [acting(() => Effect.succeed("ä".repeat(6)))],
     limits: { toolOutputBytes: 11 }
   })
-  assert.deepStrictEqual(
-    yield* run("act"),
+  expect(yield* run("act")).toStrictEqual(
     failed(
       "output_limit",
       "The output of act has 12 bytes, 11 are allowed (limits.toolOutputBytes); all of it was left out. Ask for less: a narrower path, range or pattern."
@@ -308,55 +251,13 @@ nodeTest("lets interruption reach the tool and waits for it to end", function* (
   const running = yield* Effect.forkChild(run("act"))
   yield* Deferred.await(started)
   yield* Fiber.interrupt(running)
-  assert.deepStrictEqual(ended, ["interrupted"])
-  assert.deepStrictEqual(typesOf(log), ["tool.started"])
-})
-
-describe("the files of a call", () => {
-  nodeTest("refuses writes through links, outside and into .git, with the file system unchanged", function* () {
-    const fs = yield* FileSystem.FileSystem
-    const outside = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
-    yield* fs.writeFileString(`${outside}/kept.txt`, "kept")
-    const { root, run } = yield* openTools({
-      files: { ".git/config": "[core]", "src/a.txt": "a" },
-      rules: [{ verdict: "allow", tool: "write_file" }]
-    })
-    yield* fs.symlink(outside, `${root}/link`)
-    yield* fs.symlink(`${outside}/kept.txt`, `${root}/kept.txt`)
-    yield* fs.symlink(`${root}/.git`, `${root}/src/git`)
-    const before = yield* fs.readDirectory(root, { recursive: true })
-    const paths = [
-      `${outside}/new.txt`,
-      "../new.txt",
-      "link/new.txt",
-      "link/deep/new.txt",
-      "kept.txt",
-      ".git/config",
-      ".git/hooks/pre-commit",
-      "src/git/config",
-      ".task-conductor/skills/x/SKILL.md"
-    ]
-    for (const path of paths) {
-      const { error_type } = yield* run("write_file", { path, content: "changed" })
-      assert.deepStrictEqual([path, error_type], [path, "permission_denied"])
-    }
-    assert.deepStrictEqual(yield* fs.readDirectory(outside), ["kept.txt"])
-    assert.strictEqual(yield* fs.readFileString(`${outside}/kept.txt`), "kept")
-    assert.strictEqual(yield* fs.readFileString(`${root}/.git/config`), "[core]")
-    assert.deepStrictEqual(yield* fs.readDirectory(root, { recursive: true }), before)
-    assert.isFalse(yield* fs.exists(`${root}/../new.txt`))
-  })
+  expect(ended).toStrictEqual(["interrupted"])
+  expect(typesOf(log)).toStrictEqual(["tool.started"])
 })
 
 nodeTest("performs each call as one activity with a stable key, and takes a recorded outcome instead", function* () {
   const keys: Array<string> = []
-  const recorded: ToolResult = {
-    success: true,
-    data: "recorded",
-    error_message: null,
-    error_type: "none",
-    metadata
-  }
+  const recorded: ToolResult = { success: true, data: "recorded", error_message: null, error_type: "none", metadata }
   const activities = Layer.succeed(Activities)(
     Activities.of({
       run: ({ key, success }) =>
@@ -370,7 +271,7 @@ nodeTest("performs each call as one activity with a stable key, and takes a reco
     })
   )
   const { log, run } = yield* openTools({ activities })
-  assert.deepStrictEqual(yield* run("get_current_time"), recorded)
-  assert.deepStrictEqual(keys, ["round-1/tool/t/call-1"])
-  assert.deepStrictEqual(log.events(), [])
+  expect(yield* run("get_current_time")).toStrictEqual(recorded)
+  expect(keys).toStrictEqual(["round-1/tool/t/call-1"])
+  expect(log.events()).toStrictEqual([])
 })

@@ -1,7 +1,7 @@
 /**
  * What becomes of a call that a crash cut off: its files decide where they can, else the user does.
  */
-import { assert, describe } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { FileState, UncertainCall } from "../../../src/domain/journal/JournalRecord.ts"
@@ -74,12 +74,12 @@ describe("an uncertain call", () => {
         files.map(([path, before, after]) => ({ path: `${root}/${path}`, before, after }))
       )
       if (expected === undefined) {
-        assert.strictEqual(decision._tag, "Failure")
-        assert.deepInclude(denials[0], { by: "nobody", tool: "write_file" })
-        assert.include(denials[0]?.message, "resume --in-doubt")
+        expect(decision._tag).toBe("Failure")
+        expect(denials[0]).toMatchObject({ by: "nobody", tool: "write_file" })
+        expect(denials[0]?.message).toContain("resume --in-doubt")
       } else {
-        assert.deepStrictEqual(Result.getOrUndefined(decision), expected)
-        assert.deepStrictEqual([denials, events], [[], []])
+        expect(Result.getOrUndefined(decision)).toStrictEqual(expected)
+        expect([denials, events]).toStrictEqual([[], []])
       }
     })
   }
@@ -87,16 +87,10 @@ describe("an uncertain call", () => {
   nodeTest("is decided by the user where its files do not tell", function* () {
     for (const answer of ["again", "done"] as const) {
       const { decision, denials } = yield* answered(answer)
-      assert.deepStrictEqual([Result.getOrUndefined(decision), denials], [answer, []])
+      expect([Result.getOrUndefined(decision), denials]).toStrictEqual([answer, []])
     }
     const { denials, events } = yield* answered("stop")
-    assert.deepStrictEqual(
-      denials.map(({ by, reason }) => [by, reason]),
-      [["person", undefined]]
-    )
-    assert.deepStrictEqual(
-      events.map(({ type }) => type),
-      ["approval.requested", "approval.answered"]
-    )
+    expect(denials.map(({ by, reason }) => [by, reason])).toStrictEqual([["person", undefined]])
+    expect(events.map(({ type }) => type)).toStrictEqual(["approval.requested", "approval.answered"])
   })
 })

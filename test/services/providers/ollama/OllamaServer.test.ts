@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
@@ -34,16 +34,15 @@ const odd = (excerpt: string): ModelErrorReason => ({
 
 nodeTest("tells version and installed models over one connection, with the key", function* () {
   const { fake, server } = yield* connected({ models }, { apiKey: Redacted.make("secret") })
-  assert.strictEqual(yield* server.version, "0.32.9")
-  assert.deepStrictEqual(yield* server.models, [
+  expect(yield* server.version).toBe("0.32.9")
+  expect(yield* server.models).toStrictEqual([
     { name: "qwen3:8b", size: 5000 },
     { name: "tiny:latest", size: 20 }
   ])
-  assert.deepStrictEqual(
-    fake.requests.map(({ headers, method, path }) => [method, path, headers.authorization]),
+  expect(fake.requests.map(({ headers, method, path }) => [method, path, headers.authorization])).toStrictEqual(
     ["/api/version", "/api/tags"].map((path) => ["GET", path, "Bearer secret"])
   )
-  assert.strictEqual(fake.acceptedCount(), 1)
+  expect(fake.acceptedCount()).toBe(1)
 })
 
 nodeTest("tells what a model can do", function* () {
@@ -52,60 +51,40 @@ nodeTest("tells what a model can do", function* () {
     ["qwen3:8b", true, 40_960],
     ["tiny", false, 2048]
   ] as const) {
-    assert.containsSubset(yield* server.capabilities(name), {
+    expect(yield* server.capabilities(name)).toMatchObject({
       abilities: { completion: true, tools: able, thinking: able },
       capacity: { supportedWindow }
     })
   }
-  assert.deepStrictEqual(
-    fake.requests.map(({ body }) => body),
-    [{ model: "qwen3:8b" }, { model: "tiny" }]
-  )
+  expect(fake.requests.map(({ body }) => body)).toStrictEqual([{ model: "qwen3:8b" }, { model: "tiny" }])
 })
 
-it.effect.each([
+nodeTest.each([
   ["num_ctx                        16384\ntemperature                    0.6", { window: 16_384, temperature: 0.6 }],
   ['stop "num_ctx 1"\ntemperature 0', { temperature: 0 }],
   ["NUM_CTX 5\nnum_ctx_extra 5\nnum_ctx many\ntemperature", {}],
   ["num_ctx 0\nnum_ctx 1.5", {}],
   ["", {}]
-] as const)("reads the parameters of a Modelfile: %j", ([parameters, expected]) =>
-  Effect.gen(function* () {
-    const { server } = yield* connected({ models: [{ name: "own", parameters }] })
-    const { capacity, temperature } = yield* server.capabilities("own")
-    const window = capacity.modelfileWindow
-    assert.deepStrictEqual({ temperature, window }, { temperature: undefined, window: undefined, ...expected })
-  })
-)
+] as const)("reads the parameters of a Modelfile: %j", function* ([parameters, expected]) {
+  const { server } = yield* connected({ models: [{ name: "own", parameters }] })
+  const { capacity, temperature } = yield* server.capabilities("own")
+  const window = capacity.modelfileWindow
+  expect({ temperature, window }).toStrictEqual({ temperature: undefined, window: undefined, ...expected })
+})
 
 nodeTest("takes a server that tells no capabilities to offer completion", function* () {
   const old = { status: 200, body: { model_info: { "general.architecture": "x" } } }
   const { server } = yield* connected({ paths: { "/api/show": old } })
   const abilities = { completion: true, tools: false, thinking: false }
-  assert.containsSubset(yield* server.capabilities("old"), { abilities })
+  expect(yield* server.capabilities("old")).toMatchObject({ abilities })
 })
 
 nodeTest("tells what is in memory", function* () {
   const { fake, server } = yield* connected({ models })
-  assert.deepStrictEqual(yield* server.loaded, [])
+  expect(yield* server.loaded).toStrictEqual([])
   const body = JSON.stringify({ model: "tiny", messages: [], options: { num_ctx: 1024 } })
   yield* Effect.promise(() => fetch(`${fake.url}/api/chat`, { method: "POST", body }).then((said) => said.text()))
-  assert.deepStrictEqual(yield* server.loaded, [{ name: "tiny:latest", context_length: 1024, size: 20, size_vram: 20 }])
-})
-
-nodeTest("names a model that is not there", function* () {
-  const { server } = yield* connected({ models })
-  const detail = "HTTP 404: model 'gone' not found"
-  assert.deepStrictEqual(
-    yield* Effect.flip(server.capabilities("gone")),
-    failure({
-      _tag: "ModelMissing",
-      model: "gone",
-      detail,
-      remedy: remedies("gone").missing,
-      command: "ollama pull gone"
-    })
-  )
+  expect(yield* server.loaded).toStrictEqual([{ name: "tiny:latest", context_length: 1024, size: 20, size_vram: 20 }])
 })
 
 nodeTest("says that nothing answers, and that an address is none", function* () {
@@ -115,7 +94,7 @@ nodeTest("says that nothing answers, and that an address is none", function* () 
   ] as const) {
     const server = yield* connectOllama({ host })
     const error = yield* Effect.flip(server.version)
-    assert.deepStrictEqual(error, failure({ _tag: "Unreachable", host, detail, remedy: start }))
+    expect(error).toStrictEqual(failure({ _tag: "Unreachable", host, detail, remedy: start }))
   }
 })
 
@@ -125,7 +104,11 @@ it.effect.each([
   ["a page", { status: 200, body: "<html>" }, odd("<html>")],
   ["another object", { status: 200, body: { version: 1 } }, odd('{"version":1}')],
   ["nothing", { status: 200, body: "" }, cutShort],
-  ["an overload", { status: 503, body: { error: "busy." } }, { _tag: "Busy", detail: "HTTP 503: busy" }],
+  [
+    "an overload",
+    { status: 503, body: { error: "busy." } },
+    { _tag: "Busy", detail: "HTTP 503: busy", isOverloaded: true }
+  ],
   ["a refusal", { status: 401, body: "no key" }, { _tag: "Refused", detail: "HTTP 401: no key", remedy: check }],
   ["another server", { status: 404, body: "no" }, { _tag: "Refused", detail: "HTTP 404: no", remedy: elsewhere }]
 ] satisfies ReadonlyArray<readonly [string, { status: number; body: unknown }, ModelErrorReason]>)(
@@ -134,7 +117,7 @@ it.effect.each([
     Effect.gen(function* () {
       const { server } = yield* connected({ paths: { "/api/version": document } })
       const error = yield* Effect.flip(server.version)
-      assert.deepStrictEqual(failure(withoutUrl(error.reason)), failure(reason))
+      expect(failure(withoutUrl(error.reason))).toStrictEqual(failure(reason))
     })
 )
 
@@ -144,6 +127,6 @@ nodeTest("does not wait longer than ten seconds", function* () {
   yield* fake.until(({ requests }) => requests.length === 1)
   yield* TestClock.adjust("10 seconds")
   const reason = { _tag: "Unreachable", host: fake.url, detail: "no answer within 10s", remedy: start } as const
-  assert.deepStrictEqual(yield* Fiber.join(fiber), failure(reason))
+  expect(yield* Fiber.join(fiber)).toStrictEqual(failure(reason))
   yield* fake.until(({ connections }) => connections() === 0)
 })

@@ -71,20 +71,6 @@ describe("interruption", () => {
     assert.strictEqual(yield* Fiber.join(sibling), "still here")
     assert.deepStrictEqual(deltas, ["one"])
   })
-
-  scriptTest("closes the socket when the reader has had enough", slow, function* (server) {
-    const parts = yield* LanguageModel.streamText({ prompt: "during" }).pipe(
-      Stream.filter((part) => part.type === "text-delta"),
-      Stream.take(1),
-      Stream.runCollect
-    )
-    assert.deepStrictEqual(
-      parts.map(({ delta }) => delta),
-      ["one"]
-    )
-    yield* server.until(({ connections }) => connections() === 0)
-    assert.strictEqual(server.abortedCount(), 1)
-  })
 })
 
 describe("connections", () => {
@@ -97,20 +83,6 @@ describe("connections", () => {
       yield* text("good")
       yield* text("good")
       assert.deepStrictEqual([server.chats.length, server.acceptedCount(), server.abortedCount()], [4, 1, 0])
-    }
-  )
-
-  scriptTest(
-    "uses a connection for each of many requests at a time, and all again",
-    match(["x", { text: "yes", hold: "all" }]),
-    function* (server) {
-      const prompts = Array.from({ length: 5 }, (_, n) => `x${n}`)
-      const fiber = yield* Effect.forkChild(Effect.forEach(prompts, text, { concurrency: "unbounded" }))
-      yield* server.until(({ chats }) => chats.length === 5)
-      yield* server.release("all")
-      yield* Fiber.join(fiber)
-      yield* Effect.forEach(prompts, text, { concurrency: "unbounded" })
-      assert.deepStrictEqual([server.chats.length, server.acceptedCount()], [10, 5])
     }
   )
 
