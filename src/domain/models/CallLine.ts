@@ -58,7 +58,7 @@ const matchesText = (outcome: CallOutcome, lineNow?: LineNow): string => {
       : `${counted(lines.length, "line")} of ${path}`
   )
   const more = files.length > mostNamed ? `; ${files.length - mostNamed} more files` : ""
-  return files.length === 0 ? "" : ` Not changed so far: ${files.slice(0, mostNamed).join("; ")}${more}.`
+  return files.length === 0 ? "" : ` Still as found: ${files.slice(0, mostNamed).join("; ")}${more}.`
 }
 
 /** The lines that all reads of this file among `calls` have shown. Undefined if the call is no read. */

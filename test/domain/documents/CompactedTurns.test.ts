@@ -261,9 +261,9 @@ it("names the matches of a search that no change has touched, at their lines now
   const output = ["5 matches in 2 files.", ...rows, "src/c.ts:1: step", "src/c.ts:2: step"].join("\n")
   const found = gave("search_files", { pattern: "step" }, output, "turn-1/call-2")
   const calls = [search(1, "step", 12), found, made(2), read(3, 1, 5, "src/b.ts", lines)]
-  expect(folded(calls)).toContain("5 matches in 2 files. Not changed so far: src/a.ts:9, 11; src/c.ts:1, 2.\n")
+  expect(folded(calls)).toContain("5 matches in 2 files. Still as found: src/a.ts:9, 11; src/c.ts:1, 2.\n")
   const moved = folded(calls, { files: [{ path: "src/a.ts", base: text, text: `// A line above.\n${changed}` }] })
-  expect(moved).toContain("Not changed so far: src/a.ts:10, 12; src/c.ts:1, 2.\n")
+  expect(moved).toContain("Still as found: src/a.ts:10, 12; src/c.ts:1, 2.\n")
 })
 
 it("names only the places of a large change in a file that the model does not work on any more", () => {
