@@ -10,13 +10,11 @@ import { renderTaskReport, renderTaskList } from "../../src/domain/documents/Tas
 import { documentFixtures } from "../support/DocumentFixtures.ts"
 import { calls } from "./calls.ts"
 import { changedCalls } from "./changedCalls.ts"
-import { changedReferences } from "./changedReferences.ts"
 import { changedTasks } from "./changedTasks.ts"
 import { type Damage, pick, randomFrom, type Whole } from "./Damage.ts"
 import { headings } from "./headings.ts"
 import { labels } from "./labels.ts"
 import { layout } from "./layout.ts"
-import { parts } from "./parts.ts"
 import { quotedCalls } from "./quotedCalls.ts"
 import { references } from "./references.ts"
 import { severalLists } from "./severalLists.ts"
@@ -29,18 +27,11 @@ export const harmless: ReadonlyArray<Damage> = [
   ...labels,
   ...layout,
   ...references,
-  ...parts,
   ...calls
 ]
 
 /** Kinds of damage that change the meaning. */
-export const meaningful: ReadonlyArray<Damage> = [
-  ...changedTasks,
-  ...severalLists,
-  ...changedReferences,
-  ...changedCalls,
-  ...quotedCalls
-]
+export const meaningful: ReadonlyArray<Damage> = [...changedTasks, ...severalLists, ...changedCalls, ...quotedCalls]
 
 /** What became of one kind of damage. `failed` holds examples: the document, the seed, the damaged text. */
 export interface Score {

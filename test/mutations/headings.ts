@@ -117,6 +117,5 @@ export const headings = damages({
       (marks, text, word) => `${marks} ${text.replace(/^Task section (?=\d+$)/, `${word} `)}`,
       ["Section", "Step", "Phase", "Tasks section", "TASK SECTION"]
     )
-  ),
-  "rules before headings": outsideResults(headed((marks, text) => `---\n\n${marks} ${text}`))
+  )
 })

@@ -1,7 +1,7 @@
 /**
  * Labels of fields as models write them.
  */
-import { type Apply, choose, damages, type Field, inVariants, mapFields, type Variants } from "./Damage.ts"
+import { type Apply, damages, type Field, inVariants, mapFields, type Variants } from "./Damage.ts"
 
 const titleCase = (text: string): string => text.replace(/\b\w/g, (letter) => letter.toUpperCase())
 
@@ -24,12 +24,6 @@ const labelled = (write: (field: Field, variant: string) => string, variants: Va
 
 const renamed = (rename: (label: string, variant: string) => string, variants?: Variants): Apply =>
   labelled(({ label }, variant) => `**${rename(label, variant)}**`, variants)
-
-/** Writes the values of some fields anew. */
-const valued = (write: (field: Field, variant: string) => string, variants?: Variants): Apply =>
-  inVariants(variants ?? [""], (document, variant, random) =>
-    mapFields(document, random, (field) => `${field.lead}**${field.label}** ${write(field, variant)}`)
-  )
 
 export const labels = damages({
   "letter case of labels": renamed(
@@ -59,23 +53,5 @@ export const labels = damages({
   "underscores and hard spaces in labels": renamed(
     (label, blank) => label.replaceAll(" ", blank),
     ["_", "\u00a0", "  "]
-  ),
-  "words in brackets after labels": (document, random) =>
-    mapFields(
-      document,
-      random,
-      ({ label, lead, value }) => `${lead}**${label} (${choose(random, "optional", "required")})** ${value}`,
-      0.5
-    ),
-  "marks around names and skills": valued(
-    ({ label, value }, mark) =>
-      (label === "Skill" || label === "Name") && /^[\w -]+$/.test(value) ? `${mark}${value}${mark}` : value,
-    ["`", "**", '"']
-  ),
-  "a word for approval": (document, random) =>
-    mapFields(document, random, ({ label, lead, value }) =>
-      label === "Requires user approval" && value === ""
-        ? `${lead}**${label}** ${choose(random, "yes", "Yes.", "true", "required", "Yes, because files change.")}`
-        : `${lead}**${label}** ${value}`
-    )
+  )
 })

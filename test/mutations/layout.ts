@@ -10,7 +10,6 @@ import {
   inVariants,
   linesOf,
   mapFields,
-  mapFree,
   type Random,
   strictField,
   type Variants,
@@ -22,8 +21,6 @@ interface Block {
   /** Excluded. */
   readonly last: number
 }
-
-const isHeading = (text: string): boolean => /^#{1,6}\s/.test(text)
 
 /** The fields of a document with the lines under them; code blocks that belong to the task are no part of a field. */
 const fieldBlocks = (document: Whole): ReadonlyArray<Block> => {
@@ -113,17 +110,8 @@ export const layout = damages({
   "numbers for bullets": ofBlocks([".", ")"], (end, line, isFirst, position) =>
     isFirst ? line.replace("- ", `${position + 1}${end} `) : ` ${line}`
   ),
-  "task boxes": (document, random) =>
-    mapFields(document, random, ({ label, lead, value }) => `${lead}[ ] **${label}** ${value}`),
-  "more blanks after bullets": ofBlocks([" ", "  "], (gap, line, isFirst) =>
-    isFirst ? line.replace("- ", `- ${gap}`) : gap + line
-  ),
   "fields nested below the name": ofBlocks(["  ", "   ", "    ", "\t"], (indent, line, _, position) =>
     position === 0 ? line : indent + line
-  ),
-  "an item for every task": ofBlocks(
-    ["- Task:", "- **Task**", "1. Task", "- Task 1:"],
-    (title, line, isFirst, position) => (isFirst && position === 0 ? `${title}\n   ${line}` : `   ${line}`)
   ),
   "tasks indented": inVariants([" ", "  ", "   ", "    ", "\t"], (document, indent) =>
     inTasks(document, (line) => indent + line)
@@ -141,24 +129,10 @@ export const layout = damages({
           .with(at, indent + (document.text.split("\n")[at] ?? ""))
           .join("\n")
   },
-  "no blank lines between fields and tasks": (document) => {
-    const lines = linesOf(document)
-    const isField = (index: number): boolean => lines[index]?.free === true && strictField.test(lines[index].text)
-    const text = lines.filter(
-      ({ text: line }, index) => !(line.trim() === "" && isField(index - 1) && isField(index + 1))
-    )
-    return changed(document, text.map(({ text: line }) => line).join("\n"))
-  },
   "blank lines between fields": (document, random) => {
     const share = choose(random, 1, 0.4)
     return mapFields(document, random, ({ label, lead, value }) => `\n${lead}**${label}** ${value}`.trimEnd(), share)
   },
-  "blanks at line ends": inVariants([" ", "  ", "\t"], (document, blanks) =>
-    changed(
-      document,
-      mapFree(document, (line) => (isHeading(line) || strictField.test(line) ? line + blanks : line))
-    )
-  ),
   "hard spaces for blanks": (document, random) =>
     mapFields(document, random, ({ label, lead, value }) =>
       `${lead.replaceAll(" ", "\u00a0")}**${label}**\u00a0${value}`.replace(/\u00a0$/, "")
@@ -174,27 +148,5 @@ export const layout = damages({
       lines.splice(name.first, moved.length, ...moved)
     }
     return changed(document, lines.join("\n"))
-  },
-  "comments between tasks and sections": (document, random) =>
-    document.kind === "result"
-      ? undefined
-      : changed(
-          document,
-          mapFree(document, (line) =>
-            (line.startsWith("- **Name**") || /^#{2,3} /.test(line)) && random() < 0.5 ? `<!-- next -->\n${line}` : line
-          )
-        ),
-  "rules between tasks": (document) =>
-    changed(
-      document,
-      mapFree(document, (line) => (line.startsWith("- **Name**") ? `---\n\n${line}` : line))
-    ),
-  "a heading for every task": (document, random) =>
-    document.kind === "task-list"
-      ? mapFields(document, random, ({ label, lead, value }) =>
-          label === "Name"
-            ? `${lead.replace("- ", "")}#### ${choose(random, "Task", `Task: ${value}`, value)}\n\n${lead}**${label}** ${value}`
-            : `${lead}**${label}** ${value}`
-        )
-      : undefined
+  }
 })

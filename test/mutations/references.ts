@@ -48,26 +48,6 @@ export const references = damages({
   "commas and words between links": inVariants(["), [", ") and [", "); [", ") | ["], (document, joint, random) =>
     mapReferences(document, random, (value) => value.replaceAll(") [", joint))
   ),
-  "links as a list": (document, random) =>
-    mapFields(document, random, ({ label, lead, value }) => {
-      const indent = " ".repeat(lead.length)
-      const items = [...value.matchAll(link)].map(([one]) => `${indent}- ${one}`)
-      return label === "References" && value.replace(link, "").trim() === "" && items.length > 0
-        ? `${lead}**${label}**\n${items.join("\n")}`
-        : `${lead}**${label}** ${value}`
-    }),
-  "a word before the links": inVariants(["See ", "Use: ", "Read "], (document, word, random) =>
-    mapReferences(document, random, (value) => (value.startsWith("[") ? word + value : value))
-  ),
-  "no references, said in words": inVariants(
-    ["None", "none.", "N/A", "-", "(none)", "No references needed."],
-    (document, none, random) =>
-      mapFields(document, random, ({ label, lead, value }) => {
-        const self = `${lead}**${label}** ${value}`
-        const hasNone = !/\*\*References\*\*/i.test(document.text) && document.options.planned === undefined
-        return label === "Skill" && hasNone ? `${self}\n${lead}**References** ${none}` : self
-      })
-  ),
   "underscores and capitals in slugs of results": resulting(
     (slug, change) => `#${change === "_" ? slug.replaceAll("-", "_") : slug.toUpperCase()}-results`,
     ["_", "capitals"]
