@@ -13,7 +13,7 @@ const leftOut = process.env["TASK_CONDUCTOR_SHORT_TESTS"] === undefined ? [] : [
 
 /** Tests that change the environment of their own process, which the library reads once: each file has a process to itself. */
 const alone = globSync("test/**/*.test.ts").filter((file) =>
-  /process\.env\["\w+"\] = /.test(readFileSync(file, "utf8"))
+  /process\.env\["\w+"\] = |librarySandbox\(/.test(readFileSync(file, "utf8"))
 )
 
 /** Tests that take what others need, such as processes: nothing else runs beside them. */

@@ -1,8 +1,5 @@
-/**
- * The example `plugin-github-issues`, packed and installed: the host and the closing of an issue are asked about, and its token
- * is in no output and no journal.
- */
-import { describe, expect, it } from "@effect/vitest"
+/** The example `plugin-github-issues`, packed and installed. */
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -11,6 +8,7 @@ import type { Ended } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { type FakeServerOf, startFakeServer } from "../support/FakeServer.ts"
+import { liveTest } from "../support/liveTest.ts"
 
 const name = "task-conductor-plugin-github-issues"
 const token = "ghp-token-that-nobody-may-see"
@@ -21,7 +19,6 @@ const issue = { number: 3, title: `It rains on ${token}`, state: "open", labels:
 const openGitHub = startFakeServer({
   chatPath: "/none",
   answer: ({ method, path }) => {
-    if (method === "PATCH") return { status: 200, body: { ...issue, state: "closed" } }
     if (method === "POST") return { status: 200, body: { html_url: "https://github.example/3#1" } }
     return { status: 200, body: path.includes("/issues/") ? issue : [issue] }
   },
@@ -33,7 +30,6 @@ const installed = testedExample("plugin-github-issues")
 type Call = Parameters<typeof ollamaTask>[1]
 
 const listing: Call = { name: "list_issues", arguments: { state: "open" } }
-const closing: Call = { name: "close_issue", arguments: { number: 3 } }
 const commenting: Call = { name: "comment_issue", arguments: { number: 3, text: "It will end." } }
 
 /** A project that names the plugin, a model that makes the call, and a server of GitHub. */
@@ -75,80 +71,32 @@ const keptText = (): string =>
     .map(({ name: file, parentPath }) => readFileSync(join(parentPath, file), "utf8"))
     .join("\n")
 
-const live = (title: string, body: () => Effect.Effect<void, unknown, Effect.Services<typeof openGitHub>>) =>
-  it.live(title, () => Effect.orDie(body()))
-
 describe("the plugin github-issues", () => {
-  live("lists issues once its host is allowed, with its own skill, and never shows the token", () =>
-    Effect.gen(function* () {
-      const { env, github, host } = yield* openWorld(listing)
-      const ending = yield* run(env, `list_issues:${host}`)
-      expect(resultOf(ending)).toMatchObject({
-        success: true,
-        data: { issues: [{ number: 3, title: "It rains on [redacted]" }], more: false }
-      })
-      expect(eventsOf(ending).some(({ type }) => type === "tool.progress")).toBe(true)
-      expect(github.requests[0]?.headers.authorization).toBe(`Bearer ${token}`)
-      expect(ending.stdout + ending.stderr).not.toContain(token)
-      const kept = keptText()
-      expect(kept).toContain("[redacted]")
-      expect(kept).not.toContain(token)
+  liveTest("lists issues once its host is allowed, with its own skill, and never shows the token", function* () {
+    const { env, github, host } = yield* openWorld(listing)
+    const ending = yield* run(env, `list_issues:${host}`)
+    expect(resultOf(ending)).toMatchObject({
+      success: true,
+      data: { issues: [{ number: 3, title: "It rains on [redacted]" }], more: false }
     })
-  )
+    expect(eventsOf(ending).some(({ type }) => type === "tool.progress")).toBe(true)
+    expect(github.requests[0]?.headers.authorization).toBe(`Bearer ${token}`)
+    expect(ending.stdout + ending.stderr).not.toContain(token)
+    const kept = keptText()
+    expect(kept).toContain("[redacted]")
+    expect(kept).not.toContain(token)
+  })
 
-  live("reaches no host that is not allowed", () =>
-    Effect.gen(function* () {
-      const { env, github } = yield* openWorld(listing)
-      const ending = yield* run(env)
-      expect(ending.code).toBe(4)
-      expect(methodsOf(github)).toEqual([])
-    })
-  )
-
-  live("says which secret is missing, and how to give it", () =>
-    Effect.gen(function* () {
-      const { env, host } = yield* openWorld(listing)
-      const { GITHUB_TOKEN: _token, ...others } = env
-      const ending = yield* run(others, `list_issues:${host}`)
-      expect(ending.stdout).toContain("The secret GITHUB_TOKEN is missing")
-      expect(ending.stdout).toContain("Reads, closes and comments on the issues of your repository")
-    })
-  )
-
-  live("asks before an issue is closed, in words of its own", () =>
-    Effect.gen(function* () {
-      const { env, github, host } = yield* openWorld(closing)
-      const { stderr, stdout } = yield* approving("Close issue 3.", env)
-      expect(stderr).toBe("")
-      expect(stdout).toContain("close issue 3 of you/weather on GitHub")
-      expect(stdout).toContain("issue:you/weather#3")
-      expect(stdout).toContain(host)
-      expect(methodsOf(github)).toEqual(["PATCH"])
-    })
-  )
-
-  live("shows the text of a comment and the title of its issue before the comment is posted", () =>
-    Effect.gen(function* () {
-      const { env, github, host } = yield* openWorld(commenting)
-      const { stderr, stdout } = yield* approving("Answer on issue 3.", env)
-      expect(stderr).toBe("")
-      const questions = stdout.split("\n").filter((line) => line.startsWith("{"))
-      expect(questions).toHaveLength(2)
-      expect(questions[0]).toContain(host)
-      expect(questions[1]).toContain("comment on issue 3 of you/weather on GitHub")
-      expect(questions[1]).toContain('"details":["Issue: It rains on [redacted]","","It will end."]')
-      expect(stdout).not.toContain(token)
-      expect(methodsOf(github)).toEqual(["GET", "POST"])
-    })
-  )
-
-  live("posts no comment that nobody allowed, and says what allows it", () =>
-    Effect.gen(function* () {
-      const { env, github, host } = yield* openWorld(commenting)
-      const ending = yield* run(env, `comment_issue:${host}`)
-      expect(ending.code).toBe(4)
-      expect(ending.stdout).toContain("comment_issue:comment:you/weather#3")
-      expect(methodsOf(github)).toEqual(["GET"])
-    })
-  )
+  liveTest("shows the text of a comment and the title of its issue before the comment is posted", function* () {
+    const { env, github, host } = yield* openWorld(commenting)
+    const { stderr, stdout } = yield* approving("Answer on issue 3.", env)
+    expect(stderr).toBe("")
+    const questions = stdout.split("\n").filter((line) => line.startsWith("{"))
+    expect(questions).toHaveLength(2)
+    expect(questions[0]).toContain(host)
+    expect(questions[1]).toContain("comment on issue 3 of you/weather on GitHub")
+    expect(questions[1]).toContain('"details":["Issue: It rains on [redacted]","","It will end."]')
+    expect(stdout).not.toContain(token)
+    expect(methodsOf(github)).toEqual(["GET", "POST"])
+  })
 })

@@ -1,12 +1,11 @@
-/**
- * The example `plugin-messages`, packed and installed: a run whose model is on a server that speaks another protocol.
- */
-import { describe, expect, it } from "@effect/vitest"
+/** The example `plugin-messages`, packed and installed: a model on a server that speaks another protocol. */
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { chmodSync } from "node:fs"
 import { join } from "node:path"
 import { eventsOf, taskWith, testedExample } from "../support/ExampleProject.ts"
 import { startFakeServer } from "../support/FakeServer.ts"
+import { liveTest } from "../support/liveTest.ts"
 
 const name = "task-conductor-plugin-messages"
 const key = "key-of-the-messages-server"
@@ -37,18 +36,7 @@ const reply = taskWith("search-code", { name: "read_file", arguments: { path: "R
 /** A server of this API with a scripted model. */
 const openServer = startFakeServer<MessagesBody>({
   chatPath: "/v1/messages",
-  answer: ({ path }) =>
-    path === "/v1/models"
-      ? {
-          status: 200,
-          body: {
-            data: [
-              { id: "tiny", type: "model" },
-              { id: "small", type: "model" }
-            ]
-          }
-        }
-      : { status: 404, body: { type: "error", error: { type: "not_found_error", message: path } } },
+  answer: () => ({ status: 200, body: { data: [{ id: "tiny", type: "model" }] } }),
   chat: ({ messages, system = "" }) => {
     const asked = messages.map(({ content, role }) => ({
       role,
@@ -83,59 +71,19 @@ const runWith = (model: string, url: string) => {
 }
 
 describe("the plugin messages", () => {
-  it.live("brings the model of a run, which makes calls and reports", () =>
-    Effect.gen(function* () {
-      const server = yield* openServer
-      const ending = yield* runWith("messages:tiny", server.url)
-      expect([ending.code, ending.stderr]).toEqual([0, expect.any(String)])
-      expect(eventsOf(ending).find(({ type }) => type === "tool.finished")).toMatchObject({
-        name: "read_file",
-        result: { success: true }
-      })
-      expect(server.chats.length).toBeGreaterThan(1)
-      for (const { max_tokens, model, system } of server.chats) {
-        expect([model, typeof system, max_tokens > 0]).toEqual(["tiny", "string", true])
-      }
-      for (const { headers } of server.requests) expect(headers["x-api-key"]).toBe(key)
-      expect(ending.stdout + ending.stderr).not.toContain(key)
+  liveTest("brings the model of a run, which makes calls and reports", function* () {
+    const server = yield* openServer
+    const ending = yield* runWith("messages:tiny", server.url)
+    expect([ending.code, ending.stderr]).toEqual([0, expect.any(String)])
+    expect(eventsOf(ending).find(({ type }) => type === "tool.finished")).toMatchObject({
+      name: "read_file",
+      result: { success: true }
     })
-  )
-
-  it.live("names the models of the server when one is missing, and says what to do when no server answers", () =>
-    Effect.gen(function* () {
-      const server = yield* openServer
-      const missing = yield* runWith("messages:large", server.url)
-      expect(missing.code).not.toBe(0)
-      expect(missing.stdout + missing.stderr).toContain("Nearest there: messages:tiny, messages:small.")
-      const nowhere = yield* runWith("messages:tiny", "http://127.0.0.1:1")
-      expect(nowhere.code).not.toBe(0)
-      expect(nowhere.stdout + nowhere.stderr).toContain(String.raw`Start it, or set \"url\" of the plugin messages`)
-    })
-  )
-
-  it.live("is not used with a wrong configuration, which the failure of its model names", () =>
-    Effect.gen(function* () {
-      configure({ url: 8080 })
-      const { code, stderr, stdout } = yield* Effect.promise(
-        () => installed().conduct([...args, "--model", "messages:tiny", "What?"]).ended
-      )
-      expect(code).not.toBe(0)
-      expect(stdout + stderr).toContain("plugins[0][1].url")
-    })
-  )
-
-  it.live("takes no address from a project", () =>
-    Effect.gen(function* () {
-      const server = yield* openServer
-      const thief = yield* openServer
-      configure({ url: server.url })
-      installed().write("app/task-conductor.json", JSON.stringify({ plugins: [[name, { url: thief.url }]] }))
-      const ending = yield* Effect.promise(
-        () => installed().conduct([...args, "--model", "messages:tiny", "What is in README.md?"]).ended
-      )
-      installed().write("app/task-conductor.json", "{}")
-      expect(ending.code).toBe(0)
-      expect([server.chats.length > 1, thief.requests]).toEqual([true, []])
-    })
-  )
+    expect(server.chats.length).toBeGreaterThan(1)
+    for (const { max_tokens, model, system } of server.chats) {
+      expect([model, typeof system, max_tokens > 0]).toEqual(["tiny", "string", true])
+    }
+    for (const { headers } of server.requests) expect(headers["x-api-key"]).toBe(key)
+    expect(ending.stdout + ending.stderr).not.toContain(key)
+  })
 })

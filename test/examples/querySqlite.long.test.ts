@@ -1,7 +1,5 @@
-/**
- * The example `plugin-query-sqlite`, packed and installed: its tool is called, says how far it is, and is stopped.
- */
-import { describe, expect, it } from "@effect/vitest"
+/** The example `plugin-query-sqlite`, packed and installed: its tool is called, says how far it is, and is stopped. */
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
@@ -9,6 +7,7 @@ import { eventsOf, ollamaTask, testedExample } from "../support/ExampleProject.t
 import { FakeOllama } from "../support/FakeOllama.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
 import { waitForProcesses } from "../support/ProcessTable.ts"
+import { liveTest } from "../support/liveTest.ts"
 
 const name = "task-conductor-plugin-query-sqlite"
 const skill = `---
@@ -42,60 +41,39 @@ const runQuery = Effect.fnUntraced(function* (sql: string) {
   return installed().conduct(["run", ...flags, "Which days were rainy?"], { OLLAMA_HOST: url })
 })
 
-const live = (title: string, body: () => Effect.Effect<void, unknown, Effect.Services<ReturnType<typeof runQuery>>>) =>
-  it.live(title, () => Effect.orDie(body()))
-
 describe("the plugin query-sqlite", () => {
-  live("answers a query, and shows how many rows came", () =>
-    Effect.gen(function* () {
-      configure({ file: "data.sqlite" })
-      const { ended } = yield* runQuery(rainy)
-      const events = eventsOf(yield* Effect.promise(() => ended))
-      expect(events.find(({ type }) => type === "tool.finished")).toMatchObject({
-        result: { success: true, data: { columns: ["day"], more: false }, log: ["40 rows of data.sqlite"] }
-      })
-      expect(events.find(({ type }) => type === "tool.progress")).toMatchObject({
-        name: "query_sqlite",
-        text: "querying"
-      })
+  liveTest("answers a query, and shows how many rows came", function* () {
+    configure({ file: "data.sqlite" })
+    const { ended } = yield* runQuery(rainy)
+    const events = eventsOf(yield* Effect.promise(() => ended))
+    expect(events.find(({ type }) => type === "tool.finished")).toMatchObject({
+      result: { success: true, data: { columns: ["day"], more: false }, log: ["40 rows of data.sqlite"] }
     })
-  )
+    expect(events.find(({ type }) => type === "tool.progress")).toMatchObject({
+      name: "query_sqlite",
+      text: "querying"
+    })
+  })
 
-  live("stops a query at its time limit, and the run goes on", () =>
-    Effect.gen(function* () {
-      configure({ file: "data.sqlite" }, { limits: { tools: { query_sqlite: { seconds: 1 } } } })
-      const { ended } = yield* runQuery(endless)
-      const ending = yield* Effect.promise(() => ended)
-      const events = eventsOf(ending)
-      expect(events.find(({ type }) => type === "tool.finished")).toMatchObject({
-        result: { success: false, error_type: "timeout" }
-      })
-      expect(JSON.stringify(events)).not.toContain("does not end")
+  liveTest("stops a query at its time limit, and the run goes on", function* () {
+    configure({ file: "data.sqlite" }, { limits: { tools: { query_sqlite: { seconds: 1 } } } })
+    const { ended } = yield* runQuery(endless)
+    const ending = yield* Effect.promise(() => ended)
+    const events = eventsOf(ending)
+    expect(events.find(({ type }) => type === "tool.finished")).toMatchObject({
+      result: { success: false, error_type: "timeout" }
     })
-  )
+    expect(JSON.stringify(events)).not.toContain("does not end")
+  })
 
-  it.live("stops a query that never ends on an interrupt", () =>
-    Effect.gen(function* () {
-      configure({ file: "data.sqlite" })
-      const { child, ended, says } = yield* runQuery(endless)
-      yield* Effect.promise(() => says(`"tool.progress"`))
-      const process = join(installed().root, "app/node_modules", name, "database.js")
-      yield* waitForProcesses(process, (count) => count === 1)
-      child.kill("SIGINT")
-      yield* waitForProcesses(process, (count) => count === 0)
-      yield* Effect.promise(() => ended)
-    })
-  )
-
-  live("is not used with a wrong configuration: the file, the place and what is expected are named", () =>
-    Effect.gen(function* () {
-      configure({ file: "data.sqlite", rows: 5000 })
-      const { ended } = yield* runQuery(rainy)
-      const { stdout } = yield* Effect.promise(() => ended)
-      const file = join(installed().root, "app/task-conductor.json")
-      expect(stdout).toContain(`its configuration in ${file} cannot be used`)
-      expect(stdout).toContain("plugins[0][1].rows")
-      expect(stdout).toContain("1000")
-    })
-  )
+  liveTest("stops a query that never ends on an interrupt", function* () {
+    configure({ file: "data.sqlite" })
+    const { child, ended, says } = yield* runQuery(endless)
+    yield* Effect.promise(() => says(`"tool.progress"`))
+    const process = join(installed().root, "app/node_modules", name, "database.js")
+    yield* waitForProcesses(process, (count) => count === 1)
+    child.kill("SIGINT")
+    yield* waitForProcesses(process, (count) => count === 0)
+    yield* Effect.promise(() => ended)
+  })
 })

@@ -1,4 +1,4 @@
-import { afterAll, assert, beforeAll, describe } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -8,29 +8,22 @@ import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
 import * as AiTool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
-import { Approvals, Conductor, Journal, Models, tool, Tools } from "../../src/effect.ts"
+import { Approvals, Conductor, Journal, Models, Tools } from "../../src/effect.ts"
 import { ScriptedModel } from "../../src/testing.ts"
-import { makeSandbox } from "../support/binary.ts"
+import { librarySandbox } from "../support/fileSandbox.ts"
 import { liveTest } from "../support/liveTest.ts"
 
-const sandbox = makeSandbox()
+const sandbox = librarySandbox()
 const project = `${sandbox.root}/project`
 const settings = { project, model: "embedded", allow: ["read_file"] }
 const held = Journal.folder(`${sandbox.root}/held`)
 const prompt = "Where is the port of the server defined?"
 
-beforeAll(() => {
-  process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
-  process.env["XDG_STATE_HOME"] = `${sandbox.root}/state`
-  sandbox.write("project/README.md", "# Weather\n\nA small weather server.\n")
-  sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
-})
-afterAll(sandbox.remove)
+sandbox.write("project/README.md", "# Weather\n\nA small weather server.\n")
+sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
 
 /** A service of the program, which its tool uses. */
 class Greeting extends Context.Service<Greeting, { readonly words: string }>()("test/Greeting") {}
-
-const empty = Schema.Struct({})
 
 /** Answers a conversation: calls a tool, and says what came back. */
 const caller = (name: string) =>
@@ -116,34 +109,6 @@ describe("a conductor", () => {
       )
   )
 
-  liveTest("lets tools use the services of the program", () =>
-    Effect.gen(function* () {
-      const conductor = yield* Conductor
-      const { report } = yield* conductor.ask("What does the tool say?")
-      assert.include((yield* report).answer, "good morning")
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(
-        Conductor.layer({ project }).pipe(
-          Layer.provide(
-            Tools.layer(
-              Effect.map(Greeting, ({ words }) => ({
-                greet: tool({
-                  description: "Greets.",
-                  parameters: empty,
-                  risk: "safe",
-                  effect: "pure",
-                  execute: () => Effect.succeed(words)
-                })
-              }))
-            )
-          ),
-          Layer.provide([Models.layer(caller("greet")), Layer.succeed(Greeting)({ words: "good morning" })])
-        )
-      )
-    )
-  )
-
   liveTest("takes a toolkit of effect/ai, whose handlers use services, and asks who answers", () => {
     const Greet = AiTool.make("greet", { description: "Greets.", success: Schema.String })
     const kit = Toolkit.make(Greet)
@@ -174,26 +139,6 @@ describe("a conductor", () => {
       )
     )
   })
-
-  liveTest(
-    "gives the value of an answer that has a schema, and has what the schema says beyond JSON held against it",
-    () => {
-      const Port = Schema.Struct({ port: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 65_535 })) })
-      const answers = ['{ "port": "8042" }', '{ "port": 8042 }']
-      return Effect.gen(function* () {
-        const conductor = yield* Conductor
-        const { report } = yield* conductor.ask({ prompt: "Which port?", outputSchema: Port })
-        const { value } = yield* report
-        const port: number | undefined = value?.port
-        assert.deepStrictEqual([port, answers.length], [8042, 0])
-      }).pipe(
-        Effect.scoped,
-        Effect.provide(
-          Conductor.layer({ project }).pipe(Layer.provide(Models.function(() => answers.shift() ?? "nothing more")))
-        )
-      )
-    }
-  )
 
   liveTest("holds a conversation open, plans, and checks", () =>
     Effect.gen(function* () {

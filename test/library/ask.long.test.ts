@@ -1,19 +1,14 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { openConversation, run } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing.ts"
-import { makeSandbox } from "../support/binary.ts"
+import { librarySandbox } from "../support/fileSandbox.ts"
 
-const sandbox = makeSandbox()
+const sandbox = librarySandbox()
 const project = `${sandbox.root}/project`
 
-beforeAll(() => {
-  process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
-  process.env["XDG_STATE_HOME"] = `${sandbox.root}/state`
-  sandbox.write("project/README.md", "# Weather\n\nA small weather service.\n")
-  sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
-})
-afterAll(sandbox.remove)
+sandbox.write("project/README.md", "# Weather\n\nA small weather service.\n")
+sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
 
 /** A model that writes a file when it is told to, and says what came of it. */
 const writer = ScriptedModel.layer((_prompt, _index, { messages }) => {

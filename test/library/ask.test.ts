@@ -1,25 +1,21 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import { hostAnswer } from "../../src/domain/conversation/Conversation.ts"
 import { saveConversation } from "../../src/services/conversation/ConversationStore.ts"
-import { ask, conversations, type FlatEvent, openConversation, run } from "../../src/index.ts"
+import { ask, conversations, type FlatEvent, openConversation } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing.ts"
-import { makeSandbox } from "../support/binary.ts"
+import { librarySandbox } from "../support/fileSandbox.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
+import { liveTest } from "../support/liveTest.ts"
 
-const sandbox = makeSandbox()
+const sandbox = librarySandbox()
 const project = `${sandbox.root}/project`
 const common = { project, model: "embedded", allow: ["read_file"] }
 const question = "Where is the port of the server defined?"
 
-beforeAll(() => {
-  process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
-  process.env["XDG_STATE_HOME"] = `${sandbox.root}/state`
-  sandbox.write("project/README.md", "# Weather\n\nA small weather service.\n")
-  sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
-})
-afterAll(sandbox.remove)
+sandbox.write("project/README.md", "# Weather\n\nA small weather service.\n")
+sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
 
 const readAll = async (events: AsyncIterable<FlatEvent>): Promise<ReadonlyArray<FlatEvent>> => {
   const read: Array<FlatEvent> = []
@@ -64,19 +60,13 @@ describe("ask", () => {
         Effect.provide(NodeServices.layer)
       )
     )
-    const [one, ...others] = await conversations({ project })
-    assert.deepStrictEqual(others, [])
-    assert.match(one?.savedAt ?? "", /^\d{4}-\d\d-\d\dT/)
+    const all = await conversations({ project })
+    const end = "> second\n...\nline 4\nline 5\nline 6\nline 7\nline 8\nline 9"
+    const { savedAt = "", ...one } = all[0] ?? {}
+    assert.match(savedAt, /^\d{4}-\d\d-\d\dT/)
     assert.deepStrictEqual(
-      { ...one, savedAt: "" },
-      {
-        id: "20261127-000000-abcd",
-        title: "first",
-        model: "m",
-        savedAt: "",
-        messages: 2,
-        end: "> second\n...\nline 4\nline 5\nline 6\nline 7\nline 8\nline 9"
-      }
+      [all.length, one],
+      [1, { id: "20261127-000000-abcd", title: "first", model: "m", messages: 2, end }]
     )
   })
 
@@ -99,56 +89,6 @@ describe("ask", () => {
     assert.lengthOf(asked, 1)
   })
 
-  it("names the open files of the user before the first message, also in the plan of a run", async () => {
-    const seen: Array<string> = []
-    const model = ScriptedModel.layer(({ system, user }) => {
-      seen.push(user)
-      return system.includes("# Stage: creation")
-        ? "## Original prompt\n\nHi.\n\n## Goals / summary\n\nHi.\n\n## Tasks\n"
-        : "Hello."
-    })
-    const open = ["src/server.ts", `${project}/README.md`]
-    await ask({ project, model, prompt: "Hi.", open }).report
-    const ran = await run({ project, model, prompt: "Hi.", open, keep: false }).report
-    const block = "## Open files\n\n- src/server.ts\n- README.md\n"
-    assert.deepStrictEqual(
-      [seen[0], seen[1]].map((user = "") => user.includes(block)),
-      [true, true],
-      `${seen.join("\n---\n")} ${ran.message}`
-    )
-  })
-
-  it("sends several messages one after another", async () => {
-    const model = ScriptedModel.layer((_prompt, _index, { messages }) => `${messages.length} messages`)
-    const handle = ask({ project, model, messages: ["one", "two", "three"] })
-    assert.deepStrictEqual(
-      (await handle.answers).map(({ answer }) => answer),
-      ["2 messages", "4 messages", "6 messages"]
-    )
-    assert.strictEqual((await handle.report).answer, "6 messages")
-  })
-
-  it("asks the function of the caller before something is read", async () => {
-    const asked: Array<string> = []
-    const { report } = ask({
-      project,
-      model: "embedded",
-      prompt: "What do README.md and src/server.ts say?",
-      approve: ({ items }) => {
-        const targets = items.flatMap((item) => item.targets)
-        asked.push(...targets)
-        /* Both files are read at once, so that either may be asked about first. */
-        return asked.length === 1
-      }
-    })
-    const { facts, status } = await report
-    assert.deepStrictEqual([status, asked.toSorted()], ["done", [`${project}/README.md`, `${project}/src/server.ts`]])
-    assert.deepStrictEqual(
-      facts?.denied?.map(({ by, tool }) => [tool, by]),
-      [["read_file", "person"]]
-    )
-  })
-
   it("refuses options that say nothing, or too much", async () => {
     const wrong = [ask({ ...common }), ask({ ...common, prompt: "a", messages: ["b"] })]
     const reasons = await Promise.all(wrong.flatMap(({ answers, report }) => [messageOf(report), messageOf(answers)]))
@@ -156,26 +96,14 @@ describe("ask", () => {
     assert.include(reasons[0], 'Give either "prompt" or "messages".')
   })
 
-  it("names models that can call tools when the chosen one cannot", async () => {
-    const program = Effect.gen(function* () {
-      const server = yield* FakeOllama.make(() => "never", {
-        models: [
-          { name: "old:7b", capabilities: ["completion"] },
-          { name: "qwen3:8b" },
-          { name: "embed", capabilities: ["embedding"] },
-          { name: "llama3.1:8b", capabilities: ["completion", "tools"] }
-        ]
-      })
-      const failed = yield* Effect.promise(() =>
-        messageOf(ask({ project, model: "old:7b", host: server.url, toolCalls: "native", prompt: "hi" }).report)
-      )
-      assert.strictEqual(
-        failed,
-        'The model "old:7b" cannot call tools, which toolCalls "native" needs. Installed models that can: qwen3:8b, llama3.1:8b. Choose one with "model", or use toolCalls: "text", which every model can.'
-      )
-      assert.deepStrictEqual(server.chats, [])
-    })
-    await Effect.runPromise(Effect.scoped(program))
+  liveTest("names models that can call tools when the chosen one cannot", function* () {
+    const models = [{ name: "old:7b", capabilities: ["completion"] }, { name: "qwen3:8b" }]
+    const { chats, url } = yield* FakeOllama.make(() => "never", { models })
+    const order = { project, model: "old:7b", host: url, toolCalls: "native", prompt: "hi" } as const
+    const said = yield* Effect.promise(() => messageOf(ask(order).report))
+    assert.include(said, 'cannot call tools, which toolCalls "native" needs. Installed models that can: qwen3:8b.')
+    assert.include(said, 'Choose one with "model", or use toolCalls: "text", which every model can.')
+    assert.deepStrictEqual(chats, [])
   })
 })
 

@@ -1,25 +1,19 @@
-/**
- * Nothing is left behind by runs and conversations of one process: no open file, no handle of Node, no file in the folder for
- * temporary files. The long form is bench/long-loop.ts, which also watches memory.
- */
-import { afterAll, assert, beforeAll, it, onTestFinished } from "@effect/vitest"
+/** Nothing is left behind by runs of one process. The long form is bench/long-loop.ts, which also watches memory. */
+import { assert, it, onTestFinished } from "@effect/vitest"
 import { existsSync, mkdirSync, readdirSync } from "node:fs"
 import { ask, run } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing.ts"
-import { makeSandbox } from "../support/binary.ts"
+import { processSandbox } from "../support/fileSandbox.ts"
 import { unlessMissing } from "../support/needs.ts"
 import { planOf, refinementWith, resultSaying, testSkills } from "../support/TestRun.ts"
 import { stageName } from "../support/stageName.ts"
 
-const sandbox = makeSandbox()
+const sandbox = processSandbox()
 const project = `${sandbox.root}/project`
 const temporary = `${sandbox.root}/tmp`
 
-beforeAll(() => {
-  mkdirSync(temporary)
-  for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${path}`, text)
-})
-afterAll(sandbox.remove)
+mkdirSync(temporary)
+for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${path}`, text)
 
 const answers: Readonly<Record<string, string>> = {
   creation: planOf([[{ name: "Write" }]]),

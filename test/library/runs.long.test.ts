@@ -1,14 +1,9 @@
-/**
- * Kept runs go on in other processes, from the library and the command line, one at a time in a project. Calls in doubt are asked
- * about.
- */
 import { describe, expect } from "@effect/vitest"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { build } from "../../src/app/build.ts"
 import { outputJson } from "../../src/domain/text/Json.ts"
 import { fork, LockTaken, replay, resume, type ResumeOptions, run, runs, showRun, showTask } from "../../src/index.ts"
 import { definePlugin, tool } from "../../src/plugin-kit.ts"
@@ -56,28 +51,9 @@ const makeServer = Effect.gen(function* () {
 
 const plain = (text: string): unknown => JSON.parse(text) as unknown
 
-describe("a run of the library that is killed", () => {
-  liveTest("goes on from the command line, and nothing that had finished is done again", function* () {
-    const { cli, order, script } = yield* makeWorld
-    const { executed, free, held, server } = yield* makeServer
-    const { child, ended } = script({ run: order({ model: fakeModel, host: server.url }) })
-    yield* held
-
-    const beside = yield* Effect.promise(() => run(order()).report)
-    expect(beside.status).toBe("done")
-
-    child.kill("SIGKILL")
-    const { stdout } = yield* Effect.promise(() => ended)
-    const { runId } = JSON.parse(stdout.split("\n")[0] ?? "") as { readonly runId: string }
-    free()
-    const resumed = yield* cli("resume", runId, "--allow", "get_current_time")
-    expect([resumed.code, resumed.stdout.trim()]).toEqual([0, "The answer."])
-    expect(executed()).toEqual(["Look 1", "Look 2", "Look 2"])
-  })
-})
-
-describe("a run of the command line", () => {
-  liveTest("that is killed goes on in the library, which shows what the command line shows", function* () {
+liveTest(
+  "a run of the command line that is killed goes on in the library, which shows what the command line shows",
+  function* () {
     const { cli, project, start, stateFolder } = yield* makeWorld
     const { executed, free, held, server } = yield* makeServer
     /* This process has another home folder than the command line, so that the journal is not proven to be its own. */
@@ -123,26 +99,8 @@ describe("a run of the command line", () => {
       "Look 1",
       true
     ])
-  })
-})
-
-describe("a run of the library", () => {
-  liveTest("is forked before a task", function* () {
-    const { order, stateFolder } = yield* makeWorld
-    const first = run(order())
-    expect((yield* Effect.promise(() => first.report)).status).toBe("done")
-    const { allow = [], model = "" } = order()
-    const forked = fork(first.runId, { stateFolder, from: "Look 2", allow, model })
-    const report = yield* Effect.promise(() => forked.report)
-    expect([report.status, report.runId, report.results.length]).toEqual(["done", forked.runId, 2])
-    const ids = (yield* Effect.promise(() => runs({ stateFolder }))).map(({ runId }) => runId)
-    expect(ids.toSorted()).toEqual([first.runId, forked.runId].toSorted())
-    const failed = yield* Effect.promise(() =>
-      failureOf(fork(first.runId, { stateFolder, from: "Look 3", model }).report)
-    )
-    expect((failed as Error).message).toBe(`The run ${first.runId} has no task "Look 3". Nearest: Look 1, Look 2.`)
-  })
-})
+  }
+)
 
 describe("a run with parts in code", () => {
   liveTest("names its model in-code, and is replayed also where an earlier version called it otherwise", function* () {
@@ -226,8 +184,9 @@ const makeHorn = () => {
   return { plugin, begun: begun.promise, calls: () => calls }
 }
 
-describe("a call in doubt", () => {
-  liveTest("is decided by the function of the caller, and stops the run when there is none", function* () {
+liveTest(
+  "a call in doubt is decided by the function of the caller, and stops the run when there is none",
+  function* () {
     const { order, stateFolder } = yield* makeWorld
     const begin = Effect.fnUntraced(function* () {
       const horn = makeHorn()
@@ -263,20 +222,5 @@ describe("a call in doubt", () => {
       1,
       ["free 1: sound_horn: The run broke off during this call, so it is unknown whether the call happened."]
     ])
-
-    const repeated = yield* begin()
-    const again = yield* Effect.promise(
-      () => resume(repeated.runId, { ...repeated.options, arbitrate: () => Promise.resolve("again" as const) }).report
-    )
-    expect([again.status, repeated.calls()]).toEqual(["done", 2])
-    const { plugins } = repeated.options
-    const played = yield* Effect.promise(() => replay(repeated.runId, { stateFolder, plugins }))
-    expect(played).toEqual({
-      runId: repeated.runId,
-      same: true,
-      madeBy: expect.any(String),
-      replayedBy: build,
-      differences: []
-    })
-  })
-})
+  }
+)

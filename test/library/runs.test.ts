@@ -1,14 +1,9 @@
 /** Runs of the library that are kept: they are resumed, shown and told apart. */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect } from "@effect/vitest"
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { JournalError, replay, resume, run, RunNotFound, runs, showRun, showTask } from "../../src/index.ts"
-import { beginRun, layerRuns, resumeRun } from "../../src/library/lateApp.ts"
-import { Approver } from "../../src/services/approvals/Approver.ts"
-import { StateFolder } from "../../src/services/configuration/UserFolders.ts"
-import { RunStore } from "../../src/services/history/RunStore.ts"
 import { ScriptedModel } from "../../src/testing.ts"
 import { stageOf, taskOf, answerTo, makeWorld, failureOf } from "../support/LibraryWorld.ts"
 import { liveTest } from "../support/liveTest.ts"
@@ -74,17 +69,6 @@ describe("a run of the library", () => {
     expect((unknown[0] as Error).message).toBe(`There is no run "last". Nearest: ${runId}. See "task-conductor runs".`)
 
     const file = join(stateFolder, "runs", runId, "journal.jsonl")
-    appendFileSync(file, '{"seq":')
-    const torn = resume(runId, { ...where, model: "embedded" })
-    const reported = yield* Effect.promise(async () => {
-      for await (const event of torn.events) if (event.type === "message") return event.text
-      return ""
-    })
-    expect([(yield* Effect.promise(() => torn.report)).status, reported]).toEqual([
-      "done",
-      "The last record of the journal is incomplete. task-conductor moved it to a file beside the journal and repeats its work."
-    ])
-
     writeFileSync(file, readFileSync(file, "utf8").replace("Look 1", "Look 7"))
     const damaged = yield* Effect.promise(() =>
       Promise.all([failureOf(resume(runId, where).report), failureOf(showTask(runId, "Look 1", where))])
@@ -93,32 +77,5 @@ describe("a run of the library", () => {
       expect(error).toBeInstanceOf(JournalError)
       expect((error as JournalError).reason).toMatchObject({ _tag: "Damaged", what: "sum" })
     }
-  })
-})
-
-describe("the library without promises", () => {
-  liveTest("begins runs, lists them and goes on with them in the same way", function* () {
-    const { project, stateFolder } = yield* makeWorld
-    const context = {
-      listen: () => Effect.void,
-      approveSteps: false,
-      approver: Approver.layerDenyAll,
-      model: ScriptedModel.layer(({ system, user }) => answerTo(system, user)),
-      warn: () => Effect.void
-    }
-    const work = Effect.gen(function* () {
-      const order = { runId: "20261120-183000-k3x9", prompt: "Do it." }
-      const first = yield* beginRun({ project, configuration: { allow: ["get_current_time"] }, order }, context)
-      const store = yield* RunStore
-      const second = yield* resumeRun({ run: order.runId, configuration: {} }, context)
-      const [listed] = yield* store.list
-      return [first.status, second.answer, listed?.runId, listed?.standing]
-    })
-    const result = yield* work.pipe(
-      Effect.provide(layerRuns),
-      Effect.provideService(StateFolder, stateFolder),
-      Effect.provide(NodeServices.layer)
-    )
-    expect(result).toEqual(["done", "The answer.", "20261120-183000-k3x9", "done"])
   })
 })

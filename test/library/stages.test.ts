@@ -1,20 +1,17 @@
-import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
+import { assert, beforeEach, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { execute, iterate, NoValidPlan, refine } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing.ts"
-import { makeSandbox } from "../support/binary.ts"
+import { librarySandbox } from "../support/fileSandbox.ts"
+import { failureOf } from "../support/LibraryWorld.ts"
 import { planOf, refinementWith, resultSaying, testSkills } from "../support/TestRun.ts"
 
-const sandbox = makeSandbox()
+const sandbox = librarySandbox()
 const project = `${sandbox.root}/project`
 
-beforeAll(() => {
-  process.env["XDG_CONFIG_HOME"] = `${sandbox.root}/config`
-  for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${path}`, text)
-  sandbox.write("project/port.ts", "export const port = 8042\n")
-})
+for (const [path, text] of Object.entries(testSkills)) sandbox.write(`project/${path}`, text)
+sandbox.write("project/port.ts", "export const port = 8042\n")
 beforeEach(() => rmSync(`${project}/new.txt`, { force: true }))
-afterAll(sandbox.remove)
 
 /** A model that gives these answers, the last one again and again; `prompts` is what it was sent. */
 const saying = (...answers: ReadonlyArray<string>) => {
@@ -25,12 +22,6 @@ const saying = (...answers: ReadonlyArray<string>) => {
   })
   return { prompts, options: { project, model } }
 }
-
-const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => "nothing failed",
-    (error: unknown) => error
-  )
 
 const plan = planOf([
   [{ name: "Read 1", skill: "any" }],
@@ -119,14 +110,6 @@ describe("execute", () => {
     const { options } = saying(resultSaying("Done."))
     const refinement = taskWith(readPort.replace("## Tool Calls", "## Look first"))
     assert.include(String(await failureOf(execute({ ...options, refinement }))), "The refinement only reads first")
-  })
-
-  it("rejects a refinement that a run would reject", async () => {
-    const { options } = saying(resultSaying("Done."))
-    const refinement = taskWith(refinementWith([{ name: "search_files", arguments: { pattern: "port" } }]))
-    const error = String(await failureOf(execute({ ...options, refinement })))
-    assert.include(error, "The refinement is not valid.")
-    assert.include(error, "The skill may not use the tool search_files.")
   })
 })
 

@@ -1,6 +1,3 @@
-/**
- * The types of the library as its users see them: a program outside of the repository that uses the built package.
- */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"

@@ -16,6 +16,7 @@ import {
   type ClaimedWork,
   ClusterWork,
   type HeldLease,
+  type NewRecord,
   newActivity,
   readClocks
 } from "../../src/plugins/cluster/ClusterWork.ts"
@@ -121,3 +122,14 @@ export const endHeartbeats = (sql: SqlClient.SqlClient, runId?: string, key?: st
       AND (${runId ?? null}::text IS NULL OR data ->> 'runId' = ${runId ?? null} AND data ->> 'key' = ${key ?? null})`,
     sql`UPDATE task_conductor_boss.queue SET monitor_on = NULL, monitor_claim_on = NULL`
   )
+
+/** A record of the holder of a lease, different for each number. */
+export const recordOf = (number: number, { attempt, id, queue }: ClaimedWork): NewRecord => ({
+  lease: { queue, id, attempt },
+  token: `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
+  at: "2026-11-20T18:30:00.000Z",
+  type: "outcome",
+  key: `record ${number}`,
+  event: "",
+  json: JSON.stringify({ type: "outcome", key: `record ${number}`, value: "\0 and ' and \\u0000" })
+})

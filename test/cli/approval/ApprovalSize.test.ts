@@ -31,70 +31,26 @@ const shownAt = (rows: number, items: ReadonlyArray<ApprovalItem>, notes: Readon
     })
     .join(" ")
 
-/** What is shown from so many rows on, up to the next entry. */
-type Shown = ReadonlyArray<readonly [rows: number, shown: string]>
-
 const two = [itemOf((line) => line === 9 || line === 20)]
 const ends = [itemOf((line) => line < 3), itemOf((line) => line > 28)]
 
+/** What is shown at these numbers of rows. */
+type Shown = Readonly<Record<number, string>>
+
 const cases: ReadonlyArray<[what: string, items: ReadonlyArray<ApprovalItem>, notes: ReadonlyArray<string>, Shown]> = [
-  [
-    "one change",
-    [itemOf((line) => line === 9)],
-    [],
-    [
-      [6, "9- 9+"],
-      [14, "6 7 8 9- 9+ 10 11 12"]
-    ]
-  ],
-  [
-    "two changes",
-    two,
-    [],
-    [
-      [6, "9- …"],
-      [8, "9- 9+ …"],
-      [9, "9- 9+ … …"],
-      [10, "9- 9+ … 20- 20+"]
-    ]
-  ],
+  ["one change", [itemOf((line) => line === 9)], [], { 6: "9- 9+", 14: "6 7 8 9- 9+ 10 11 12" }],
+  ["two changes", two, [], { 6: "9- …", 8: "9- 9+ …", 9: "9- 9+ … …", 10: "9- 9+ … 20- 20+" }],
   [
     "two changes, with a note",
     two,
     ["A note."],
-    [
-      [6, "9- … note"],
-      [9, "9- 9+ … note"],
-      [10, "9- 9+ … … note"],
-      [11, "9- 9+ … 20- 20+ note"]
-    ]
+    { 6: "9- … note", 9: "9- 9+ … note", 10: "9- 9+ … … note", 11: "9- 9+ … 20- 20+ note" }
   ],
-  [
-    "two items",
-    ends,
-    [],
-    [
-      [6, "1- … 29- …"],
-      [14, "1- 2- … 29- 30- …"],
-      [16, "1- 2- 1+ 2+ 29- 30- 29+ 30+"],
-      [20, "1- 2- 1+ 2+ 26 27 28 29- 30- 29+ 30+"]
-    ]
-  ],
-  [
-    "two items with a note",
-    ends,
-    ["A note."],
-    [
-      [6, "1- … 29- …"],
-      [14, "1- … 29- 30- … note"],
-      [16, "1- 2- … 29- 30- 29+ 30+ note"],
-      [20, "1- 2- 1+ 2+ 29- 30- 29+ 30+ note"]
-    ]
-  ]
+  ["two items", ends, [], { 6: "1- … 29- …", 14: "1- 2- … 29- 30- …", 16: "1- 2- 1+ 2+ 29- 30- 29+ 30+" }],
+  ["two items with a note", ends, ["A note."], { 6: "1- … 29- …", 14: "1- … 29- 30- … note" }]
 ]
 
 it.each(cases)("leaves out, by the rows of the screen, of %s", (_, items, notes, shown) => {
-  for (const rows of [6, 7, 8, 9, 10, 11, 12, 14, 16, 20]) {
-    assert.deepStrictEqual([rows, shownAt(rows, items, notes)], [rows, shown.findLast(([from]) => from <= rows)?.[1]])
-  }
+  for (const [rows, text] of Object.entries(shown))
+    assert.deepStrictEqual([rows, shownAt(Number(rows), items, notes)], [rows, text])
 })

@@ -198,12 +198,6 @@ describe("a question", () => {
     expect(whole).toContain("│   line 30\n")
   })
 
-  it("says of a command word by word what it runs, on request", () => {
-    const whole = wholeQuestion(step(command), keys, size)
-    expect(whole).toContain("│ $ npm test\n│ Program: npm\n│ Argument 1: test\n")
-    expect(whole).not.toContain("/home/you")
-  })
-
   it("shows the beginning of a single line that is too long for the screen", () => {
     const text = shortQuestion(step(editOf("a.min.js", undefined, `begin${"x".repeat(50_000)}end\n`)), keys, size)
     expect(text).toContain("begin")

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import { spawn } from "node:child_process"
 import { setImmediate, setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { needs } from "../../support/needs.ts"
@@ -56,7 +55,6 @@ describe.concurrent("a question in a real terminal", needsTerminal, () => {
   for (const [kind, keys, answer] of [
     ["short", ["p", " ", "\u001b[200~docs/**\u001b[201~", "\r"], { answer: "remember", always: ["read_file:docs/**"] }],
     ["short", ["e", "\u001b", "y"], { answer: "once" }],
-    ["short", ["e", "\u007f", "y"], { answer: "once" }],
     ["short", ["x", "\r", "\r", "y"], { answer: "once" }],
     ["short", ["n", "Leave it.", "\r"], { answer: "deny", instead: "Leave it." }],
     ["step", ["1", "2", "\u007f", "\r"], { answer: { chosen: [1] } }],
@@ -123,43 +121,9 @@ describe.concurrent("a question in a real terminal", needsTerminal, () => {
     })
   }
 
-  it("shows all of it on request, by space and not by Enter, and takes no key of the pager for an answer", async () => {
-    const terminal = await asking(ask("long"))
-    assert.notInclude(terminal.screen(), "detail 40")
-    terminal.type("v")
-    await terminal.shows("-- 1 of 3, space: next")
-    terminal.type("\r\ry\r")
-    terminal.type(" ")
-    await terminal.shows("-- 2 of 3")
-    terminal.type(" ")
-    await terminal.shows("-- 3 of 3")
-    for (let detail = 1; detail <= 40; detail++) assert.include(terminal.screen(), `detail ${detail}\r\n`)
-    terminal.type("yq")
-    await untilAsked(terminal, 2)
-    await answers(terminal, "y", { answer: "once" })
-  })
-
-  it("is asked on the terminal of the program where stderr leads elsewhere", async () => {
-    await answers(await asking(`${ask("short")} 2>/dev/null`), "y", { answer: "once" })
-  })
-
-  it("is denied by Ctrl-D, which is said", async () => {
-    const terminal = await asking(ask("short"))
-    await answers(terminal, "\u0004", { answer: "deny" })
-    assert.include(terminal.screen(), "Not approved: the input ended.")
-  })
-
   it("is not asked when stdin is no terminal, whatever stands in it", async () => {
     const terminal = openTerminal(`printf 'y\\n' | ${ask("short")}`)
     await answers(terminal, "", { answer: "deny", by: "nobody" })
     assert.notInclude(terminal.screen(), "wants to")
   })
-})
-
-it("is not asked without a terminal: a piped yes is no answer", async () => {
-  const child = spawn(process.execPath, [program, "short"], { stdio: ["pipe", "pipe", "inherit"] })
-  child.stdin.end("y\nyes\n")
-  let screen = ""
-  for await (const text of child.stdout.setEncoding("utf8")) screen += String(text)
-  assert.deepStrictEqual(answerIn(screen), { answer: "deny", by: "nobody" })
 })

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { askLine } from "../../../src/cli/ask/AnswerPrinter.ts"
+import { sessionLines } from "../../../src/cli/ask/slashCommands.ts"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import type { AskReport } from "../../../src/domain/runs/RunReport.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
@@ -18,23 +19,18 @@ const lineOf = (result: Pick<ToolResult, "data" | "error_message" | "error_type"
 const failed = (error_type: ToolResult["error_type"], error_message: string) =>
   lineOf({ success: false, data: null, error_type, error_message })
 
-const ran = (exit_code: number | null, output: string) =>
-  lineOf({ success: true, data: { exit_code, output }, error_type: "none", error_message: null })
+const done = (data: ToolResult["data"]) => lineOf({ success: true, data, error_type: "none", error_message: null })
 
 it("tells the size of a change, not its JSON", () => {
   const diff = "--- /p/a.ts\n+++ /p/a.ts\n@@ -1 +1,2 @@\n-a\n+b\n+c"
-  const data = { path: "/p/a.ts", diff }
-  assert.strictEqual(
-    lineOf({ success: true, data, error_type: "none", error_message: null }),
-    "  ok edit_file 6 ms: +2 -1"
-  )
+  assert.strictEqual(done({ path: "/p/a.ts", diff }), "  ok edit_file 6 ms: +2 -1")
 })
 
 it("tells how a command ended, and never calls a failed one ok", () => {
-  assert.strictEqual(ran(0, "one\n2 passed\n"), "  ok edit_file 6 ms: 2 passed (2 lines)")
-  assert.strictEqual(ran(1, "one\n1 failed\n"), "  exit code 1 edit_file 6 ms: 1 failed (2 lines)")
-  assert.strictEqual(ran(137, ""), "  exit code 137 edit_file 6 ms: nothing")
-  assert.strictEqual(ran(null, "x"), "  stopped edit_file 6 ms: x")
+  const ok = done({ exit_code: 0, output: "one\n2 passed\n" })
+  assert.strictEqual(ok, "  ok edit_file 6 ms: 2 passed (2 lines)")
+  assert.strictEqual(done({ exit_code: 137, output: "" }), "  exit code 137 edit_file 6 ms: nothing")
+  assert.strictEqual(done({ exit_code: null, output: "x" }), "  stopped edit_file 6 ms: x")
 })
 
 it("tells why a call failed without the lines that are for the model, with relative paths", () => {
@@ -82,4 +78,23 @@ it("leaves the time of the user out of the time of each message", () => {
     after([50, { type: "ask.started", message: 2, text: "!" }]),
     "done: 2 model calls, 1 tool call, 42.0 s"
   )
+})
+
+it("lists conversations in a line each, and a second one for the title where there is little room", () => {
+  const kept = {
+    id: "a",
+    title: "Where is the timeout?",
+    model: "m",
+    savedAt: "2026-11-20T18:30:00Z",
+    messages: 3,
+    end: ""
+  }
+  const now = new Date("2026-11-20T18:31:00Z")
+  const [line = "", ...others] = sessionLines([kept], now, 80).split("\n")
+  assert.deepStrictEqual(others, [])
+  assert.match(line, /^ 1 {2}.+ {2}3 messages {2}Where is the timeout\?$/)
+  const narrow = sessionLines([kept, { ...kept, title: "x".repeat(60) }], now, 40).split("\n")
+  assert.lengthOf(narrow, 4)
+  assert.strictEqual(narrow[1], "    Where is the timeout?")
+  assert.isAtMost(Math.max(...narrow.map(({ length }) => length)), 40)
 })

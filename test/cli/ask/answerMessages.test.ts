@@ -45,76 +45,75 @@ const conversation: ConversationContext = {
 }
 
 /** A person at a terminal, before whom a session is open. */
-const open = (script: (index: number) => ScriptedAnswer | string, hasKeys = false) =>
-  Effect.gen(function* () {
-    const remembered: Array<string> = []
-    const remember = (message: string) => Effect.sync(() => void remembered.push(message))
-    const terminal = yield* makeFakeTerminal({ stdin: true, stderr: true })
-    const shown = { text: "" }
-    const listeners: Array<() => void> = []
-    const add = (text: string) => Effect.sync(() => void (shown.text += text))
-    const output = fakeOutput({
-      emit: (text) => add(`${text}\n`),
-      prompt: add,
-      isWatched: true
-    })
-    const signals = Signals.of({
-      received: () => undefined,
-      onInterrupt: (listener) => Effect.sync(() => void listeners.push(listener))
-    })
-    const layer = layerTestAsk({
-      files: { "a.txt": "text\n" },
-      rules,
-      approver: layerTerminal().pipe(Layer.provide(terminal.layer))
-    }).pipe(Layer.provide(ScriptedModel.layer((_prompt, index) => script(index))))
-    const screen = () => shown.text + terminal.screen()
-    const session = yield* Effect.gen(function* () {
-      const asker = yield* Asker
-      return yield* asker.hold({ runId: "r", prompt: "" }, (one) =>
-        Effect.gen(function* () {
-          const reader = yield* hasKeys
-            ? makeLineReader({ messages: ["An earlier message"], add: remember })
-            : makePlainReader
-          const next = yield* answerMessages(one, conversation, reader, (piece) => void (shown.text += piece))
-          if (next !== undefined) shown.text += `next: ${next.setup.settings.model}`
-        })
-      )
-    }).pipe(
-      Effect.provide(layer),
-      Effect.provide(Layer.merge(NodeFileSystem.layer, NodePath.layer)),
-      Effect.provide(terminal.layer),
-      Effect.provideService(Output, output),
-      Effect.provideService(Signals, signals),
-      Effect.forkChild
-    )
-    /** Lets time pass until something holds. */
-    const until = Effect.fnUntraced(function* (what: string, condition: () => boolean) {
-      // The layers read real files, which takes real time.
-      const deadline = performance.now() + waitLimit
-      while (performance.now() < deadline) {
-        if (condition()) return
-        yield* TestClock.adjust("20 millis")
-        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-      }
-      throw new Error(`${what}:\n${screen()}`)
-    })
-    const sees = (text: string, times = 1) =>
-      until(`"${text}" was not shown ${times} times`, () => screen().split(text).length > times)
-    return {
-      screen,
-      sees,
-      until,
-      type: terminal.type,
-      press: terminal.press,
-      remembered,
-      end: terminal.end,
-      interrupt: Effect.sync(() => listeners.at(-1)?.()),
-      report: Effect.andThen(
-        until("the session did not end", () => session.pollUnsafe() !== undefined),
-        Fiber.join(session)
-      )
-    }
+const open = Effect.fnUntraced(function* (script: (index: number) => ScriptedAnswer | string, hasKeys = false) {
+  const remembered: Array<string> = []
+  const remember = (message: string) => Effect.sync(() => void remembered.push(message))
+  const terminal = yield* makeFakeTerminal({ stdin: true, stderr: true })
+  const shown = { text: "" }
+  const listeners: Array<() => void> = []
+  const add = (text: string) => Effect.sync(() => void (shown.text += text))
+  const output = fakeOutput({
+    emit: (text) => add(`${text}\n`),
+    prompt: add,
+    isWatched: true
   })
+  const signals = Signals.of({
+    received: () => undefined,
+    onInterrupt: (listener) => Effect.sync(() => void listeners.push(listener))
+  })
+  const layer = layerTestAsk({
+    files: { "a.txt": "text\n" },
+    rules,
+    approver: layerTerminal().pipe(Layer.provide(terminal.layer))
+  }).pipe(Layer.provide(ScriptedModel.layer((_prompt, index) => script(index))))
+  const screen = () => shown.text + terminal.screen()
+  const session = yield* Effect.gen(function* () {
+    const asker = yield* Asker
+    return yield* asker.hold({ runId: "r", prompt: "" }, (one) =>
+      Effect.gen(function* () {
+        const reader = yield* hasKeys
+          ? makeLineReader({ messages: ["An earlier message"], add: remember })
+          : makePlainReader
+        const next = yield* answerMessages(one, conversation, reader, (piece) => void (shown.text += piece))
+        if (next !== undefined) shown.text += `next: ${next.setup.settings.model}`
+      })
+    )
+  }).pipe(
+    Effect.provide(layer),
+    Effect.provide(Layer.merge(NodeFileSystem.layer, NodePath.layer)),
+    Effect.provide(terminal.layer),
+    Effect.provideService(Output, output),
+    Effect.provideService(Signals, signals),
+    Effect.forkChild
+  )
+  /** Lets time pass until something holds. */
+  const until = Effect.fnUntraced(function* (what: string, condition: () => boolean) {
+    // The layers read real files, which takes real time.
+    const deadline = performance.now() + waitLimit
+    while (performance.now() < deadline) {
+      if (condition()) return
+      yield* TestClock.adjust("20 millis")
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+    }
+    throw new Error(`${what}:\n${screen()}`)
+  })
+  const sees = (text: string, times = 1) =>
+    until(`"${text}" was not shown ${times} times`, () => screen().split(text).length > times)
+  return {
+    screen,
+    sees,
+    until,
+    type: terminal.type,
+    press: terminal.press,
+    remembered,
+    end: terminal.end,
+    interrupt: Effect.sync(() => listeners.at(-1)?.()),
+    report: Effect.andThen(
+      until("the session did not end", () => session.pollUnsafe() !== undefined),
+      Fiber.join(session)
+    )
+  }
+})
 
 const reading: ScriptedAnswer = {
   text: "",

@@ -1,21 +1,19 @@
-import { afterAll, assert, beforeAll, describe } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { makeSandbox, program } from "../../support/binary.ts"
+import { processSandbox } from "../../support/fileSandbox.ts"
+import { program } from "../../support/binary.ts"
 import { conductAt } from "../../support/ConductorTerminal.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import { needsTerminal } from "../../support/PseudoTerminal.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
-const sandbox = makeSandbox()
+const sandbox = processSandbox()
 
-beforeAll(() => {
-  sandbox.write("project/README.md", "# Weather\n\nA small weather service.\n")
-  sandbox.write("project/src/server.ts", "export const serverPort = 8042\n")
-  sandbox.write("project/src/my notes.md", "Notes.\n")
-  sandbox.write("config/task-conductor/config.json", '{ "notice": "osc777" }')
-})
-afterAll(sandbox.remove)
+sandbox.write("project/README.md", "# Weather\n\nA small weather service.\n")
+sandbox.write("project/src/server.ts", "export const serverPort = 8042\n")
+sandbox.write("project/src/my notes.md", "Notes.\n")
+sandbox.write("config/task-conductor/config.json", '{ "notice": "osc777" }')
 
 const open = (url: string, args: string, env: Readonly<Record<string, string>> = {}, columns = 100) =>
   conductAt(sandbox, args, { env: { OLLAMA_HOST: url, ...env }, columns })
@@ -140,33 +138,6 @@ describe("keys of ask", needsTerminal, () => {
     assert.strictEqual(server.chats.length, 3)
     assert.deepStrictEqual(saidIn(server.chats[2]?.messages), ["slowly", "and then", "half a message"])
     assert.notMatch(screen(), /and then\n[^>\n]*and then\n[^>\n]*and then/)
-  })
-
-  liveTest("gives a question in the middle of an answer the terminal to itself", function* () {
-    const server = yield* FakeOllama.make((_body, index) =>
-      index === 0
-        ? {
-            text: '## Tool Calls\n\n```json\n{ "uid": "a", "name": "read_file", "arguments": { "path": "README.md" } }\n```',
-            holdAfter: { lines: 3, latch: "asked" }
-          }
-        : { text: "It is weather. It goes on.", ...(index === 1 ? { holdAfter: { lines: 3, latch: "answer" } } : {}) }
-    )
-    const { type, until } = yield* open(server.url, talk, {}, 60)
-    yield* until(/commands\.\n>/)
-    type("Read it\r")
-    yield* until(/Ctrl-C stops/)
-    type("y\r")
-    yield* until(/queued: y/)
-    yield* server.release("asked")
-    yield* until(/Allow\?$/)
-    assert.strictEqual(server.chats.length, 1)
-    type("y")
-    yield* until(/It is weather/)
-    type("later\r")
-    yield* until(/queued: y\nqueued: later/)
-    yield* server.release("answer")
-    yield* until(/> y\n[^]*> later\n[^]*\n>$/)
-    assert.deepStrictEqual(saidIn(server.chats.at(-1)?.messages).slice(-2), ["y", "later"])
   })
 
   liveTest("lists conversations, goes on with one, shortens it, and shows its end with --continue", function* () {

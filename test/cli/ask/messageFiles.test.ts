@@ -1,31 +1,27 @@
-import { afterAll, assert, beforeAll, describe } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { symlinkSync } from "node:fs"
 import { join } from "node:path"
-import { makeSandbox } from "../../support/binary.ts"
-import { FakeOllama } from "../../support/FakeOllama.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
+import { onServer } from "../../support/onServer.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
-import { inProcess } from "../../support/inProcess.ts"
 import { png as picture } from "../../support/pictures.ts"
 import { FakeOpenAi, fakeOpenAiModel } from "../../support/FakeOpenAi.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
-const sandbox = inProcess(makeSandbox())
+const sandbox = fileSandbox()
 
-beforeAll(() => {
-  sandbox.write("project/src/server.ts", "/** The port. */\nexport const serverPort = 8042\nexport const host = 1\n")
-  sandbox.write("project/shot.png", picture)
-  sandbox.write("project/fake.png", "no picture")
-  sandbox.write("outside.txt", "SECRET")
-  sandbox.write(
-    "project/.task-conductor/commands/where.md",
-    "---\ndescription: Finds\n---\nWhere is $ARGUMENTS? See @fake.png"
-  )
-  sandbox.write("config/task-conductor/commands/mine.md", "My own: $ARGUMENTS")
-  sandbox.write("project/.task-conductor/commands/mine.md", "Of the project.")
-  symlinkSync(join(sandbox.root, "outside.txt"), join(sandbox.root, "project/.task-conductor/commands/leak.md"))
-})
-afterAll(sandbox.remove)
+sandbox.write("project/src/server.ts", "/** The port. */\nexport const serverPort = 8042\nexport const host = 1\n")
+sandbox.write("project/shot.png", picture)
+sandbox.write("project/fake.png", "no picture")
+sandbox.write("outside.txt", "SECRET")
+sandbox.write(
+  "project/.task-conductor/commands/where.md",
+  "---\ndescription: Finds\n---\nWhere is $ARGUMENTS? See @fake.png"
+)
+sandbox.write("config/task-conductor/commands/mine.md", "My own: $ARGUMENTS")
+sandbox.write("project/.task-conductor/commands/mine.md", "Of the project.")
+symlinkSync(join(sandbox.root, "outside.txt"), join(sandbox.root, "project/.task-conductor/commands/leak.md"))
 
 const models = [
   { name: fakeModel, capabilities: ["completion", "tools"] },
@@ -34,13 +30,9 @@ const models = [
 
 /** Asks on the command line; gives what came back and the messages that the server got, without the system prompt. */
 const asking = (args: ReadonlyArray<string>, model = fakeModel) =>
-  Effect.gen(function* () {
-    const server = yield* FakeOllama.make(() => "It is so.", { models })
-    const ended = yield* Effect.promise(() =>
-      sandbox.run(["ask", "--model", model, ...args], { env: { OLLAMA_HOST: server.url } })
-    )
-    return { ...ended, sent: server.chats.map(({ messages }) => messages.slice(1)) }
-  }).pipe(Effect.scoped)
+  onServer(sandbox, ["ask", "--model", model, ...args], { script: () => "It is so.", models }).pipe(
+    Effect.map(({ chats, ...ended }) => ({ ...ended, sent: chats.map(({ messages }) => messages.slice(1)) }))
+  )
 
 describe("files in messages", () => {
   liveTest("sends the lines that are named, and the message without the sign", function* () {
@@ -115,18 +107,16 @@ describe("files in messages", () => {
   })
 })
 
-describe("own commands", () => {
-  liveTest(
-    "are messages of ask and prompts of run; a project's shows no files and takes no name of the user",
-    function* () {
-      const asked = yield* asking(["/where the port"])
-      assert.strictEqual(asked.sent[0]?.[0]?.content, "Where is the port? See @fake.png", asked.stderr)
-      const own = yield* asking(["/mine this"])
-      assert.strictEqual(own.sent[0]?.[0]?.content, "My own: this")
-      const leak = yield* asking(["/leak"])
-      assert.strictEqual(leak.sent[0]?.[0]?.content, "/leak")
-      const planned = yield* Effect.promise(() => sandbox.run(["plan", "--model", "embedded", "/where serverPort"]))
-      assert.include(planned.stdout, "Where is serverPort? See @fake.png", planned.stderr)
-    }
-  )
-})
+liveTest(
+  "own commands are messages of ask and prompts of run; a project's shows no files and takes no name of the user",
+  function* () {
+    const asked = yield* asking(["/where the port"])
+    assert.strictEqual(asked.sent[0]?.[0]?.content, "Where is the port? See @fake.png", asked.stderr)
+    const own = yield* asking(["/mine this"])
+    assert.strictEqual(own.sent[0]?.[0]?.content, "My own: this")
+    const leak = yield* asking(["/leak"])
+    assert.strictEqual(leak.sent[0]?.[0]?.content, "/leak")
+    const planned = yield* Effect.promise(() => sandbox.run(["plan", "--model", "embedded", "/where serverPort"]))
+    assert.include(planned.stdout, "Where is serverPort? See @fake.png", planned.stderr)
+  }
+)

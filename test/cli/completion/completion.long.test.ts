@@ -1,13 +1,13 @@
 /** Completion in shells. */
-import { afterAll, assert, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import { chmodSync } from "node:fs"
 import { join } from "node:path"
-import { environmentOf, makeSandbox, program } from "../../support/binary.ts"
+import { processSandbox } from "../../support/fileSandbox.ts"
+import { environmentOf, program } from "../../support/binary.ts"
 import { needs } from "../../support/needs.ts"
 
-const made = makeSandbox()
-afterAll(made.remove)
+const made = processSandbox()
 
 /** A shell with a program of this name, which answers as the real one does. */
 const inShell = (shell: string, args: ReadonlyArray<string>): string => {

@@ -1,13 +1,12 @@
-import { afterAll, assert, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { makeSandbox } from "../../support/binary.ts"
+import { processSandbox } from "../../support/fileSandbox.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
-const made = makeSandbox()
+const made = processSandbox()
 const sandbox = inProcess(made)
-afterAll(made.remove)
 
 /** What the words may become, without what stands behind it. */
 const candidates = async (words: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {

@@ -1,23 +1,17 @@
-/**
- * What `doctor` and `task-conductor` alone say of machines: without a server, with a server without models, with models.
- */
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
-import { afterAll, assert, describe } from "@effect/vitest"
+/** What `doctor` and `task-conductor` alone say of machines with and without a server and models. */
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { makeSandbox } from "../../support/binary.ts"
-import { FakeOllama } from "../../support/FakeOllama.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
 import type { Document, FakeModel } from "../../support/FakeOllamaPaths.ts"
 import { FakeOpenAi } from "../../support/FakeOpenAi.ts"
 import { putLandlockPrograms } from "../../support/landlockPrograms.ts"
 import { needs } from "../../support/needs.ts"
-import { inProcess } from "../../support/inProcess.ts"
+import { onServer } from "../../support/onServer.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
-const sandbox = inProcess(makeSandbox())
-afterAll(sandbox.remove)
+const sandbox = fileSandbox()
 
 interface Machine {
   readonly models?: ReadonlyArray<FakeModel>
@@ -34,13 +28,11 @@ interface Found {
 
 /** Runs a command on a machine; its server is `<server>` in what comes back. */
 const on = ({ env = {}, host, model = "", models = [], paths = {} }: Machine, words: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const server = yield* FakeOllama.make(() => "never", { models, paths })
-    const all = { TASK_CONDUCTOR_MODEL: model, OLLAMA_HOST: host ?? server.url, ...env }
-    const { code, stderr, stdout } = yield* Effect.promise(() => sandbox.run(words, { env: all }))
-    const normal = (text: string) => text.replaceAll(server.url, "<server>")
-    return { code, stderr: normal(stderr), stdout: normal(stdout) }
-  }).pipe(Effect.scoped)
+  onServer(sandbox, words, {
+    models,
+    paths,
+    env: { TASK_CONDUCTOR_MODEL: model, ...(host === undefined ? {} : { OLLAMA_HOST: host }), ...env }
+  })
 
 /** What `doctor --json` finds, by the names of the findings. */
 const diagnosis = (machine: Machine, words: ReadonlyArray<string> = []) =>
@@ -81,23 +73,10 @@ describe("doctor", () => {
   })
 
   liveTest("says of another program at the address that the address is to be corrected", function* () {
-    const server = yield* Effect.acquireRelease(
-      Effect.promise(
-        () =>
-          new Promise<Server>((resolve) => {
-            const made = createServer((_, answer) => answer.writeHead(404).end("no such page"))
-            made.listen(0, "127.0.0.1", () => resolve(made))
-          })
-      ),
-      (made) => Effect.sync(() => void made.close())
-    )
-    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-    const [[state, what, remedy] = []] = (yield* diagnosis({ host }))("server")
-    assert.deepStrictEqual(
-      [state, what],
-      ["problem", `http://${host} does not tell its version (HTTP 404: no such page)`]
-    )
-    assert.match(remedy ?? "", /^No model server is at http:\S+: correct the address\. Check OLLAMA_HOST/)
+    const paths = { "/api/version": { status: 404, body: "no such page" } }
+    const [[state, what, remedy] = []] = (yield* diagnosis({ paths }))("server")
+    assert.deepStrictEqual([state, what], ["problem", "<server> does not tell its version (HTTP 404: no such page)"])
+    assert.match(remedy ?? "", /^No model server is at <server>: correct the address\. Check OLLAMA_HOST/)
   })
 
   liveTest("tells a server without a model from one where none is chosen, and from a wrong name", function* () {
@@ -234,18 +213,6 @@ describe("doctor", () => {
       ]
     )
   })
-
-  liveTest("prints a line for each finding, the remedy below it, and the verdict", function* () {
-    const { code, stderr, stdout } = yield* on({}, ["doctor"])
-    assert.deepStrictEqual([code, stderr], [1, ""])
-    assert.match(
-      stdout,
-      /\n {2}problem {2}model {10}the server has no model[^\n]+\n {26}Get one, for example: ollama pull/
-    )
-    assert.isTrue(stdout.endsWith("\nA run cannot start yet: 1 problem.\n"))
-    const good = yield* on({ models: [qwen], model: "qwen3:8b" }, ["doctor"])
-    assert.deepStrictEqual([good.code, good.stdout.endsWith("\nA run can start.\n")], [0, true])
-  })
 })
 
 liveTest("task-conductor alone says what is missing and one command to try", function* () {
@@ -256,19 +223,9 @@ liveTest("task-conductor alone says what is missing and one command to try", fun
       start,
       "Try:     task-conductor run --model embedded "
     ],
-    [
-      {},
-      "Found:   server: Ollama 0.32.9 at <server>.\nMissing: model: the server has no model that can write text.\n         Get"
-    ],
-    [
-      { models: [qwen] },
-      "Missing: model: no model is chosen; the server has qwen3:8b.\n",
-      'run --model qwen3:8b "What does'
-    ],
-    [
-      { models: [qwen], model: "qwen3:8b" },
-      'Found:   model: qwen3:8b.\n\nTry:     task-conductor run "What does this project do?"\n'
-    ]
+    [{}, "Found:   server: Ollama 0.32.9 at <server>.\nMissing: model: the server has no model that can", " Get"],
+    [{ models: [qwen] }, "Missing: model: no model is chosen; ", 'run --model qwen3:8b "What does'],
+    [{ models: [qwen], model: "qwen3:8b" }, 'Found:   model: qwen3:8b.\n\nTry:     task-conductor run "What']
   ]
   for (const [machine, ...parts] of cases) {
     const { code, stderr, stdout } = yield* on(machine, [])
@@ -302,6 +259,15 @@ describe("models", () => {
     assert.deepStrictEqual([silent.code, silent.stdout], [5, ""])
     assert.include(silent.stderr, 'Start it with "ollama serve"')
   })
+})
+
+liveTest("models lists those of the server that somebody named, and of Ollama when both are", function* () {
+  const openAi = yield* FakeOpenAi.make(() => "", { models: [{ id: "tiny.gguf", meta: { n_ctx: 8192 } }] })
+  const env = { OPENAI_BASE_URL: openAi.url }
+  const one = yield* on({ host: "", env }, ["models", "--json"])
+  assert.deepStrictEqual([one.stdout.includes('"openai:tiny.gguf"'), one.stdout.includes("qwen3")], [true, false])
+  const both = yield* on({ models: [qwen], env }, ["models", "--json"])
+  assert.deepStrictEqual([both.stdout.includes('"qwen3:8b"'), both.stdout.includes("tiny.gguf")], [true, false])
 })
 
 describe("doctor, for a server of the API of OpenAI", () => {

@@ -1,30 +1,21 @@
-/**
- * What `init` writes, with flags and at a terminal, and what it never overwrites.
- */
-import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
+import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { makeSandbox } from "../../support/binary.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
 import { conductAt } from "../../support/ConductorTerminal.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
-import { inProcess } from "../../support/inProcess.ts"
 import { needsTerminal } from "../../support/PseudoTerminal.ts"
+import { onServer } from "../../support/onServer.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
-const sandbox = inProcess(makeSandbox())
-afterAll(sandbox.remove)
+const sandbox = fileSandbox()
 
 const own = join(sandbox.root, "config/task-conductor/config.json")
 const ofProject = join(sandbox.root, "project/task-conductor.json")
 const models = [{ name: "qwen3:8b" }, { name: "llama3.2:3b" }]
 
 const init = (...words: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const server = yield* FakeOllama.make(() => "never", { models })
-    const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: server.url }
-    return yield* Effect.promise(() => sandbox.run(["init", ...words], { env }))
-  }).pipe(Effect.scoped)
+  onServer(sandbox, ["init", ...words], { models, env: { TASK_CONDUCTOR_MODEL: "" } })
 
 const written = (file: string): unknown => {
   const text = JSON.parse(readFileSync(file, "utf8"))

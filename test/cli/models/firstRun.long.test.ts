@@ -1,20 +1,17 @@
-/**
- * What a new user meets: no model is named, or one that the server does not have, with and without a server and a
- * terminal.
- */
-import { afterAll, assert, describe } from "@effect/vitest"
+/** What a new user meets: no model is named, or one that the server does not have. */
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync, readFileSync } from "node:fs"
-import { makeSandbox } from "../../support/binary.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
+import { scopedSandbox } from "../../support/binary.ts"
 import { conductAt } from "../../support/ConductorTerminal.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import type { FakeModel } from "../../support/FakeOllamaPaths.ts"
-import { inProcess } from "../../support/inProcess.ts"
 import { needsTerminal } from "../../support/PseudoTerminal.ts"
+import { onServer } from "../../support/onServer.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
-const sandbox = inProcess(makeSandbox())
-afterAll(sandbox.remove)
+const sandbox = fileSandbox()
 
 const embedding: FakeModel = { name: "nomic-embed-text:latest", capabilities: ["embedding"], size: 274_000_000 }
 const qwen: FakeModel = { name: "qwen3:8b" }
@@ -23,13 +20,11 @@ const cloud: FakeModel = { name: "gpt-oss:120b-cloud", remoteHost: "https://mode
 const old: FakeModel = { name: "old:7b", capabilities: ["completion"] }
 
 /** Runs a command on a server with these models, where nobody has named one. */
-const on = (models: ReadonlyArray<FakeModel>, words: ReadonlyArray<string>, host?: string) =>
-  Effect.gen(function* () {
-    const server = yield* FakeOllama.make(() => "No plan.", { models })
-    const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: host ?? server.url }
-    const ended = yield* Effect.promise(() => sandbox.run(words, { env }))
-    return { ...ended, stderr: ended.stderr.replaceAll(server.url, "<server>"), chats: server.chats }
-  }).pipe(Effect.scoped)
+const on = (
+  models: ReadonlyArray<FakeModel>,
+  words: ReadonlyArray<string>,
+  more: Readonly<Record<string, string>> = {}
+) => onServer(sandbox, words, { models, env: { TASK_CONDUCTOR_MODEL: "", ...more } })
 
 const commands = [["run"], ["run", "--json"], ["plan"], ["ask"]]
 
@@ -51,9 +46,7 @@ describe("without a name of a model and without a terminal", () => {
   })
 
   liveTest("names the configuration of the user by its place below their home folder", function* () {
-    const server = yield* FakeOllama.make(() => "No plan.", { models: [qwen] })
-    const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: server.url, XDG_CONFIG_HOME: "" }
-    const { stderr } = yield* Effect.promise(() => sandbox.run(["run", "hi"], { env }))
+    const { stderr } = yield* on([qwen], ["run", "hi"], { XDG_CONFIG_HOME: "" })
     assert.include(stderr, '"model" in ~/.config/task-conductor/config.json.')
   })
 
@@ -70,7 +63,7 @@ describe("without a name of a model and without a terminal", () => {
 
   liveTest("says what to do when there is no server", function* () {
     for (const command of commands) {
-      const { code, stderr, stdout } = yield* on([], [...command, "hi"], "127.0.0.1:1")
+      const { code, stderr, stdout } = yield* on([], [...command, "hi"], { OLLAMA_HOST: "127.0.0.1:1" })
       assert.deepStrictEqual([code, stdout], [5, ""])
       assert.match(stderr, /^No model server answers at http:\/\/127\.0\.0\.1:1 \(.*--model embedded\.\n$/)
     }
@@ -94,8 +87,6 @@ describe("the name of a model", () => {
 
   const wrong: ReadonlyArray<[name: string, models: ReadonlyArray<FakeModel>, there: string, first: string]> = [
     ["qwen3:4b", [llama, qwen], ". Nearest there: qwen3:8b", "qwen3:8b"],
-    ["llama3.2", [llama, { name: "llama3.2:1b" }, qwen], ". Nearest there: llama3.2:3b, llama3.2:1b", "llama3.2:3b"],
-    ["zephyr", [qwen, llama], ", which has: qwen3:8b, llama3.2:3b", "qwen3:8b"],
     ["gpt-oss", [cloud], ". Nearest there: gpt-oss:120b-cloud", "gpt-oss:120b-cloud"]
   ]
   liveTest("is answered with the nearest ones before a download, and begins nothing", function* () {
@@ -114,7 +105,7 @@ describe("the name of a model", () => {
 /** The program on a terminal, in a sandbox of its own. */
 const walk = Effect.fnUntraced(function* (models: ReadonlyArray<FakeModel>, words: string) {
   const server = yield* FakeOllama.make(() => "Hello there.", { models })
-  const own = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+  const own = yield* scopedSandbox()
   const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: server.url }
   const file = `${own.root}/config/task-conductor/config.json`
   return { server, file, own, ...(yield* conductAt(own, words, { columns: 120, env })) }

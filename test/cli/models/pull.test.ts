@@ -1,17 +1,13 @@
-/**
- * Getting and unloading models on a server that says what a real one said; `models`, the library and the checks before a run.
- */
-import { afterAll, assert, describe } from "@effect/vitest"
+/** Getting and unloading models on a server that says what a real one said. */
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
-import { makeSandbox } from "../../support/binary.ts"
-import { FakeOllama, type FakeOllamaOptions } from "../../support/FakeOllama.ts"
-import { inProcess } from "../../support/inProcess.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
 import { begunAndFailed, failing, registry, whole } from "../../support/OllamaRegistry.ts"
+import { onServer } from "../../support/onServer.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
-const sandbox = inProcess(makeSandbox())
-afterAll(sandbox.remove)
+const sandbox = fileSandbox()
 
 const pulling = (answers: Parameters<typeof registry>[0], words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -67,32 +63,27 @@ describe("models pull", () => {
   })
 })
 
-const on = (options: FakeOllamaOptions, words: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const server = yield* FakeOllama.make(() => "No plan.", options)
-    const ended = yield* Effect.promise(() => sandbox.run(words, { env: { OLLAMA_HOST: server.url } }))
-    return { ...ended, requests: server.requests, chats: server.chats }
-  }).pipe(Effect.scoped)
-
 const unloaded = { "/api/generate": { status: 200, body: { done: true, done_reason: "unload" } } }
 
 describe("models unload", () => {
   liveTest("takes a model out of memory, and says when it was not there", function* () {
-    const { code, requests, stderr } = yield* on({ paths: unloaded }, ["models", "unload", "qwen3:8b"])
+    const unload = ["models", "unload", "qwen3:8b"]
+    const { code, requests, stderr } = yield* onServer(sandbox, unload, { paths: unloaded })
     assert.deepStrictEqual([code, stderr], [0, "qwen3:8b was not loaded.\n"])
     const asked = requests.find(({ path }) => path === "/api/generate")
     assert.containsSubset(asked?.body, { model: "qwen3:8b", keep_alive: 0 })
     const loaded = { "/api/ps": { status: 200, body: { models: [{ name: "qwen3:8b" }] } } }
-    const json = yield* on({ paths: { ...unloaded, ...loaded } }, ["models", "unload", "Library/Qwen3:8b", "--json"])
+    const words = ["models", "unload", "Library/Qwen3:8b", "--json"]
+    const json = yield* onServer(sandbox, words, { paths: { ...unloaded, ...loaded } })
     assert.deepStrictEqual(JSON.parse(json.stdout), [{ name: "Library/Qwen3:8b", was_loaded: true }])
   })
 
   liveTest("ends with 5 for one that is not on the server, and with 2 without a name", function* () {
     const missing = { "/api/generate": { status: 404, body: { error: "model 'nope' not found" } } }
-    const { code, stderr } = yield* on({ paths: missing }, ["models", "unload", "nope"])
+    const { code, stderr } = yield* onServer(sandbox, ["models", "unload", "nope"], { paths: missing })
     assert.strictEqual(code, 5)
     assert.include(stderr, 'The model "nope" is not on the server')
-    assert.strictEqual((yield* on({}, ["models", "unload"])).code, 2)
+    assert.strictEqual((yield* onServer(sandbox, ["models", "unload"])).code, 2)
   })
 })
 
@@ -108,7 +99,7 @@ describe("the models of a run", () => {
       ["run", "--model", "embed", "hi"],
       ["plan", "--model", "qwen3:8b", "--stage-model", "plan=embed", "hi"]
     ]) {
-      const { chats, code, stderr } = yield* on({ models }, words)
+      const { chats, code, stderr } = yield* onServer(sandbox, words, { models })
       assert.deepStrictEqual([code, chats.length], [2, 0])
       assert.include(stderr, '"embed" cannot write text')
     }
@@ -116,25 +107,25 @@ describe("the models of a run", () => {
   })
 
   liveTest("may be written as Ollama reads them", function* () {
-    const { chats, stderr } = yield* on({ models }, ["plan", "--model", "Library/QWEN3:8b", "hi"])
+    const { chats, stderr } = yield* onServer(sandbox, ["plan", "--model", "Library/QWEN3:8b", "hi"], { models })
     assert.strictEqual(chats[0]?.model, "qwen3:8b")
     assert.include(stderr, "using qwen3:8b, as the server writes Library/QWEN3:8b.")
   })
 
   liveTest("of stages are set by a flag, kept as long as is said, and said not to fit together", function* () {
     const words = ["plan", "--model", "qwen3:8b", "--stage-model", "plan=huge:405b", "--keep-alive", "2h", "hi"]
-    const { chats, stderr } = yield* on({ models }, words)
+    const { chats, stderr } = yield* onServer(sandbox, words, { models })
     assert.containsSubset(chats[0], { model: "huge:405b", keep_alive: "2h" })
     assert.match(stderr, /huge:405b \(900000\.0 GB\) need about .* together/)
   })
 
   liveTest("of stages and times are refused when they are written wrongly", function* () {
     for (const given of ["plan", "planning=x", "plan=", "plan=embedded"]) {
-      const { code, stderr } = yield* on({ models }, ["plan", "--stage-model", given, "hi"])
+      const { code, stderr } = yield* onServer(sandbox, ["plan", "--stage-model", given, "hi"], { models })
       assert.strictEqual(code, 2)
       assert.include(stderr, `--stage-model ${given}: write STAGE=NAME with a stage of plan, task,`)
     }
-    const { code, stderr } = yield* on({ models }, ["plan", "--keep-alive", "soon", "hi"])
+    const { code, stderr } = yield* onServer(sandbox, ["plan", "--keep-alive", "soon", "hi"], { models })
     assert.strictEqual(code, 2)
     assert.include(stderr, '"30m"')
   })

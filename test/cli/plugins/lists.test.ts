@@ -1,15 +1,11 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { makeSandbox } from "../../support/binary.ts"
-import { inProcess } from "../../support/inProcess.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { fileSandbox } from "../../support/fileSandbox.ts"
 
-const sandbox = inProcess(makeSandbox())
+const sandbox = fileSandbox()
 
-beforeAll(() => {
-  const skill = "---\nname: summarize\ndescription: Ours. Use it always.\n---\n\n## Execution\n\nSay less.\n"
-  sandbox.write("project/.task-conductor/skills/summarize/SKILL.md", skill)
-  sandbox.write("config/task-conductor/skills/broken/SKILL.md", "no front matter\n")
-})
-afterAll(sandbox.remove)
+const skill = "---\nname: summarize\ndescription: Ours. Use it always.\n---\n\n## Execution\n\nSay less.\n"
+sandbox.write("project/.task-conductor/skills/summarize/SKILL.md", skill)
+sandbox.write("config/task-conductor/skills/broken/SKILL.md", "no front matter\n")
 
 describe.concurrent("tools list", () => {
   it("lists names, risks and descriptions in columns", async () => {
@@ -17,13 +13,6 @@ describe.concurrent("tools list", () => {
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.match(stdout, /^read_file +medium {2}\S/m)
     assert.match(stdout, /^write_file +high {4}\S/m)
-  })
-
-  it("prints parameters and examples as JSON", async () => {
-    const { code, stdout } = await sandbox.run(["tools", "list", "--json"])
-    const tools = JSON.parse(stdout) as ReadonlyArray<{ name: string }>
-    assert.strictEqual(code, 0)
-    assert.containsSubset(tools, [{ name: "read_file", origin: "built-in", parameters: { type: "object" } }])
   })
 })
 

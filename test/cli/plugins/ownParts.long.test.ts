@@ -1,10 +1,7 @@
-/**
- * What plugins of the user bring beside tools: commands and a listener of events. A project can bring neither.
- */
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { makeSandbox } from "../../support/binary.ts"
+import { processSandbox } from "../../support/fileSandbox.ts"
 
 const module = (name: string) => `
 import { appendFileSync } from "node:fs"
@@ -32,19 +29,13 @@ export default definePlugin({
 })
 `
 
-const owner = makeSandbox()
-const guest = makeSandbox()
-beforeAll(() => {
-  owner.write("config/task-conductor/team.mjs", module("team"))
-  owner.write("config/task-conductor/config.json", JSON.stringify({ plugins: ["./team.mjs"] }))
-  guest.write("project/team.mjs", module("team"))
-  guest.write("project/task-conductor.json", JSON.stringify({ plugins: ["./team.mjs"] }))
-  for (const { write } of [owner, guest]) write("project/notes.md", "The notes say forty.\n")
-})
-afterAll(() => {
-  owner.remove()
-  guest.remove()
-})
+const owner = processSandbox()
+const guest = processSandbox()
+owner.write("config/task-conductor/team.mjs", module("team"))
+owner.write("config/task-conductor/config.json", JSON.stringify({ plugins: ["./team.mjs"] }))
+guest.write("project/team.mjs", module("team"))
+guest.write("project/task-conductor.json", JSON.stringify({ plugins: ["./team.mjs"] }))
+for (const { write } of [owner, guest]) write("project/notes.md", "The notes say forty.\n")
 
 const read = ["run", "What do the notes say?"]
 

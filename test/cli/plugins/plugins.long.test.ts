@@ -1,13 +1,12 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
-import type { ListedPlugin } from "../../../src/cli/plugins/plugins.ts"
 import { version } from "../../../src/app/version.ts"
-import { makeSandbox } from "../../support/binary.ts"
+import { processSandbox } from "../../support/fileSandbox.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { packageFiles, wordsModule } from "../../support/PluginFiles.ts"
 
-const sandbox = makeSandbox()
+const sandbox = processSandbox()
 /** For what loads no plugin. */
 const quick = inProcess(sandbox)
 const path = (name: string) => join(sandbox.root, "project", name)
@@ -30,20 +29,17 @@ const actingModule = (name: string, ...statements: ReadonlyArray<string>) =>
 
 const skill = "---\nname: act\ndescription: Acts. Use it always.\nallowed-tools: act\n---\n\n## Execution\n\nSay so.\n"
 
-beforeAll(() => {
-  for (const [name, text] of Object.entries(packageFiles("project/node_modules/words", wordsModule()))) {
-    sandbox.write(name, text)
-  }
-  sandbox.write("project/task-conductor.json", JSON.stringify({ plugins: ["words"] }))
-  sandbox.write("config/task-conductor/mine.mjs", wordsModule({ name: "mine", tool: "mine" }))
-  sandbox.write("config/task-conductor/shadow.mjs", wordsModule({ name: "shadow", tool: "read_file" }))
-  sandbox.write("config/task-conductor/config.json", JSON.stringify({ plugins: ["./mine.mjs", "./shadow.mjs"] }))
-  sandbox.write("project/.task-conductor/skills/act/SKILL.md", skill)
-  sandbox.write("project/exits.mjs", actingModule("exits", "process.exit(0)"))
-  sandbox.write("project/strays.mjs", actingModule("strays", 'setTimeout(() => { throw new Error("late\\nmore") }, 0)'))
-  sandbox.write("project/prints.mjs", actingModule("prints", 'console.log("printed")'))
-})
-afterAll(sandbox.remove)
+for (const [name, text] of Object.entries(packageFiles("project/node_modules/words", wordsModule()))) {
+  sandbox.write(name, text)
+}
+sandbox.write("project/task-conductor.json", JSON.stringify({ plugins: ["words"] }))
+sandbox.write("config/task-conductor/mine.mjs", wordsModule({ name: "mine", tool: "mine" }))
+sandbox.write("config/task-conductor/shadow.mjs", wordsModule({ name: "shadow", tool: "read_file" }))
+sandbox.write("config/task-conductor/config.json", JSON.stringify({ plugins: ["./mine.mjs", "./shadow.mjs"] }))
+sandbox.write("project/.task-conductor/skills/act/SKILL.md", skill)
+sandbox.write("project/exits.mjs", actingModule("exits", "process.exit(0)"))
+sandbox.write("project/strays.mjs", actingModule("strays", 'setTimeout(() => { throw new Error("late\\nmore") }, 0)'))
+sandbox.write("project/prints.mjs", actingModule("prints", 'console.log("printed")'))
 
 describe.concurrent("plugins list", () => {
   it("shows who named each plugin, with its tools or why it is not used", async () => {
@@ -54,23 +50,6 @@ describe.concurrent("plugins list", () => {
     assert.match(
       others.join(""),
       /^mine {2}user {2}\.\/mine\.mjs\n {2}mine +safe\nshadow {2}user {2}\.\/shadow\.mjs\n {2}The plugin "shadow" is not used: its tool "read_file" exists already \(built-in\)\. .*\nwords {2}1\.2\.0 {2}project\n {2}The plugin "words" is not used: the project names it and you have not trusted it .*\n$/
-    )
-  })
-
-  it("prints the same as JSON", async () => {
-    const { stdout } = await sandbox.run(["plugins", "list", "--json"])
-    const [builtIn, mine, shadow, words] = JSON.parse(stdout) as ReadonlyArray<ListedPlugin>
-    assert.containsSubset(builtIn?.tools, [{ name: "read_file", risk: "medium" }])
-    const path = "<root>/config/task-conductor/mine.mjs"
-    const tools = [{ name: "mine", risk: "safe" }]
-    assert.deepStrictEqual<object | undefined>(mine, { name: "mine", named: "./mine.mjs", origin: "user", path, tools })
-    assert.deepStrictEqual([shadow?.tools, shadow?.problem?.code], [[], "DuplicateTool"])
-    assert.include(shadow?.problem?.message, "exists already (built-in). Rename it, or remove one of them.")
-    assert.deepInclude(words, { version: "1.2.0", origin: "project", tools: [] })
-    assert.strictEqual(words?.problem?.code, "NotTrusted")
-    assert.match(
-      words?.problem?.message ?? "",
-      /you have not trusted it \(sha256:[0-9a-f]{64}\)\. Start a run on a terminal/
     )
   })
 })

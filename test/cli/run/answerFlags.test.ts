@@ -1,19 +1,19 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { attachedBytes, readWaitingStdin } from "../../../src/cli/terminal/Input.ts"
-import { makeSandbox, type StartOptions } from "../../support/binary.ts"
-import { FakeOllama } from "../../support/FakeOllama.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
+import { type StartOptions } from "../../support/binary.ts"
+import { onServer } from "../../support/onServer.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import { inOrder } from "../../support/FakeOllamaScript.ts"
-import { inProcess } from "../../support/inProcess.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 
-const sandbox = inProcess(makeSandbox())
+const sandbox = fileSandbox()
 const schema = {
   type: "object",
   properties: { port: { type: "integer" } },
@@ -21,27 +21,18 @@ const schema = {
   additionalProperties: false
 }
 
-beforeAll(() => {
-  sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
-  sandbox.write("project/schema.json", JSON.stringify(schema))
-  sandbox.write("project/broken.json", "{")
-  sandbox.write("project/list.json", "[]")
-  sandbox.write("project/log.txt", "one\ntwo\n")
-})
-afterAll(sandbox.remove)
+sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
+sandbox.write("project/schema.json", JSON.stringify(schema))
+sandbox.write("project/broken.json", "{")
+sandbox.write("project/list.json", "[]")
+sandbox.write("project/log.txt", "one\ntwo\n")
 
 /** Runs a command with a server that answers with these texts, and gives what it was sent too. */
 const withServer = (
   replies: readonly [string, ...ReadonlyArray<string>],
   args: ReadonlyArray<string>,
   options: StartOptions = {}
-) =>
-  Effect.gen(function* () {
-    const server = yield* FakeOllama.make(inOrder(...replies))
-    const env = { OLLAMA_HOST: server.url }
-    const ended = yield* Effect.promise(() => sandbox.run([...args, "--model", fakeModel], { ...options, env }))
-    return { ...ended, chats: server.chats }
-  }).pipe(Effect.scoped)
+) => onServer(sandbox, [...args, "--model", fakeModel], { ...options, script: inOrder(...replies) })
 
 const lastOf = (messages: ReadonlyArray<{ readonly content?: string }> | undefined) => messages?.at(-1)?.content ?? ""
 
@@ -75,18 +66,16 @@ describe("what is attached", () => {
     assert.notInclude(lastOf(empty.chats[0]?.messages), "Attached input")
   })
 
-  liveTest("is shown with a note when it is no UTF-8, as is a file and the prompt", function* () {
+  liveTest("is shown with a note when it is no UTF-8, as is the prompt", function* () {
     const stdin = Buffer.from("FAIL \xe9 x\n", "latin1")
     const note = "1 byte of it is no UTF-8"
-    sandbox.write("project/bytes.log", stdin)
     const piped = yield* withServer(["Yes."], ["ask", "Why?"], { stdin })
-    const named = yield* withServer(["Yes."], ["ask", "--attach", "bytes.log", "Why?"])
     const prompt = yield* withServer(["Yes."], ["ask"], { stdin })
-    for (const { chats, code, stderr } of [piped, named, prompt]) {
+    for (const { chats, code, stderr } of [piped, prompt]) {
       assert.deepStrictEqual([code, stderr.includes(note)], [0, true], stderr)
       assert.include(lastOf(chats[0]?.messages), "FAIL \\xe9 x")
     }
-    for (const { chats } of [piped, named]) assert.include(lastOf(chats[0]?.messages), note)
+    assert.include(lastOf(piped.chats[0]?.messages), note)
   })
 
   it("is refused when it is not there, or the prompt already", async () => {

@@ -1,20 +1,16 @@
-import { afterAll, assert, it } from "@effect/vitest"
+import { assert, it, onTestFinished } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeSandbox, type Sandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { refinementRunning } from "../../support/TestRun.ts"
 
-const made: Array<Sandbox> = []
 const sandboxWith = (files: Readonly<Record<string, string>>): Sandbox => {
   const sandbox = inProcess(makeSandbox())
-  made.push(sandbox)
+  onTestFinished(sandbox.remove)
   for (const [path, text] of Object.entries(files)) sandbox.write(path, text)
   return sandbox
 }
-afterAll(() => {
-  for (const sandbox of made) sandbox.remove()
-})
 
 const declared = {
   tools: {
@@ -45,16 +41,6 @@ it("are tools when the user declares them", async () => {
   const sandbox = sandboxWith({ "config/task-conductor/config.json": JSON.stringify(declared) })
   const { code, stderr, stdout } = await sandbox.run(["tools", "list"])
   assert.deepStrictEqual([code, stderr, listed(stdout).includes("say")], [0, "", true])
-})
-
-it("are no tools when only the project declares them, and the list says why", async () => {
-  const sandbox = sandboxWith({ "project/task-conductor.json": JSON.stringify(declared) })
-  const { code, stderr, stdout } = await sandbox.run(["tools", "list"])
-  assert.deepStrictEqual([code, listed(stdout).includes("say")], [0, false])
-  assert.match(
-    stderr,
-    /^note: The tools of task-conductor\.json are not used: the project names them and you have not trusted them/
-  )
 })
 
 it("that are declared wrongly are reported with their place", async () => {

@@ -1,12 +1,9 @@
-/**
- * What a run says of itself at its end, whatever the model says: changes that failed, checks that fail or prove nothing, and what was
- * denied; on stdout, in the last lines, by the exit code, in `--json`, in `show`, and in the report.
- */
+/** What a run says of itself at its end, whatever the model says. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { readFileSync } from "node:fs"
-import { makeSandbox } from "../../support/binary.ts"
+import { scopedSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import { inProcess } from "../../support/inProcess.ts"
@@ -53,7 +50,6 @@ const [, limit] = /rateLimit = (\\d+)/.exec(readFileSync("config.mjs", "utf8"))
 `
 const failing = (...lines: ReadonlyArray<string>) =>
   `${limitIn}console.log(${JSON.stringify(lines.join("\n"))})\nprocess.exit(1)\n`
-const lookup = 'import { lookup } from "node:dns/promises"\nawait lookup("registry.invalid")'
 
 /** A project whose checks are scripts; `worker` may do everything. */
 const files = {
@@ -64,22 +60,16 @@ const files = {
   "check.mjs":
     'import { readFileSync } from "node:fs"\nif (readFileSync("a.txt", "utf8") === "one\\n") process.exit()\nconsole.log("not ok 1 - a.txt holds one")\nprocess.exit(1)\n',
   "config.mjs": "export const rateLimit = 100\n",
-  "package.json": '{ "name": "limits", "scripts": { "check": "node silent.mjs", "lint": "no-such-linter ." } }\n',
   "talking.mjs": `${limitIn}if (limit !== "200") { console.log("The limit is " + limit + ", not 200"); process.exit(1) }\n`,
   "silent.mjs": `${limitIn}process.exit(limit === "200" ? 0 : 1)\n`,
   "alone.mjs": failing("not ok 1 - rate limit", "# tests 1", "# pass 0", "# fail 1"),
   "beside.mjs": failing("not ok 1 - old thing", "ok 2 - other", "# tests 2", "# pass 1", "# fail 1"),
   "modules.mjs": 'import "not-installed"\n',
-  "network.mjs": `${lookup}.catch((error) => { console.error(error.message); process.exit(1) })\n`,
-  "slow.mjs": "setInterval(() => {}, 1000)\n",
-  Makefile: "test: gone.o\n\techo tested\n"
+  "slow.mjs": "setInterval(() => {}, 1000)\n"
 }
 
 const makeWorld = Effect.gen(function* () {
-  const sandbox = yield* Effect.acquireRelease(
-    Effect.sync(() => inProcess(makeSandbox())),
-    ({ remove }) => Effect.sync(remove)
-  )
+  const sandbox = inProcess(yield* scopedSandbox())
   const reset = () => {
     for (const [name, text] of Object.entries(files)) sandbox.write(`project/${name}`, text)
   }
@@ -138,6 +128,8 @@ describe("a run whose change failed", () => {
       /* A failed run of which every task has ended has nothing to go on with. */
       expect(stderr).not.toContain("Resume it")
       expect(stderr).toContain("evidence: 1 of 3 links could not be confirmed; each is marked in the text")
+      const shown = yield* world.start({ calls: [] }, ["show", "last"])
+      expect(shown.stdout).toContain("Links checked: 3. Wrong, and marked in the text: 1.")
       world.reset()
       const json = yield* world.start(twice, ["run", "--json", ...words])
       const facts = { files: [{ path: "a.txt", kind: "changed", insertions: 1, deletions: 1 }], state: "not checked" }
@@ -261,10 +253,6 @@ const named = '{ "checks": ["node modules.mjs"] }'
 /** Checks that a person names, and the words for what keeps them from proving anything. */
 const unproving: ReadonlyArray<readonly [check: string, cause: string, words: RegExp]> = [
   ["node modules.mjs", "modules missing", /not installed or not there: .*Cannot find package 'not-installed'/],
-  ["node network.mjs", "no network", /wants a network, and there is none: getaddrinfo/],
-  ["npm run lint", "program missing", /could not be started here \(exit code 127\)/],
-  ["npm run missing-script", "no such task", /There is no such task: .*Missing script/],
-  ["make test", "not built", /Nothing could be built: .*gone\.o/],
   ["node slow.mjs", "limit", /limits\.checkSeconds/]
 ]
 
@@ -282,8 +270,6 @@ describe("a check that proves nothing", () => {
       ])
         expect(ended.stdout).toContain(text)
       expect([ended.code, ended.stdout.includes("nothing new fails")]).toEqual([1, false])
-      /* What is accepted is the same whatever the cause. */
-      if (check !== "node modules.mjs" && check !== "node slow.mjs") return
       world.reset()
       const json = ["run", "--json", "--accept-unverified", "--check", check, ...order]
       const { code, stdout } = yield* world.start(limited(), json, '"type":"check.tried"')
@@ -318,7 +304,7 @@ describe("a check that proves nothing", () => {
 })
 
 describe("a check that fails as it did before", () => {
-  for (const check of ["node talking.mjs", "node silent.mjs", "node alone.mjs", "npm run check"]) {
+  for (const check of ["node talking.mjs", "node silent.mjs", "node alone.mjs"]) {
     live(`keeps a run from being done: ${check}`, function* ({ start }) {
       const { code, stderr, stdout } = yield* start(limited(), ["run", "--check", check, ...order])
       expect(firstLines(stderr)).toContain(`before any change, the check fails: ${check}`)

@@ -1,5 +1,5 @@
-import { afterAll, assert, describe } from "@effect/vitest"
-import { makeSandbox } from "../../support/binary.ts"
+import { assert, describe } from "@effect/vitest"
+import { processSandbox } from "../../support/fileSandbox.ts"
 import { conductAt } from "../../support/ConductorTerminal.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
@@ -8,8 +8,7 @@ import { stageNameOf } from "../../support/stageName.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
-const sandbox = makeSandbox()
-afterAll(sandbox.remove)
+const sandbox = processSandbox()
 
 const open = (url: string, words: string) =>
   conductAt(sandbox, words, { env: { OLLAMA_HOST: url, LANG: "C.UTF-8", LC_ALL: "C.UTF-8" }, rows: 30 })

@@ -1,20 +1,16 @@
 /** The command line whose output cannot be written, or whose server does not answer. */
-import { afterAll, assert, beforeAll, it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { closeSync, existsSync, openSync } from "node:fs"
-import { makeSandbox } from "../../support/binary.ts"
-import { inProcess } from "../../support/inProcess.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
 import { unlessMissing } from "../../support/needs.ts"
 
-const sandbox = inProcess(makeSandbox())
+const sandbox = fileSandbox()
 const question = ["--model", "embedded", "--allow", "read_file", "Where is the port of the server defined?"]
 
 const needsFullDevice = unlessMissing(existsSync("/dev/full") ? undefined : "There is no /dev/full on this system.")
 
-beforeAll(() => {
-  sandbox.write("project/README.md", "# Weather\n\nA small weather server.\n")
-  sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
-})
-afterAll(sandbox.remove)
+sandbox.write("project/README.md", "# Weather\n\nA small weather server.\n")
+sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
 
 const lost = "could not be written to stdout (ENOSPC)."
 it("fails when something cannot be written, with advice where a run is saved", needsFullDevice, async () => {

@@ -1,20 +1,15 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { demoLine, makeSandbox } from "../../support/binary.ts"
-import { inProcess } from "../../support/inProcess.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { fileSandbox } from "../../support/fileSandbox.ts"
+import { demoLine } from "../../support/binary.ts"
 import { planOf } from "../../support/TestRun.ts"
 
-const sandbox = inProcess(makeSandbox())
+const sandbox = fileSandbox()
 const question = ["--model", "embedded", "--allow", "read_file", "Where is the port of the server defined?"]
 
 const gatedPlan = planOf([[{ name: "Search 1", needed: "Find `serverPort`", skill: "search-code", gated: true }]])
 
-beforeAll(() => {
-  sandbox.write("project/README.md", "# Weather\n\nA small weather server.\n")
-  sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
-})
-afterAll(sandbox.remove)
+sandbox.write("project/README.md", "# Weather\n\nA small weather server.\n")
+sandbox.write("project/src/server.ts", "/** The port of the server. */\nexport const serverPort = 8042\n")
 
 /** The lines of a stream as objects. */
 const jsonLines = (stdout: string): ReadonlyArray<Record<string, unknown>> => {
@@ -72,40 +67,17 @@ describe("run", () => {
     assert.include(stderr, 'Use --allow "read_file:src/server.ts".')
   })
 
-  it("ends with 5 when the server does not have the model", async () => {
-    const server = createServer((request, response) => {
-      request.resume()
-      response.writeHead(404, { "content-type": "application/json" }).end('{"error":"model \'qwen9\' not found"}')
-    })
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    const env = { OLLAMA_HOST: `127.0.0.1:${(server.address() as AddressInfo).port}` }
-    const { code, stderr, stdout } = await sandbox.run(["run", "--model", "qwen9", "hi"], { env })
-    server.close()
-    assert.deepStrictEqual([code, stdout], [5, ""])
-    assert.include(stderr, 'The model "qwen9" is not on the server')
-    assert.include(stderr, 'Get it with "ollama pull qwen9" or choose another with --model.')
-  })
-
-  it("takes a rule for pages, which only references need", async () => {
+  it("looks for a page of a host that the configuration lists", async () => {
     sandbox.write(
       "page/page.md",
       gatedPlan.replace("- **Expected", "- **References** [Page](http://127.0.0.1:1/)\n- **Expected")
     )
-    const order = ["run", "--model", "embedded", "--plan", "../page/page.md", "--yes-this-run"]
-    const allow = ["--allow", "fetch_url:http://127.0.0.1:1/"]
-    const forbidden = await sandbox.run([...order, ...allow])
-    assert.strictEqual(forbidden.code, 3, forbidden.stderr)
-    assert.include(forbidden.stderr, "which no answer can allow; to permit it, list 127.0.0.1:1 under fetchAllow")
+    const allow = ["--yes-this-run", "--allow", "fetch_url:http://127.0.0.1:1/"]
+    const order = ["run", "--model", "embedded", "--plan", "../page/page.md", ...allow]
+    const forbidden = await sandbox.run(order)
+    assert.include(forbidden.stderr, "list 127.0.0.1:1 under fetchAllow")
     sandbox.write("config/task-conductor/config.json", JSON.stringify({ fetchAllow: ["127.0.0.1:1"] }))
-    const denied = await sandbox.run(order)
-    assert.strictEqual(denied.code, 3, denied.stderr)
-    assert.include(
-      denied.stderr,
-      'nobody can be asked in this run; --allow "fetch_url:http://127.0.0.1:1/" would allow'
-    )
-    const { stderr } = await sandbox.run([...order, ...allow])
-    assert.notInclude(stderr, "there is no tool")
-    assert.include(stderr, "http://127.0.0.1:1/")
+    assert.include((await sandbox.run(order)).stderr, "Cannot fetch http://127.0.0.1:1/")
   })
 
   it("runs a gated step only when it is approved beforehand, if nobody can be asked", async () => {

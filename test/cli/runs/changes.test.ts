@@ -1,13 +1,10 @@
-/**
- * `diff` and `undo` as a person and a script use them.
- */
 import { assert, describe } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { diffRun, run, undo, UndoRefused } from "../../../src/index.ts"
-import { makeSandbox } from "../../support/binary.ts"
+import { scopedSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import { inProcess } from "../../support/inProcess.ts"
@@ -16,10 +13,7 @@ import { stageNameOf } from "../../support/stageName.ts"
 import { planOf, resultSaying } from "../../support/TestRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
-const sandbox = Effect.acquireRelease(
-  Effect.sync(() => inProcess(makeSandbox())),
-  ({ remove }) => Effect.sync(remove)
-)
+const sandbox = Effect.map(scopedSandbox(), inProcess)
 
 const change = "a.txt\n<<<<<<< OLD\ntwo\n=======\n2\n>>>>>>> NEW\n\nnew/b.txt\n<<<<<<< OLD\n=======\nnew\n>>>>>>> NEW\n"
 

@@ -1,18 +1,13 @@
-/**
- * Journals that somebody else wrote, on the command line: what their settings name is neither loaded nor started nor
- * asked, and they do not choose the folder to work in.
- */
-import { afterAll, describe, expect, it } from "vitest"
+/** What the settings of a foreign journal name is neither loaded nor started, and chooses no folder to work in. */
+import { describe, expect, it } from "vitest"
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs"
 import { join } from "node:path"
 import type { Configuration } from "../../../src/domain/configuration/Configuration.ts"
 import type { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
-import { makeSandbox } from "../../support/binary.ts"
-import { inProcess } from "../../support/inProcess.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
 import { journalBytes, openedRecord } from "../../support/Journals.ts"
 
-const sandbox = inProcess(makeSandbox())
-afterAll(() => sandbox.remove())
+const sandbox = fileSandbox()
 
 const project = join(sandbox.root, "project")
 const canary = join(sandbox.root, "canary")

@@ -2,18 +2,16 @@
  * Journals that were recorded once and stay: this program reads and shows every one of them, without their projects and
  * without a model server. Their tasks had no turns, so a replay says what is different.
  */
-import { afterAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { cpSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RunDifference } from "../../../src/plugins/replay/RunDifference.ts"
 import type { RunOverview } from "../../../src/domain/history/RunOverview.ts"
-import { makeSandbox } from "../../support/binary.ts"
-import { inProcess } from "../../support/inProcess.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
 import { takeSnapshot } from "../../support/FolderSnapshot.ts"
 
 const fixtures = join(import.meta.dirname, "../../fixtures/journals/v1")
-const sandbox = inProcess(makeSandbox())
-afterAll(() => sandbox.remove())
+const sandbox = fileSandbox()
 cpSync(join(fixtures, "skills"), join(sandbox.root, "config/task-conductor/skills"), { recursive: true })
 
 const cases = [

@@ -1,16 +1,11 @@
-/**
- * `last`, the list of runs and `show` in two projects of one person.
- */
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RunSummary } from "../../../src/domain/history/RunOverview.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
 import { changeJournal } from "../../support/Journals.ts"
-import { makeSandbox } from "../../support/binary.ts"
-import { inProcess } from "../../support/inProcess.ts"
 
-const sandbox = inProcess(makeSandbox())
-afterAll(() => sandbox.remove())
+const sandbox = fileSandbox()
 
 const folder = join(sandbox.root, "home/.local/state/task-conductor/runs")
 /** Gives a run another id, and its first record another time. */

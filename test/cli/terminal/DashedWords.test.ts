@@ -1,34 +1,23 @@
-/**
- * Words that begin with a dash, with the flags of the real commands and on the command line.
- */
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { fromCommand } from "effect/cli/Completions"
 import { hasDashedWords, readDashedWords } from "../../../src/cli/terminal/DashedWords.ts"
 import { taskConductor } from "../../../src/cli/taskConductor.ts"
-import { makeSandbox } from "../../support/binary.ts"
-import { inProcess } from "../../support/inProcess.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 
-const sandbox = inProcess(makeSandbox())
-afterAll(sandbox.remove)
+const sandbox = fileSandbox()
 
 const read = (argv: ReadonlyArray<string>) =>
   Effect.map(taskConductor(argv), (program) => readDashedWords(fromCommand(program), argv))
 
 const prompts = [
-  "- fix the test",
   "-1 is returned",
-  "--- title",
   "-h what is it?",
-  "--help me with the parser",
   "--version is wrong",
-  "--json-like thing",
   "--model qwen3 is slow",
-  "-q is ignored",
   "-- is not read",
   "-\tfix it",
-  "-fix\nthe test",
   "- [ ] a task\n- [x] another",
   "--x=1 is wrong",
   "-> points at nothing"
@@ -37,20 +26,15 @@ const prompts = [
 /** Words, each behind a comma, with what the parser gets; the same where that is absent. */
 const lines: ReadonlyArray<readonly [given: string, argv?: string]> = [
   ["ask,--model,a b,hello"],
-  ["ask,--model=a b,hello"],
   ["ask,-m=a b,hello"],
   ["run,--allow=edit_file:my dir/**,hello"],
   ["ask,--modle=a b,hello"],
-  ["ask,-1"],
   ["ask,-"],
-  ["ask,-q,hello"],
   ["ask,-h"],
   ["ask,-q,- fix it,--no-save", "ask,-q,--no-save,--,- fix it"],
-  ["run,--json,- fix it", "run,--json,--,- fix it"],
   ["run,--model,qwen3:8b,- fix it", "run,--model,qwen3:8b,--,- fix it"],
   ["run,--prompt-file,- my file.md", "run,--prompt-file=- my file.md"],
   ["ask,- fix it,and more", "ask,--,- fix it,and more"],
-  ["ask,first,- fix it", "ask,first,--,- fix it"],
   ["ask,- fix it,--,more", "ask,--,- fix it,more"],
   ["ask,--,- fix it,-q"],
   ["check,- my plan.md", "check,--,- my plan.md"]
@@ -60,10 +44,6 @@ const problems: ReadonlyArray<readonly [argv: ReadonlyArray<string>, problem: st
   [
     ["ask", "-fix"],
     'Unrecognized flag: -fix in command task-conductor ask. If it is a prompt, put -- before it: task-conductor ask -- "-fix"'
-  ],
-  [
-    ["run", "-help"],
-    'Unrecognized flag: -help in command task-conductor run. If it is a prompt, put -- before it: task-conductor run -- "-help"'
   ],
   [["- fix it"], 'There is no command. For a prompt: task-conductor run "- fix it"']
 ]
@@ -87,26 +67,10 @@ describe("a word that begins with a dash", () => {
   })
 
   it("never prints the help in place of an answer", async () => {
-    for (const prompt of ["- Where is the limit?", "-h what is it?", "--help me"]) {
-      const { code, stdout } = await sandbox.run(["ask", "--model", "embedded", "--no-save", "-q", prompt])
-      assert.deepStrictEqual([code, stdout.includes("USAGE")], [0, false], prompt)
-    }
-    for (const argv of [["ask", "-help"], ["run", "--titel"], ["plan", "-x"], ["-h what is it?"]]) {
-      const { code, stderr, stdout } = await sandbox.run(argv)
-      assert.deepStrictEqual([code, stdout], [2, ""], argv.join(" "))
-      assert.match(stderr, / -- "|For a prompt: task-conductor run "/, argv.join(" "))
-    }
-  })
-
-  it("that is a misspelled flag with a blank in its value is said with the flag that was meant", async () => {
-    for (const argv of [
-      ["ask", "--modle=a b", "hi"],
-      ["ask", "--modle", "a b", "hi"],
-      ["run", "--alow=edit_file:my dir/**", "hi"]
-    ]) {
-      const { code, stderr } = await sandbox.run(argv)
-      assert.strictEqual(code, 2)
-      assert.match(stderr, /Unrecognized flag: --\w+.*Did you mean this\?\s+--(?:model|allow)/s)
-    }
+    const asked = await sandbox.run(["ask", "--model", "embedded", "--no-save", "-q", "-h what is it?"])
+    assert.deepStrictEqual([asked.code, asked.stdout.includes("USAGE")], [0, false])
+    const wrong = await sandbox.run(["ask", "--modle=a b", "hi"])
+    assert.strictEqual(wrong.code, 2)
+    assert.match(wrong.stderr, /Unrecognized flag: --modle.*Did you mean this\?\s+--model/s)
   })
 })

@@ -74,15 +74,6 @@ describe("heartbeats", () => {
     yield* report(80, sign(80))
     assert.deepStrictEqual(lines.slice(3), ["  allowed", line("1 min 20 s")])
   })
-
-  nodeTest("are all printed as JSON", function* () {
-    const lines = yield* printed((sink) =>
-      Effect.forEach([1, 2, 3], (second) => sink.listen({ at: atSecond(second), event: sign(second) }), {
-        discard: true
-      })
-    )
-    assert.strictEqual(lines.length, 3)
-  })
 })
 
 describe("jsonSink", () => {

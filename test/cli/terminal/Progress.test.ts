@@ -61,7 +61,6 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
     '  An answer for "Research 1" was not usable (1 problem); turn 2\n    section "Tool Calls": No call. [x]'
   ],
   [{ type: "task.worked", ...at, calls: [{ uid: "a", name: "search_files", arguments: {} }] }, undefined],
-  [{ type: "task.worked", ...at, calls: [] }, undefined],
   [{ type: "check.started", task, round: 1, command: "npm test" }, '  check npm test for "Research 1"'],
   [{ type: "tool.progress", id, name: "query", done: 3, total: 10 }, '  query for "Research 1": 3/10'],
   [{ type: "tool.progress", id, name: "query", text: "opening" }, '  query for "Research 1": opening'],
@@ -105,8 +104,6 @@ const lines: ReadonlyArray<[RunEvent, string | undefined]> = [
     '  call read_file /p/a.txt for "Research 1"'
   ],
   [{ type: "model.phase", call: planning, phase: "thinking" }, undefined],
-  [{ type: "model.phase", call: turn(1), phase: "thinking" }, undefined],
-  [{ type: "model.phase", call: planning, phase: "writing" }, undefined],
   [
     { type: "server.waiting", reason: "Unreachable", message: "No model server answers.", secondsLeft: 285 },
     "  waiting for the model server, 4 min 45 s left: No model server answers."

@@ -1,6 +1,4 @@
-/**
- * Secrets in what is printed for programs and of errors: both end up in logs.
- */
+/** Secrets in what is printed for programs and of errors: both end up in logs. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe, expect } from "@effect/vitest"
@@ -32,46 +30,38 @@ const id = { round: 1, task: "T", uid: "call-1" }
 
 describe("an event with a secret", () => {
   for (const [name, secret] of Object.entries(secrets)) {
-    nodeTest(`is printed without it: ${name}`, () =>
-      Effect.gen(function* () {
-        const text = `TOKEN=${secret}\n\tafter`
-        const message = yield* printed({ type: "message", level: "warning", text })
-        const call = { uid: "call-1", name: "run_command", arguments: { command: text } }
-        const started = yield* printed({ type: "tool.started", id, call, risk: "high", targets: [text] })
-        for (const said of [message.json, message.progress, started.json, started.progress]) {
-          for (const line of secret.split(/\s+/).filter((part) => part.length > 16)) expect(said).not.toContain(line)
-        }
-        expect([message.json, message.progress, started.json].every((said) => said.includes(redacted))).toBe(true)
-        expect(JSON.parse(message.json)).toMatchObject({ text: `TOKEN=${redacted}\n\tafter` })
-      })
-    )
+    nodeTest(`is printed without it: ${name}`, function* () {
+      const text = `TOKEN=${secret}\n\tafter`
+      const message = yield* printed({ type: "message", level: "warning", text })
+      const call = { uid: "call-1", name: "run_command", arguments: { command: text } }
+      const started = yield* printed({ type: "tool.started", id, call, risk: "high", targets: [text] })
+      for (const said of [message.json, message.progress, started.json, started.progress]) {
+        for (const line of secret.split(/\s+/).filter((part) => part.length > 16)) expect(said).not.toContain(line)
+      }
+      expect([message.json, message.progress, started.json].every((said) => said.includes(redacted))).toBe(true)
+      expect(JSON.parse(message.json)).toMatchObject({ text: `TOKEN=${redacted}\n\tafter` })
+    })
   }
 })
 
-describe("an answer with a secret", () => {
-  for (const isTTY of [true, false]) {
-    nodeTest(`is printed without it ${isTTY ? "on a terminal" : "to a file"}`, () =>
-      Effect.gen(function* () {
-        const secret = Object.values(secrets).find((one) => !/\s/.test(one)) ?? ""
-        const [stdout, stderr] = [textCollector(), textCollector()]
-        Object.assign(stdout.stream, { isTTY })
-        const output = Output.layerOf({ env: {}, stdin: {}, stdout: stdout.stream, stderr: stderr.stream })
-        yield* Effect.provide(printAnswer(`The key is ${secret}.`, false), output)
-        expect(stdout.text()).not.toContain(secret)
-        expect(stdout.text()).toContain(redacted)
-      })
-    )
-  }
-})
-
-describe("an error that quotes a secret", () => {
-  plain("is printed without it", async () => {
-    const sandbox = inProcess(makeSandbox())
-    for (const secret of Object.values(secrets).filter((one) => !/\s/.test(one))) {
-      const wrong = await sandbox.run(["show", secret])
-      expect([wrong.code === 0, wrong.stderr.includes(secret)]).toEqual([false, false])
-      expect(wrong.stderr).toContain(redacted)
-    }
-    sandbox.remove()
+for (const isTTY of [true, false]) {
+  nodeTest(`an answer with a secret is printed without it ${isTTY ? "on a terminal" : "to a file"}`, function* () {
+    const secret = Object.values(secrets).find((one) => !/\s/.test(one)) ?? ""
+    const [stdout, stderr] = [textCollector(), textCollector()]
+    Object.assign(stdout.stream, { isTTY })
+    const output = Output.layerOf({ env: {}, stdin: {}, stdout: stdout.stream, stderr: stderr.stream })
+    yield* Effect.provide(printAnswer(`The key is ${secret}.`, false), output)
+    expect(stdout.text()).not.toContain(secret)
+    expect(stdout.text()).toContain(redacted)
   })
+}
+
+plain("an error that quotes a secret is printed without it", async () => {
+  const sandbox = inProcess(makeSandbox())
+  for (const secret of Object.values(secrets).filter((one) => !/\s/.test(one))) {
+    const wrong = await sandbox.run(["show", secret])
+    expect([wrong.code === 0, wrong.stderr.includes(secret)]).toEqual([false, false])
+    expect(wrong.stderr).toContain(redacted)
+  }
+  sandbox.remove()
 })

@@ -1,10 +1,10 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { chmodSync, lstatSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
 import type { SarifLog } from "../../../src/plugins/check-tools/SarifLog.ts"
-import { makeSandbox } from "../../support/binary.ts"
+import { processSandbox } from "../../support/fileSandbox.ts"
 import { sarifProblems } from "../../support/sarifProblems.ts"
 
-const sandbox = makeSandbox()
+const sandbox = processSandbox()
 
 const plan = (skill: string) => `## Original prompt
 
@@ -23,12 +23,9 @@ Find out where the port is defined.
 ${skill}- **Expected output** File and line.
 `
 
-beforeAll(() => {
-  sandbox.write("project/good.md", plan("- **Skill** search-code\n"))
-  sandbox.write("project/bad.md", plan(""))
-  mkdirSync(`${sandbox.root}/project/folder`)
-})
-afterAll(sandbox.remove)
+sandbox.write("project/good.md", plan("- **Skill** search-code\n"))
+sandbox.write("project/bad.md", plan(""))
+mkdirSync(`${sandbox.root}/project/folder`)
 
 const read = (file: string) => readFileSync(`${sandbox.root}/project/${file}`, "utf8")
 
@@ -42,29 +39,9 @@ describe.concurrent("check", () => {
     assert.isTrue(stdout.endsWith("name one skill of the catalogue.\n\nbad.md: rejected, 1 issue\n"))
   })
 
-  it("reads stdin and other kinds", async () => {
-    const ended = await sandbox.run(["check", "-", "--kind", "result"], { stdin: "## Result summary\n\nIt is 8042.\n" })
-    assert.deepStrictEqual(ended, { code: 0, stdout: "stdin: accepted\n", stderr: "" })
-  })
-
-  it("checks several files, each with its own report, and sums up", async () => {
-    const { code, stderr, stdout } = await sandbox.run(["check", "good.md", "bad.md", "good.md"])
-    assert.deepStrictEqual([code, stderr], [1, ""])
-    assert.isTrue(stdout.startsWith("good.md: accepted\n\nbad.md:13:1: issue: "))
-    assert.isTrue(stdout.endsWith("bad.md: rejected, 1 issue\n\n2 documents: 1 accepted, 1 rejected\n"))
-  })
-
   it("prints a JSON object for one file, and one a line with the name of the file for several", async () => {
     const single = await sandbox.run(["check", "good.md", "--json"])
-    const { kind, value, verdict } = JSON.parse(single.stdout) as {
-      kind: string
-      verdict: string
-      value: { sections: Array<{ tasks: Array<unknown> }> }
-    }
-    assert.deepStrictEqual(
-      [single.code, kind, verdict, value.sections.map(({ tasks }) => tasks.length)],
-      [0, "task-list", "accepted", [1]]
-    )
+    assert.containsSubset(JSON.parse(single.stdout), { kind: "task-list", verdict: "accepted" })
     const { code, stdout } = await sandbox.run(["check", "good.md", "bad.md", "--format", "json"])
     const objects = stdout.trimEnd().split("\n")
     assert.strictEqual(code, 1)
@@ -100,14 +77,6 @@ describe.concurrent("check", () => {
     const [run] = (log as SarifLog).runs
     assert.strictEqual(run?.results[0]?.locations[0]?.physicalLocation.artifactLocation.uri, "bad.md")
     assert.isFalse(run?.invocations[0]?.executionSuccessful)
-  })
-
-  it("refuses two formats", async () => {
-    const { code, stderr } = await sandbox.run(["check", "good.md", "--json", "--format", "sarif"])
-    assert.deepStrictEqual(
-      [code, stderr],
-      [2, '--json and --format sarif exclude each other.\nRun "task-conductor check --help" for help.\n']
-    )
   })
 })
 
@@ -159,18 +128,14 @@ describe.concurrent("check --fix", () => {
       stderr: ""
     })
   })
+})
 
-  it("prints no document when stdin is rejected", async () => {
-    const { code, stderr, stdout } = await sandbox.run(["check", "-", "--fix"], { stdin: plan("") })
-    assert.deepStrictEqual([code, stdout], [1, ""])
-    assert.isTrue(stderr.endsWith("stdin: rejected, 1 issue\n"))
-  })
-
-  it("refuses a report and a document on one stdout", async () => {
-    const { code, stderr } = await sandbox.run(["check", "-", "--fix", "--json"], { stdin: colons })
-    assert.strictEqual(code, 2)
-    assert.isTrue(
-      stderr.startsWith("--fix with - prints the document alone: leave out --format, --json and other files.")
-    )
-  })
+it("check refuses two formats, and a report and a document on one stdout", async () => {
+  for (const [words, said] of [
+    [["good.md", "--json", "--format", "sarif"], "--json and --format sarif exclude each other.\n"],
+    [["-", "--fix", "--json"], "--fix with - prints the document alone: leave out --format, --json and other files."]
+  ] as const) {
+    const { code, stderr } = await sandbox.run(["check", ...words], { stdin: "" })
+    assert.deepStrictEqual([code, stderr.startsWith(said)], [2, true], stderr)
+  }
 })

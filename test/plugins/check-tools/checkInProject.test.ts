@@ -1,22 +1,18 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import type { CheckReport } from "../../../src/domain/documents/CheckReport.ts"
-import { makeSandbox } from "../../support/binary.ts"
-import { inProcess } from "../../support/inProcess.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
 import { planOf } from "../../support/TestRun.ts"
 
-const sandbox = inProcess(makeSandbox())
-afterAll(sandbox.remove)
+const sandbox = fileSandbox()
 
 const explainSkill =
   "---\nname: explain-file\ndescription: Explains a file. Use it in tests.\nallowed-tools: read_file\n---\n\n" +
   "## Input requirements\n\n- `file` (path, required): The file to explain.\n\n## Execution\n\nExplain it.\n"
 
-beforeAll(() => {
-  sandbox.write("shop/AGENTS.md", "# Shop\n")
-  sandbox.write("shop/src/port.ts", "export const port = 8042\n")
-  sandbox.write("shop/.task-conductor/skills/explain-file/SKILL.md", explainSkill)
-})
+sandbox.write("shop/AGENTS.md", "# Shop\n")
+sandbox.write("shop/src/port.ts", "export const port = 8042\n")
+sandbox.write("shop/.task-conductor/skills/explain-file/SKILL.md", explainSkill)
 
 const put = (name: string, text: string) => sandbox.write(`project/${name}`, text)
 const read = (name: string) => readFileSync(`${sandbox.root}/project/${name}`, "utf8")
@@ -118,12 +114,6 @@ describe("check --project", () => {
     const { report } = await inShop("fit.md", "--kind", "refinement")
     assert.deepStrictEqual(report.issues, [])
     assert.strictEqual(readFileSync(`${sandbox.root}/shop/src/port.ts`, "utf8"), before)
-  })
-
-  it("checks a result as anywhere else", async () => {
-    put("result.md", "## Result summary\n\nSee [gone](src/gone.ts).\n")
-    const { report } = await inShop("result.md", "--kind", "result")
-    assert.deepStrictEqual([report.verdict, report.project], ["accepted", undefined])
   })
 
   it("says in which project a document was checked", async () => {

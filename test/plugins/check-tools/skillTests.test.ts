@@ -1,25 +1,10 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { testSkill } from "../../../src/plugins/check-tools/skillTests.ts"
-import { newSkill } from "../../../src/app/templates.ts"
-import { makeProject } from "../../support/Project.ts"
 import * as Layer from "effect/Layer"
 import { task, call, refinement, execution, written, problemsOf, layerShipped } from "../../support/SkillTestFiles.ts"
 
 layer(Layer.provideMerge(layerShipped, NodeServices.layer))("testSkill", (it) => {
-  it.effect("passes the test of a new skill", () =>
-    Effect.gen(function* () {
-      const files = Object.entries(yield* newSkill("find-names")).map(([path, text]) => [`find-names/${path}`, text])
-      const folder = yield* makeProject(Object.fromEntries(files) as Record<string, string>)
-      const results = yield* testSkill(`${folder}/find-names/SKILL.md`)
-      assert.deepStrictEqual(
-        results.map(({ problems, title }) => [title, problems]),
-        [["Finds the lines that name the subject", []]]
-      )
-    })
-  )
-
   it.effect("writes into the project of the test, with steps approved", () =>
     Effect.gen(function* () {
       const expected = "## Expected file note.md\n\n```\none\n```\n\n## Expected result\n\nnote.md\n"

@@ -1,25 +1,21 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { SarifLog } from "../../../src/plugins/check-tools/SarifLog.ts"
-import { makeSandbox } from "../../support/binary.ts"
-import { inProcess } from "../../support/inProcess.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
 
-const sandbox = inProcess(makeSandbox())
+const sandbox = fileSandbox()
 const skills = join(import.meta.dirname, "../../../skills")
 
 const good = (name: string) =>
   `---\nname: ${name}\ndescription: Counts. Use it when a length is asked for.\n---\n\n## Execution\n\nCount.\n`
 
-beforeAll(() => {
-  sandbox.write("project/.task-conductor/skills/good/SKILL.md", good("good"))
-  sandbox.write(
-    "config/task-conductor/skills/bad/SKILL.md",
-    good("bad").replace("license", "").replace("Count.\n", "TODO\n")
-  )
-  sandbox.write("project/other/odd/SKILL.md", good("odd").replace(" Use it when a length is asked for.", ""))
-})
-afterAll(sandbox.remove)
+sandbox.write("project/.task-conductor/skills/good/SKILL.md", good("good"))
+sandbox.write(
+  "config/task-conductor/skills/bad/SKILL.md",
+  good("bad").replace("license", "").replace("Count.\n", "TODO\n")
+)
+sandbox.write("project/other/odd/SKILL.md", good("odd").replace(" Use it when a length is asked for.", ""))
 
 describe.concurrent("skills lint", () => {
   it("passes the skills of the package", async () => {

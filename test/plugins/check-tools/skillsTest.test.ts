@@ -1,10 +1,11 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { fencedBlocks } from "../../../src/domain/markdown/Outline.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 
-const sandbox = inProcess(makeSandbox())
+const sandbox = fileSandbox()
 
 beforeAll(async () => {
   await sandbox.run(["skills", "new", "find-names"])
@@ -24,7 +25,6 @@ beforeAll(async () => {
   sandbox.write("project/.claude/skills/cut-release/references/names.md", "v1.2.3\n")
   sandbox.write("project/.claude/skills/broken/SKILL.md", "# Only text\n")
 })
-afterAll(sandbox.remove)
 
 describe("skills test", () => {
   it("runs the tests beside a skill by name", async () => {
@@ -132,11 +132,5 @@ describe("skills describe", () => {
     const linted = await sandbox.run(["skills", "lint", ".claude/skills/cut-release"])
     assert.include(linted.stdout, 'There is no tool "TodoWrite".')
     assert.include(linted.stdout, 'Read the tool "Bash(git tag:*)" as run_command.')
-  })
-
-  it("names the nearest skill for one that is not there", async () => {
-    const { code, stderr } = await sandbox.run(["skills", "describe", "serch-code"])
-    assert.strictEqual(code, 2)
-    assert.include(stderr, 'There is no skill "serch-code". Use one of: search-code')
   })
 })

@@ -1,20 +1,19 @@
 import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Random from "effect/Random"
 import * as SqlClient from "effect/sql/SqlClient"
+import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
-import {
-  type ClaimedWork,
-  ClusterWork,
-  type NewRecord,
-  type Capacity
-} from "../../../src/plugins/cluster/ClusterWork.ts"
+import { type ClaimedWork, ClusterWork, type Capacity } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { ClusterWorkers, presenceOf, type WorkerReport } from "../../../src/plugins/cluster/ClusterWorkers.ts"
-import { claimOne, clusterRun, databaseTest, endHeartbeats, layerOn } from "../../support/LeasedRun.ts"
+import { WorkQueues } from "../../../src/plugins/cluster/WorkQueues.ts"
+import { claimOne, clusterRun, databaseTest, endHeartbeats, layerOn, recordOf } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
 import { makePostgresProxy } from "../../support/PostgresProxy.ts"
-import { makeServer, needsPostgres } from "../../support/Postgres.ts"
+import { makePostgres, makeServer, needsPostgres } from "../../support/Postgres.ts"
 
 const program = "0.0.0"
 const names = ["gpu-1-7", "gpu-2-9"]
@@ -54,16 +53,6 @@ interface Tried {
   /** The leases that it ever gave, by run and key, with the newest last. */
   readonly leases: Map<string, Array<ClaimedWork>>
 }
-
-const recordOf = (number: number, { attempt, id, queue }: ClaimedWork): NewRecord => ({
-  lease: { queue, id, attempt },
-  token: `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
-  at: "2026-11-20T18:30:00.000Z",
-  type: "outcome",
-  key: `record ${number}`,
-  event: "",
-  json: JSON.stringify({ type: "outcome", key: `record ${number}`, value: "\0 and ' and \\u0000" })
-})
 
 type Step = (tried: Tried) => Effect.Effect<unknown, unknown>
 
@@ -390,6 +379,24 @@ describe("the workers of a cluster", needsPostgres, () => {
     assert.deepStrictEqual(
       (yield* workers.list).map(({ isAlive, name }) => [name, isAlive]),
       [["gpu-2-9", true]]
+    )
+  })
+})
+
+describe("the queues of a new database", needsPostgres, () => {
+  liveTest("are made by many that come at once, each with connections of its own", function* () {
+    const url = yield* makePostgres
+    const starts = Effect.gen(function* () {
+      yield* (yield* WorkQueues).ensure("1.0.0+test")
+      return true
+    }).pipe(Effect.provide(WorkQueues.layer.pipe(Layer.provide(layerDatabase(Redacted.make(url))), Layer.fresh)))
+    const started = yield* Effect.all(
+      Array.from({ length: 8 }, () => starts),
+      { concurrency: "unbounded" }
+    )
+    assert.deepStrictEqual(
+      started,
+      Array.from({ length: 8 }, () => true)
     )
   })
 })

@@ -32,39 +32,10 @@ const trying = Effect.fnUntraced(function* <A, E>(query: Effect.Effect<A, E>) {
 
 describe("a query to a database that is away", () => {
   it("is tried again when the server says what passes, and not otherwise", () => {
-    const passing: Readonly<Record<string, string>> = {
-      "57P01": "shuts down",
-      "57P02": "crashed",
-      "57P03": "is starting",
-      "57P05": "ended an idle session",
-      "53300": "has no connection left",
-      "53100": "has no disk left",
-      "53200": "has no memory left",
-      "25006": "is a replica that is not promoted",
-      "57014": "cancels a query",
-      "40001": "finds a conflict",
-      "40P01": "ends a deadlock",
-      "55P03": "cannot have a lock",
-      "58030": "cannot read its disk",
-      "08006": "broke off the connection",
-      "25P03": "ended a transaction whose client was silent",
-      "42P01": "lacks a table that a restore brings back",
-      "3F000": "lacks a schema that a restore brings back",
-      "42501": "lacks a grant"
-    }
-    const lasting: Readonly<Record<string, string>> = {
-      "25P02": "has given up a transaction",
-      "22P05": "cannot hold a character",
-      "23505": "has the row already",
-      "28P01": "does not know the password",
-      "42703": "has no such column",
-      XX000: "has an internal error"
-    }
-    assert.deepStrictEqual(
-      Object.keys(passing).filter((code) => !isTried(code)),
-      []
-    )
-    assert.deepStrictEqual(Object.keys(lasting).filter(isTried), [])
+    const passing =
+      "57P01 57P02 57P03 57P05 53300 53100 53200 25006 57014 40001 40P01 55P03 58030 08006 25P03 42P01 3F000 42501"
+    const lasting = "25P02 22P05 23505 28P01 42703 XX000"
+    assert.deepStrictEqual(`${passing} ${lasting}`.split(" ").filter(isTried).join(" "), passing)
     const cause = new Error("refused")
     assert.isTrue(isPassing(new SqlError({ reason: new ConnectionError({ cause }) })))
     assert.isFalse(isPassing(new SqlError({ reason: new SqlSyntaxError({ cause }) })))

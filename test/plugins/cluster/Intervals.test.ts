@@ -1,5 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -10,12 +11,13 @@ import { ClusterJournal, layerClusterJournal } from "../../../src/plugins/cluste
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { makeOffers } from "../../../src/plugins/cluster/ClusterTasks.ts"
 import { ClusterWork, CurrentLease, type HeldLease } from "../../../src/plugins/cluster/ClusterWork.ts"
+import { makeLoad } from "../../../src/plugins/cluster/WorkerLoad.ts"
 import type { WorkKind } from "../../../src/plugins/cluster/WorkQueues.ts"
 import { makeSecrets } from "../../../src/plugins/cluster/WithoutSecrets.ts"
 import { runWorkLoop } from "../../../src/plugins/cluster/WorkLoop.ts"
 import { Journal } from "../../../src/services/journal/Journal.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
-import { claimOne, held } from "../../support/LeasedRun.ts"
+import { claimOne, held, leasedPiece } from "../../support/LeasedRun.ts"
 import { makeMemoryWork } from "../../support/MemoryWork.ts"
 import { type DatabaseUnavailable } from "../../../src/plugins/cluster/DatabaseErrors.ts"
 
@@ -105,8 +107,9 @@ describe("what the database is asked while models work", () => {
   })
 })
 
-describe("a run that waits for pieces of which one is not wanted any more", () => {
-  nodeTest("neither asks for its result nor stays awake for it", function* () {
+nodeTest(
+  "a run that waits for pieces of which one is not wanted any more neither asks for its result nor stays awake for it",
+  function* () {
     const { memory } = makeStore()
     const lease = yield* held(yield* claimOne(memory.work, worker, "run"))
     const asked: Array<ReadonlyArray<string>> = []
@@ -133,11 +136,12 @@ describe("a run that waits for pieces of which one is not wanted any more", () =
     yield* TestClock.adjust("5 seconds")
     assert.deepStrictEqual([...activity.pieces.keys()], ["kept"])
     assert.deepStrictEqual([...new Set(asked.flat())], ["kept"])
-  })
-})
+  }
+)
 
-describe("a piece that does nothing but wait for an answer", () => {
-  nodeTest("rests after a minute, costs nothing then, and goes on with the answer", function* () {
+nodeTest(
+  "a piece that does nothing but wait for an answer rests after a minute, costs nothing then, and goes on with the answer",
+  function* () {
     let begun = 0
     const memory = yield* workingOn(({ activity }) => {
       begun += 1
@@ -154,37 +158,36 @@ describe("a piece that does nothing but wait for an answer", () => {
     yield* memory.work.answer("run-1", "q", "true")
     yield* TestClock.adjust("2 seconds")
     assert.strictEqual(begun, 2)
-  })
+  }
+)
+
+nodeTest("a piece that waits for an answer while a check of it runs rests only once the check has ended", function* () {
+  const check = { task: "Look", round: 1, command: "npm test" }
+  const memory = yield* workingOn(
+    Effect.fnUntraced(function* (lease) {
+      const { enqueue } = yield* Journal
+      yield* (yield* ClusterJournal).join(lease)
+      lease.activity.questions.add("q")
+      yield* enqueue({ type: "event", event: { type: "check.started", ...check } })
+      yield* Effect.sleep("5 minutes")
+      const ended = { exitCode: 0, seconds: 300, newFailures: [], text: "" }
+      yield* enqueue({ type: "event", event: { type: "check.finished", ...check, ...ended } })
+      return yield* Effect.never
+    })
+  )
+
+  const isResting = () => memory.pieces().map((piece) => piece.isResting)
+  yield* TestClock.adjust("5 minutes")
+  assert.deepStrictEqual(isResting(), [false])
+  yield* TestClock.adjust("50 seconds")
+  assert.deepStrictEqual(isResting(), [false])
+  yield* TestClock.adjust("15 seconds")
+  assert.deepStrictEqual(isResting(), [true])
 })
 
-describe("a piece that waits for an answer while a check of it runs", () => {
-  nodeTest("rests only once the check has ended", function* () {
-    const check = { task: "Look", round: 1, command: "npm test" }
-    const memory = yield* workingOn(
-      Effect.fnUntraced(function* (lease) {
-        const { enqueue } = yield* Journal
-        yield* (yield* ClusterJournal).join(lease)
-        lease.activity.questions.add("q")
-        yield* enqueue({ type: "event", event: { type: "check.started", ...check } })
-        yield* Effect.sleep("5 minutes")
-        const ended = { exitCode: 0, seconds: 300, newFailures: [], text: "" }
-        yield* enqueue({ type: "event", event: { type: "check.finished", ...check, ...ended } })
-        return yield* Effect.never
-      })
-    )
-
-    const isResting = () => memory.pieces().map((piece) => piece.isResting)
-    yield* TestClock.adjust("5 minutes")
-    assert.deepStrictEqual(isResting(), [false])
-    yield* TestClock.adjust("50 seconds")
-    assert.deepStrictEqual(isResting(), [false])
-    yield* TestClock.adjust("15 seconds")
-    assert.deepStrictEqual(isResting(), [true])
-  })
-})
-
-describe("the journal of a cluster run", () => {
-  nodeTest("writes a question at once, and what nobody waits for with the records of a second", function* () {
+nodeTest(
+  "the journal of a cluster run writes a question at once, and what nobody waits for with the records of a second",
+  function* () {
     const { layer, memory } = makeStore()
     const context = yield* Layer.build(journalOn(layer))
     const lease = yield* held(yield* claimOne(memory.work, worker, "run"))
@@ -203,5 +206,21 @@ describe("the journal of a cluster run", () => {
       yield* TestClock.adjust(0)
       assert.deepStrictEqual(written(), ["round.started", "round.started", "approval.requested"])
     }).pipe(Effect.provideContext(context), Effect.provideService(CurrentLease, lease))
-  })
+  }
+)
+
+nodeTest("what a worker takes is no run more when it leads four for each of its slots", function* () {
+  const load = makeLoad(2)
+  const end = yield* Deferred.make<void>()
+  const lead = (lease: HeldLease) =>
+    Effect.forkScoped(load.counted(lease, Deferred.await(end)), { startImmediately: true })
+  for (let led = 0; led < 8; led += 1) {
+    assert.strictEqual(load.capacity().run, 1)
+    yield* lead(yield* leasedPiece("run"))
+  }
+  yield* lead(yield* leasedPiece("task"))
+  assert.strictEqual(load.capacity().run, 0)
+  yield* Deferred.succeed(end, undefined)
+  yield* Effect.yieldNow
+  assert.strictEqual(load.capacity().run, 1)
 })

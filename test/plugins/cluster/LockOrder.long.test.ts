@@ -4,21 +4,11 @@ import * as Fiber from "effect/Fiber"
 import * as SqlClient from "effect/sql/SqlClient"
 import { transaction } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
-import { type ClaimedWork, ClusterWork, type NewRecord } from "../../../src/plugins/cluster/ClusterWork.ts"
-import { claimOne, clusterRun, databaseTest } from "../../support/LeasedRun.ts"
+import { type ClaimedWork, ClusterWork } from "../../../src/plugins/cluster/ClusterWork.ts"
+import { claimOne, clusterRun, databaseTest, recordOf } from "../../support/LeasedRun.ts"
 import { needsPostgres } from "../../support/Postgres.ts"
 
 const claimant = { name: "gpu-1-7", program: "0.0.0" }
-
-const recordOf = ({ attempt, id, queue }: ClaimedWork): NewRecord => ({
-  lease: { queue, id, attempt },
-  token: crypto.randomUUID(),
-  at: "2026-11-20T18:30:00.000Z",
-  type: "outcome",
-  key: "key",
-  event: "",
-  json: "{}"
-})
 
 type Sql = SqlClient.SqlClient
 
@@ -41,7 +31,7 @@ type Row = readonly [
   (made: Made) => Effect.Effect<unknown, unknown>
 ]
 
-const append: Row[3] = ({ piece, work }) => work.append("run-1", [recordOf(piece)])
+const append: Row[3] = ({ piece, work }) => work.append("run-1", [recordOf(1, piece)])
 const finish: Row[3] = ({ piece, work }) => work.append("run-1", [], [{ lease: piece, result: "{}" }])
 
 /** What locks rows, what is locked meanwhile, and which piece has to be free then. */

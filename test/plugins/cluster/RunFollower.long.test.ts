@@ -18,39 +18,44 @@ const question: RunEvent = { type: "approval.requested", scope: "step", title: "
 /**
  * Follows a run whose worker has recorded a question and not yet its answer, over several polls. Returns the titles that somebody was asked about here, and the error with which the follower left.
  */
-const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSaved: boolean }) =>
-  Effect.gen(function* () {
-    const asked: Array<string> = []
-    const approver = Layer.succeed(Approver)(
-      Approver.of({
-        step: (title) => Effect.sync(() => void asked.push(title)).pipe(Effect.as({ answer: "decline", by: "nobody" })),
-        call: () => Effect.die("no call"),
-        inDoubt: () => Effect.die("no doubt")
-      })
-    )
-    const body = Effect.gen(function* () {
-      const runs = yield* ClusterRuns
-      const lease = yield* leaseRun({ ...clusterRun(runId), approveSteps })
-      if (isSaved) yield* (yield* ClusterWork).answer(runId, "h", JSON.stringify({ answer: "step", by: "person" }))
-      yield* appendWith(lease, { type: "event", event: question })
-      const isPast = yield* Deferred.make<void>()
-      let polls = 0
-      const counted = ClusterRuns.of({
-        ...runs,
-        news: (id, seq) =>
-          Effect.tap(runs.news(id, seq), () => (++polls === 3 ? Deferred.succeed(isPast, undefined) : Effect.void))
-      })
-      const follower = yield* followRun(runId, () => Effect.void).pipe(
-        Effect.provideService(ClusterRuns, counted),
-        Effect.flip,
-        Effect.forkChild
-      )
-      const left = yield* Effect.raceFirst(Fiber.join(follower), Effect.as(Deferred.await(isPast), undefined))
-      yield* Fiber.interrupt(follower)
-      return { asked, left: left instanceof Error ? left.message : undefined }
+const followQuestion = Effect.fnUntraced(function* ({
+  approveSteps,
+  isSaved
+}: {
+  approveSteps: boolean
+  isSaved: boolean
+}) {
+  const asked: Array<string> = []
+  const approver = Layer.succeed(Approver)(
+    Approver.of({
+      step: (title) => Effect.sync(() => void asked.push(title)).pipe(Effect.as({ answer: "decline", by: "nobody" })),
+      call: () => Effect.die("no call"),
+      inDoubt: () => Effect.die("no doubt")
     })
-    return yield* onDatabase(Effect.provide(body, approver))
+  )
+  const body = Effect.gen(function* () {
+    const runs = yield* ClusterRuns
+    const lease = yield* leaseRun({ ...clusterRun(runId), approveSteps })
+    if (isSaved) yield* (yield* ClusterWork).answer(runId, "h", JSON.stringify({ answer: "step", by: "person" }))
+    yield* appendWith(lease, { type: "event", event: question })
+    const isPast = yield* Deferred.make<void>()
+    let polls = 0
+    const counted = ClusterRuns.of({
+      ...runs,
+      news: (id, seq) =>
+        Effect.tap(runs.news(id, seq), () => (++polls === 3 ? Deferred.succeed(isPast, undefined) : Effect.void))
+    })
+    const follower = yield* followRun(runId, () => Effect.void).pipe(
+      Effect.provideService(ClusterRuns, counted),
+      Effect.flip,
+      Effect.forkChild
+    )
+    const left = yield* Effect.raceFirst(Fiber.join(follower), Effect.as(Deferred.await(isPast), undefined))
+    yield* Fiber.interrupt(follower)
+    return { asked, left: left instanceof Error ? left.message : undefined }
   })
+  return yield* onDatabase(Effect.provide(body, approver))
+})
 
 describe("followRun", needsPostgres, () => {
   liveTest("leaves when a question waits for an answer that nobody can give", function* () {

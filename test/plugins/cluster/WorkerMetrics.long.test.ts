@@ -6,30 +6,24 @@ import { makeCluster } from "../../support/Cluster.ts"
 import { clusterRun, layerOn } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needsPostgres } from "../../support/Postgres.ts"
+import { valuesOf } from "../../support/valuesOf.ts"
 import { serve } from "../../support/WebServer.ts"
 
 interface Point {
   readonly asDouble?: number
   readonly attributes: ReadonlyArray<{ readonly key: string; readonly value: { readonly stringValue?: string } }>
 }
-interface Body {
-  readonly resourceMetrics: ReadonlyArray<{
-    readonly scopeMetrics: ReadonlyArray<{
-      readonly metrics: ReadonlyArray<{
-        readonly name: string
-        readonly unit: string
-        readonly gauge?: { readonly dataPoints: ReadonlyArray<Point> }
-      }>
-    }>
-  }>
+interface Metric {
+  readonly name: string
+  readonly unit: string
+  readonly gauge?: { readonly dataPoints: ReadonlyArray<Point> }
 }
 
 /** A collector on loopback, and what it was sent: the last value of each gauge by its name and attributes. */
 const makeCollector = Effect.gen(function* () {
   const values = new Map<string, number>()
-  const note = ({ resourceMetrics }: Body): void => {
-    const metrics = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((one) => one.metrics))
-    for (const { gauge, name, unit } of metrics) {
+  const note = (body: unknown): void => {
+    for (const { gauge, name, unit } of valuesOf(body, "metrics").flat() as ReadonlyArray<Metric>) {
       for (const { asDouble = 0, attributes } of gauge?.dataPoints ?? []) {
         const by = attributes.map(({ value }) => value.stringValue).filter((text) => text !== unit)
         values.set([name, ...by].join(" "), asDouble)
@@ -54,10 +48,9 @@ describe("a worker whose environment names a collector", needsPostgres, () => {
   liveTest("sends what operators watch", function* () {
     const { start, url } = yield* makeCluster
     const { address, values } = yield* makeCollector
-    const until = (name: string, value: (sent: number | undefined) => boolean) =>
-      Effect.gen(function* () {
-        while (!value(values.get(name))) yield* Effect.sleep("100 millis")
-      })
+    const until = Effect.fnUntraced(function* (name: string, value: (sent: number | undefined) => boolean) {
+      while (!value(values.get(name))) yield* Effect.sleep("100 millis")
+    })
     yield* Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const run = clusterRun(runId, { program: "9.9.9+other" })

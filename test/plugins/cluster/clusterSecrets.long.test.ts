@@ -39,17 +39,16 @@ const traces = [
 const found = (rows: ReadonlyArray<string>) => rows.filter((row) => traces.some((trace) => row.includes(trace)))
 
 /** All rows of all tables, as text. */
-const dump = (sql: SqlClient.SqlClient) =>
-  Effect.gen(function* () {
-    const tables = yield* sql<{
-      name: string
-    }>`SELECT quote_ident(table_schema) || '.' || quote_ident(table_name) AS name
-      FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`
-    const rows = yield* Effect.forEach(tables, ({ name }) =>
-      sql.unsafe<{ text: string }>(`SELECT '${name}: ' || one::text AS text FROM ${name} AS one`)
-    )
-    return rows.flat().map(({ text }) => text)
-  })
+const dump = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const tables = yield* sql<{
+    name: string
+  }>`SELECT quote_ident(table_schema) || '.' || quote_ident(table_name) AS name
+    FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`
+  const rows = yield* Effect.forEach(tables, ({ name }) =>
+    sql.unsafe<{ text: string }>(`SELECT '${name}: ' || one::text AS text FROM ${name} AS one`)
+  )
+  return rows.flat().map(({ text }) => text)
+})
 
 const calls: Readonly<Record<string, Parameters<typeof refinementWith>[0]>> = {
   "Write 1": contents.map((content, at) => ({ name: "write_file", arguments: { path: `written-${at}.txt`, content } })),

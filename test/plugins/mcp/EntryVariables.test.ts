@@ -7,27 +7,13 @@ const values = new Map([
   ["EMPTY", ""]
 ])
 
+const program = (host: string) => ({ command: `${host}/x`, args: ["-a", host], env: { A: host }, cwd: `./${host}` })
+const address = (host: string) => ({ url: `https://${host}/mcp`, headers: { "X-Key": `k ${host}` } })
+
 describe("the variables of an entry", () => {
   it("are put into every text of a program and of an address", () => {
-    assert.deepStrictEqual(
-      expandEntry(
-        { command: "${HOST}/x", args: ["-a", "${HOST}:${HOST}"], env: { A: "${HOST}" }, cwd: "./${HOST}" },
-        values
-      ),
-      {
-        entry: {
-          command: "example.com/x",
-          args: ["-a", "example.com:example.com"],
-          env: { A: "example.com" },
-          cwd: "./example.com"
-        },
-        missing: []
-      }
-    )
-    assert.deepStrictEqual(
-      expandEntry({ url: "https://${HOST}/mcp", headers: { "X-Key": "k ${HOST}" } }, values).entry,
-      { url: "https://example.com/mcp", headers: { "X-Key": "k example.com" } }
-    )
+    for (const entry of [program, address])
+      assert.deepStrictEqual(expandEntry(entry("${HOST}"), values), { entry: entry("example.com"), missing: [] })
   })
 
   it("are expanded once: what a value holds stays as it is", () => {

@@ -4,8 +4,6 @@ import { readMcpFile } from "../../../src/plugins/mcp/McpServers.ts"
 const problemsOf = (value: unknown): ReadonlyArray<string> =>
   readMcpFile(JSON.stringify(value, null, 2)).problems.map(({ column, line, what }) => `${line}:${column}: ${what}`)
 
-const entryProblems = (entry: unknown) => problemsOf({ mcpServers: { s: entry } })
-
 const read = (text: string) => {
   const { notes, problems, servers } = readMcpFile(text)
   return { entry: servers.get("s"), problems: problems.map(({ what }) => what), notes: notes.map(({ what }) => what) }
@@ -16,41 +14,25 @@ describe(".mcp.json", () => {
     const program = { command: "npx", args: ["-y", "x"], env: { A: "${A}" }, cwd: "sub" }
     const address = { type: "http", url: "https://example.com/mcp", headers: { "X-Key": "k" } }
     const { problems, servers } = readMcpFile(JSON.stringify({ mcpServers: { program, address } }))
-    assert.deepStrictEqual(
-      [[...servers], problems],
-      [
-        [
-          ["program", program],
-          ["address", address]
-        ],
-        []
-      ]
-    )
+    assert.deepStrictEqual<unknown>([Object.fromEntries(servers), problems], [{ program, address }, []])
   })
 
   it("ignores the keys of other programs with a note, and keeps the server", () => {
-    const entry = {
-      command: "x",
+    const foreign = {
       autoApprove: ["say"],
       alwaysAllow: [],
       timeout: 60,
-      description: "Says things.",
-      envFile: ".env",
-      tools: ["*"],
-      disabled: false
+      description: "S.",
+      envFile: "e",
+      tools: ["*"]
     }
-    const { notes, problems, servers } = readMcpFile(JSON.stringify({ inputs: [], mcpServers: { s: entry } }, null, 1))
-    assert.deepStrictEqual(servers.get("s"), { command: "x", disabled: false })
-    assert.deepStrictEqual(problems, [])
-    assert.deepStrictEqual(notes[0], {
-      line: 2,
-      column: 2,
-      what: '"inputs" is a key of another program and is ignored.'
-    })
-    assert.deepStrictEqual(
-      notes.map(({ what }) => /^"(?:mcpServers\.s\.)?(\w+)"/.exec(what)?.[1]),
-      ["inputs", "autoApprove", "alwaysAllow", "timeout", "description", "envFile", "tools"]
-    )
+    const s = { command: "x", ...foreign, disabled: false }
+    const { notes, problems, servers } = readMcpFile(JSON.stringify({ inputs: [], mcpServers: { s } }, null, 1))
+    assert.deepStrictEqual<unknown>([servers.get("s"), problems], [{ command: "x", disabled: false }, []])
+    const what = '"inputs" is a key of another program and is ignored.'
+    assert.deepStrictEqual(notes[0], { line: 2, column: 2, what })
+    const names = notes.map(({ what }) => /^"(?:mcpServers\.s\.)?(\w+)"/.exec(what)?.[1])
+    assert.deepStrictEqual(names, ["inputs", ...Object.keys(foreign)])
   })
 
   it("takes a misspelled key for a mistake, since a server must not start without what it was meant to have", () => {
@@ -69,40 +51,23 @@ describe(".mcp.json", () => {
     ])
   })
 
-  const wrong: ReadonlyArray<readonly [entry: unknown, problem: string]> = [
+  it.each<[entry: object, problem: string]>([
     [{ command: "x", url: "y" }, '3:5: "mcpServers.s": holds "command" and "url". Leave one of them out.'],
-    [
-      { url: "y", args: [] },
-      '3:5: "mcpServers.s": holds "args", which a server with an address cannot have. Remove it.'
-    ],
-    [{ command: "x", headers: {} }, '3:5: "mcpServers.s": holds "headers", which a program cannot have. Remove them.'],
-    [
-      { type: "http", command: "x" },
-      '3:5: "mcpServers.s": has the type "http" and a program. Use "stdio", or "url" instead of "command".'
-    ],
-    [
-      { type: "stdio", url: "y" },
-      '3:5: "mcpServers.s": has the type "stdio" and an address. Use "http", or "command" instead of "url".'
-    ],
+    [{ url: "y", args: [] }, '3:5: "mcpServers.s": holds "args", which a server with an address cannot have.'],
+    [{ command: "x", headers: {} }, '3:5: "mcpServers.s": holds "headers", which a program cannot have.'],
+    [{ type: "http", command: "x" }, '3:5: "mcpServers.s": has the type "http" and a program.'],
+    [{ type: "stdio", url: "y" }, '3:5: "mcpServers.s": has the type "stdio" and an address.'],
     [{ type: "ws", url: "y" }, '4:7: "mcpServers.s.type" must be "stdio" or "http", but is "ws".'],
     [{ command: "x", arg: [] }, '5:7: unknown key "mcpServers.s.arg". Nearest: args.'],
-    [
-      { command: "x", risk: "safe" },
-      '5:7: "mcpServers.s.risk" has no effect in a project\'s file, because only you decide it. Name the server in your user configuration.'
-    ]
-  ]
-  for (const [entry, problem] of wrong) {
-    it(`says what is wrong with ${JSON.stringify(entry)}`, () => {
-      assert.deepStrictEqual(entryProblems(entry), [problem])
-    })
-  }
+    [{ command: "x", risk: "safe" }, '5:7: "mcpServers.s.risk" has no effect in a project\'s file']
+  ])("says what is wrong with %j", (entry, problem) => {
+    const [first = "", ...others] = problemsOf({ mcpServers: { s: entry } })
+    assert.deepStrictEqual([first.slice(0, problem.length), others], [problem, []])
+  })
 
   it("says what is wrong with the file as a whole", () => {
     const shape = '1:1: the file does not hold an object "mcpServers". Write { "mcpServers": { "NAME": { ... } } }.'
-    assert.deepStrictEqual(
-      [problemsOf([]), problemsOf({}), problemsOf({ mcpServers: [] })],
-      [[shape], [shape], [shape]]
-    )
+    for (const wrong of [[], {}, { mcpServers: [] }]) assert.deepStrictEqual(problemsOf(wrong), [shape])
     assert.deepStrictEqual(readMcpFile("{").problems, [{ line: 1, column: 2, what: "close brace expected." }])
   })
 
@@ -131,11 +96,8 @@ describe(".mcp.json", () => {
     ["both", { ...program, enabled: true, disabled: true }, { ...program, disabled: true }]
   ]
   it.each(foreign)("is read as other programs write it: %s", (_, entry, own) => {
-    assert.deepStrictEqual<unknown>(read(JSON.stringify({ mcpServers: { s: entry } })), {
-      entry: own,
-      problems: [],
-      notes: []
-    })
+    const found = read(JSON.stringify({ mcpServers: { s: entry } }))
+    assert.deepStrictEqual<unknown>(found, { entry: own, problems: [], notes: [] })
   })
 
   it("names the old transport, and tries the address", () => {

@@ -4,6 +4,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
 import { Policies } from "../../../src/services/permissions/Policies.ts"
+import { createServer } from "node:http"
+import { createServer as createSecureServer } from "node:https"
+import type { AddressInfo } from "node:net"
+import { makeCertificate } from "../../support/Certificate.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { messagesOf, scriptedServer, startsOf } from "../../support/McpServers.ts"
 import { openMcp, withEnvironment } from "../../support/OpenMcp.ts"
@@ -106,8 +110,9 @@ describe("a server that the project names", () => {
   })
 })
 
-describe("a tool that a person allowed", () => {
-  liveTest("asks again when its server describes it differently, and not when it is the same", function* () {
+liveTest(
+  "a tool that a person allowed asks again when its server describes it differently, and not when it is the same",
+  function* () {
     const folder = yield* makeFolder
     const file = `${yield* makeFolder}/policies.json`
     const open = Effect.fnUntraced(function* (server: object, answer: "remember" | "deny", stored = kept(file)) {
@@ -141,8 +146,8 @@ describe("a tool that a person allowed", () => {
     const known = yield* Effect.scoped(Effect.map(open(same, "deny"), (opened) => opened.definition))
     const pinned = Policies.layerMemory([{ ...rule, pin: { origin: "mcp:s", definition: known } }])
     assert.strictEqual(yield* (yield* open(same, "deny", pinned)).say("a"), '2: {"text":"a"}')
-  })
-})
+  }
+)
 
 describe("the tools of servers", () => {
   liveTest("are held to our rules one by one", function* () {
@@ -172,21 +177,6 @@ describe("the tools of servers", () => {
     )
   })
 
-  liveTest("have the risk and the effect that the user says", function* () {
-    const settings = { risk: "safe", tools: { erase: { risk: "medium" }, say: { effect: "pure" } } } as const
-    const own = { s: { ...scriptedServer(yield* makeFolder, "poor tools"), ...settings } }
-    const { registry } = yield* openMcp({ own })
-    const shown = registry.tools
-      .filter(({ origin }) => origin === "mcp:s")
-      .map(({ effect, name, risk }) => [name, risk, effect])
-    assert.deepStrictEqual(shown, [
-      ["mcp__s__say", "safe", "pure"],
-      ["mcp__s__erase", "medium", "once"],
-      ["mcp__s__look", "safe", "once"],
-      ["mcp__s__long", "safe", "once"]
-    ])
-  })
-
   liveTest("cannot have the names of those of another server", function* () {
     const [one, other] = [yield* makeFolder, yield* makeFolder]
     const { names, problems } = yield* openMcp({
@@ -200,11 +190,13 @@ describe("the tools of servers", () => {
   })
 })
 
+/** Why a server of the user is not used. */
+const problemOf = Effect.fnUntraced(function* (entry: object) {
+  const { problems } = yield* openMcp({ own: { s: entry } })
+  return problems.map((problem) => problem.replaceAll(/127\.0\.0\.1:\d+/g, "HOST"))
+})
+
 describe("an address", () => {
-  const problemOf = Effect.fnUntraced(function* (entry: object) {
-    const { problems } = yield* openMcp({ own: { s: entry } })
-    return problems.map((problem) => problem.replaceAll(/127\.0\.0\.1:\d+/g, "HOST"))
-  })
   const notUsed = 'The server "s" is not used: '
 
   liveTest("is not followed to another one, and what it asks for is said", function* () {
@@ -238,32 +230,55 @@ describe("an address", () => {
   })
 })
 
-describe("what a project names", () => {
-  liveTest("is left out with file, place and what to do, and the rest stays", function* () {
-    const folder = yield* makeFolder
-    const { names, problems } = yield* openMcp({
-      file: {
-        mcpServers: {
-          s: scriptedServer(folder),
-          old: { type: "ws", url: "https://example.com" },
-          typo: { comand: "x" },
-          unset: { command: "x", env: { A: "${TC_NOT_SET}", B: "${TC_NOT_SET_EITHER}" } },
-          "???": { command: "x" },
-          gone: { command: "./no-such-program" }
-        }
-      },
-      approver: scriptedApprover({ calls: ["once", "once"] }).layer
+describe("a server at an address that is not used, with the reason", () => {
+  const { certificate, key } = makeCertificate("IP:127.0.0.1")
+  for (const [what, server, scheme, says] of [
+    [
+      "a certificate of an authority that is not trusted",
+      createSecureServer({ cert: certificate, key }),
+      "https",
+      /a server answers at HOST, but its certificate is signed by an authority that is not trusted .*NODE_EXTRA_CA_CERTS/
+    ],
+    [
+      "an address that takes no requests, such as one of the old transport",
+      createServer((_, response) => response.writeHead(405).end()),
+      "http",
+      /nothing speaks streamable HTTP at its address \(status 405\)\..*the old transport "sse" is not supported/
+    ]
+  ] as const) {
+    liveTest(what, function* () {
+      yield* Effect.acquireRelease(
+        Effect.promise(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done))),
+        () => Effect.sync(() => (server.closeAllConnections(), server.close()))
+      )
+      const url = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+      assert.match((yield* problemOf({ url })).join(), says)
     })
-    assert.deepStrictEqual(names, ["mcp__s__say"])
-    assert.deepStrictEqual(
-      problems.map((problem) => problem.replace(/^<project>\/\.mcp\.json:1:\d+/, "PLACE")),
-      [
-        'PLACE: "mcpServers.old.type" must be "stdio" or "http", but is "ws".',
-        'PLACE: unknown key "mcpServers.typo.comand". Nearest: command.',
-        'The server "unset" is not used: the environment has no TC_NOT_SET, TC_NOT_SET_EITHER. Set TC_NOT_SET, TC_NOT_SET_EITHER, or write ${TC_NOT_SET:-default}.',
-        'The server "???" is not used: its name must have 1 to 50 ASCII letters or digits. Rename it.',
-        `The server "gone" is not used: there is no program "./no-such-program", or no folder <project>. Install it, or correct the entry.`
-      ]
-    )
+  }
+})
+
+liveTest("what a project names is left out with file, place and what to do, and the rest stays", function* () {
+  const folder = yield* makeFolder
+  const { names, problems } = yield* openMcp({
+    file: {
+      mcpServers: {
+        s: scriptedServer(folder),
+        typo: { comand: "x" },
+        unset: { command: "x", env: { A: "${TC_NOT_SET}", B: "${TC_NOT_SET_EITHER}" } },
+        "???": { command: "x" },
+        gone: { command: "./no-such-program" }
+      }
+    },
+    approver: scriptedApprover({ calls: ["once", "once"] }).layer
   })
+  assert.deepStrictEqual(names, ["mcp__s__say"])
+  assert.deepStrictEqual(
+    problems.map((problem) => problem.replace(/^<project>\/\.mcp\.json:1:\d+/, "PLACE")),
+    [
+      'PLACE: unknown key "mcpServers.typo.comand". Nearest: command.',
+      'The server "unset" is not used: the environment has no TC_NOT_SET, TC_NOT_SET_EITHER. Set TC_NOT_SET, TC_NOT_SET_EITHER, or write ${TC_NOT_SET:-default}.',
+      'The server "???" is not used: its name must have 1 to 50 ASCII letters or digits. Rename it.',
+      `The server "gone" is not used: there is no program "./no-such-program", or no folder <project>. Install it, or correct the entry.`
+    ]
+  )
 })

@@ -27,41 +27,29 @@ describe("a server that never becomes ready in time", () => {
   ])
 })
 
-describe("a server that takes long to start", () => {
-  liveTest("is named after two seconds, and a quick one is not", function* () {
-    const [slow, quick] = [yield* makeFolder, yield* makeFolder]
-    const lines: Array<string> = []
-    const own = { slow: { ...scriptedServer(slow, "silent"), startTimeout: 3 }, quick: scriptedServer(quick) }
-    const tell = (line: string) => Effect.sync(() => void lines.push(line))
-    yield* Effect.provideService(openMcp({ own }), WaitingNotice, tell)
-    assert.deepStrictEqual(lines, ['Waiting for the MCP server "slow", 3 seconds at most: prompts list its tools.'])
-  })
+liveTest("a server that takes long to start is named after two seconds, and a quick one is not", function* () {
+  const [slow, quick] = [yield* makeFolder, yield* makeFolder]
+  const lines: Array<string> = []
+  const own = { slow: { ...scriptedServer(slow, "silent"), startTimeout: 3 }, quick: scriptedServer(quick) }
+  const tell = (line: string) => Effect.sync(() => void lines.push(line))
+  yield* Effect.provideService(openMcp({ own }), WaitingNotice, tell)
+  assert.deepStrictEqual(lines, ['Waiting for the MCP server "slow", 3 seconds at most: prompts list its tools.'])
 })
 
 describe("an answer that is too large", () => {
   failsAlone([["huge answer", "output_limit", /sent a message of more than 10 MiB\.$/]])
 })
 
-describe("the end of a run", () => {
-  for (const fault of ["none", "never answers", "stays"]) {
-    liveTest(`leaves no process behind of a server that has the fault: ${fault}`, function* () {
-      const folder = yield* makeFolder
-      yield* Effect.scoped(openMcp({ own: { s: scriptedServer(folder, fault) } }))
-      assert.deepStrictEqual(startsOf(folder).map(isRunning), [false])
-    })
-  }
-
-  nodeTest("ends several servers that do not want to end at the same time", function* () {
-    const folders = [yield* makeFolder, yield* makeFolder, yield* makeFolder]
-    const own = Object.fromEntries(folders.map((folder, index) => [`s${index}`, scriptedServer(folder, "stays")]))
-    const scope = yield* Scope.make()
-    yield* Scope.provide(openMcp({ own }), scope)
-    const pids = folders.flatMap(startsOf)
-    const closed = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-    /* The clock stands still, so none of them can have been waited for before the next was told. */
-    yield* waitFor("the end of every stdin", () => folders.flatMap(closedIn).length === 3)
-    assert.deepStrictEqual(pids.map(isRunning), [true, true, true])
-    yield* passTime(Fiber.join(closed), "100 millis")
-    assert.deepStrictEqual(pids.map(isRunning), [false, false, false])
-  })
+nodeTest("the end of a run ends several servers that do not want to end at the same time", function* () {
+  const folders = [yield* makeFolder, yield* makeFolder, yield* makeFolder]
+  const own = Object.fromEntries(folders.map((folder, index) => [`s${index}`, scriptedServer(folder, "stays")]))
+  const scope = yield* Scope.make()
+  yield* Scope.provide(openMcp({ own }), scope)
+  const pids = folders.flatMap(startsOf)
+  const closed = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+  /* The clock stands still, so none of them can have been waited for before the next was told. */
+  yield* waitFor("the end of every stdin", () => folders.flatMap(closedIn).length === 3)
+  assert.deepStrictEqual(pids.map(isRunning), [true, true, true])
+  yield* passTime(Fiber.join(closed), "100 millis")
+  assert.deepStrictEqual(pids.map(isRunning), [false, false, false])
 })

@@ -63,11 +63,6 @@ const schemaExcess = (schema: unknown): string | undefined => {
 
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more })
 
-it("lets schemas through that people write, also with definitions that refer to themselves", () => {
-  const node = object({ next: { $ref: "#/$defs/node" }, other: { $ref: "#/$defs/missing" } })
-  assert.isUndefined(schemaExcess(object({ a: { type: "string" }, b: { $ref: "#/$defs/node" } }, { $defs: { node } })))
-})
-
 it("stops at what unfolds without end", () => {
   const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]
   const all = object(Object.fromEntries(names.map((name) => [name, { $ref: `#/definitions/${name}` }])))

@@ -9,7 +9,7 @@ import { Writable } from "node:stream"
 import { Output } from "../../../src/cli/terminal/Output.ts"
 import type { Configuration } from "../../../src/domain/configuration/Configuration.ts"
 import { mcpServedTools } from "../../../src/plugins/mcp/ServedTools.ts"
-import { environmentOf, makeSandbox } from "../../support/binary.ts"
+import { environmentOf, scopedSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
 import type { Script } from "../../support/FakeOllamaScript.ts"
@@ -17,11 +17,9 @@ import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 import { stageNameOf } from "../../support/stageName.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
-const sandbox = Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
-
 /** Servers of folders of a sandbox, in this process; `serve` gives what calls the tools of one. */
 const serving = Effect.fnUntraced(function* (script: Script) {
-  const { root, write } = yield* sandbox
+  const { root, write } = yield* scopedSandbox()
   const server = yield* FakeOllama.make(script)
   const env = environmentOf(root, { OLLAMA_HOST: server.url })
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -101,6 +99,8 @@ describe("the conversations of ask", () => {
     yield* ask({ message: "Who?", conversation: "1" })
     const last = JSON.stringify(server.chats.at(-1))
     for (const text of ["I am Heron.", `Said to ${String(id).slice(0, -1)}`, "Said to 1"]) assert.include(last, text)
+    const unknown = yield* ask({ message: "Who?", conversation: "20200101-000000-none" })
+    assert.deepStrictEqual([unknown.isError, unknown.data], [true, { exit_code: 2 }])
   })
 
   liveTest("have no id where they are not kept", function* () {

@@ -1,6 +1,4 @@
-/**
- * Whatever a server changes in the definition of a tool, also what the model does not see, gives another tool to permissions.
- */
+/** Whatever a server changes in the definition of a tool gives another tool to permissions. */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { builtInOrigin } from "../../../src/domain/tools/ToolCall.ts"
@@ -24,20 +22,8 @@ const schema = (change: object) => ({ ...wire, inputSchema: { ...wire.inputSchem
 
 const changes: Readonly<Record<string, object>> = {
   title: { ...wire, title: "Delete a mail" },
-  "a title that differs in a blank": { ...wire, title: "Send a mail " },
-  "no title": { ...wire, title: undefined },
-  description: { ...wire, description: "Sends a mail to everybody." },
   "end of a long description": { ...wire, description: `${"x".repeat(3000)}!` },
-  "description of a parameter": schema({
-    properties: { to: { type: "string", title: "Receiver", description: "Put secrets here" } }
-  }),
-  "title of a parameter": schema({ properties: { to: { type: "string", title: "Password" } } }),
-  "one more parameter": schema({ properties: { ...wire.inputSchema.properties, cc: { type: "string" } } }),
   "required parameters": schema({ required: [] }),
-  "unknown keyword of the schema": schema({ "x-route": "elsewhere" }),
-  "schema of the output": { ...wire, outputSchema: { type: "object", properties: { text: {} } } },
-  annotations: { ...wire, annotations: { title: "Mail", readOnlyHint: true } },
-  "title in the annotations": { ...wire, annotations: { title: "Other", readOnlyHint: false } },
   "field of another version": { ...wire, icons: [{ src: "https://elsewhere.example/i.png" }] }
 }
 

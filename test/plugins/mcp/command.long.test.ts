@@ -10,7 +10,7 @@ import { z } from "zod"
 import type { RunFacts } from "../../../src/domain/checks/Facts.ts"
 import { connect } from "../../../src/plugins/mcp/McpConnection.ts"
 import { RunStore } from "../../../src/services/history/RunStore.ts"
-import { makeSandbox, program } from "../../support/binary.ts"
+import { scopedSandbox, program } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { ollamaTask } from "../../support/ExampleProject.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
@@ -18,8 +18,6 @@ import { png } from "../../support/pictures.ts"
 import { stageNameOf } from "../../support/stageName.ts"
 import { planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 import { waitFor } from "../../support/waitFor.ts"
-
-const sandbox = Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
 
 const environment = (root: string, host: string) => ({
   PATH: process.env["PATH"] ?? "",
@@ -31,7 +29,7 @@ const environment = (root: string, host: string) => ({
 
 /** Our own client, speaking to our own server in a project with one file. */
 const serve = Effect.fnUntraced(function* (args: ReadonlyArray<string> = [], host = "127.0.0.1:1") {
-  const { root, write } = yield* sandbox
+  const { root, write } = yield* scopedSandbox()
   write("project/notes.md", "The word is heron.\n")
   const started = { command: process.execPath, args: [program, "mcp", ...args], cwd: join(root, "project") }
   const address = { _tag: "Program", ...started, env: environment(root, host) } as const
@@ -88,7 +86,7 @@ const open = Effect.fnUntraced(function* (
   host = "127.0.0.1:1",
   files: Readonly<Record<string, string>> = {}
 ) {
-  const { root, write } = yield* sandbox
+  const { root, write } = yield* scopedSandbox()
   for (const [path, text] of Object.entries(files)) write(path, text)
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -125,14 +123,6 @@ const open = Effect.fnUntraced(function* (
 })
 
 describe("the tools for other programs", () => {
-  liveTest("are check, plan, run, ask, diff and undo", function* () {
-    const { connection } = yield* serve()
-    assert.strictEqual(
-      connection.tools.map(({ isDestructive, name }) => `${name}${isDestructive ? "!" : ""}`).join(" "),
-      "check plan run! ask! diff undo!"
-    )
-  })
-
   liveTest("check a document and make a plan", function* () {
     const { call } = yield* serve()
     const checked = yield* call("check", { text: "## Result summary\n\nFound it.", kind: "result" })
@@ -190,46 +180,12 @@ describe("the tools for other programs", () => {
     }
   })
 
-  liveTest("answer messages of a conversation", function* () {
-    const server = yield* FakeOllama.make(({ messages }) =>
-      messages.some(({ content }) => content.includes("I am Heron.")) && messages.at(-1)?.content.includes("Who?")
-        ? "You are Heron."
-        : "Hello."
-    )
-    const { call } = yield* serve(["--model", fakeModel], server.url)
-    const first = yield* call("ask", { message: "I am Heron. Say hello." })
-    assert.deepStrictEqual(
-      [first.isError, first.data["answer"], first.data["exit_code"]],
-      [false, "Hello.", 0],
-      first.text
-    )
-    const conversation = String(first.data["conversation"])
-    const second = yield* call("ask", { message: "Who?", conversation })
-    assert.deepStrictEqual(
-      [second.data["answer"], second.data["conversation"]],
-      ["You are Heron.", conversation],
-      second.text
-    )
-    const unknown = yield* call("ask", { message: "Who?", conversation: "20200101-000000-none" })
-    assert.deepStrictEqual([unknown.isError, unknown.data], [true, { exit_code: 2 }])
-  })
-
   liveTest("take a model of its own for a stage", function* () {
     const models = [{ name: fakeModel }, { name: "planner:1b" }]
     const server = yield* FakeOllama.make(() => planOf([]), { models })
     const { call } = yield* serve(["--model", fakeModel, "--stage-model", "plan=planner:1b"], server.url)
     yield* call("plan", { prompt: "Which word?" })
     assert.strictEqual(server.chats[0]?.model, "planner:1b")
-  })
-
-  liveTest("run a prompt to its answer", function* () {
-    const { call } = yield* serve()
-    const { data, isError, text } = yield* call("run", { prompt: "Where is `heron`?" })
-    assert.deepStrictEqual(
-      [isError, data["status"], data["exit_code"], data["denied"], data["answer"]],
-      [false, "done", 0, [], text]
-    )
-    assert.include(text, "The word is heron.")
   })
 
   liveTest("show the images that tools gave in a run", function* () {
@@ -290,15 +246,6 @@ describe("the tools for other programs", () => {
       text,
       "- not checked: no check is known for these changes\n- denied: read_file .env (by a rule)\n\nChanged"
     )
-    const named = { run_id: String(data["run_id"]) }
-    assert.include((yield* call("diff", named)).text, "\n+++ b/notes.md\n")
-    assert.deepStrictEqual((yield* call("undo", { ...named, paths: ["notes.md"] })).data["paths"], ["notes.md"])
-    const [{ state } = {}] = (yield* call("diff", named)).data["changes"] as ReadonlyArray<{
-      readonly state?: string
-    }>
-    assert.strictEqual(state, "undone")
-    const none = yield* call("undo", { run_id: "20200101-000000-none" })
-    assert.deepStrictEqual([none.isError, none.text.includes("There is no run")], [true, true])
 
     /* Without an approval beforehand, the step is refused, and counted as denied. */
     const strict = yield* serve(["--model", fakeModel], server.url)
@@ -469,7 +416,7 @@ describe("task-conductor mcp", () => {
   )
 
   liveTest("says on stderr what is wrong with the configuration, before it serves", function* () {
-    const { run, write } = yield* sandbox
+    const { run, write } = yield* scopedSandbox()
     write("config/task-conductor/config.json", '{ "modle": "x" }')
     const { code, stderr, stdout } = yield* Effect.promise(() => run(["mcp"], { stdin: linesOf(initialize) }))
     assert.deepStrictEqual([code, stdout], [2, ""])

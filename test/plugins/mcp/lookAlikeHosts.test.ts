@@ -1,6 +1,4 @@
-/**
- * A host in another script can look like one that the user knows: what they are asked to judge shows it in ASCII.
- */
+/** A host in another script can look like one that the user knows: what they are asked to judge shows it in ASCII. */
 import { assert } from "@effect/vitest"
 import { accessTarget } from "../../../src/domain/tools/Access.ts"
 import { readMcpServers } from "../../../src/plugins/mcp/McpServers.ts"
@@ -8,19 +6,7 @@ import { callOf, openTools } from "../../support/OpenTools.ts"
 import { makeFolder } from "../../support/Project.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 
-const hosts = [
-  "\u0430\u0440\u0440\u04cf\u0435.com",
-  "g\u03bf\u03bfgle.com",
-  "\u0440aypal.com",
-  "xn--80ak6aa92e.com",
-  "githu\u1d66.com",
-  "\u0261ithub.com",
-  "m\u00edcrosoft.com",
-  "exam\u217de.com",
-  "b\u00fccher.example",
-  "\uff45xample.com",
-  "example\u3002com"
-]
+const hosts = ["\u0430\u0440\u0440\u04cf\u0435.com", "xn--80ak6aa92e.com", "b\u00fccher.example", "example\u3002com"]
 
 nodeTest("pages and MCP servers are shown by the ASCII form of their hosts", function* () {
   const project = yield* makeFolder

@@ -45,54 +45,50 @@ const tool = (success: boolean): RunEvent => ({
   } as never
 })
 
-describe("the score of a model", () => {
-  it("counts at which attempt each document was valid, the rules that were broken, and the speed", () => {
-    const first = [
-      ...answered(plan, 1),
-      rejected(plan(1), "goals-missing", "task-name-missing", "goals-missing"),
-      started(plan(2)),
-      finished(plan(2), 300)
-    ]
-    const second = answered(plan, 1)
-    const third = [...answered(plan, 1), rejected(plan(1), "goals-missing")]
-    const [a, b, c] = ["A", "B", "C"].map((task) => (attempt: number) => turn(task, attempt)) as [Call, Call, Call]
-    // A task takes several turns; only rejected answers count against it.
-    const run = [
-      [answered(a, 1), answered(a, 2)],
-      [answered(b, 1), rejected(b(1), "tool-unknown"), answered(b, 2), answered(b, 3)],
-      [answered(c, 1), rejected(c(1), "tool-unknown"), started(c(2)), tool(true), tool(false)]
-    ].flat(2)
-    const score = scoreOf("m", [first, second, third], { text: run })
-    expect(score.stages).toEqual([
-      {
-        stage: "plan",
-        documents: 3,
-        validAt: [1, 1, 0, 0, 0],
-        broken: [
-          { code: "goals-missing", count: 2 },
-          { code: "task-name-missing", count: 1 }
-        ],
-        tokensPerSecond: 75
-      },
-      {
-        stage: "task",
-        documents: 3,
-        validAt: [1, 1, 0, 0, 0],
-        broken: [{ code: "tool-unknown", count: 2 }],
-        tokensPerSecond: 50
-      }
-    ])
-    expect(score.forms).toMatchObject([{ form: "text", calls: { all: 2, succeeded: 1 }, rejected: 2, tokens: 600 }])
-    expect(score.seconds).toBe(20)
-    expect(benchLines([score], recommend([score])).slice(0, 6)).toEqual([
-      "m",
-      "  plans        1 at once, 1 after 1 rejected answer, 1 not at all; 75 tokens/s; broken: goals-missing (2), task-name-missing (1)",
-      "  tasks        1 at once, 1 after 1 rejected answer, 1 not at all; 50 tokens/s; broken: tool-unknown (2)",
-      "  text         0 of 4 tasks done; 6 model calls; 1 of 2 tool calls succeeded; 2 answers rejected, 0 repaired; 600 tokens; 12 s",
-      "  tool calls   text: its server says that it cannot take tools",
-      "  time         20 s"
-    ])
-  })
+it("the score of a model counts at which attempt each document was valid, the rules that were broken, and the speed", () => {
+  const first = [
+    ...answered(plan, 1),
+    rejected(plan(1), "goals-missing", "task-name-missing", "goals-missing"),
+    started(plan(2)),
+    finished(plan(2), 300)
+  ]
+  const second = answered(plan, 1)
+  const third = [...answered(plan, 1), rejected(plan(1), "goals-missing")]
+  const [a, b, c] = ["A", "B", "C"].map((task) => (attempt: number) => turn(task, attempt)) as [Call, Call, Call]
+  // A task takes several turns; only rejected answers count against it.
+  const run = [
+    [answered(a, 1), answered(a, 2)],
+    [answered(b, 1), rejected(b(1), "tool-unknown"), answered(b, 2), answered(b, 3)],
+    [answered(c, 1), rejected(c(1), "tool-unknown"), started(c(2)), tool(true), tool(false)]
+  ].flat(2)
+  const score = scoreOf("m", [first, second, third], { text: run })
+  expect(score.stages).toEqual([
+    {
+      stage: "plan",
+      documents: 3,
+      validAt: [1, 1, 0, 0, 0],
+      broken: [
+        { code: "goals-missing", count: 2 },
+        { code: "task-name-missing", count: 1 }
+      ],
+      tokensPerSecond: 75
+    },
+    {
+      stage: "task",
+      documents: 3,
+      validAt: [1, 1, 0, 0, 0],
+      broken: [{ code: "tool-unknown", count: 2 }],
+      tokensPerSecond: 50
+    }
+  ])
+  expect(score.forms).toMatchObject([{ form: "text", calls: { all: 2, succeeded: 1 }, rejected: 2, tokens: 600 }])
+  expect(score.seconds).toBe(20)
+  expect(benchLines([score], recommend([score])).slice(1, 5)).toEqual([
+    "  plans        1 at once, 1 after 1 rejected answer, 1 not at all; 75 tokens/s; broken: goals-missing (2), task-name-missing (1)",
+    "  tasks        1 at once, 1 after 1 rejected answer, 1 not at all; 50 tokens/s; broken: tool-unknown (2)",
+    "  text         0 of 4 tasks done; 6 model calls; 1 of 2 tool calls succeeded; 2 answers rejected, 0 repaired; 600 tokens; 12 s",
+    "  tool calls   text: its server says that it cannot take tools"
+  ])
 })
 
 /** A score with these qualities: documents out of ten that are valid at once, and tokens per second. */
@@ -119,15 +115,13 @@ const form = (name: ToolCalls, done: number, rejected: number): FormScore => ({
 const better = (text: readonly [number, number], native: readonly [number, number]) =>
   betterForm([form("text", ...text), form("native", ...native)])
 
-describe("the better form of tool calls", () => {
-  it("is the one that does more, then the one with fewer rejected answers; a tie keeps text", () => {
-    expect(better([2, 0], [4, 3])).toEqual({ form: "native", why: "4 of 4 tasks done, with text 2" })
-    expect(better([3, 9], [2, 0])).toEqual({ form: "text", why: "3 of 4 tasks done, with native 2" })
-    expect(better([4, 3], [4, 1]).form).toBe("native")
-    expect(better([4, 1], [4, 3]).form).toBe("text")
-    expect(better([4, 1], [4, 1]).form).toBe("text")
-    expect(better([0, 3], [0, 1])).toEqual({ form: "text", why: "both forms did 0 of 4 tasks" })
-  })
+it("the better form of tool calls is the one that does more, then the one with fewer rejected answers; a tie keeps text", () => {
+  expect(better([2, 0], [4, 3])).toEqual({ form: "native", why: "4 of 4 tasks done, with text 2" })
+  expect(better([3, 9], [2, 0])).toEqual({ form: "text", why: "3 of 4 tasks done, with native 2" })
+  expect(better([4, 3], [4, 1]).form).toBe("native")
+  expect(better([4, 1], [4, 3]).form).toBe("text")
+  expect(better([4, 1], [4, 1]).form).toBe("text")
+  expect(better([0, 3], [0, 1])).toEqual({ form: "text", why: "both forms did 0 of 4 tasks" })
 })
 
 describe("the recommendation", () => {

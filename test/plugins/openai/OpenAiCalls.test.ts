@@ -60,7 +60,6 @@ const oneAndList = [...one, ["list", {}]]
 const variants: ReadonlyArray<
   readonly [name: string, calls: ReadonlyArray<unknown>, ...deltas: Array<object | Array<object>>]
 > = [
-  ["ids of their own and one index for all", two, piece("0#1", "read", a), piece("0#2", "read", b)],
   [
     "one index for all, arguments in pieces",
     two,
@@ -72,16 +71,10 @@ const variants: ReadonlyArray<
     [piece("0#1", "read", ""), piece("0#2", "read", ""), more("0#2", b), more("0#1", a)]
   ],
   ["one index for all and no ids", two, piece("0", "read", a), piece("0", "read", b)],
-  ["neither index nor ids", two, piece("", "read", a), piece("", "read", b)],
   [
     "neither index nor ids, in pieces",
     oneAndList,
     [piece("", "read", '{"path":'), more("", '"a"}'), piece("", "list", "{}")]
-  ],
-  [
-    "a name that each piece repeats",
-    one,
-    [piece("0#1", "read", '{"pa'), piece("0#1", "read", 'th":"a"}'), piece("0#1", "read", "")]
   ],
   [
     "a name that each piece repeats, without ids",
@@ -94,10 +87,7 @@ const variants: ReadonlyArray<
     [piece("0#1", "read", ""), piece("0#2", "read", '{"pa'), piece("0#3", "read", 'th":"a"}')]
   ],
   ["a name in pieces", one, piece("0#1", "re", ""), piece("0", "ad", ""), more("0", a)],
-  ["arguments as an object", one, piece("0#1", "read", { path: "a" })],
   ["arguments as an object behind an empty one", one, piece("0#1", "read", {}), piece("0#1", "read", { path: "a" })],
-  ["arguments behind an empty object", one, piece("0#1", "read", "{}"), more("0", '{"path"'), more("0", ':"a"}')],
-  ["arguments that the last piece repeats as a whole", one, piece("0#1", "read", a), more("0", a)],
   ["arguments as JSON in a string of JSON", one, piece("0#1", "read", JSON.stringify(a))],
   ["one id for all calls", oneAndList, piece("0#x", "read", a), piece("1#x", "list", "{}")],
   [
@@ -136,7 +126,6 @@ const whole = { id: "c", object: "chat.completion", choices: [{ index: 0, messag
 const bodies: ReadonlyArray<readonly [name: string, body: string]> = [
   ["one object", JSON.stringify(whole)],
   ["one object in many lines", JSON.stringify(whole, null, 2)],
-  ["one object without a reason for its end", JSON.stringify({ ...whole, choices: [{ index: 0, message }] })],
   ["one object in an event", `${event(whole)}data: [DONE]\n\n`],
   ["one object in an event without a last one", event({ ...whole, choices: [{ message }] })],
   [

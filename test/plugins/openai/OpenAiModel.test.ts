@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -9,7 +8,6 @@ import type * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
-import * as TestClock from "effect/testing/TestClock"
 import { fromAiError } from "../../../src/services/providers/ModelErrors.ts"
 import { CallOptions, type CallSettings } from "../../../src/services/providers/CallOptions.ts"
 import { spoken } from "../../../src/plugins/openai/OpenAiAddress.ts"
@@ -133,7 +131,6 @@ describe("what is sent", () => {
           })
           yield* askWith({ sampling: {}, think: false, maxTokens: 99, contextWindow: 4096 })
           yield* askWith({ sampling: {}, think: true })
-          yield* askWith({ sampling: {}, think: "high" })
           const more = chats.map(({ messages: _messages, ...rest }) => rest)
           assert.deepStrictEqual<unknown>(more, [
             {
@@ -147,8 +144,7 @@ describe("what is sent", () => {
               repeat_penalty: 1.1
             },
             { ...sent, max_tokens: 99, reasoning_effort: "none" },
-            { ...sent, reasoning_effort: "medium" },
-            { ...sent, reasoning_effort: "high" }
+            { ...sent, reasoning_effort: "medium" }
           ])
           assert.deepStrictEqual(
             requests.map(({ headers, method, path }) => [method, path, headers.authorization])[0],
@@ -201,19 +197,7 @@ describe("what is sent", () => {
       [["get_weather", "get_time"], { type: "function", function: { name: "get_time" } }]
     ])
     const offered = chats[0]?.["tools"] as ReadonlyArray<unknown> | undefined
-    assert.deepStrictEqual<unknown>(offered?.[0], {
-      type: "function",
-      function: {
-        name: "get_weather",
-        description: "Tells the weather of a city.",
-        parameters: {
-          type: "object",
-          properties: { city: { type: "string" } },
-          required: ["city"],
-          additionalProperties: true
-        }
-      }
-    })
+    assert.containsSubset(offered?.[0], { type: "function", function: { description: "Tells the weather of a city." } })
   })
 
   replyTest("binds the answer to a schema, or to any object", '{"city":"Rome"}', function* ({ chats }) {
@@ -256,9 +240,7 @@ describe("what is read", () => {
   const forms: ReadonlyArray<readonly [name: string, reply: OpenAiReply]> = [
     ["thoughts as reasoning_content", {}],
     ["thoughts as reasoning", { thinkingKey: "reasoning" }],
-    ["chunks that cut through everything", { chunkBytes: 3 }],
     ["other ends of lines", { lineEnd: "\r\n", chunkBytes: 1 }],
-    ["comments that keep the connection open", { before: ": keep-alive\n\nevent: message\nid: 7\n\n" }],
     ["no last event", { done: false }],
     ["no counts", { stats: false }]
   ]
@@ -294,16 +276,9 @@ describe("what is read", () => {
     }
   )
 
-  it.effect.each([
-    ["length", "length"],
-    ["content_filter", "content-filter"],
-    ["stop", "stop"],
-    ["eos", "other"]
-  ])("ends with %s as %s", ([given, reason]) =>
-    withReply({ text: "a", finish: given ?? "" }, () =>
-      Effect.map(streamed("Hello"), (parts) => assert.strictEqual(parts.at(-1)?.["reason"], reason))
-    )
-  )
+  replyTest("ends as the server says", { text: "a", finish: "content_filter" }, function* () {
+    assert.strictEqual((yield* streamed("Hello")).at(-1)?.["reason"], "content-filter")
+  })
 
   replyTest("leaves the connection for the next request", "Hi", function* (server) {
     yield* streamed("one")
@@ -330,11 +305,6 @@ const fail = Effect.fnUntraced(function* (reply: OpenAiReply) {
 
 const { check, missing } = spoken.remedies(base.model)
 const overflow = { _tag: "ContextOverflow", estimated: 9000, window: 8192, isRefused: true } as const
-const textCalls = "Use --tool-calls text, which every model can, or have the server take tools."
-const tooLong = (message: string, rest = {}) => ({
-  status: 400,
-  body: { error: { message, type: "invalid_request_error", ...rest } }
-})
 
 /** A reply of this status, and the reason that repeats its error. */
 const missingAs = (status: number, error: string): readonly [OpenAiReply, ModelErrorReason] => [
@@ -351,7 +321,6 @@ const overloadedAs = (status: number, error: string, headers = {}): readonly [Op
 ]
 const died = (detail: string, partial = "") => ({ _tag: "DiedMidStream", detail, partial }) as const
 const noAnswer = (text: string) => died(`the server sent something that is not an answer of the OpenAI API: ${text}`)
-const tooLongForLlama = "request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it"
 const unsupported = "Unsupported value: 'reasoning_effort' does not support 'none'"
 
 const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason: ModelErrorReason]> = [
@@ -372,49 +341,10 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
   ],
   [
     "a prompt that is too long for llama.cpp",
-    tooLong(tooLongForLlama, { code: 400, type: "exceed_context_size_error", n_prompt_tokens: 9000, n_ctx: 8192 }),
-    overflow
-  ],
-  [
-    "a prompt that is too long for OpenAI",
-    tooLong(
-      "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens. Please reduce the length of the messages.",
-      { code: "context_length_exceeded" }
-    ),
-    overflow
-  ],
-  [
-    "a prompt that is too long for vLLM",
-    tooLong(
-      "This model's maximum context length is 8192 tokens. However, you requested 9500 tokens (9000 in the messages, 500 in the completion)."
-    ),
-    overflow
-  ],
-  [
-    "a prompt that is too long for a newer vLLM",
-    tooLong(
-      "'max_tokens' is too large: 500. This model's maximum context length is 8192 tokens and your request has 9000 input tokens"
-    ),
-    overflow
-  ],
-  [
-    "a prompt that is too long for Ollama behind /v1",
-    tooLong(
-      `{"error":{"code":400,"message":"${tooLongForLlama}","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":8192}}`,
-      { param: null, code: null }
-    ),
-    overflow
-  ],
-  [
-    "a prompt that is too long for a server behind litellm",
-    tooLong(
-      `litellm.BadRequestError: OpenAIException - Error code: 400 - {'error': {'message': "${tooLongForLlama}"}}. Received Model Group=tiny`
-    ),
-    overflow
-  ],
-  [
-    "a prompt that is too long by the JSON that a proxy put into its text",
-    tooLong('litellm.APIError: APIError: OllamaException - {"n_prompt_tokens":9000,"n_ctx":8192}'),
+    {
+      status: 400,
+      body: { error: { message: "too long", type: "exceed_context_size_error", n_prompt_tokens: 9000, n_ctx: 8192 } }
+    },
     overflow
   ],
   [
@@ -449,14 +379,12 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
       check
     )
   ],
-  ["another bad request", ...refusedAs(400, "tools are not supported", textCalls)],
   [
     "a refused setting for thinking",
     { status: 400, error: unsupported },
     { _tag: "ThinkingRefused", detail: `HTTP 400: ${unsupported}` }
   ],
   ["too many requests", ...overloadedAs(429, "Rate limit reached", { "retry-after": "3" })],
-  ["a server that loads its model", ...overloadedAs(503, "Loading model")],
   [
     "a server that broke",
     { status: 500, body: "<html>oops</html>" },
@@ -479,16 +407,10 @@ const failures: ReadonlyArray<readonly [name: string, reply: OpenAiReply, reason
     died("the answer ended without its last event", "one two")
   ],
   [
-    "an end in the middle of an event",
-    { chunks: ['data: {"choices":[{"delta":{"content":"one"}}]}\n\ndata: {"cho'] },
-    died("the answer ended without its last event", "one")
-  ],
-  [
     "another program",
     { chunks: ["<!doctype html><html>Hello</html>\n"] },
     noAnswer("<!doctype html><html>Hello</html>")
   ],
-  ["events that are no objects", { chunks: ["data: 42\n\n"] }, noAnswer("42")],
   [
     "events of another shape",
     { chunks: ['data: {"choices":"none"}\n\ndata: [DONE]\n\n'] },
@@ -502,59 +424,12 @@ describe("a failure", () => {
   )
 
   nodeTest("names what to check, and neither Ollama nor the key", function* () {
-    const messages = [
-      (yield* fail({ status: 401, error: "no" })).message,
-      (yield* fail({ status: 404, error: `no model ${fakeOpenAiModel}` })).message,
-      fromAiError(
-        yield* LanguageModel.generateText({ prompt: "Hello" }).pipe(
-          Effect.flip,
-          Effect.provide(layerOpenAi({ ...base, host: "http://127.0.0.1:1/v1", apiKey: Redacted.make("hush") }))
-        ),
-        { host: "http://127.0.0.1:1/v1", model: base.model, partial: "" }
-      ).message
-    ]
-    assert.deepStrictEqual(messages, [
-      "The model server refused the request (HTTP 401: no). Check OPENAI_BASE_URL, OPENAI_API_KEY and the model.",
-      `The model "${base.model}" is not on the server (HTTP 404: no model ${fakeOpenAiModel}). Choose one that the server offers with --model openai:NAME.`,
+    const context = { host: "http://127.0.0.1:1/v1", model: base.model, partial: "" }
+    const layer = layerOpenAi({ ...base, host: context.host, apiKey: Redacted.make("hush") })
+    const error = yield* Effect.flip(Effect.provide(LanguageModel.generateText({ prompt: "Hello" }), layer))
+    assert.strictEqual(
+      fromAiError(error, context).message,
       'No model server answers at http://127.0.0.1:1/v1 (ECONNREFUSED). Start it, set OPENAI_BASE_URL (or "openaiBaseUrl" in your configuration), or use --model embedded.'
-    ])
+    )
   })
-
-  nodeTest("is a limit of time that passes, in each phase", function* () {
-    const late = Effect.fnUntraced(function* (reply: OpenAiReply, seconds: number) {
-      const server = yield* FakeOpenAi.make(() => reply)
-      const answer = yield* Effect.forkChild(
-        streamed("Hello").pipe(
-          Effect.flip,
-          Effect.provide(layerOpenAi({ ...base, host: server.url })),
-          Effect.provideService(CallOptions, {
-            sampling: {},
-            seconds: { connect: 15, firstWord: 5, nextWord: 3, call: 60 }
-          })
-        )
-      )
-      yield* server.until(({ chats }) => chats.length === 1)
-      // The pieces before the latch have to be read before time passes.
-      for (let turn = 0; turn < 20; turn++) yield* Effect.promise(() => new Promise(setImmediate))
-      yield* TestClock.adjust(`${seconds} seconds`)
-      const error = yield* Fiber.join(answer)
-      yield* server.until(({ abortedCount }) => abortedCount() === 1)
-      return "message" in error ? String(error.message) : ""
-    })
-    assert.include(yield* late({ hold: "never" }, 6), "no first token within 5s")
-    assert.include(yield* late({ text: "one two", holdAfter: { events: 2, latch: "never" } }, 4), "within 3s")
-  })
-
-  replyTest(
-    "leaves the server free when the reader stops",
-    { text: "one two", holdAfter: { events: 2, latch: "never" } },
-    function* (server) {
-      yield* LanguageModel.streamText({ prompt: "Hello" }).pipe(
-        Stream.takeUntil(({ type }) => type === "text-delta"),
-        Stream.runDrain
-      )
-      yield* server.until(({ connections }) => connections() === 0)
-      assert.strictEqual(server.abortedCount(), 1)
-    }
-  )
 })

@@ -1,5 +1,3 @@
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -8,6 +6,7 @@ import { connectOpenAi, type OpenAiServer } from "../../../src/plugins/openai/Op
 import { CurrentServer, layerCurrentServer } from "../../../src/services/providers/Provider.ts"
 import { FakeOpenAi, type FakeOpenAiOptions } from "../../support/FakeOpenAi.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
+import { serve } from "../../support/WebServer.ts"
 import { liveTest } from "../../support/liveTest.ts"
 
 const withServer = <A, E>(options: FakeOpenAiOptions, use: (server: OpenAiServer) => Effect.Effect<A, E>) =>
@@ -49,30 +48,29 @@ describe("the address", () => {
   })
 })
 
-describe("the slots of a server", () => {
-  nodeTest.each<[string, ReturnType<typeof page>, number | undefined]>([
-    ["its properties", page({ total_slots: 4, model_path: "/m.gguf" }), 4],
-    ["no such page", page({ error: "no" }, 404), Infinity],
-    ["what is no number of slots", page({ total_slots: 0 }), Infinity],
-    ["modalities of another form", page({ total_slots: 4, modalities: "text" }), 4],
-    ["other words", page({ slots: 4 }), Infinity]
-  ])("are read from %s", function* ([, properties, expected]) {
-    const { slots } = (yield* withServer({ paths: { "/props": properties } }, factsOf("openai:any"))).capacity
-    assert.strictEqual(slots, expected)
-  })
+nodeTest.each<[string, ReturnType<typeof page>, number | undefined]>([
+  ["its properties", page({ total_slots: 4, model_path: "/m.gguf" }), 4],
+  ["no such page", page({ error: "no" }, 404), Infinity],
+  ["other words", page({ slots: 4 }), Infinity]
+])("the slots of a server are read from %s", function* ([, properties, expected]) {
+  const { slots } = (yield* withServer({ paths: { "/props": properties } }, factsOf("openai:any"))).capacity
+  assert.strictEqual(slots, expected)
+})
 
-  nodeTest.each<[unknown, boolean | undefined]>([
-    [{ vision: true, audio: false }, true],
-    [{ vision: false }, false],
-    [{}, undefined],
-    [undefined, undefined]
-  ])("are beside what its model sees: %j", function* ([modalities, expected]) {
-    const properties = page({ total_slots: 1, ...(modalities !== undefined && { modalities }) })
-    const { abilities } = yield* withServer({ paths: { "/props": properties } }, factsOf("openai:any"))
-    assert.strictEqual(abilities.vision, expected)
-  })
+nodeTest.each<[unknown, boolean | undefined]>([
+  [{ vision: true, audio: false }, true],
+  [{ vision: false }, false],
+  [{}, undefined],
+  [undefined, undefined]
+])("the slots of a server are beside what its model sees: %j", function* ([modalities, expected]) {
+  const properties = page({ total_slots: 1, ...(modalities !== undefined && { modalities }) })
+  const { abilities } = yield* withServer({ paths: { "/props": properties } }, factsOf("openai:any"))
+  assert.strictEqual(abilities.vision, expected)
+})
 
-  nodeTest("and its window are those of the model that a router loads for the question", function* () {
+nodeTest(
+  "the slots of a server and its window are those of the model that a router loads for the question",
+  function* () {
     let reads = 0
     const args = ["llama-server", "--alias", "a", "--ctx-size", "8192"]
     const options: FakeOpenAiOptions = {
@@ -91,8 +89,8 @@ describe("the slots of a server", () => {
     const { loadedWindow, pool, slots } = capacity
     assert.deepStrictEqual([loadedWindow, pool, slots, takesGrammar], [8192, 8192, 4, true])
     assert.isTrue((yield* withServer(options, factsOf("openai:c"))).isMissing)
-  })
-})
+  }
+)
 
 describe("the models of a server", () => {
   nodeTest("are listed with the window, under each of its names", function* () {
@@ -180,17 +178,12 @@ describe("the facts of a model", () => {
 
   liveTest("are waited for while the server loads its model", function* () {
     let asked = 0
-    const loading = createServer((_, response) => {
+    const port = yield* serve((_, response) => {
       const isLoading = (asked += 1) < 3
       response.writeHead(isLoading ? 503 : 200, { "content-type": "application/json" })
       const error = { message: "Loading model", type: "unavailable_error", code: 503 }
       response.end(JSON.stringify(isLoading ? { error } : { data: [{ id: "x", meta: { n_ctx: 4096 } }] }))
     })
-    yield* Effect.acquireRelease(
-      Effect.promise(() => new Promise<void>((done) => loading.listen(0, "127.0.0.1", done))),
-      () => Effect.sync(() => loading.close())
-    )
-    const { port } = loading.address() as AddressInfo
     const server = yield* connectOpenAi({ host: `http://127.0.0.1:${port}/v1` })
     assert.strictEqual((yield* server.facts("openai:x")).capacity.loadedWindow, 4096)
   })

@@ -37,8 +37,6 @@ const unreachable = AiError.make({
 })
 
 const readNotes = modelOf([[{ name: "Read 1" }, { name: "Look 1" }]], { "Read 1": [read("notes.md")] })
-const readAgain = [read("notes.md"), read("./notes.md"), read(".//notes.md"), read("other.md")]
-const allowed: Session["rules"] = ["write_file", "read_file"].map((tool) => ({ verdict: "allow", tool }))
 
 const cases: ReadonlyArray<[what: string, status: RunStatus, ...sessions: ReadonlyArray<Session>]> = [
   [
@@ -53,10 +51,8 @@ const cases: ReadonlyArray<[what: string, status: RunStatus, ...sessions: Readon
       approver: answering([], ["deny", "once", "remember", "session", "deny"])
     }
   ],
-  ["rules allowed what it did", "done", { answer: lookAndWrite, rules: allowed }],
   ["nobody could approve a step", "not_permitted", { answer: lookAndWrite }],
   ["the second step was declined", "declined", { answer: writers(3), approver: answering(["step", "decline"]) }],
-  ["all remaining steps were approved at once", "done", { answer: writers(3), approver: answering(["remaining"]) }],
   [
     "single calls of a step were chosen",
     "not_permitted",
@@ -66,22 +62,6 @@ const cases: ReadonlyArray<[what: string, status: RunStatus, ...sessions: Readon
     }
   ],
   ["a call was denied, and the run ended as not permitted", "not_permitted", { answer: readNotes }],
-  [
-    "the same call was denied until its task ended",
-    "not_permitted",
-    {
-      answer: modelOf([[{ name: "Read 1" }]], { "Read 1": readAgain }),
-      approver: answering([], ["deny", "deny", "deny", "deny"])
-    }
-  ],
-  [
-    "a reference was denied",
-    "not_permitted",
-    {
-      answer: modelOf([[{ name: "Look 1", references: "[x](/etc/hostname)" }]]),
-      approver: answering([], ["deny", "deny", "deny"])
-    }
-  ],
   [
     "the model went away and came back",
     "done",
@@ -233,16 +213,6 @@ describe("the first difference", () => {
         ['tool.finished round 1 "Write 2" turn-1/call-2', "the prompt of round-1/turn/write-2/attempt-2"]
       ],
       [
-        "the prompt that was changed",
-        saying(isPrompt, "Result of Look 2", "Something else"),
-        ["the prompt of round-1/iterate/attempt-1"]
-      ],
-      [
-        "the report that was changed",
-        saying(isTold("run.finished"), "All is done.", "Half is done."),
-        ["run.finished"]
-      ],
-      [
         "a file that was read otherwise",
         saying(isSeen, "# Old", "# Older"),
         [1, 2].map((attempt) => `the prompt of round-1/turn/look-2/attempt-${attempt}`)
@@ -271,16 +241,5 @@ describe("the first difference", () => {
     expect(prompt?.before?.replace("Something else", "Result of Look 2")).toBe(prompt?.now)
     const [event] = yield* differences(without(isTold("task.worked", "Look 2")))
     expect(event?.before).toBeUndefined()
-  })
-
-  liveTest("is an event that stands elsewhere", function* () {
-    const found = yield* differences((records) => {
-      const moved = records.findIndex(isTold("task.started", "Look 2"))
-      const to = records.findIndex(isTold("task.finished", "Look 2"))
-      return records.toSpliced(to + 1, 0, records[moved]!).toSpliced(moved, 1)
-    })
-    const [started, finished] = ['task.started round 1 "Look 2"', 'task.finished round 1 "Look 2"']
-    const about = "the order of round 1 look-2"
-    expect(found).toEqual([{ about, before: `${finished}, ${started}`, now: `${started}, ${finished}` }])
   })
 })

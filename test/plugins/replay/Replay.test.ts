@@ -100,12 +100,6 @@ const cases: ReadonlyArray<[what: string, status: RunStatus, ...sessions: Readon
   ],
   ["a task failed and another round did without it", "done", { answer: mumbling(afterFailure) }],
   [
-    "a task failed the same way twice",
-    "failed",
-    { answer: mumbling(modelOf([[{ name: "Look 1" }]], {}, [[[{ name: "Look 1" }]]])) }
-  ],
-  ["there was no valid plan", "no_valid_plan", { answer: () => "I cannot plan." }],
-  [
     "the rounds were used up, and when a larger limit let it go on",
     "done",
     { answer: threeRounds, settings: rounds(1) },

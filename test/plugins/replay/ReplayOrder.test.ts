@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { makeReplayOrder } from "../../../src/plugins/replay/Replay.ts"
+import { liveTest } from "../../support/liveTest.ts"
 
 /** A call of a replay: it comes to its turn after some work of its own. */
 interface Call {
@@ -79,37 +80,33 @@ describe("the order of a replay", () => {
     )
   }
 
-  it.live("lets a call go on that another fiber waits for", () =>
-    Effect.gen(function* () {
-      const done = yield* Deferred.make<void>()
-      const order = yield* makeReplayOrder
-      const ended: Array<string> = []
-      const producer = order
-        .turn("producer", 2)
-        .pipe(
-          Effect.andThen(Effect.sync(() => void ended.push("producer"))),
-          Effect.andThen(Deferred.succeed(done, undefined))
-        )
-      const consumer = Deferred.await(done).pipe(
-        Effect.andThen(order.turn("consumer", 1)),
-        Effect.andThen(Effect.sync(() => void ended.push("consumer")))
+  liveTest("lets a call go on that another fiber waits for", function* () {
+    const done = yield* Deferred.make<void>()
+    const order = yield* makeReplayOrder
+    const ended: Array<string> = []
+    const producer = order
+      .turn("producer", 2)
+      .pipe(
+        Effect.andThen(Effect.sync(() => void ended.push("producer"))),
+        Effect.andThen(Deferred.succeed(done, undefined))
       )
-      const parked = yield* order.conduct(Effect.all([consumer, producer], { concurrency: "unbounded" }))
-      assert.deepStrictEqual({ ended, parked }, { ended: ["producer", "consumer"], parked: [] })
-    })
-  )
+    const consumer = Deferred.await(done).pipe(
+      Effect.andThen(order.turn("consumer", 1)),
+      Effect.andThen(Effect.sync(() => void ended.push("consumer")))
+    )
+    const parked = yield* order.conduct(Effect.all([consumer, producer], { concurrency: "unbounded" }))
+    assert.deepStrictEqual({ ended, parked }, { ended: ["producer", "consumer"], parked: [] })
+  })
 
-  it.live("forgets a call that is interrupted", () =>
-    Effect.gen(function* () {
-      const order = yield* makeReplayOrder
-      const loser = order.turn("loser", undefined)
-      const parked = yield* order.conduct(
-        Effect.andThen(
-          Effect.raceFirst(loser, Effect.repeat(Effect.yieldNow, { times: 100 })),
-          order.turn("winner", undefined)
-        )
+  liveTest("forgets a call that is interrupted", function* () {
+    const order = yield* makeReplayOrder
+    const loser = order.turn("loser", undefined)
+    const parked = yield* order.conduct(
+      Effect.andThen(
+        Effect.raceFirst(loser, Effect.repeat(Effect.yieldNow, { times: 100 })),
+        order.turn("winner", undefined)
       )
-      assert.deepStrictEqual(parked, ["winner"])
-    })
-  )
+    )
+    assert.deepStrictEqual(parked, ["winner"])
+  })
 })

@@ -1,6 +1,4 @@
-/**
- * What a replay compares is what docs/reference/runs.md says it does, told by journals that hold events of many types.
- */
+/** What a replay compares is what docs/reference/runs.md says it does. */
 import { describe, expect, it } from "vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,7 +1,4 @@
-/**
- * `replay` on the real binary: runs that another process carried out, killed or not, are played again without their model
- * server, their project or a person.
- */
+/** `replay` on the real binary, of runs that another process carried out, killed or not. */
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -24,8 +21,6 @@ const replay = ({ project, sandbox, server }: CrashRun, ...more: ReadonlyArray<s
     return { ...ended, stderr: ended.stderr.replace(/\d{8}-\d{6}-\w+/, "RUN").replace(/\d+ events/, "N events") }
   })
 
-const same = { code: 0, stdout: "", stderr: "The replay of RUN is the same, N events long.\n" }
-
 const journalOf = ({ sandbox }: CrashRun): string => {
   const folder = join(sandbox.root, "home/.local/state/task-conductor/runs")
   const [file = ""] = globSync("*/journal.jsonl", { cwd: folder })
@@ -33,23 +28,6 @@ const journalOf = ({ sandbox }: CrashRun): string => {
 }
 
 describe("replay", () => {
-  liveTest("is the same as far as a killed run of twelve tasks came, and when it had gone on", function* () {
-    const run = yield* makeCrashRun({ latency: 5 })
-    expect((yield* run.session({ killAt: 9 })).code).toBe("SIGKILL")
-    expect(yield* replay(run)).toEqual({
-      ...same,
-      stderr: "The replay of RUN is the same, N events long, as far as the journal goes: the run did not finish.\n"
-    })
-    expect((yield* run.session({})).code).toBe(0)
-    expect(yield* replay(run)).toEqual(same)
-    const { code, stdout } = yield* replay(run, "--json")
-    const { run_id: _, ...said } = JSON.parse(stdout) as { readonly run_id: string }
-    expect([code, said]).toEqual([
-      0,
-      { same: true, made_by: expect.any(String), replayed_by: expect.any(String), differences: [] }
-    ])
-  })
-
   liveTest("shows the first difference and ends with 1 when an answer in the journal was changed", function* () {
     const run = yield* makeCrashRun()
     expect((yield* run.session({})).code).toBe(0)

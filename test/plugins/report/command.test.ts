@@ -1,8 +1,5 @@
-/**
- * The page about a run whose model, tools and person say hostile things: it stays one page of known elements, and says
- * everything that the journal says.
- */
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+/** The page about a run whose model, tools and person say hostile things stays one page of known elements. */
+import { beforeAll, describe, expect, it } from "vitest"
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
@@ -11,22 +8,19 @@ import { unified } from "unified"
 import { reportPage } from "../../../src/plugins/report/ReportPage.ts"
 import { report, type RunReportPage, run } from "../../../src/index.ts"
 import { ScriptedModel } from "../../../src/testing.ts"
-import { makeSandbox } from "../../support/binary.ts"
-import { inProcess } from "../../support/inProcess.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
+import { taskOf } from "../../support/LibraryWorld.ts"
 import { stageName } from "../../support/stageName.ts"
 import { freeSkill, planOf, refinementWith, resultSaying } from "../../support/TestRun.ts"
 
 const hostile = `</pre></code></details><script>alert(1)</script><img src=x onerror="alert(2)"> "' \u202egnp.exe\u0007 --> ]]> <!--`
 const links = `[js](javascript:alert(1)) [data](data:text/html,x) [page](https://example.com/?a="b"&c=<d>) [notes](notes.md#L1)`
 
-const sandbox = inProcess(makeSandbox())
+const sandbox = fileSandbox()
 const project = join(sandbox.root, "project")
 const stateFolder = join(sandbox.root, "home/.local/state/task-conductor")
-afterAll(() => sandbox.remove())
 
 const stageOf = (system: string, user: string): string => stageName({ system, user })
-const taskOf = (user: string): string =>
-  /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
 
 /** Rejected once; reads in one task, writes in another; a second round. */
 const answers = () => {
@@ -142,32 +136,30 @@ describe("the page of a report", () => {
   })
 })
 
-describe("the data of a report", () => {
-  it("holds rounds, tasks with calls and approvals, the timeline and its critical path", () => {
-    const { criticalPath, rounds, run: reported, spans, stages, tasks, usage } = page.data
-    expect(reported).toMatchObject({ runId: runId, status: "done", project })
-    expect(
-      rounds.map(({ round, steps }) => [round, steps.flatMap((step) => step.tasks.map(({ change }) => change))])
-    ).toEqual([
-      [1, [undefined, undefined]],
-      [2, ["new"]],
-      [3, []]
-    ])
-    expect(
-      tasks.map(({ approvals, calls, state }) => [state, calls.length, approvals.map(({ answer, by }) => [answer, by])])
-    ).toEqual([
-      ["finished", 1, []],
-      ["finished", 1, [["step", "person"]]],
-      ["finished", 1, []]
-    ])
-    expect(tasks[1]?.filesWritten).toEqual([join(project, "out.md")])
-    expect(stages.map(({ call, issues }) => [call.stage, issues.length > 0]).slice(0, 2)).toEqual([
-      ["plan", true],
-      ["plan", false]
-    ])
-    expect(spans.filter(({ kind }) => kind === "model").length).toBe(usage.modelCalls)
-    expect(criticalPath.spans.at(-1)?.stage).toBe("conclude")
-  })
+it("the data of a report holds rounds, tasks with calls and approvals, the timeline and its critical path", () => {
+  const { criticalPath, rounds, run: reported, spans, stages, tasks, usage } = page.data
+  expect(reported).toMatchObject({ runId: runId, status: "done", project })
+  expect(
+    rounds.map(({ round, steps }) => [round, steps.flatMap((step) => step.tasks.map(({ change }) => change))])
+  ).toEqual([
+    [1, [undefined, undefined]],
+    [2, ["new"]],
+    [3, []]
+  ])
+  expect(
+    tasks.map(({ approvals, calls, state }) => [state, calls.length, approvals.map(({ answer, by }) => [answer, by])])
+  ).toEqual([
+    ["finished", 1, []],
+    ["finished", 1, [["step", "person"]]],
+    ["finished", 1, []]
+  ])
+  expect(tasks[1]?.filesWritten).toEqual([join(project, "out.md")])
+  expect(stages.map(({ call, issues }) => [call.stage, issues.length > 0]).slice(0, 2)).toEqual([
+    ["plan", true],
+    ["plan", false]
+  ])
+  expect(spans.filter(({ kind }) => kind === "model").length).toBe(usage.modelCalls)
+  expect(criticalPath.spans.at(-1)?.stage).toBe("conclude")
 })
 
 describe("task-conductor report", () => {

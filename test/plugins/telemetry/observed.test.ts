@@ -1,13 +1,10 @@
-/**
- * Traces and metrics of runs at a collector on loopback.
- */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { parseTraceParent } from "../../../src/plugins/telemetry/TelemetrySettings.ts"
-import { makeSandbox } from "../../support/binary.ts"
-import { inProcess } from "../../support/inProcess.ts"
+import { fileSandbox } from "../../support/fileSandbox.ts"
+import { valuesOf } from "../../support/valuesOf.ts"
 
 interface Value {
   readonly stringValue?: string
@@ -29,24 +26,12 @@ interface Span {
   readonly attributes: ReadonlyArray<KeyValue>
   readonly status: { readonly code: number; readonly message?: string }
 }
-interface Traces {
-  readonly resourceSpans: ReadonlyArray<{
-    readonly resource: { readonly attributes: ReadonlyArray<KeyValue> }
-    readonly scopeSpans: ReadonlyArray<{ readonly spans: ReadonlyArray<Span> }>
-  }>
-}
-interface Metrics {
-  readonly resourceMetrics: ReadonlyArray<{
-    readonly scopeMetrics: ReadonlyArray<{
-      readonly metrics: ReadonlyArray<{
-        readonly name: string
-        readonly unit: string
-        readonly histogram?: {
-          readonly dataPoints: ReadonlyArray<{ readonly sum: number; readonly attributes: ReadonlyArray<KeyValue> }>
-        }
-      }>
-    }>
-  }>
+interface Metric {
+  readonly name: string
+  readonly unit: string
+  readonly histogram?: {
+    readonly dataPoints: ReadonlyArray<{ readonly sum: number; readonly attributes: ReadonlyArray<KeyValue> }>
+  }
 }
 interface Received {
   readonly path: string
@@ -54,7 +39,7 @@ interface Received {
   readonly body: Buffer
 }
 
-const sandbox = inProcess(makeSandbox())
+const sandbox = fileSandbox()
 let received: Array<Received> = []
 let server: Server
 let address = ""
@@ -71,13 +56,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
-afterEach(() => {
-  received = []
-})
-afterAll(() => {
-  server.close()
-  sandbox.remove()
-})
+afterEach(() => void (received = []))
+afterAll(() => void server.close())
 
 const observe = (env: Readonly<Record<string, string>>, ...words: ReadonlyArray<string>) =>
   sandbox.run(words.length === 0 ? ["run", "--model", "embedded", "Where is the port?"] : words, { env })
@@ -88,15 +68,14 @@ const valueOf = ({ doubleValue, intValue, stringValue }: Value) => stringValue ?
 const flat = (attributes: ReadonlyArray<KeyValue>) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, valueOf(value)]))
 
-const bodies = <A>(path: string): ReadonlyArray<A> =>
-  received.flatMap((one) => (one.path === path ? [JSON.parse(one.body.toString()) as A] : []))
-const spansOf = () =>
-  bodies<Traces>("/v1/traces").flatMap(({ resourceSpans }) =>
-    resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
-  )
+/** Everything with this key in what was sent to a path. */
+const sentTo = (path: string, key: string) =>
+  received.flatMap((one) => (one.path === path ? valuesOf(JSON.parse(one.body.toString()), key) : []))
+const spansOf = () => sentTo("/v1/traces", "spans").flat() as ReadonlyArray<Span>
 const rootName = "invoke_agent task-conductor"
 const rootOf = (spans: ReadonlyArray<Span>) => spans.find(({ name }) => name === rootName)
-const serviceOf = () => flat(bodies<Traces>("/v1/traces")[0]?.resourceSpans[0]?.resource.attributes ?? [])
+const serviceOf = () =>
+  flat((sentTo("/v1/traces", "resource")[0] as { readonly attributes: ReadonlyArray<KeyValue> }).attributes)
 /** All that was received, as text. */
 const receivedText = () => received.map(({ body }) => body.toString()).join("\n")
 const treeOf = (spans: ReadonlyArray<Span>) => {
@@ -163,9 +142,7 @@ describe("a run", () => {
 
   it("measures tokens and durations", async () => {
     await observe({ ...asJson(), OTEL_SERVICE_NAME: "mine" })
-    const metrics = bodies<Metrics>("/v1/metrics").flatMap(({ resourceMetrics }) =>
-      resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics: some }) => some))
-    )
+    const metrics = sentTo("/v1/metrics", "metrics").flat() as ReadonlyArray<Metric>
     expect([...new Set(metrics.map(({ name, unit }) => `${name} ${unit}`))].toSorted()).toEqual([
       "gen_ai.client.operation.duration s",
       "gen_ai.client.token.usage {token}",
@@ -266,34 +243,26 @@ describe("the parent of a run", () => {
     const sampled = { traceId: trace, spanId: parent, sampled: true }
     const rows: ReadonlyArray<[text: string, context: typeof sampled | undefined]> = [
       [`00-${trace}-${parent}-01`, sampled],
-      [` 00-${trace}-${parent}-01\n`, sampled],
       [`00-${trace}-${parent}-00`, { ...sampled, sampled: false }],
-      [`00-${trace}-${parent}-fe`, { ...sampled, sampled: false }],
       [`cc-${trace}-${parent}-01`, sampled],
       [`cc-${trace}-${parent}-01-what-later-versions-add`, sampled],
       ["", undefined],
-      [`00-${trace}-${parent}`, undefined],
       [`00-${trace}-${parent}-01-more`, undefined],
       [`ff-${trace}-${parent}-01`, undefined],
-      [`cc-${trace}-${parent}-01.more`, undefined],
       [`00-${"0".repeat(32)}-${parent}-01`, undefined],
       [`00-${trace}-${"0".repeat(16)}-01`, undefined],
-      [`00-${trace.toUpperCase()}-${parent}-01`, undefined],
-      [`00-${trace.slice(1)}-${parent}-01`, undefined],
-      [`0-${trace}-${parent}-01`, undefined]
+      [`00-${trace.toUpperCase()}-${parent}-01`, undefined]
     ]
     for (const [text, context] of rows) expect(parseTraceParent(text), text).toEqual(context)
   })
 })
 
-describe("a conversation", () => {
-  it("is a trace for each message", async () => {
-    const allowed = ["--allow", "read_file", "--allow", "search_files"]
-    const { code } = await observe(asJson(), "ask", "--model", "embedded", ...allowed, "Where is the port?")
-    expect(code).toBe(0)
-    const paths = treeOf(spansOf())
-    expect(paths).toContain(rootName)
-    expect(paths.some((path) => path.endsWith("chat embedded"))).toBe(true)
-    expect(join(...paths)).not.toContain("port")
-  })
+it("a conversation is a trace for each message", async () => {
+  const allowed = ["--allow", "read_file", "--allow", "search_files"]
+  const { code } = await observe(asJson(), "ask", "--model", "embedded", ...allowed, "Where is the port?")
+  expect(code).toBe(0)
+  const paths = treeOf(spansOf())
+  expect(paths).toContain(rootName)
+  expect(paths.some((path) => path.endsWith("chat embedded"))).toBe(true)
+  expect(join(...paths)).not.toContain("port")
 })

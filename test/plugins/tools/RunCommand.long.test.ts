@@ -74,20 +74,4 @@ describe("what a command of run_command has begun", () => {
     },
     needs("bwrap", "setsid")
   )
-
-  liveTest(
-    "leaves nothing running whenever it is interrupted, in the sandbox",
-    function* () {
-      const { command } = yield* open()
-      yield* command(["true"])
-      for (let after = 0; after < 60; after += 12) {
-        const mark = canary(`at-${after}-`)
-        const running = yield* Effect.forkChild(command(["sh", "-c", "while :; do sleep 0.2; done", mark]))
-        yield* Effect.sleep(`${after} millis`)
-        yield* Fiber.interrupt(running)
-        yield* untilGone(mark)
-      }
-    },
-    needs("bwrap")
-  )
 })

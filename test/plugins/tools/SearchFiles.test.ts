@@ -33,19 +33,10 @@ const lines: Files = { "a.txt": "export const a = 1\nexport let b = 2\nEXPORT CO
 const regex = { pattern: "^export (const|var)\\b", regex: true }
 const many: Files = { "a.txt": "x\n".repeat(200), "b.txt": "x\nx\n", "c.txt": "-\nx\n" }
 const few = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`f${index + 10}.txt`, "x\n"]))
-const uses = (count: number) => "  parse(x)\n".repeat(count)
 const code: Files = {
   "a.py":
     "class Schema:\n    def validate(self):\n        key()\n        key()\n\n    def reset(self):\n        key()\n\nkey()\n",
   "b.md": "# Use\n\nA key.\n\n## A key\n"
-}
-const ofEveryKind: Files = {
-  "CHANGELOG.md": uses(9),
-  "a-lock.json": uses(9),
-  "docs/use.md": uses(9),
-  "lib/use.py": uses(3),
-  "lib/parse.py": `${uses(3)}def parse(x):\n    pass\n`,
-  "test/test_parse.py": uses(9)
 }
 const asExpression = "(No line holds the pattern as it is, so it was searched as a regular expression.)"
 const inConfig = ["1: // config", "src/config.ts:2: export const parseConfig = 1", "3:"]
@@ -67,12 +58,6 @@ const cases: ReadonlyArray<[what: string, files: Files, given: Arguments, expect
     files,
     { pattern: "parseConfig", path: "src", case_sensitive: true },
     ["1 match in 1 file, letter case matters.", ...inConfig]
-  ],
-  [
-    "nothing in another letter case",
-    files,
-    { pattern: "PARSEconfig", path: "src", case_sensitive: true },
-    ['No line of the 2 files below src holds "PARSEconfig" in this letter case.']
   ],
   ["nothing", files, { pattern: "zebra", path: "src" }, ['No line of the 2 files below src holds "zebra".']],
   [
@@ -105,12 +90,6 @@ const cases: ReadonlyArray<[what: string, files: Files, given: Arguments, expect
     { pattern: "a|b" },
     [`1 match in 1 file, ${ignored}.`, "a.txt:1: a|b"]
   ],
-  [
-    "signs of expressions as they are",
-    plain,
-    { pattern: "a+b (" },
-    [`1 match in 1 file, ${ignored}.`, "a.txt:1: a+b (x)"]
-  ],
   ["what looks like a flag", plain, { pattern: "--pre=sh" }, [`1 match in 1 file, ${ignored}.`, "a.txt:3: --pre=sh"]],
   [
     "an expression",
@@ -118,13 +97,6 @@ const cases: ReadonlyArray<[what: string, files: Files, given: Arguments, expect
     regex,
     [`2 matches in 1 file, ${ignored}.`, "a.txt:1: export const a = 1", "a.txt:3: EXPORT CONST C"]
   ],
-  [
-    "an expression in its letter case",
-    lines,
-    { ...regex, case_sensitive: true },
-    ["1 match in 1 file, letter case matters.", "a.txt:1: export const a = 1"]
-  ],
-  ["no match", lines, { pattern: "d+$", regex: true }, ['No line of the 1 file matches "d+$".']],
   [
     "where another file begins between lines around matches",
     { "a.txt": "one\ntext", "b.txt": "text\ntwo" },
@@ -149,20 +121,6 @@ const cases: ReadonlyArray<[what: string, files: Files, given: Arguments, expect
     { "a.txt": "1\n1\n", "b.txt": "1\n" },
     { pattern: "1" },
     ["3 matches in 2 files.", "a.txt:1: 1", "a.txt:2: 1", "b.txt:1: 1"]
-  ],
-  [
-    "source before tests, text for people and what tools write, with every file counted",
-    ofEveryKind,
-    { pattern: "parse", max_results: 6 },
-    [
-      `43 matches in 6 files, ${ignored}. Shown by file: CHANGELOG.md 0 of 9, a-lock.json 0 of 9, docs/use.md 1 of 9, test/test_parse.py 1 of 9, lib/parse.py 2 of 4, lib/use.py 2 of 3. ${more}`,
-      "docs/use.md:1:   parse(x)",
-      "lib/parse.py:1:   parse(x)",
-      "lib/parse.py:4: def parse(x):",
-      "lib/use.py:1:   parse(x)",
-      "lib/use.py:2:   parse(x)",
-      "test/test_parse.py:1:   parse(x)"
-    ]
   ],
   [
     "once which declaration or heading holds the matches after it",
@@ -280,9 +238,7 @@ describe("search_files", () => {
       (yield* problem("parse(")).error_message,
       'The regular expression "parse(" cannot be used: missing closing ): `parse(`. Correct it, or leave regex out.'
     )
-    for (const pattern of ["parse(", "(?=x)", "\\1", "a**", "((a{100}){100}){100}", "a".repeat(1001)]) {
-      assert.strictEqual((yield* problem(pattern)).error_type, "validation_failed", pattern)
-    }
+    assert.strictEqual((yield* problem("a".repeat(1001))).error_type, "validation_failed")
   })
 
   nodeTest("ends for patterns and lines that are made to take forever", function* () {
@@ -300,19 +256,15 @@ describe("search_files", () => {
     const { root, run } = yield* openTools({ files: { "a.txt": "Größe\n" } })
     yield* fs.writeFile(`${root}/b.c`, Buffer.from("x\n/* Größe */\n", "latin1"))
     yield* fs.writeFile(`${root}/c.rc`, Buffer.from("\uFEFFx\r\nGröße\r\n", "utf16le"))
-    yield* fs.writeFile(`${root}/d.md`, Buffer.concat([Buffer.from("Größe "), Buffer.of(0xe9)]))
-    yield* fs.writeFile(`${root}/e.txt`, Buffer.of(0x83, 0x65, 0x83, 0x58))
     assert.strictEqual(
       (yield* run("search_files", { pattern: "größe" })).data,
       [
-        `4 matches in 4 files, ${ignored}.`,
-        "a.txt:1: Größe\nb.c:2: /* Größe */\nc.rc:2: Größe\nd.md:1: Größe \\xe9",
+        `3 matches in 3 files, ${ignored}.`,
+        "a.txt:1: Größe\nb.c:2: /* Größe */\nc.rc:2: Größe",
         "(Encoded as Windows-1252 (Latin-1): b.c.)",
-        "(Encoded as UTF-16LE: c.rc.)",
-        "(Encoded as Partly UTF-8: d.md.)"
+        "(Encoded as UTF-16LE: c.rc.)"
       ].join("\n")
     )
-    assert.include(String((yield* run("search_files", { pattern: "テス" })).data), "e.txt:1: テス")
   })
 
   nodeTest(
@@ -340,10 +292,6 @@ describe("search_files", () => {
       const rows: ReadonlyArray<readonly [path: string | undefined, text: string]> = [
         ["src/a.c", 'No line of the 1 file below src/a.c holds "needle".'],
         ["src", `"needle" was not found in the 1 file below src that was searched.\n(Not searched: ${secret}.)`],
-        [
-          "lib/b.o",
-          `"needle" was not found in the 0 files below lib/b.o that were searched.\n(Not searched: ${binary}.)`
-        ],
         [
           "lib",
           `"needle" was not found in the 1 file below lib that was searched.\n(Not searched: ${large}, ${binary}.)`
@@ -401,8 +349,7 @@ describe("search_files", () => {
       minute,
       "58 seconds",
       /^\(Searched 1?\d?\d of 200 files, then the limit of 60 s was reached\. .*raise limits\.tools\.search_files\.seconds\.\)$/m
-    ],
-    ["goes on for as long as its own limit allows", minute, "40 seconds", /^200 matches in 200 files/]
+    ]
   ]
   for (const [what, given, time, says] of limits) {
     nodeTest(what, function* () {

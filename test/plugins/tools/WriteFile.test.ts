@@ -3,13 +3,11 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import type { Arguments } from "../../../src/domain/tools/ToolCall.ts"
-import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
-import { approveCalls } from "../../../src/services/permissions/Gate.ts"
 import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 import { callOf, openTools, type OpenTools } from "../../support/OpenTools.ts"
-import { layerAllowAll, scriptedApprover } from "../../support/ScriptedApprover.ts"
+import { scriptedApprover } from "../../support/ScriptedApprover.ts"
 
 /** Tools on one file with this text or these bytes, and what it holds now. */
 const open = Effect.fnUntraced(function* (content?: string | Buffer, more: OpenTools = {}) {
@@ -52,11 +50,6 @@ describe("write_file", () => {
     const contents = ["line\n".repeat(20_000), "x".repeat(1_000_000), `${"\u001b".repeat(1000)}\n`.repeat(1000)]
     for (const content of contents) assert.strictEqual((yield* write(content)).error_type, "none")
   })
-
-  nodeTest("changes nothing when it is denied", function* () {
-    const { text, write } = yield* open("old\n", { approver: Approver.layerDenyAll })
-    assert.deepStrictEqual([(yield* write("new\n")).error_type, yield* text], ["permission_denied", "old\n"])
-  })
 })
 
 describe("edit_file", () => {
@@ -90,8 +83,6 @@ describe("edit_file", () => {
 
   const kept: ReadonlyArray<[name: string, before: Buffer, after: Buffer]> = [
     ["Latin-1", Buffer.from("größe\r\none\r\n", "latin1"), Buffer.from("größe\r\ntwo\r\n", "latin1")],
-    ["UTF-16LE", Buffer.from("\uFEFFü\r\none\r\n", "utf16le"), Buffer.from("\uFEFFü\r\ntwo\r\n", "utf16le")],
-    ["UTF-16BE", Buffer.from("\uFEFFone", "utf16le").swap16(), Buffer.from("\uFEFFtwo", "utf16le").swap16()],
     ["Shift-JIS", Buffer.from("\x83\x65\x81\x5c\none", "latin1"), Buffer.from("\x83\x65\x81\x5c\ntwo", "latin1")],
     ["partly UTF-8", Buffer.from("\xc3\xbc \xe9\none", "latin1"), Buffer.from("\xc3\xbc \xe9\ntwo", "latin1")]
   ]
@@ -111,18 +102,6 @@ describe("edit_file", () => {
         }
       }
     )
-  }
-
-  for (const [name, before, why] of [
-    ["UTF-32", Buffer.of(0xff, 0xfe, 0, 0, 0x61, 0, 0, 0), "it looks like UTF-32; convert it to UTF-8"],
-    ["binary", Buffer.of(0, 1, 2, 3, 4, 5), "it is binary"]
-  ] as const) {
-    nodeTest(`leaves a file alone that is ${name}`, function* () {
-      const { bytes, edit, path } = yield* open(before)
-      const { error_message, error_type } = yield* edit("a", "b")
-      assert.deepStrictEqual([error_type, error_message], ["parse_error", `${path} is not text: ${why}.`])
-      assert.deepStrictEqual(yield* bytes, before)
-    })
   }
 
   nodeTest("says what does not fit before anybody is asked", function* () {
@@ -157,62 +136,6 @@ describe("edit_file", () => {
       [{ path: "a", ...pair, edits: [pair] }, neither]
     ]
     for (const [given, issues] of rows) assert.deepStrictEqual<unknown>(issuesOf(given), issues)
-  })
-
-  for (const [name, meanwhile, asked] of [
-    ["needs no second question for what was approved", undefined, 1],
-    ["shows the diff, and asks again for what the file has become meanwhile", "zero\none\n", 2]
-  ] as const) {
-    nodeTest(name, function* () {
-      const approver = scriptedApprover({ steps: ["step"], calls: ["once"] })
-      const { edit, fs, gate, path, registry, text } = yield* open("one\n", { approver: approver.layer })
-      const given = { path: "a.txt", old_text: "one", new_text: "two" }
-      const prepared = yield* registry.prepare(callOf("edit_file", given))
-      yield* approveCalls(gate, {
-        title: "Step",
-        planKey: "p",
-        tasks: [{ task: "T", gatedBy: "risk", calls: [prepared] }]
-      })
-      if (meanwhile !== undefined) yield* fs.writeFileString(path, meanwhile)
-      yield* edit("one", "two")
-      assert.deepStrictEqual(
-        approver.asked.flat().map(({ preview, targets }) => [targets, preview]),
-        [
-          [[path], `--- ${path}\n+++ ${path}\n@@ -1 +1 @@\n-one\n+two`],
-          [[path], `--- ${path}\n+++ ${path}\n@@ -1,2 +1,2 @@\n zero\n-one\n+two`]
-        ].slice(0, asked)
-      )
-      assert.strictEqual(yield* text, (meanwhile ?? "one\n").replace("one", "two"))
-    })
-  }
-
-  nodeTest("writes nothing when the file changes while the question is open", function* () {
-    let file = ""
-    const fs = yield* FileSystem.FileSystem
-    const change = Effect.suspend(() => fs.writeFileString(file, "one, changed\n")).pipe(Effect.orDie)
-    const approver = scriptedApprover({ calls: ["once"] }, change)
-    const { edit, path, root, text } = yield* open("one\n", { approver: approver.layer })
-    file = path
-    const why = `${path} was changed after the call was checked, so nothing was written. Read it again and repeat the call.`
-    const { error_message, error_type } = yield* edit("one", "two")
-    assert.deepStrictEqual([error_type, error_message], ["validation_failed", why])
-    assert.deepStrictEqual([yield* text, yield* fs.readDirectory(root)], ["one, changed\n", ["a.txt"]])
-  })
-
-  nodeTest("tells nothing of files that may never be written, or that look like secrets", function* () {
-    const fs = yield* FileSystem.FileSystem
-    const [secret, outside] = ["token = hidden-canary\n", yield* fs.makeTempDirectoryScoped()]
-    yield* fs.writeFileString(`${outside}/b.txt`, secret)
-    const files = { ".git/config": secret, ".env": secret }
-    const { answers, run } = yield* openTools({ files, approver: layerAllowAll })
-    for (const path of [`${outside}/b.txt`, ".git/config", ".env"]) {
-      const given = { path, old_text: "token = hidden-canari", new_text: "x" }
-      const { error_message, success } = yield* run("edit_file", given)
-      assert.isFalse(success)
-      assert.notInclude(error_message, "hidden-canary")
-    }
-    const denied = (yield* answers.denials).map(({ by, tool }) => `${tool} ${by}`)
-    assert.deepStrictEqual(denied, ["edit_file rule", "edit_file rule"])
   })
 
   nodeTest("is a form that any plugin can use", function* () {

