@@ -49,14 +49,11 @@ nodeTest("of a person are allowed, and take the place of those of the project", 
   assert.include(flagged.rules, rule)
 })
 
-nodeTest(
-  "are off with a flag, or in a configuration, and stay those of the configuration without a flag",
-  function* () {
-    assert.isFalse((yield* setupOf({ user: { checks: ["make"] }, given: flags([], true) })).checks)
-    assert.isFalse((yield* setupOf({ project: { checks: false } })).checks)
-    assert.deepStrictEqual((yield* setupOf({ user: { checks: ["make"] }, given: flags([]) })).checks, ["make"])
-  }
-)
+nodeTest("are off with a flag or in a configuration, and else stay those of the configuration", function* () {
+  assert.isFalse((yield* setupOf({ user: { checks: ["make"] }, given: flags([], true) })).checks)
+  assert.isFalse((yield* setupOf({ project: { checks: false } })).checks)
+  assert.deepStrictEqual((yield* setupOf({ user: { checks: ["make"] }, given: flags([]) })).checks, ["make"])
+})
 
 nodeTest("are saved with the run, without the permission", function* () {
   const { saved } = yield* setupOf({ given: flags(["npm test"]) })

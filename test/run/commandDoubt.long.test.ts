@@ -114,7 +114,7 @@ liveTest(
 )
 
 liveTest(
-  "leaves the project as it was when a command with the network was killed in a working copy, and says that what it wrote may be missing",
+  "leaves the project as it was when a command with the network was killed in a working copy",
   function* () {
     const { begun, killed, starts } = yield* makeBuild({ network: true })
     const running = starts.run()

@@ -41,38 +41,35 @@ liveTest(
   needs("strace")
 )
 
-liveTest(
-  "refuses a resume of a run that goes on, and takes it once that is killed; other runs read and plan beside it",
-  function* () {
-    let isHeld = true
-    const server = yield* FakeOllama.make(({ messages }) => {
-      const stage = stageNameOf(messages)
-      return stage === "execution" && isHeld ? { text: "never", hold: "never" } : (answers[stage] ?? "")
-    })
-    const { root, run, start } = yield* sandbox
-    const env = { OLLAMA_HOST: server.url }
-    const first = start(words, { env })
-    yield* server.until(({ chats }) => chats.length === 3)
-    const [runId = ""] = globSync("*", { cwd: join(root, "home/.local/state/task-conductor/runs") })
+liveTest("resumes a run that goes on only when it is killed; other runs read and plan beside it", function* () {
+  let isHeld = true
+  const server = yield* FakeOllama.make(({ messages }) => {
+    const stage = stageNameOf(messages)
+    return stage === "execution" && isHeld ? { text: "never", hold: "never" } : (answers[stage] ?? "")
+  })
+  const { root, run, start } = yield* sandbox
+  const env = { OLLAMA_HOST: server.url }
+  const first = start(words, { env })
+  yield* server.until(({ chats }) => chats.length === 3)
+  const [runId = ""] = globSync("*", { cwd: join(root, "home/.local/state/task-conductor/runs") })
 
-    const resumed = yield* Effect.promise(() => run(["resume", runId], { env }))
-    const by = `is in use by run ${runId} \\(pid ${first.child.pid}, since \\d+ \\w+, \\d\\d:\\d\\d\\)\\. Wait for it,`
-    expect(resumed.code).toBe(1)
-    expect(resumed.stderr).toMatch(new RegExp(`^The run ${runId} ${by} or end it first\\.\n$`))
-    expect(server.chats.length).toBe(3)
+  const resumed = yield* Effect.promise(() => run(["resume", runId], { env }))
+  const by = `is in use by run ${runId} \\(pid ${first.child.pid}, since \\d+ \\w+, \\d\\d:\\d\\d\\)\\. Wait for it,`
+  expect(resumed.code).toBe(1)
+  expect(resumed.stderr).toMatch(new RegExp(`^The run ${runId} ${by} or end it first\\.\n$`))
+  expect(server.chats.length).toBe(3)
 
-    const reading = ["run", "--model", "embedded", "Where is the word?"]
-    const beside = yield* Effect.promise(() => run(reading, { env }))
-    expect([beside.code, beside.stderr.split("\n").at(-2)]).toEqual([0, expect.stringMatching(/^done: /)])
+  const reading = ["run", "--model", "embedded", "Where is the word?"]
+  const beside = yield* Effect.promise(() => run(reading, { env }))
+  expect([beside.code, beside.stderr.split("\n").at(-2)]).toEqual([0, expect.stringMatching(/^done: /)])
 
-    first.child.kill("SIGKILL")
-    yield* Effect.promise(() => first.ended)
-    isHeld = false
-    const after = yield* Effect.promise(() => run(["resume", runId], { env }))
-    expect([after.code, after.stdout.trim()]).toEqual([0, "Looked."])
-    expect((yield* Effect.promise(() => run(words, { env }))).code).toBe(0)
-  }
-)
+  first.child.kill("SIGKILL")
+  yield* Effect.promise(() => first.ended)
+  isHeld = false
+  const after = yield* Effect.promise(() => run(["resume", runId], { env }))
+  expect([after.code, after.stdout.trim()]).toEqual([0, "Looked."])
+  expect((yield* Effect.promise(() => run(words, { env }))).code).toBe(0)
+})
 
 /** A run that changes the file of its prompt, and then looks for a word. */
 const editing = (prompt: string, stage: string): string => {
@@ -87,36 +84,33 @@ const editing = (prompt: string, stage: string): string => {
   return refinementWith([/Name\*\* Look/.test(prompt) ? { name: "search_files", arguments: { pattern: "x" } } : edit])
 }
 
-liveTest(
-  "lets a run that changes something wait for one that has, also in a folder above, and says for whom",
-  function* () {
-    let isHeld = true
-    const server = yield* FakeOllama.make(({ messages }) => {
-      const stage = stageNameOf(messages)
-      const prompt = messages.map(({ content }) => content).join("\n")
-      const answer = editing(prompt, stage)
-      return isHeld && prompt.includes("Change a.txt") && answer.includes("search_files")
-        ? { text: "never", hold: "never" }
-        : answer
-    })
-    const { root, start, write } = yield* sandbox
-    for (const name of ["a.txt", "sub/b.txt"]) write(`project/${name}`, "one\n")
-    const env = { OLLAMA_HOST: server.url }
-    const change = (path: string, ...more: ReadonlyArray<string>) =>
-      start(["run", "--model", fakeModel, "--yes-this-run", ...more, `Change ${path}.`], { env })
-    const text = (name: string) => readFileSync(join(root, "project", name), "utf8")
-    const first = change("a.txt")
-    yield* waitFor("the first change", () => text("a.txt") === "two\n", first.stderr)
-    const nested = change("b.txt", "--project", "sub")
-    const other = change("sub/b.txt")
-    const line = new RegExp(`is being changed by run \\S+ \\(pid ${first.child.pid}, since `)
-    for (const one of [nested, other]) yield* waitFor("the line", () => line.test(one.stderr()), one.stderr)
-    expect(text("sub/b.txt")).toBe("one\n")
-    isHeld = false
-    first.child.kill("SIGKILL")
-    const ends = yield* Effect.promise(() => Promise.all([nested.ended, other.ended]))
-    expect(text("sub/b.txt")).toBe("two\n")
-    /* One of them changes the file; the other finds the text that it was to replace gone, and says so. */
-    expect(ends.map(({ code }) => code)).toContain(0)
-  }
-)
+liveTest("lets a run wait for another that changes the project or a folder above, and says for whom", function* () {
+  let isHeld = true
+  const server = yield* FakeOllama.make(({ messages }) => {
+    const stage = stageNameOf(messages)
+    const prompt = messages.map(({ content }) => content).join("\n")
+    const answer = editing(prompt, stage)
+    return isHeld && prompt.includes("Change a.txt") && answer.includes("search_files")
+      ? { text: "never", hold: "never" }
+      : answer
+  })
+  const { root, start, write } = yield* sandbox
+  for (const name of ["a.txt", "sub/b.txt"]) write(`project/${name}`, "one\n")
+  const env = { OLLAMA_HOST: server.url }
+  const change = (path: string, ...more: ReadonlyArray<string>) =>
+    start(["run", "--model", fakeModel, "--yes-this-run", ...more, `Change ${path}.`], { env })
+  const text = (name: string) => readFileSync(join(root, "project", name), "utf8")
+  const first = change("a.txt")
+  yield* waitFor("the first change", () => text("a.txt") === "two\n", first.stderr)
+  const nested = change("b.txt", "--project", "sub")
+  const other = change("sub/b.txt")
+  const line = new RegExp(`is being changed by run \\S+ \\(pid ${first.child.pid}, since `)
+  for (const one of [nested, other]) yield* waitFor("the line", () => line.test(one.stderr()), one.stderr)
+  expect(text("sub/b.txt")).toBe("one\n")
+  isHeld = false
+  first.child.kill("SIGKILL")
+  const ends = yield* Effect.promise(() => Promise.all([nested.ended, other.ended]))
+  expect(text("sub/b.txt")).toBe("two\n")
+  /* One of them changes the file; the other finds the text that it was to replace gone, and says so. */
+  expect(ends.map(({ code }) => code)).toContain(0)
+})

@@ -8,7 +8,7 @@ import { type AnswerQuestion, layerCallback } from "../../src/app/callbackApprov
 import { Approver } from "../../src/services/approvals/Approver.ts"
 import { makeKeptRun, type Session } from "../support/KeptRun.ts"
 import { nodeTest } from "../support/nodeTest.ts"
-import { runScript, scripted, stageOf } from "../support/ScriptedRun.ts"
+import { scriptedRun, stageOf } from "../support/ScriptedRun.ts"
 import { planOf, resultSaying } from "../support/TestRun.ts"
 
 const question = "Which port do you mean: that of the server or that of the database?"
@@ -39,30 +39,30 @@ const person = (asked: Array<string>, answer: AnswerQuestion = () => words): Lay
   })
 
 describe("a question of the model", () => {
-  for (const stage of ["plan", "refine"] as const) {
-    nodeTest(
-      `in the place of a ${stage === "plan" ? "plan" : "report"} is answered once, also in a resumed run`,
-      function* () {
-        const run = yield* makeKeptRun({ prompt: "What is the port?" })
-        const { answer, seen } = asking(stage)
-        const asked: Array<string> = []
-        const { events, report } = yield* run.session({ answer, approver: person(asked) })
-        expect([report?.status, asked]).toEqual(["done", [question]])
-        expect(seen.at(-1)).toContain(stage === "plan" ? told : words)
-        expect(events.filter((event) => "scope" in event)).toMatchObject([
-          { type: "approval.requested", scope: "question", title: question, items: [] },
-          { scope: "question", answer: "said", by: "person", text: words }
-        ])
-        expect(yield* run.replay()).toMatchObject(same)
+  for (const [stage, place] of [
+    ["plan", "plan"],
+    ["refine", "report"]
+  ] as const) {
+    nodeTest(`in the place of a ${place} is answered once, also in a resumed run`, function* () {
+      const run = yield* makeKeptRun({ prompt: "What is the port?" })
+      const { answer, seen } = asking(stage)
+      const asked: Array<string> = []
+      const { events, report } = yield* run.session({ answer, approver: person(asked) })
+      expect([report?.status, asked]).toEqual(["done", [question]])
+      expect(seen.at(-1)).toContain(stage === "plan" ? told : words)
+      expect(events.filter((event) => "scope" in event)).toMatchObject([
+        { type: "approval.requested", scope: "question", title: question, items: [] },
+        { scope: "question", answer: "said", by: "person", text: words }
+      ])
+      expect(yield* run.replay()).toMatchObject(same)
 
-        // Killed right after the answer was kept.
-        yield* run.cut((yield* run.records).findIndex(({ type }) => type === "answer") + 1)
-        const again: Array<string> = []
-        const resumed = yield* run.session({ answer, approver: person(again) })
-        expect([resumed.report?.status, again]).toEqual(["done", []])
-        expect(yield* run.replay()).toMatchObject(same)
-      }
-    )
+      // Killed right after the answer was kept.
+      yield* run.cut((yield* run.records).findIndex(({ type }) => type === "answer") + 1)
+      const again: Array<string> = []
+      const resumed = yield* run.session({ answer, approver: person(again) })
+      expect([resumed.report?.status, again]).toEqual(["done", []])
+      expect(yield* run.replay()).toMatchObject(same)
+    })
   }
 
   nodeTest("ends the planning when nobody answers, and the report says what the model asks", function* () {
@@ -80,9 +80,7 @@ describe("a question of the model", () => {
       [silent, "person"]
     ] as const) {
       const plans = (_: string, count: number) => (count === 1 ? question : plan)
-      const { events, report } = yield* runScript().pipe(
-        scripted({ plan: plans, refine: () => resultSaying("It.") }, { approver })
-      )
+      const { events, report } = yield* scriptedRun({ plan: plans, refine: () => resultSaying("It.") }, { approver })
       expect(report.status).toBe("done")
       expect(events).toContainEqual(expect.objectContaining({ scope: "question", answer: "nothing", by }))
       expect(events).toContainEqual(
@@ -97,7 +95,7 @@ describe("a question of the model", () => {
       reply = prompt
       return count === 1 ? question : resultSaying("It is assumed to be that of the server.")
     }
-    const { report } = yield* runScript().pipe(scripted({ plan: () => plan, execute }))
+    const { report } = yield* scriptedRun({ plan: () => plan, execute })
     expect(report.status).toBe("done")
     expect(reply).toContain(
       "The answer is a question, and no report. Nobody answers now: decide by what the prompt says"
@@ -112,9 +110,8 @@ describe("a question of the model", () => {
       return prompt.includes(words) ? planOf([]) : question
     }
     const two = planOf([[{ name: "Talk 1", skill: "talk" }], [{ name: "Talk 2", skill: "talk" }]])
-    const { report } = yield* runScript().pipe(
-      scripted({ plan: () => two, refine: () => resultSaying("It."), iterate }, { approver: person(asked) })
-    )
+    const script = { plan: () => two, refine: () => resultSaying("It."), iterate }
+    const { report } = yield* scriptedRun(script, { approver: person(asked) })
     expect([report.status, asked]).toEqual(["done", [question]])
     expect(seen).toContain(told)
   })

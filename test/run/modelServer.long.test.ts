@@ -55,22 +55,19 @@ describe("a server that stops in the middle of a run", () => {
     assert.strictEqual(again.chats.length, 6)
   })
 
-  liveTest(
-    "and does not come back in time leaves a run that can be resumed, with the window that it had",
-    function* () {
-      const { run, start, write } = yield* sandbox
-      write("config/task-conductor/config.json", JSON.stringify({ limits: { serverWaitSeconds: 1 } }))
-      const { port, server, stop } = yield* stoppable({ parameters: "num_ctx 12288" })
-      const running = start(ask, env(server))
-      yield* server.until(({ chats }) => chats.length === 2)
-      yield* stop
-      const { code, stderr } = yield* Effect.promise(() => running.ended)
-      assert.strictEqual(code, 5)
-      assert.include(stderr, "The run waited 1 s for it (limits.serverWaitSeconds).")
-      assert.match(stderr, /Resume it: task-conductor resume \S+\n$/)
-      const again = yield* serve({}, { port })
-      const resumed = yield* Effect.promise(() => run(["resume", "last"], env(again)))
-      assert.deepStrictEqual([resumed.code, resumed.stdout, windows(again)], [0, "It is noon.\n", [12_288]])
-    }
-  )
+  liveTest("and stays away leaves a run that can be resumed, with the window that it had", function* () {
+    const { run, start, write } = yield* sandbox
+    write("config/task-conductor/config.json", JSON.stringify({ limits: { serverWaitSeconds: 1 } }))
+    const { port, server, stop } = yield* stoppable({ parameters: "num_ctx 12288" })
+    const running = start(ask, env(server))
+    yield* server.until(({ chats }) => chats.length === 2)
+    yield* stop
+    const { code, stderr } = yield* Effect.promise(() => running.ended)
+    assert.strictEqual(code, 5)
+    assert.include(stderr, "The run waited 1 s for it (limits.serverWaitSeconds).")
+    assert.match(stderr, /Resume it: task-conductor resume \S+\n$/)
+    const again = yield* serve({}, { port })
+    const resumed = yield* Effect.promise(() => run(["resume", "last"], env(again)))
+    assert.deepStrictEqual([resumed.code, resumed.stdout, windows(again)], [0, "It is noon.\n", [12_288]])
+  })
 })

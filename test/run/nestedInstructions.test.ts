@@ -100,19 +100,16 @@ describe("the instructions of a folder", () => {
     expect(report.status).toBe("done")
   })
 
-  nodeTest(
-    "come with the reply to a change that was made without them, and its report is asked for again",
-    function* () {
-      const given = { path: app, old_text: "limit = 7", new_text: "limit =\t7" }
-      const tabs = refinementWith([{ name: "edit_file", arguments: given }])
-      const done = `${block(app, limit("5"), limit("7"))}${resultSaying("Done at once.")}`
-      const { report, seen } = yield* played({ answers: [done, tabs] })
-      expect(seen.task.map((prompt) => countIn(prompt))).toEqual([0, 1, 1])
-      expect(seen.task[1]).toContain("## Instructions of the project")
-      expect(report.status).toBe("done")
-      expect(report.results[0]?.result.summary).toBe("It is changed.")
-    }
-  )
+  nodeTest("come with the reply to a change without them, whose report is asked for again", function* () {
+    const given = { path: app, old_text: "limit = 7", new_text: "limit =\t7" }
+    const tabs = refinementWith([{ name: "edit_file", arguments: given }])
+    const done = `${block(app, limit("5"), limit("7"))}${resultSaying("Done at once.")}`
+    const { report, seen } = yield* played({ answers: [done, tabs] })
+    expect(seen.task.map((prompt) => countIn(prompt))).toEqual([0, 1, 1])
+    expect(seen.task[1]).toContain("## Instructions of the project")
+    expect(report.status).toBe("done")
+    expect(report.results[0]?.result.summary).toBe("It is changed.")
+  })
 
   nodeTest("are shown in a conversation, once", function* () {
     const prompts: Array<string> = []

@@ -67,59 +67,53 @@ const replyIn = (chats: ReadonlyArray<ChatBody>) =>
 const kept = /kept as (files\/[0-9a-f]{12}-page-1\.png)/
 
 describe("an image of a result", () => {
-  liveTest(
-    "is shown to a model that sees, kept with the run, in its report, and found again by a replay",
-    function* () {
-      const { handle, options, root, server } = yield* looked(seeing)
-      const { status } = yield* Effect.promise(() => handle.report)
-      assert.strictEqual(status, "done")
-      const reply = replyIn(server.chats)
-      assert.deepStrictEqual(reply?.["images"], [png.toString("base64")])
-      assert.include(reply?.content, "Image 1 of this message is page-1.png of `shoot`.")
-      const [, path = ""] = kept.exec(reply?.content ?? "") ?? []
-      assert.deepStrictEqual(readFileSync(join(root, "state/runs", handle.runId, path)), png)
-      const results = yield* Effect.promise(async () => {
-        const found = []
-        for await (const event of handle.events) if (event.type === "tool.finished") found.push(event.result)
-        return found
-      })
-      assert.deepInclude(results[0]?.files?.[0], { name: "page-1.png", mediaType: "image/png", isImage: true, path })
+  liveTest("is shown to a model that sees, kept with the run, and found by its report and replay", function* () {
+    const { handle, options, root, server } = yield* looked(seeing)
+    const { status } = yield* Effect.promise(() => handle.report)
+    assert.strictEqual(status, "done")
+    const reply = replyIn(server.chats)
+    assert.deepStrictEqual(reply?.["images"], [png.toString("base64")])
+    assert.include(reply?.content, "Image 1 of this message is page-1.png of `shoot`.")
+    const [, path = ""] = kept.exec(reply?.content ?? "") ?? []
+    assert.deepStrictEqual(readFileSync(join(root, "state/runs", handle.runId, path)), png)
+    const results = yield* Effect.promise(async () => {
+      const found = []
+      for await (const event of handle.events) if (event.type === "tool.finished") found.push(event.result)
+      return found
+    })
+    assert.deepInclude(results[0]?.files?.[0], { name: "page-1.png", mediaType: "image/png", isImage: true, path })
 
-      const { plugins, stateFolder } = options
-      const { data, html } = yield* Effect.promise(() => report(handle.runId, { stateFolder }))
-      expect(data.tasks[0]?.calls[0]?.result?.files).toMatchObject([{ name: "page-1.png" }])
-      const source = `src="data:image/png;base64,${png.toString("base64")}"`
-      expect(html.replaceAll("&#x3D;", "=").replaceAll("&#61;", "=")).toContain(source)
-      expect(html).toContain("img-src data:;")
+    const { plugins, stateFolder } = options
+    const { data, html } = yield* Effect.promise(() => report(handle.runId, { stateFolder }))
+    expect(data.tasks[0]?.calls[0]?.result?.files).toMatchObject([{ name: "page-1.png" }])
+    const source = `src="data:image/png;base64,${png.toString("base64")}"`
+    expect(html.replaceAll("&#x3D;", "=").replaceAll("&#61;", "=")).toContain(source)
+    expect(html).toContain("img-src data:;")
 
-      const replayed = Effect.promise(() => replay(handle.runId, { plugins, stateFolder }))
-      expect((yield* replayed).differences).toEqual([])
-      rmSync(join(root, "state/runs", handle.runId, "files"), { recursive: true })
-      expect((yield* replayed).differences).toEqual([])
-    }
-  )
+    const replayed = Effect.promise(() => replay(handle.runId, { plugins, stateFolder }))
+    expect((yield* replayed).differences).toEqual([])
+    rmSync(join(root, "state/runs", handle.runId, "files"), { recursive: true })
+    expect((yield* replayed).differences).toEqual([])
+  })
 
-  liveTest(
-    "is left out for a model that sees none, and beyond the fourth of a message, which says where it is kept",
-    function* () {
-      const unseen = yield* looked(blind)
-      yield* Effect.promise(() => unseen.handle.report)
-      const without = replyIn(unseen.server.chats)
-      assert.isUndefined(without?.["images"])
-      const why =
-        /The image page-1\.png of `shoot` is left out: this model sees no images\. It is kept as files\/\S+-page-1\.png\./
-      assert.match(without?.content ?? "", why)
-      const { handle, server } = yield* looked(
-        seeing,
-        [1, 2, 3, 4, 5, 6].map((at) => `page-${at}.png`)
-      )
-      yield* Effect.promise(() => handle.report)
-      const reply = replyIn(server.chats)
-      const images = reply?.["images"] as ReadonlyArray<string>
-      assert.isTrue(images.length >= 1 && images.length <= 4)
-      assert.include(reply?.content, "The image page-6.png of `shoot` is left out: there is no room for it.")
-    }
-  )
+  liveTest("is left out for a model that sees none, and beyond the fourth, with where it is kept", function* () {
+    const unseen = yield* looked(blind)
+    yield* Effect.promise(() => unseen.handle.report)
+    const without = replyIn(unseen.server.chats)
+    assert.isUndefined(without?.["images"])
+    const why =
+      /The image page-1\.png of `shoot` is left out: this model sees no images\. It is kept as files\/\S+-page-1\.png\./
+    assert.match(without?.content ?? "", why)
+    const { handle, server } = yield* looked(
+      seeing,
+      [1, 2, 3, 4, 5, 6].map((at) => `page-${at}.png`)
+    )
+    yield* Effect.promise(() => handle.report)
+    const reply = replyIn(server.chats)
+    const images = reply?.["images"] as ReadonlyArray<string>
+    assert.isTrue(images.length >= 1 && images.length <= 4)
+    assert.include(reply?.content, "The image page-6.png of `shoot` is left out: there is no room for it.")
+  })
 
   liveTest("is shown again when the run is resumed, without another call", function* () {
     let isFirst = true

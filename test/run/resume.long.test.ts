@@ -73,19 +73,16 @@ describe("a call in doubt", () => {
     expect([sender.count(), third.report?.status]).toEqual([2, "done"])
   })
 
-  nodeTest(
-    "is taken as done when the user says so, and ends the run as not permitted when the user stops it",
-    function* () {
-      const done = yield* goOn("done")
-      expect(done.end).toEqual([1, "done"])
-      expect(done.data).toEqual({
-        note: "This call was carried out before the run was interrupted; its output is not known.",
-        files: "What it wrote may be missing: look before you rely on it.",
-        targets: []
-      })
-      expect((yield* goOn("stop")).end).toEqual([1, "not_permitted"])
-    }
-  )
+  nodeTest("is taken as done when the user says so, and ends the run when the user stops it", function* () {
+    const done = yield* goOn("done")
+    expect(done.end).toEqual([1, "done"])
+    expect(done.data).toEqual({
+      note: "This call was carried out before the run was interrupted; its output is not known.",
+      files: "What it wrote may be missing: look before you rely on it.",
+      targets: []
+    })
+    expect((yield* goOn("stop")).end).toEqual([1, "not_permitted"])
+  })
 
   /** Sends to an address with a secret, which is another one each time. */
   const sendingSecret = (letter: string) => (prompt: FilledPrompt) =>

@@ -2,16 +2,16 @@
  * What rules allow is not asked about in a run, whatever the plan or a skill of the package says. Nobody can be asked in these runs:
  * what still needs an answer is not done.
  */
-import { describe, expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
-import { existsSync, readFileSync } from "node:fs"
+import { describe, expect } from "@effect/vitest"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { ToolCall } from "../../src/domain/tools/ToolCall.ts"
 import type { Rule } from "../../src/domain/permissions/Permission.ts"
-import { Workspace } from "../../src/services/files/Workspace.ts"
 import { exitCodeOf } from "../../src/domain/runs/RunReport.ts"
 import { allow, deny } from "../support/OpenGate.ts"
-import { runScript, scripted } from "../support/ScriptedRun.ts"
+import { nodeTest } from "../support/nodeTest.ts"
+import { makeFolder, makeProject } from "../support/Project.ts"
+import { scriptedRun } from "../support/ScriptedRun.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
 type Call = Pick<ToolCall, "arguments" | "name">
@@ -87,46 +87,37 @@ const variants: ReadonlyArray<Variant> = [
 
 describe("without a terminal", () => {
   for (const [name, calls, rules, changes, { gated = false, skill = "edit-files" } = {}] of variants) {
-    it.effect(`${name} ${changes.length === 0 ? "is not enough" : "suffices"}`, () =>
-      Effect.gen(function* () {
-        const { events, report } = yield* runScript()
-        expect((report.facts?.files ?? []).map(({ path }) => path).toSorted()).toEqual(changes)
-        expect(exitCodeOf(report.status)).toBe(changes.length === 0 ? 4 : 0)
-        const { root } = yield* Workspace
-        for (const path of ["a.js", "src/b.js", ".npmrc", "long.js"] as const) {
-          const file = join(root, path)
-          const isSame = existsSync(file) && readFileSync(file, "utf8") === files[path]
-          expect([path, isSame]).toEqual([path, !changes.includes(path)])
-        }
-        if (changes.length > 0) expect(events.filter(({ type }) => type === "approval.requested")).toEqual([])
-      }).pipe(
-        scripted(
-          {
-            plan: () => planOf([[{ name: "Change 1", skill, gated }]]),
-            refine: () => `I remove what is not needed.\n\n${refinementWith(calls)}`,
-            execute: () => resultSaying("It is changed.")
-          },
-          { files, rules }
-        )
+    nodeTest(`${name} ${changes.length === 0 ? "is not enough" : "suffices"}`, function* () {
+      const root = yield* makeProject(files)
+      const { events, report } = yield* scriptedRun(
+        {
+          plan: () => planOf([[{ name: "Change 1", skill, gated }]]),
+          refine: () => `I remove what is not needed.\n\n${refinementWith(calls)}`,
+          execute: () => resultSaying("It is changed.")
+        },
+        { at: { project: root, home: yield* makeFolder }, rules }
       )
-    )
+      expect((report.facts?.files ?? []).map(({ path }) => path).toSorted()).toEqual(changes)
+      expect(exitCodeOf(report.status)).toBe(changes.length === 0 ? 4 : 0)
+      for (const path of ["a.js", "src/b.js", ".npmrc", "long.js"] as const) {
+        const isSame = readFileSync(join(root, path), "utf8") === files[path]
+        expect([path, isSame]).toEqual([path, !changes.includes(path)])
+      }
+      if (changes.length > 0) expect(events.filter(({ type }) => type === "approval.requested")).toEqual([])
+    })
   }
 
-  it.effect("the rules that would have allowed the rest are named", () =>
-    Effect.gen(function* () {
-      const { events } = yield* runScript()
-      const texts = events.flatMap((event) => (event.type === "message" ? [event.text] : []))
-      expect(texts).toContain('Nobody can be asked about "Step 1". These rules allow it: --allow "edit_file:src/b.js"')
-      const [asked] = events.flatMap((event) => (event.type === "approval.requested" ? [event.items] : []))
-      expect(asked?.map(({ targets }) => targets.map((target) => target.split("/").at(-1)))).toEqual([["b.js"]])
-    }).pipe(
-      scripted(
-        {
-          plan: () => planOf([[{ name: "Change 1", skill: "edit-files", gated: true }]]),
-          refine: () => refinementWith([edit("a.js"), edit("src/b.js")])
-        },
-        { files, rules: [allow("edit_file", "a.js")] }
-      )
+  nodeTest("the rules that would have allowed the rest are named", function* () {
+    const { events } = yield* scriptedRun(
+      {
+        plan: () => planOf([[{ name: "Change 1", skill: "edit-files", gated: true }]]),
+        refine: () => refinementWith([edit("a.js"), edit("src/b.js")])
+      },
+      { files, rules: [allow("edit_file", "a.js")] }
     )
-  )
+    const texts = events.flatMap((event) => (event.type === "message" ? [event.text] : []))
+    expect(texts).toContain('Nobody can be asked about "Step 1". These rules allow it: --allow "edit_file:src/b.js"')
+    const [asked] = events.flatMap((event) => (event.type === "approval.requested" ? [event.items] : []))
+    expect(asked?.map(({ targets }) => targets.map((target) => target.split("/").at(-1)))).toEqual([["b.js"]])
+  })
 })

@@ -12,7 +12,7 @@ import { Approver } from "../../src/services/approvals/Approver.ts"
 import { nodeTest } from "../support/nodeTest.ts"
 import { makeFolder, makeProject } from "../support/Project.ts"
 import { allow, deny } from "../support/OpenGate.ts"
-import { runScript, scripted } from "../support/ScriptedRun.ts"
+import { scriptedRun } from "../support/ScriptedRun.ts"
 import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
 const skill = (tools: string) => `---
@@ -76,7 +76,7 @@ describe("a file beside a skill of the user", () => {
         execute: () => resultSaying("Written.")
       }
       const answers = allowed === "yes" ? { approver: Approver.layerYes(Approver.layerDenyAll) } : { rules: allowed }
-      const { report } = yield* runScript().pipe(scripted(script, { at: { home, project }, ...answers }))
+      const { report } = yield* scriptedRun(script, { at: { home, project }, ...answers })
       const results = report.results.flatMap(({ calls }) => calls.map(({ result }) => result))
       expect(JSON.stringify(results).includes("present tense")).toBe(isRead)
       if (isRead) expect(exitCodeOf(report.status)).toBe(0)

@@ -65,42 +65,35 @@ describe("a report", () => {
     expect(Option.isSome(outcome.end)).toBe(true)
   })
 
-  nodeTest(
-    "that was questioned ends the work when the answer leaves it as it is, or only adds a test that passes",
-    function* () {
-      const { acceptance, fileAt } = yield* open()
-      const copy = makeWorkingCopy()
-      copy.propose({ ...source, path: fileAt(source.path) })
-      const candidate = Option.some({
-        value: "It is 5.",
-        files: copy.files(),
-        version: copy.version(),
-        checks: [checkEnding(0)]
-      })
-      const judged = (
-        text: string,
-        results: Parameters<typeof turnOf>[0] = {},
-        isOpen = false
-      ): JudgedTurn<string> => ({
-        ...turnOf({ work: workOf({ copy }), text, ...results }),
-        candidate,
-        verdict: { ...noVerdict, isOpen }
-      })
-      expect(acceptance.acceptedReport(judged("No such line."))).toStrictEqual(Option.some("It is 5."))
-      const report = judged("## Result summary\n\nIt is 6.")
-      expect(acceptance.acceptedReport(report)).toStrictEqual(Option.none())
-      const accepted = { ...report, verdict: { ...noVerdict, accepted: Option.some("It is 6.") } }
-      expect(acceptance.acceptedReport(accepted)).toStrictEqual(Option.some("It is 6."))
-      copy.propose({ path: fileAt("test/slug.test.ts"), base: null, text: "t\n" })
-      const tested = { results: { hasChanged: true, checks: [checkEnding(0)] } }
-      expect(acceptance.acceptedReport(judged("Tested.", tested))).toStrictEqual(Option.some("It is 5."))
-      expect(acceptance.acceptedReport(judged("Tested.", tested, true))).toStrictEqual(Option.none())
-      const failing = { results: { hasChanged: true, checks: [checkEnding(1)] } }
-      expect(acceptance.acceptedReport(judged("Tested.", failing))).toStrictEqual(Option.none())
-      const untouched = { results: { hasChanged: false, checks: [checkEnding(0)] } }
-      expect(acceptance.acceptedReport(judged("Tested.", untouched))).toStrictEqual(Option.none())
-    }
-  )
+  nodeTest("that was questioned ends the work with an answer that leaves it, or adds a passing test", function* () {
+    const { acceptance, fileAt } = yield* open()
+    const copy = makeWorkingCopy()
+    copy.propose({ ...source, path: fileAt(source.path) })
+    const candidate = Option.some({
+      value: "It is 5.",
+      files: copy.files(),
+      version: copy.version(),
+      checks: [checkEnding(0)]
+    })
+    const judged = (text: string, results: Parameters<typeof turnOf>[0] = {}, isOpen = false): JudgedTurn<string> => ({
+      ...turnOf({ work: workOf({ copy }), text, ...results }),
+      candidate,
+      verdict: { ...noVerdict, isOpen }
+    })
+    expect(acceptance.acceptedReport(judged("No such line."))).toStrictEqual(Option.some("It is 5."))
+    const report = judged("## Result summary\n\nIt is 6.")
+    expect(acceptance.acceptedReport(report)).toStrictEqual(Option.none())
+    const accepted = { ...report, verdict: { ...noVerdict, accepted: Option.some("It is 6.") } }
+    expect(acceptance.acceptedReport(accepted)).toStrictEqual(Option.some("It is 6."))
+    copy.propose({ path: fileAt("test/slug.test.ts"), base: null, text: "t\n" })
+    const tested = { results: { hasChanged: true, checks: [checkEnding(0)] } }
+    expect(acceptance.acceptedReport(judged("Tested.", tested))).toStrictEqual(Option.some("It is 5."))
+    expect(acceptance.acceptedReport(judged("Tested.", tested, true))).toStrictEqual(Option.none())
+    const failing = { results: { hasChanged: true, checks: [checkEnding(1)] } }
+    expect(acceptance.acceptedReport(judged("Tested.", failing))).toStrictEqual(Option.none())
+    const untouched = { results: { hasChanged: false, checks: [checkEnding(0)] } }
+    expect(acceptance.acceptedReport(judged("Tested.", untouched))).toStrictEqual(Option.none())
+  })
 
   nodeTest("that was questioned stands in the end, without later changes that fail the checks", function* () {
     const { acceptance } = yield* open()

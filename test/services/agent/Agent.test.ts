@@ -37,38 +37,28 @@ const open = (check: string, answers: NonNullable<OpenStages["answers"]>) =>
 const rejectedIn = (log: EventLog["Service"]) =>
   log.events().flatMap((event) => (event.type === "answer.rejected" ? event.issues.map(({ code }) => code) : []))
 
-interface Row {
-  readonly what: string
-  readonly check: string
-  readonly change: string
-  readonly report: string
-  /** With what issues the report was sent back before it was taken. */
-  readonly rejected: ReadonlyArray<string>
-  readonly status: string
-}
-
-/** One row for each way in which checks keep a report from being taken; the tests of ReportIssues.ts have the others. */
-const rows: ReadonlyArray<Row> = [
-  {
-    what: "a check fails that passed before",
-    check: "keeps.mjs",
-    change: limit(100, 150),
-    report: "The limit is set.",
-    rejected: ["check-failed", "check-failed"],
-    status: "failed"
-  },
-  {
-    what: "a check is said to pass that proves nothing",
-    check: "missing.mjs",
-    change: limit(100, 200),
-    report: "The check passed.",
-    rejected: ["check-claimed"],
-    status: "not checked"
-  }
-]
+/** A check, a change, the report on it, with what issues it was sent back before it was taken, and how the check ended. */
+const rows = [
+  [
+    "a check fails that passed before",
+    "keeps.mjs",
+    limit(100, 150),
+    "The limit is set.",
+    ["check-failed", "check-failed"],
+    "failed"
+  ],
+  [
+    "a check is said to pass that proves nothing",
+    "missing.mjs",
+    limit(100, 200),
+    "The check passed.",
+    ["check-claimed"],
+    "not checked"
+  ]
+] as const
 
 describe("a report", () => {
-  for (const { change, check, rejected, report, status, what } of rows) {
+  for (const [what, check, change, report, rejected, status] of rows) {
     liveTest(`is taken after ${rejected.length} rejections where ${what}`, function* () {
       const reports = [...rejected, "taken"].map(() => resultSaying(report))
       const { log, messages, work } = yield* open(check, [change, ...reports])

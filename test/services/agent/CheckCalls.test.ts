@@ -118,32 +118,26 @@ describe("the calls of an answer", () => {
     assert.deepStrictEqual(codes, [["tool-call-limited"], []])
   })
 
-  nodeTest(
-    "are those of its changes too; with each asked about first, one call for all places of a file",
-    function* () {
-      const content = contentOf(
-        `${change("export const name1 = 1", "export const first = 1")}\n${change("export const name9 = 9", "export const last = 9")}`
-      )
-      const proposed = yield* check(content)
-      assert.deepStrictEqual([proposed.names, proposed.unmade], [["edit_file", "edit_file"], []])
-      const asked = yield* check(content, { settings: { askFirst: true } })
-      assert.deepStrictEqual(asked.names, ["edit_file"])
-    }
-  )
+  nodeTest("are those of its changes too; asked about first, one call for all places of a file", function* () {
+    const content = contentOf(
+      `${change("export const name1 = 1", "export const first = 1")}\n${change("export const name9 = 9", "export const last = 9")}`
+    )
+    const proposed = yield* check(content)
+    assert.deepStrictEqual([proposed.names, proposed.unmade], [["edit_file", "edit_file"], []])
+    const asked = yield* check(content, { settings: { askFirst: true } })
+    assert.deepStrictEqual(asked.names, ["edit_file"])
+  })
 
-  nodeTest(
-    "do not count towards their limit when they change files by text, and as one in a replacement",
-    function* () {
-      const content = contentOf(change("export const name1 = 1", "export const first = 1"))
-      const settings = { limits: { ...defaultLimits, toolCallsPerIteration: 1 } }
-      const within = yield* check({ ...content, calls: [read("a.ts")] }, { settings })
-      assert.deepStrictEqual([within.names, within.tooMany], [["edit_file", "read_file"], []])
-      const beyond = yield* check({ ...content, calls: [read("a.ts"), read("b.ts")] }, { settings })
-      assert.deepStrictEqual([beyond.names.length, beyond.tooMany.length], [2, 1])
-      const { names, replaced, tooMany } = yield* check(contentOf('{"replace": "limit", "with": "most"}'), { settings })
-      assert.deepStrictEqual([names.length, replaced.length, tooMany], [2, 1, []])
-    }
-  )
+  nodeTest("do not count towards the limit as changes by text, and count as one in a replacement", function* () {
+    const content = contentOf(change("export const name1 = 1", "export const first = 1"))
+    const settings = { limits: { ...defaultLimits, toolCallsPerIteration: 1 } }
+    const within = yield* check({ ...content, calls: [read("a.ts")] }, { settings })
+    assert.deepStrictEqual([within.names, within.tooMany], [["edit_file", "read_file"], []])
+    const beyond = yield* check({ ...content, calls: [read("a.ts"), read("b.ts")] }, { settings })
+    assert.deepStrictEqual([beyond.names.length, beyond.tooMany.length], [2, 1])
+    const { names, replaced, tooMany } = yield* check(contentOf('{"replace": "limit", "with": "most"}'), { settings })
+    assert.deepStrictEqual([names.length, replaced.length, tooMany], [2, 1, []])
+  })
 
   nodeTest("that would lose most of a file are not made, unless the answer says that it goes", function* () {
     const shorter: ToolCall = {
@@ -159,19 +153,16 @@ describe("the calls of an answer", () => {
     assert.strictEqual((yield* check({ calls: [broken] })).calls.length, 1)
   })
 
-  nodeTest(
-    "have what is not meant for the file left out, and an issue for a mark of a change in the text",
-    function* () {
-      const marked = yield* check({ calls: [textOf("export {}\n<<<<<<< OLD\nexport {}\n")] })
-      assert.deepStrictEqual(marked.codes, [["change-marks"]])
-      const fenced = yield* check({ calls: [textOf("```ts\nexport {}\n```\n")] })
-      assert.deepStrictEqual(
-        fenced.calls.map(({ call: { arguments: written }, repairs }) => [
-          written["content"],
-          repairs.map(({ code }) => code)
-        ]),
-        [["export {}\n", ["change-tidied"]]]
-      )
-    }
-  )
+  nodeTest("are tidied of what is not meant for the file, and have an issue for a mark of a change", function* () {
+    const marked = yield* check({ calls: [textOf("export {}\n<<<<<<< OLD\nexport {}\n")] })
+    assert.deepStrictEqual(marked.codes, [["change-marks"]])
+    const fenced = yield* check({ calls: [textOf("```ts\nexport {}\n```\n")] })
+    assert.deepStrictEqual(
+      fenced.calls.map(({ call: { arguments: written }, repairs }) => [
+        written["content"],
+        repairs.map(({ code }) => code)
+      ]),
+      [["export {}\n", ["change-tidied"]]]
+    )
+  })
 })

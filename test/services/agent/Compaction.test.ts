@@ -79,23 +79,20 @@ describe("the turns of a conversation", () => {
     expect(replyBudget(work, messages)).toBe(Math.floor(free * 0.7))
   })
 
-  nodeTest(
-    "end with how much can be shown next, where the model may look at something and two answers are left",
-    function* () {
-      const { compacted, withBudgetNote } = yield* open
-      const note = /There is room for about \d+ lines of output in all, shared by the calls of one answer\./
-      const session = sessionOf(100)
-      const { messages } = session
-      expect(lastOf(withBudgetNote(work, session))).toMatch(note)
-      const asked = messages.slice(0, 2)
-      expect(withBudgetNote(work, { ...session, messages: asked })).toEqual(asked)
-      const assignment = { ...work.assignment, tools: ["edit_file"] }
-      expect(withBudgetNote({ ...work, assignment }, session)).toEqual(messages)
-      const long = sessionOf(30_000, outputs(2, 100))
-      expect(lastOf(compacted(work, long, 2).messages)).toMatch(note)
-      expect(lastOf(compacted(work, long, 1).messages)).not.toMatch(note)
-    }
-  )
+  nodeTest("end with how much can be shown next, where the model may look and two answers are left", function* () {
+    const { compacted, withBudgetNote } = yield* open
+    const note = /There is room for about \d+ lines of output in all, shared by the calls of one answer\./
+    const session = sessionOf(100)
+    const { messages } = session
+    expect(lastOf(withBudgetNote(work, session))).toMatch(note)
+    const asked = messages.slice(0, 2)
+    expect(withBudgetNote(work, { ...session, messages: asked })).toEqual(asked)
+    const assignment = { ...work.assignment, tools: ["edit_file"] }
+    expect(withBudgetNote({ ...work, assignment }, session)).toEqual(messages)
+    const long = sessionOf(30_000, outputs(2, 100))
+    expect(lastOf(compacted(work, long, 2).messages)).toMatch(note)
+    expect(lastOf(compacted(work, long, 1).messages)).not.toMatch(note)
+  })
 
   nodeTest("end with what to do now, and how many answers are left before the last ones", function* () {
     const { compacted } = yield* open
@@ -127,13 +124,10 @@ describe("the turns of a conversation", () => {
     expect(summaryOf({}, "Go on with it.", workOf({ copy }))).toContain("## Changes so far")
   })
 
-  nodeTest(
-    "are sent with the tools that the work may call, where they are offered through the interface",
-    function* () {
-      const inText = yield* open
-      expect(inText.conversationOf(work, []).tools).toEqual([])
-      const { compaction } = yield* openStages({ settings: { toolCalls: "native" } })
-      expect(compaction.conversationOf(work, []).tools.map(({ name }) => name)).toEqual(["read_file"])
-    }
-  )
+  nodeTest("are sent with the tools of the work, where those are offered through the interface", function* () {
+    const inText = yield* open
+    expect(inText.conversationOf(work, []).tools).toEqual([])
+    const { compaction } = yield* openStages({ settings: { toolCalls: "native" } })
+    expect(compaction.conversationOf(work, []).tools.map(({ name }) => name)).toEqual(["read_file"])
+  })
 })

@@ -59,24 +59,21 @@ const triedWith = (retries: Partial<Session["retries"]>): Partial<Session> => ({
 })
 
 describe("the reply to an answer", () => {
-  nodeTest(
-    "shows outputs, the issues with the answer, and what to do now; an answer without issues is not rejected",
-    function* () {
-      const shown = yield* replyTo(judgedOf({ results: { outcomes: [look] } }))
-      expect(shown.text).toContain("text of a")
-      expect(shown.text).toContain("Go on.")
-      expect(shown.text).not.toContain("## Issues")
-      expect([shown.events, shown.session.issues, shown.end]).toStrictEqual([[], [], undefined])
-      const rejected = yield* replyTo(judgedOf({}, { verdict: shapeless }))
-      expect(rejected.text).toContain("This is no answer.")
-      expect(rejected.session.issues).toStrictEqual([wrong])
-      const [event] = rejected.events
-      expect(event).toMatchObject({ answer: "An answer.", issues: [wrong], mostAttempts: defaultLimits.attempts })
-      expect(event).toMatchObject({ call: { stage: "task", round: 1, task: "Look", attempt: 2 } })
-      const message = yield* replyTo(judgedOf({ work: workOf({ kind: "message" }) }, { verdict: shapeless }))
-      expect(message.events[0]).not.toHaveProperty("mostAttempts")
-    }
-  )
+  nodeTest("shows outputs, issues and what to do now; an answer without issues is not rejected", function* () {
+    const shown = yield* replyTo(judgedOf({ results: { outcomes: [look] } }))
+    expect(shown.text).toContain("text of a")
+    expect(shown.text).toContain("Go on.")
+    expect(shown.text).not.toContain("## Issues")
+    expect([shown.events, shown.session.issues, shown.end]).toStrictEqual([[], [], undefined])
+    const rejected = yield* replyTo(judgedOf({}, { verdict: shapeless }))
+    expect(rejected.text).toContain("This is no answer.")
+    expect(rejected.session.issues).toStrictEqual([wrong])
+    const [event] = rejected.events
+    expect(event).toMatchObject({ answer: "An answer.", issues: [wrong], mostAttempts: defaultLimits.attempts })
+    expect(event).toMatchObject({ call: { stage: "task", round: 1, task: "Look", attempt: 2 } })
+    const message = yield* replyTo(judgedOf({ work: workOf({ kind: "message" }) }, { verdict: shapeless }))
+    expect(message.events[0]).not.toHaveProperty("mostAttempts")
+  })
 
   nodeTest("names an output that stands whole above, unless a compaction has dropped or cut it", function* () {
     const before = { ...look, call: { ...look.call, uid: "turn-1/call-1" } }
@@ -121,35 +118,32 @@ describe("the reply to an answer", () => {
     expect((yield* replyTo(judgedOf({ results }))).text).not.toContain("all checks pass")
   })
 
-  nodeTest(
-    "to calls of the interface is a message for each, and text only when there is something to add",
-    function* () {
-      const only = yield* replyTo(nativeTurn())
-      expect(only.session.messages.map(({ role }) => role)).toStrictEqual(["user", "tool"])
-      const roles = function* (judged: JudgedTurn<string>) {
-        const { session } = yield* replyTo(judged)
-        return session.messages.map(({ role }) => role).join(" ")
-      }
-      const withText = "user tool user"
-      expect(yield* roles(nativeTurn({ left: 4 }))).toBe("user tool")
-      expect(yield* roles(nativeTurn({ left: 3 }))).toBe(withText)
-      const beside = gave("read_file", { path: "b.ts" }, "text of b", "turn-2/call-2")
-      const news: ReadonlyArray<Parameters<typeof nativeTurn>> = [
-        [{ results: { outcomes: [look, beside] } }],
-        [{ results: { outcomes: [look], folderInstructions: "## Instructions" } }],
-        [{ results: { outcomes: [look], hasChanged: true } }],
-        [{}, { verdict: shapeless }],
-        [{ results: { outcomes: [look, beside] } }, { verdict: shapeless }]
-      ]
-      for (const parts of news) expect(yield* roles(nativeTurn(...parts))).toBe(withText)
-      const { text } = yield* replyTo(nativeTurn({ results: { outcomes: [look, beside] } }))
-      expect(text).toContain("text of b")
-      expect(text).not.toContain("text of a")
-      const changedFiles = [{ path: "a.ts", base: "old line\n", text: "new line\n" }]
-      const changed = yield* replyTo(nativeTurn({ results: { outcomes: [look], hasChanged: true, changedFiles } }))
-      expect(changed.text).not.toContain("new line")
+  nodeTest("to calls of the interface is a message for each, and a text only if it adds something", function* () {
+    const only = yield* replyTo(nativeTurn())
+    expect(only.session.messages.map(({ role }) => role)).toStrictEqual(["user", "tool"])
+    const roles = function* (judged: JudgedTurn<string>) {
+      const { session } = yield* replyTo(judged)
+      return session.messages.map(({ role }) => role).join(" ")
     }
-  )
+    const withText = "user tool user"
+    expect(yield* roles(nativeTurn({ left: 4 }))).toBe("user tool")
+    expect(yield* roles(nativeTurn({ left: 3 }))).toBe(withText)
+    const beside = gave("read_file", { path: "b.ts" }, "text of b", "turn-2/call-2")
+    const news: ReadonlyArray<Parameters<typeof nativeTurn>> = [
+      [{ results: { outcomes: [look, beside] } }],
+      [{ results: { outcomes: [look], folderInstructions: "## Instructions" } }],
+      [{ results: { outcomes: [look], hasChanged: true } }],
+      [{}, { verdict: shapeless }],
+      [{ results: { outcomes: [look, beside] } }, { verdict: shapeless }]
+    ]
+    for (const parts of news) expect(yield* roles(nativeTurn(...parts))).toBe(withText)
+    const { text } = yield* replyTo(nativeTurn({ results: { outcomes: [look, beside] } }))
+    expect(text).toContain("text of b")
+    expect(text).not.toContain("text of a")
+    const changedFiles = [{ path: "a.ts", base: "old line\n", text: "new line\n" }]
+    const changed = yield* replyTo(nativeTurn({ results: { outcomes: [look], hasChanged: true, changedFiles } }))
+    expect(changed.text).not.toContain("new line")
+  })
 
   nodeTest("to a call that was not made says why, and the answer counts as rejected", function* () {
     const refused = { ...nothingChecked, calls: [{ ...possible, issues: [wrong] }] }

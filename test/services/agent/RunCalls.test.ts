@@ -132,20 +132,17 @@ describe("the calls of a turn", () => {
     expect([without.results.remaining, seen.length]).toStrictEqual([[], 1])
   })
 
-  nodeTest(
-    "that change the project itself are asked about, noted, and checked with those of earlier turns",
-    function* () {
-      const earlier = { path: "src/other.ts", insertions: 1, deletions: 0, kind: "changed" as const }
-      const { checked, results, told } = yield* run([edit], {
-        settings: { askFirst: true },
-        turn: { session: { files: [earlier] } }
-      })
-      expect(told[1]).toStrictEqual(["approve", "turn-2/call-2"])
-      expect(results.hasChanged).toBe(true)
-      expect(results.files.map(({ path }) => path)).toStrictEqual(["src/limit.ts"])
-      expect([checked, results.checks]).toStrictEqual([[["src/other.ts", "src/limit.ts"]], [passed]])
-    }
-  )
+  nodeTest("that change the project itself are asked about, noted, and checked with earlier ones", function* () {
+    const earlier = { path: "src/other.ts", insertions: 1, deletions: 0, kind: "changed" as const }
+    const { checked, results, told } = yield* run([edit], {
+      settings: { askFirst: true },
+      turn: { session: { files: [earlier] } }
+    })
+    expect(told[1]).toStrictEqual(["approve", "turn-2/call-2"])
+    expect(results.hasChanged).toBe(true)
+    expect(results.files.map(({ path }) => path)).toStrictEqual(["src/limit.ts"])
+    expect([checked, results.checks]).toStrictEqual([[["src/other.ts", "src/limit.ts"]], [passed]])
+  })
 
   nodeTest("bring the instructions for files that the answer names, while another answer can follow", function* () {
     const content = { calls: [read("docs/a.md")] }

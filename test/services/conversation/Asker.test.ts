@@ -394,23 +394,17 @@ describe("changes", () => {
     expect(limit).toBe("// The limit.\nexport const limit = 10\n")
   })
 
-  nodeTest(
-    "are asked about before they are made, and a no is told to the model, when that is asked first",
-    function* () {
-      const approver = scriptedApprover({ calls: ["once", "deny"] })
-      const answers = inOrder(raised, block("src/new.ts", "", "export {}"), "Raised.")
-      const options = { files, approver: approver.layer, settings: { askFirst: true } }
-      const { limit, reports, requests } = yield* asking(["Raise it."], answers, options)
-      expect(approver.asked.map((items) => items.map(({ tool }) => tool))).toStrictEqual([
-        ["edit_file"],
-        ["write_file"]
-      ])
-      expect(lastOf(requests[1])).toContain("### Changed: src/limit.ts")
-      expect(lastOf(requests[2])).toContain("### Not changed: src/new.ts")
-      expect(reports[0]?.facts?.files.map(({ path }) => path)).toStrictEqual(["src/limit.ts"])
-      expect(limit).toBe("// The limit.\nexport const limit = 10\n")
-    }
-  )
+  nodeTest("are asked about before they are made, and the model hears a no, with --ask-first", function* () {
+    const approver = scriptedApprover({ calls: ["once", "deny"] })
+    const answers = inOrder(raised, block("src/new.ts", "", "export {}"), "Raised.")
+    const options = { files, approver: approver.layer, settings: { askFirst: true } }
+    const { limit, reports, requests } = yield* asking(["Raise it."], answers, options)
+    expect(approver.asked.map((items) => items.map(({ tool }) => tool))).toStrictEqual([["edit_file"], ["write_file"]])
+    expect(lastOf(requests[1])).toContain("### Changed: src/limit.ts")
+    expect(lastOf(requests[2])).toContain("### Not changed: src/new.ts")
+    expect(reports[0]?.facts?.files.map(({ path }) => path)).toStrictEqual(["src/limit.ts"])
+    expect(limit).toBe("// The limit.\nexport const limit = 10\n")
+  })
 
   nodeTest("that are the same as those of an earlier message are asked about again", function* () {
     const approver = scriptedApprover({ steps: ["step", "step", "step"] })

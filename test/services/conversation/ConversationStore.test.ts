@@ -42,23 +42,20 @@ describe("conversations that are kept", () => {
     assert.match(other.message, /^There is no conversation about \/home\/you\/other to continue\./)
   })
 
-  nodeTest(
-    "are pruned; the one that was used last is the last; an unreadable one and a part of one are passed over",
-    function* () {
-      const fs = yield* FileSystem.FileSystem
-      const place = yield* makePlace
-      const folder = yield* conversationFolder(place)
-      for (let number = 0; number < 25; number += 1) {
-        yield* saveConversation(place, { runId: id(number), model: `m${number}`, messages })
-        yield* fs.utimes(`${folder}/${id(number)}.json`, number + 1, number + 1)
-      }
-      assert.strictEqual((yield* fs.readDirectory(folder)).length, 20)
-      yield* saveConversation(place, { runId: id(10), model: "m10", messages })
-      yield* fs.writeFileString(`${folder}/${id(30)}.json`, "{")
-      yield* fs.writeFileString(`${folder}/${id(31)}.json.x.tmp`, "{")
-      assert.strictEqual((yield* lastConversation(place)).model, "m10")
+  nodeTest("are pruned; the one used last is the last; unreadable ones and parts are passed over", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const place = yield* makePlace
+    const folder = yield* conversationFolder(place)
+    for (let number = 0; number < 25; number += 1) {
+      yield* saveConversation(place, { runId: id(number), model: `m${number}`, messages })
+      yield* fs.utimes(`${folder}/${id(number)}.json`, number + 1, number + 1)
     }
-  )
+    assert.strictEqual((yield* fs.readDirectory(folder)).length, 20)
+    yield* saveConversation(place, { runId: id(10), model: "m10", messages })
+    yield* fs.writeFileString(`${folder}/${id(30)}.json`, "{")
+    yield* fs.writeFileString(`${folder}/${id(31)}.json.x.tmp`, "{")
+    assert.strictEqual((yield* lastConversation(place)).model, "m10")
+  })
 
   nodeTest("have a history of messages, which is private, without secrets, and shortened", function* () {
     const fs = yield* FileSystem.FileSystem

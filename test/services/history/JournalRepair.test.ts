@@ -20,27 +20,24 @@ const intentOf = (name: string, path: string): JournalRecord => ({
 })
 
 describe("the repair of a journal", () => {
-  nodeTest(
-    "sets quarantine the first damaged line and what follows it, beside what was set quarantine before",
-    function* () {
-      const fs = yield* FileSystem.FileSystem
-      const file = `${yield* makeFolder}/journal.jsonl`
-      const damaged = sound.replace('"round-1"', '"round-2"')
-      yield* fs.writeFileString(file, damaged)
-      yield* fs.writeFileString(`${file}.damaged-3`, "half")
-      const rest = damaged.split("\n").slice(2).join("\n")
-      const quarantine = `${file}.damaged-3-2`
-      assert.deepStrictEqual(yield* repairJournal(file), {
-        intact: 2,
-        bytes: Buffer.byteLength(rest),
-        quarantine,
-        effects: []
-      })
-      assert.strictEqual(yield* fs.readFileString(quarantine), rest)
-      assert.strictEqual(yield* fs.readFileString(`${file}.damaged-3`), "half")
-      assert.strictEqual((yield* readJournal(file)).lines.length, 2)
-    }
-  )
+  nodeTest("sets aside the first damaged line and what follows it, beside what was set aside before", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const file = `${yield* makeFolder}/journal.jsonl`
+    const damaged = sound.replace('"round-1"', '"round-2"')
+    yield* fs.writeFileString(file, damaged)
+    yield* fs.writeFileString(`${file}.damaged-3`, "half")
+    const rest = damaged.split("\n").slice(2).join("\n")
+    const quarantine = `${file}.damaged-3-2`
+    assert.deepStrictEqual(yield* repairJournal(file), {
+      intact: 2,
+      bytes: Buffer.byteLength(rest),
+      quarantine,
+      effects: []
+    })
+    assert.strictEqual(yield* fs.readFileString(quarantine), rest)
+    assert.strictEqual(yield* fs.readFileString(`${file}.damaged-3`), "half")
+    assert.strictEqual((yield* readJournal(file)).lines.length, 2)
+  })
 
   nodeTest("names the calls that are no longer known, and may be done again", function* () {
     const fs = yield* FileSystem.FileSystem

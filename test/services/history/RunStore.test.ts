@@ -32,26 +32,23 @@ describe("the runs that are kept", () => {
     expect((yield* Effect.flip(store.find("last"))).message).toContain('There is no run "last".')
   })
 
-  liveTest(
-    "are listed as quickly when they are many: what was read of an ended run is kept beside its journal",
-    function* () {
-      const many = Array.from({ length: 60 }, (_, number) => `20261101-1000${10 + number}-aaaa`.slice(0, 20))
-      const runs = Object.fromEntries(many.map((id) => [id, [openedRecord(id), ended("done")]]))
-      const [changed = "", broken = "", piped = ""] = many
-      const { state, store } = yield* storeWith({ ...runs, [first]: [openedRecord(first), settled("plan")] })
-      const before = yield* store.list
-      const kept = (id: string) => `${state}/runs/${id}/summary.json`
-      expect([before.length, existsSync(kept(changed)), existsSync(kept(first))]).toEqual([61, true, false])
-      expect(yield* store.list).toEqual(before)
-      writeFileSync(store.pathOf(changed), journalBytes([openedRecord(changed), ended("done"), ended("limit")]))
-      writeFileSync(kept(broken), "{")
-      rmSync(kept(piped))
-      mkdirSync(kept(piped))
-      const after = new Map((yield* store.list).map((run) => [run.runId, run.standing]))
-      expect([after.get(changed), after.get(broken), after.get(piped)]).toEqual(["limit", "done", "done"])
-      expect(after.get(first)).toBe("unfinished")
-    }
-  )
+  liveTest("are listed quickly: what was read of an ended run is kept beside its journal", function* () {
+    const many = Array.from({ length: 60 }, (_, number) => `20261101-1000${10 + number}-aaaa`.slice(0, 20))
+    const runs = Object.fromEntries(many.map((id) => [id, [openedRecord(id), ended("done")]]))
+    const [changed = "", broken = "", piped = ""] = many
+    const { state, store } = yield* storeWith({ ...runs, [first]: [openedRecord(first), settled("plan")] })
+    const before = yield* store.list
+    const kept = (id: string) => `${state}/runs/${id}/summary.json`
+    expect([before.length, existsSync(kept(changed)), existsSync(kept(first))]).toEqual([61, true, false])
+    expect(yield* store.list).toEqual(before)
+    writeFileSync(store.pathOf(changed), journalBytes([openedRecord(changed), ended("done"), ended("limit")]))
+    writeFileSync(kept(broken), "{")
+    rmSync(kept(piped))
+    mkdirSync(kept(piped))
+    const after = new Map((yield* store.list).map((run) => [run.runId, run.standing]))
+    expect([after.get(changed), after.get(broken), after.get(piped)]).toEqual(["limit", "done", "done"])
+    expect(after.get(first)).toBe("unfinished")
+  })
 
   liveTest("are listed, the newest first, with how each one stands", function* () {
     const { state, store } = yield* storeWith({

@@ -40,21 +40,18 @@ const plan = { key: "plan", success: Count }
 const run = <A, E>(activity: Activity<A, E, never>) => Effect.flatMap(Activities, (it) => it.run(activity))
 
 describe("Activities", () => {
-  nodeTest(
-    "returns the recorded outcome of the same input in a later session and does not publish it again",
-    function* () {
-      const file = yield* makeJournal
-      const { activity, told } = counter()
-      expect(yield* inSession(file, run(activity(input)))).toBe(1)
-      expect(yield* inSession(file, run(activity(input)))).toBe(1)
-      expect(yield* inSession(file, run(activity(other)))).toBe(2)
-      expect(told).toEqual([1, 2])
-      expect(yield* writtenTo(file)).toEqual([
-        { type: "outcome", key: `plan/attempt-1#${"a".repeat(16)}`, value: "1" },
-        { type: "outcome", key: `plan/attempt-1#${"b".repeat(16)}`, value: "2" }
-      ])
-    }
-  )
+  nodeTest("returns the recorded outcome of the same input in a later session, without publishing it", function* () {
+    const file = yield* makeJournal
+    const { activity, told } = counter()
+    expect(yield* inSession(file, run(activity(input)))).toBe(1)
+    expect(yield* inSession(file, run(activity(input)))).toBe(1)
+    expect(yield* inSession(file, run(activity(other)))).toBe(2)
+    expect(told).toEqual([1, 2])
+    expect(yield* writtenTo(file)).toEqual([
+      { type: "outcome", key: `plan/attempt-1#${"a".repeat(16)}`, value: "1" },
+      { type: "outcome", key: `plan/attempt-1#${"b".repeat(16)}`, value: "2" }
+    ])
+  })
 
   nodeTest("publishes an outcome only when it is on the disk", function* () {
     const file = yield* makeJournal
@@ -76,21 +73,18 @@ describe("Activities", () => {
     expect(yield* inSession(file, saved)).toEqual([1, 2])
   })
 
-  nodeTest(
-    "records a failure as evidence, publishes nothing of it and executes again in the next session",
-    function* () {
-      const file = yield* makeJournal
-      const { activity, told } = counter()
-      const failing = { ...activity(input), error: Schema.String, execute: Effect.fail("gone") }
-      expect(yield* Effect.flip(inSession(file, run(failing)))).toBe("gone")
-      expect(told).toEqual([])
-      expect(yield* inSession(file, run(activity(input)))).toBe(1)
-      expect(yield* writtenTo(file)).toEqual([
-        { type: "failure", key: `plan/attempt-1#${"a".repeat(16)}`, error: "gone" },
-        { type: "outcome", key: `plan/attempt-1#${"a".repeat(16)}`, value: "1" }
-      ])
-    }
-  )
+  nodeTest("records a failure, publishes nothing of it, and executes again in the next session", function* () {
+    const file = yield* makeJournal
+    const { activity, told } = counter()
+    const failing = { ...activity(input), error: Schema.String, execute: Effect.fail("gone") }
+    expect(yield* Effect.flip(inSession(file, run(failing)))).toBe("gone")
+    expect(told).toEqual([])
+    expect(yield* inSession(file, run(activity(input)))).toBe(1)
+    expect(yield* writtenTo(file)).toEqual([
+      { type: "failure", key: `plan/attempt-1#${"a".repeat(16)}`, error: "gone" },
+      { type: "outcome", key: `plan/attempt-1#${"a".repeat(16)}`, value: "1" }
+    ])
+  })
 
   nodeTest("records nothing of what dies or is interrupted", function* () {
     const file = yield* makeJournal

@@ -165,25 +165,22 @@ describe("writing a journal", () => {
     }
   })
 
-  nodeTest(
-    "keeps what each crash left at the same line, and once what was set aside and not yet cut off",
-    function* () {
-      const file = yield* makeFile
-      const whole = journalBytes([openedRecord(), settled("a")])
-      const crashed = Effect.fnUntraced(function* (torn: string) {
-        writeFileSync(file, Buffer.concat([whole, Buffer.from(torn)]))
-        yield* Effect.scoped(openJournal(file, yield* readJournal(file)))
-        expect(readFileSync(file)).toEqual(Buffer.from(whole))
-      })
-      for (const torn of ["first", "second", "first", "third"]) yield* crashed(torn)
-      const aside = readdirSync(dirname(file)).toSorted().slice(1)
-      expect(aside.map((name) => [name, readFileSync(`${dirname(file)}/${name}`, "utf8")])).toEqual([
-        ["journal.jsonl.torn-3", "first"],
-        ["journal.jsonl.torn-3-2", "second"],
-        ["journal.jsonl.torn-3-3", "third"]
-      ])
-    }
-  )
+  nodeTest("keeps what each crash left at a line, and once what was set aside and not cut off", function* () {
+    const file = yield* makeFile
+    const whole = journalBytes([openedRecord(), settled("a")])
+    const crashed = Effect.fnUntraced(function* (torn: string) {
+      writeFileSync(file, Buffer.concat([whole, Buffer.from(torn)]))
+      yield* Effect.scoped(openJournal(file, yield* readJournal(file)))
+      expect(readFileSync(file)).toEqual(Buffer.from(whole))
+    })
+    for (const torn of ["first", "second", "first", "third"]) yield* crashed(torn)
+    const aside = readdirSync(dirname(file)).toSorted().slice(1)
+    expect(aside.map((name) => [name, readFileSync(`${dirname(file)}/${name}`, "utf8")])).toEqual([
+      ["journal.jsonl.torn-3", "first"],
+      ["journal.jsonl.torn-3-2", "second"],
+      ["journal.jsonl.torn-3-3", "third"]
+    ])
+  })
 
   nodeTest("goes on where the journal ends, and leaves no torn file when nothing was torn", function* () {
     const file = yield* makeFile

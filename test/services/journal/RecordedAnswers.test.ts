@@ -56,17 +56,14 @@ describe("answers of people", () => {
     expect(asked).toEqual(["Write"])
   })
 
-  nodeTest(
-    "about calls in doubt, plugins and servers are asked for each time; about given files they count",
-    function* () {
-      const { asked, inSession } = yield* makePerson({})
-      for (const _ of [1, 2]) {
-        yield* inSession((approver) => approver.inDoubt(item("Doubt"), "1"))
-        yield* inSession((approver) => approver.call(item(beforeRunTask, "load_plugin"), "2"))
-      }
-      expect(asked).toEqual(["Doubt", beforeRunTask, "Doubt", beforeRunTask])
-      for (const _ of [1, 2]) yield* inSession((approver) => approver.call(item(beforeRunTask, "read_file"), "3"))
-      expect(asked).toHaveLength(5)
+  nodeTest("about calls in doubt and plugins are asked for each time; about given files they count", function* () {
+    const { asked, inSession } = yield* makePerson({})
+    for (const _ of [1, 2]) {
+      yield* inSession((approver) => approver.inDoubt(item("Doubt"), "1"))
+      yield* inSession((approver) => approver.call(item(beforeRunTask, "load_plugin"), "2"))
     }
-  )
+    expect(asked).toEqual(["Doubt", beforeRunTask, "Doubt", beforeRunTask])
+    for (const _ of [1, 2]) yield* inSession((approver) => approver.call(item(beforeRunTask, "read_file"), "3"))
+    expect(asked).toHaveLength(5)
+  })
 })

@@ -1,6 +1,5 @@
 /** The lines above a block of a change, and the file of the project that each of them names. */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readMessageTurn } from "../../../src/domain/conversation/MessageTurn.ts"
 import { pathQuestions } from "../../../src/domain/files/ChangeBlocks.ts"
@@ -73,7 +72,7 @@ const plain = (path: string): string => alikePath(path.replace(/^[./]+(?=\w+)|\\
 
 const marked = (path: string) => block(3).replace("OLD", `OLD ${path}`)
 
-layer(NodeServices.layer)("a block of a task", (it) => {
+describe("a block of a task", () => {
   nodeTest("is for the file that the line above it names", function* () {
     for (const [line, file] of [lines[1], lines[13], lines[15]] as typeof lines) {
       for (const answer of [

@@ -44,16 +44,13 @@ describe("before the first turn", () => {
     expect(first).not.toContain("Path: docs/limit.md")
   })
 
-  nodeTest(
-    "nothing is shown of files that a rule denies to read, or for a task that names no code or has references",
-    function* () {
-      const rules = [{ verdict: "deny", tool: "read_file", pattern: "src/**" } as const]
-      expect(yield* firstMessage("What is `rateLimit`?", { rules })).not.toContain("rateLimit = 5")
-      expect(yield* firstMessage("What is the limit?")).not.toContain(heading)
-      const references = [{ kind: "file", title: "far", href: "src/far.ts", target: "src/far.ts" }] as const
-      expect(yield* firstMessage("What is `rateLimit`?", { references })).not.toContain(heading)
-    }
-  )
+  nodeTest("nothing is shown of denied files, or for a task that names no code or has references", function* () {
+    const rules = [{ verdict: "deny", tool: "read_file", pattern: "src/**" } as const]
+    expect(yield* firstMessage("What is `rateLimit`?", { rules })).not.toContain("rateLimit = 5")
+    expect(yield* firstMessage("What is the limit?")).not.toContain(heading)
+    const references = [{ kind: "file", title: "far", href: "src/far.ts", target: "src/far.ts" }] as const
+    expect(yield* firstMessage("What is `rateLimit`?", { references })).not.toContain(heading)
+  })
 
   nodeTest("a changelog that the task names is shown, unless it is a reference", function* () {
     const entries = Array.from({ length: 60 }, (_, at) => `- Entry ${at} of a long list of changes.`).join("\n")

@@ -1,16 +1,15 @@
 /**
  * A text that is replaced everywhere: what cannot be looked at and may hold it is named, and stays an open change.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
-import * as Effect from "effect/Effect"
+import { describe, expect } from "@effect/vitest"
 import * as FileSystem from "effect/FileSystem"
 import { execFileSync } from "node:child_process"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { needs } from "../../support/needs.ts"
 import { briefing, openStages } from "../../support/OpenStages.ts"
 import { willingApprover } from "../../support/ScriptedApprover.ts"
-import { runScript, scripted } from "../../support/ScriptedRun.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
+import { scriptedRun } from "../../support/ScriptedRun.ts"
 import { planOf, resultSaying } from "../../support/TestRun.ts"
 
 const editing = plainTask("Edit 1", "edit-files", "Rename get_size to read_size.", "The new name.")
@@ -75,117 +74,98 @@ const replies: ReadonlyArray<readonly [replaced: string, text: string, now: stri
   ["size(", "get_size();\n", undefined, '"size(" occurs only inside longer names, such as in a.c, so nothing was']
 ]
 
-layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
+describe("a text that is replaced everywhere", () => {
   for (const { bytes, except = [], isChanged = false, left, name, path, tracked = false, warned } of variants) {
-    it.effect(
+    nodeTest(
       `${left === undefined ? "leaves nothing open" : "is an open change"} beside a file that is ${name}`,
-      () =>
-        Effect.gen(function* () {
-          const fs = yield* FileSystem.FileSystem
-          const report = left === undefined ? [] : [resultSaying("Partly done. A file could not be read.")]
-          const { log, taskAgent, messages, project } = yield* openStages({
-            answers: [replacing(except), resultSaying("It is renamed."), ...report],
-            files: { "a.c": "get_size();\n", ".gitignore": "lib/\n" },
-            rules: [{ verdict: "deny", tool: "read_file", pattern: "private/**" }]
-          })
-          for (const folder of ["lib", "node_modules", "private"]) yield* fs.makeDirectory(`${project}/${folder}`)
-          yield* fs.writeFile(`${project}/${path}`, bytes)
-          if (tracked) {
-            execFileSync("git", ["init", "-q"], { cwd: project })
-            execFileSync("git", ["add", "-f", path], { cwd: project })
-          }
-          const { bases = [], calls, priorCalls = [] } = yield* taskAgent.work(order)
-          const changed = isChanged ? ["a.c", path].toSorted() : ["a.c"]
-          expect(calls.map((call) => call.arguments["path"])).toEqual(changed)
-          expect(bases.map((base) => base.path)).toEqual(changed)
-          expect(priorCalls.map(({ call, result }) => [call.arguments["path"], result.success])).toEqual(
-            left === undefined ? [] : [[path, false]]
-          )
-          const reply = messages[1]?.at(-1) ?? ""
-          const stood = `\`get_size\` stood in ${changed.length} line${changed.length === 1 ? "" : "s"}: ${changed.length} changed`
-          expect(reply).toContain(stood)
-          const unseen = left ?? warned
-          if (unseen === undefined) expect(reply).toContain("none left out.")
-          else {
-            expect(reply).toContain(`Not looked at: ${unseen}.`)
-            expect(reply).not.toContain("none left out")
-          }
-          expect(log.events().flatMap((event) => (event.type === "message" ? [event.text] : []))).toEqual(
-            unseen === undefined
-              ? []
-              : [expect.stringContaining(`"get_size" in "${editing.name}": Not looked at: ${unseen}.`)]
-          )
-        }),
+      function* () {
+        const fs = yield* FileSystem.FileSystem
+        const report = left === undefined ? [] : [resultSaying("Partly done. A file could not be read.")]
+        const { log, taskAgent, messages, project } = yield* openStages({
+          answers: [replacing(except), resultSaying("It is renamed."), ...report],
+          files: { "a.c": "get_size();\n", ".gitignore": "lib/\n" },
+          rules: [{ verdict: "deny", tool: "read_file", pattern: "private/**" }]
+        })
+        for (const folder of ["lib", "node_modules", "private"]) yield* fs.makeDirectory(`${project}/${folder}`)
+        yield* fs.writeFile(`${project}/${path}`, bytes)
+        if (tracked) {
+          execFileSync("git", ["init", "-q"], { cwd: project })
+          execFileSync("git", ["add", "-f", path], { cwd: project })
+        }
+        const { bases = [], calls, priorCalls = [] } = yield* taskAgent.work(order)
+        const changed = isChanged ? ["a.c", path].toSorted() : ["a.c"]
+        expect(calls.map((call) => call.arguments["path"])).toEqual(changed)
+        expect(bases.map((base) => base.path)).toEqual(changed)
+        expect(priorCalls.map(({ call, result }) => [call.arguments["path"], result.success])).toEqual(
+          left === undefined ? [] : [[path, false]]
+        )
+        const reply = messages[1]?.at(-1) ?? ""
+        const stood = `\`get_size\` stood in ${changed.length} line${changed.length === 1 ? "" : "s"}: ${changed.length} changed`
+        expect(reply).toContain(stood)
+        const unseen = left ?? warned
+        expect(reply).toContain(unseen === undefined ? "none left out." : `Not looked at: ${unseen}.`)
+        expect(reply.includes("none left out")).toBe(unseen === undefined)
+        expect(log.events().flatMap((event) => (event.type === "message" ? [event.text] : []))).toEqual(
+          unseen === undefined
+            ? []
+            : [expect.stringContaining(`"get_size" in "${editing.name}": Not looked at: ${unseen}.`)]
+        )
+      },
       tracked ? needs("git") : {}
     )
   }
 
   for (const [replace, text, now, says] of replies) {
-    it.effect(`is replaced as a name, and the reply says ${says}`, () =>
-      Effect.gen(function* () {
-        const reports = ["Partly done. One.", "Partly done. It is not there."].map(resultSaying)
-        const { messages, taskAgent } = yield* openStages({
-          answers: [JSON.stringify({ replace, with: replace.endsWith("(") ? "x(" : "x" }), ...reports],
-          files: { "a.c": text, ".env": "X=1\n" }
-        })
-        const { calls } = yield* taskAgent.work(order)
-        expect(calls.map((call) => call.arguments["new_text"])).toEqual(now === undefined ? [] : [now])
-        const reply = messages[1]?.at(-1) ?? ""
-        expect(reply).toContain(says)
-        expect(reply).not.toContain("does not occur in the project")
+    nodeTest(`is replaced as a name, and the reply says ${says}`, function* () {
+      const reports = ["Partly done. One.", "Partly done. It is not there."].map(resultSaying)
+      const { messages, taskAgent } = yield* openStages({
+        answers: [JSON.stringify({ replace, with: replace.endsWith("(") ? "x(" : "x" }), ...reports],
+        files: { "a.c": text, ".env": "X=1\n" }
       })
-    )
+      const { calls } = yield* taskAgent.work(order)
+      expect(calls.map((call) => call.arguments["new_text"])).toEqual(now === undefined ? [] : [now])
+      const reply = messages[1]?.at(-1) ?? ""
+      expect(reply).toContain(says)
+      expect(reply).not.toContain("does not occur in the project")
+    })
   }
 
-  it.effect("is said to stand nowhere when all files were looked at", () =>
-    Effect.gen(function* () {
-      const reports = ["Partly done. One.", "Partly done. It is not there."].map(resultSaying)
-      const { messages, taskAgent } = yield* openStages({ answers: [replacing(), ...reports] })
-      expect((yield* taskAgent.work(order)).priorCalls?.map(({ result }) => result.error_type)).toEqual([
-        "validation_failed"
-      ])
-      expect(messages[1]?.at(-1)).toContain('The text "get_size" does not occur in the project')
-    })
-  )
+  nodeTest("is said to stand nowhere when all files were looked at", function* () {
+    const reports = ["Partly done. One.", "Partly done. It is not there."].map(resultSaying)
+    const { messages, taskAgent } = yield* openStages({ answers: [replacing(), ...reports] })
+    expect((yield* taskAgent.work(order)).priorCalls?.map(({ result }) => result.error_type)).toEqual([
+      "validation_failed"
+    ])
+    expect(messages[1]?.at(-1)).toContain('The text "get_size" does not occur in the project')
+  })
 
-  it.effect("leaves the run undone, although the model calls it done", () =>
-    Effect.gen(function* () {
-      const { report } = yield* runScript()
-      expect(report.status).toBe("failed")
-      expect(report.message).toMatch(
-        /"Edit 1" did not change b\.o \(edit_file\)\. It failed: [^\n]*Not looked at: 1 file/
-      )
-    }).pipe(
-      scripted(
-        {
-          plan: () => planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
-          refine: () => replacing(),
-          execute: () => resultSaying("Renamed get_size everywhere.")
-        },
-        { files: { "a.c": "get_size();\n", "b.o": "\0get_size\0" }, approver: willingApprover() }
-      )
+  nodeTest("leaves the run undone, although the model calls it done", function* () {
+    const { report } = yield* scriptedRun(
+      {
+        plan: () => planOf([[{ name: "Edit 1", skill: "edit-files" }]]),
+        refine: () => replacing(),
+        execute: () => resultSaying("Renamed get_size everywhere.")
+      },
+      { files: { "a.c": "get_size();\n", "b.o": "\0get_size\0" }, approver: willingApprover() }
     )
-  )
+    expect(report.status).toBe("failed")
+    expect(report.message).toMatch(
+      /"Edit 1" did not change b\.o \(edit_file\)\. It failed: [^\n]*Not looked at: 1 file/
+    )
+  })
 })
 
-layer(NodeServices.layer)("the items of a task", (it) => {
-  it.effect("are looked for in every file, and the files that could not be looked at are named", () =>
-    Effect.gen(function* () {
-      const { events, report } = yield* runScript()
-      expect(report.status).toBe("done")
-      expect(events.flatMap((event) => (event.type === "task.item" ? [event.item] : []))).toEqual(["a.c"])
-      expect(events.flatMap((event) => (event.type === "message" ? [event.text] : []))).toContain(
-        'The items of "Look 1": Not looked at: 1 file that looks like a secret (.env).'
-      )
-    }).pipe(
-      scripted(
-        {
-          plan: () => planOf([[{ name: "Look 1", each: "file in `**/*` containing `get_size`" }]]),
-          refine: () => resultSaying("It is [there](a.c#L1)."),
-          execute: () => resultSaying("It is [there](a.c#L1).")
-        },
-        { files: { "a.c": "get_size();\n", "b.c": "other();\n", ".env": "X=1\n" }, approver: willingApprover() }
-      )
-    )
+const sayWhere = () => resultSaying("It is [there](a.c#L1).")
+
+nodeTest("items are looked for in every file, and the files that could not be looked at are named", function* () {
+  const plan = planOf([[{ name: "Look 1", each: "file in `**/*` containing `get_size`" }]])
+  const { events, report } = yield* scriptedRun(
+    { plan: () => plan, refine: sayWhere, execute: sayWhere },
+    { files: { "a.c": "get_size();\n", "b.c": "other();\n", ".env": "X=1\n" }, approver: willingApprover() }
+  )
+  expect(report.status).toBe("done")
+  expect(events.flatMap((event) => (event.type === "task.item" ? [event.item] : []))).toEqual(["a.c"])
+  expect(events.flatMap((event) => (event.type === "message" ? [event.text] : []))).toContain(
+    'The items of "Look 1": Not looked at: 1 file that looks like a secret (.env).'
   )
 })

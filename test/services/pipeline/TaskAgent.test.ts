@@ -282,32 +282,29 @@ const edited = (path: string, change: object) => refinementWith([{ name: "edit_f
 const many = (before: string, after: string) => block("src/many.ts", before, after)
 
 describe("the working copy of a task", () => {
-  nodeTest(
-    "takes changes without a question; later reads and searches see them, and the project does not",
-    function* () {
-      const nobody = scriptedApprover({})
-      const created = { name: "write_file", arguments: { path: "src/new.ts", content: "const fresh = 1\n" } }
-      const { calls, project, ran, replies, turns } = yield* work(
-        editing,
-        [
-          refinementWith([created]),
-          raised,
-          refinementWith([read("src/new.ts"), { name: "search_files", arguments: { pattern: "const" } }]),
-          resultSaying("It is done.")
-        ],
-        { approver: nobody.layer, rules: [{ verdict: "allow", tool: "read_file" }] }
-      )
-      expect(calls).toEqual([raisedCall, { uid: "change-2", ...created }])
-      expect([nobody.asked, ran]).toEqual([[], ["turn-3/call-1", "turn-3/call-2"]])
-      expect(turns[1]).toMatchObject({ turn: 2, changed: ["src/limit.ts"], calls: [{ name: "edit_file" }] })
-      expect(replies[2]).toContain("+export const limit = 10")
-      for (const seen of ["const fresh = 1", "src/new.ts:1:", "export const limit = 10"])
-        expect(replies[3]).toContain(seen)
-      const fs = yield* FileSystem.FileSystem
-      expect(yield* fs.exists(`${project}/src/new.ts`)).toBe(false)
-      expect(yield* fs.readFileString(`${project}/src/limit.ts`)).toBe(files["src/limit.ts"])
-    }
-  )
+  nodeTest("takes changes without a question, which later reads and searches see, and nothing else", function* () {
+    const nobody = scriptedApprover({})
+    const created = { name: "write_file", arguments: { path: "src/new.ts", content: "const fresh = 1\n" } }
+    const { calls, project, ran, replies, turns } = yield* work(
+      editing,
+      [
+        refinementWith([created]),
+        raised,
+        refinementWith([read("src/new.ts"), { name: "search_files", arguments: { pattern: "const" } }]),
+        resultSaying("It is done.")
+      ],
+      { approver: nobody.layer, rules: [{ verdict: "allow", tool: "read_file" }] }
+    )
+    expect(calls).toEqual([raisedCall, { uid: "change-2", ...created }])
+    expect([nobody.asked, ran]).toEqual([[], ["turn-3/call-1", "turn-3/call-2"]])
+    expect(turns[1]).toMatchObject({ turn: 2, changed: ["src/limit.ts"], calls: [{ name: "edit_file" }] })
+    expect(replies[2]).toContain("+export const limit = 10")
+    for (const seen of ["const fresh = 1", "src/new.ts:1:", "export const limit = 10"])
+      expect(replies[3]).toContain(seen)
+    const fs = yield* FileSystem.FileSystem
+    expect(yield* fs.exists(`${project}/src/new.ts`)).toBe(false)
+    expect(yield* fs.readFileString(`${project}/src/limit.ts`)).toBe(files["src/limit.ts"])
+  })
 
   nodeTest("takes the changes of an answer that fit, and asks only for the one that does not", function* () {
     const { calls, priorCalls, replies, result } = yield* work(editing, [

@@ -1,5 +1,4 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
@@ -10,6 +9,7 @@ import { defaultSettings, RunSettings } from "../../../src/services/runs/RunSett
 import { Skills } from "../../../src/services/skills/Skills.ts"
 import { ToolRegistry } from "../../../src/services/tools/ToolRegistry.ts"
 import { briefing } from "../../support/OpenStages.ts"
+import { layerTest } from "../../support/layerTest.ts"
 import { openTools } from "../../support/OpenTools.ts"
 import { leavesMachine } from "../../../src/app/providers.ts"
 
@@ -24,7 +24,7 @@ const layerWorld = Layer.mergeAll(
   RunSettings.layer({ contextWindow: 4096 }),
   Skills.layer({ home: "/nowhere", project: "/nowhere" }, leavesMachine),
   layerRegistry
-).pipe(Layer.provideMerge(NodeServices.layer))
+)
 
 /** A task whose text takes so many characters more, with lines that rendering changes. */
 const taskOf = (skill: string, characters: number) =>
@@ -35,49 +35,46 @@ const [file, heading] = [
   { kind: "anchor", title: "b", href: "#project-map", target: "project-map" }
 ] as const
 
-layer(layerWorld)("makeTaskPrompts", (it) => {
-  it.effect("says of a task the same, whichever tasks it was asked about before", () =>
-    Effect.gen(function* () {
-      const { overflow } = yield* makeTaskPrompts
-      const described = { ...briefing, projectDescription: "- src\n".repeat(20) }
-      const told = new Set<boolean>()
-      for (const skill of ["search-code", "edit-code", "no-such-skill"]) {
-        for (let characters = 0; characters <= 9000; characters += 200) {
-          for (const references of [[], [file], [file, heading]]) {
-            for (const known of [briefing, described]) {
-              const task = plainTask("Research 1", skill, taskOf(skill, characters).whatIsNeeded, "A list.", {
-                references
-              })
-              const alone = (yield* makeTaskPrompts).overflow(task, known)
-              expect(overflow(task, known)).toBe(alone)
-              told.add(alone === undefined)
-            }
+describe("makeTaskPrompts", () => {
+  layerTest(layerWorld, "says of a task the same, whichever tasks it was asked about before", function* () {
+    const { overflow } = yield* makeTaskPrompts
+    const described = { ...briefing, projectDescription: "- src\n".repeat(20) }
+    const told = new Set<boolean>()
+    for (const skill of ["search-code", "edit-code", "no-such-skill"]) {
+      for (let characters = 0; characters <= 9000; characters += 200) {
+        for (const references of [[], [file], [file, heading]]) {
+          for (const known of [briefing, described]) {
+            const { whatIsNeeded } = taskOf(skill, characters)
+            const task = plainTask("Research 1", skill, whatIsNeeded, "A list.", { references })
+            const alone = (yield* makeTaskPrompts).overflow(task, known)
+            expect(overflow(task, known)).toBe(alone)
+            told.add(alone === undefined)
           }
         }
       }
-      expect(told).toEqual(new Set([true, false]))
-    })
-  )
+    }
+    expect(told).toEqual(new Set([true, false]))
+  })
 
-  it.effect("cuts the parts of places by nothing that was learned of the tokens of the model", () =>
-    Effect.gen(function* () {
+  layerTest(
+    layerWorld,
+    "cuts the parts of places by nothing that was learned of the tokens of the model",
+    function* () {
       const { budgetBeside, placeBudget } = yield* makeTaskPrompts
       const calibration = yield* TokenCalibration
       const task = taskOf("edit-files", 0)
       const before = { places: placeBudget(task, briefing), turns: budgetBeside(task, 1000) }
-      yield* calibration.record(defaultSettings.model, {
-        counted: 2000,
-        prompt: "x".repeat(4000),
-        isWhole: true,
-        window: 4096
-      })
+      const counted = { counted: 2000, prompt: "x".repeat(4000), isWhole: true, window: 4096 }
+      yield* calibration.record(defaultSettings.model, counted)
       expect(budgetBeside(task, 1000)).toBeLessThan(before.turns)
       expect(placeBudget(task, briefing)).toEqual(before.places)
-    }).pipe(Effect.provide(Layer.fresh(layerWorld)))
+    }
   )
 
-  it.effect("leaves references more room when a task changes nothing, and most without tools", () =>
-    Effect.gen(function* () {
+  layerTest(
+    layerWorld,
+    "leaves references more room when a task changes nothing, and most without tools",
+    function* () {
       const { budgetBeside, first, referenceBudget } = yield* makeTaskPrompts
       const shareOf = (skill: string): number => {
         const task = taskOf(skill, 0)
@@ -87,26 +84,24 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
       expect(["edit-files", "read-code", "summarize"].map((skill) => Math.round(shareOf(skill) * 100))).toEqual([
         33, 50, 75
       ])
-    })
+    }
   )
 
-  it.effect("offers a task only the answers that its skill allows", () =>
-    Effect.gen(function* () {
-      const { first } = yield* makeTaskPrompts
-      const asked = (skill: string) => {
-        const { system, user } = first(taskOf(skill, 0), briefing, { goals: "All is known." })
-        return {
-          answers: /Answer with (.*)\.$/.exec(user)?.[1],
-          tools: /^## Tools$/m.test(system),
-          blocks: system.includes("<<<<<<< OLD"),
-          goals: user.includes("## Goals / summary\n\nAll is known.")
-        }
+  layerTest(layerWorld, "offers a task only the answers that its skill allows", function* () {
+    const { first } = yield* makeTaskPrompts
+    const asked = (skill: string) => {
+      const { system, user } = first(taskOf(skill, 0), briefing, { goals: "All is known." })
+      return {
+        answers: /Answer with (.*)\.$/.exec(user)?.[1],
+        tools: /^## Tools$/m.test(system),
+        blocks: system.includes("<<<<<<< OLD"),
+        goals: user.includes("## Goals / summary\n\nAll is known.")
       }
-      const shown = { tools: true, blocks: false, goals: true }
-      const editing = "tool calls, changes of files, both or the report"
-      expect(asked("edit-files")).toEqual({ ...shown, blocks: true, answers: editing })
-      expect(asked("search-code")).toEqual({ ...shown, answers: "tool calls or the report" })
-      expect(asked("summarize")).toEqual({ ...shown, tools: false, answers: "the report" })
-    })
-  )
+    }
+    const shown = { tools: true, blocks: false, goals: true }
+    const editing = "tool calls, changes of files, both or the report"
+    expect(asked("edit-files")).toEqual({ ...shown, blocks: true, answers: editing })
+    expect(asked("search-code")).toEqual({ ...shown, answers: "tool calls or the report" })
+    expect(asked("summarize")).toEqual({ ...shown, tools: false, answers: "the report" })
+  })
 })

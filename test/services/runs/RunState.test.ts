@@ -1,4 +1,4 @@
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { outcomeOf, passes } from "../../../src/domain/checks/CheckOutcome.ts"
 import { TaskResult } from "../../../src/domain/plan/TaskResult.ts"
@@ -30,28 +30,24 @@ nodeTest("lists results by round and by their place in the list, whichever task 
   expect(yield* names).toBe("A B D Z C E")
 })
 
-it.effect(
-  "does not forget that a check fails by a change when it is compared with that change, or another task passes it",
-  () =>
-    Effect.gen(function* () {
-      const state = yield* makeRunState
-      const failing = outcomeOf({ argv: ["npm", "test"], kind: "tests" }, end(1), { before: end(0) })
-      const passing = outcomeOf({ argv: ["npm", "test"], kind: "tests" }, end(0))
-      const old = outcomeOf({ argv: ["npm", "test"], kind: "tests" }, end(1), { before: end(1) })
-      expect([failing, passing, old].map(passes)).toEqual([false, true, true])
-      yield* state.startRound(tasks("A", "B", "C"))
-      for (const [name, check] of [
-        ["A", failing],
-        ["B", passing],
-        ["C", old]
-      ] as const) {
-        const { calls, result, task } = finished(name, "")
-        yield* state.add(new TaskResult({ task, calls, result, files: [], checks: [check] }))
-      }
-      expect((yield* state.get).checks.map(({ newFailures }) => newFailures)).toEqual([["it holds"]])
-      yield* state.setChecks([old])
-      expect((yield* state.get).checks.map(passes)).toEqual([false])
-      yield* state.setChecks([passing])
-      expect((yield* state.get).checks.map(passes)).toEqual([true])
-    })
-)
+nodeTest("knows that a check fails by a change when it is compared with it, or another task passes", function* () {
+  const state = yield* makeRunState
+  const failing = outcomeOf({ argv: ["npm", "test"], kind: "tests" }, end(1), { before: end(0) })
+  const passing = outcomeOf({ argv: ["npm", "test"], kind: "tests" }, end(0))
+  const old = outcomeOf({ argv: ["npm", "test"], kind: "tests" }, end(1), { before: end(1) })
+  expect([failing, passing, old].map(passes)).toEqual([false, true, true])
+  yield* state.startRound(tasks("A", "B", "C"))
+  for (const [name, check] of [
+    ["A", failing],
+    ["B", passing],
+    ["C", old]
+  ] as const) {
+    const { calls, result, task } = finished(name, "")
+    yield* state.add(new TaskResult({ task, calls, result, files: [], checks: [check] }))
+  }
+  expect((yield* state.get).checks.map(({ newFailures }) => newFailures)).toEqual([["it holds"]])
+  yield* state.setChecks([old])
+  expect((yield* state.get).checks.map(passes)).toEqual([false])
+  yield* state.setChecks([passing])
+  expect((yield* state.get).checks.map(passes)).toEqual([true])
+})
