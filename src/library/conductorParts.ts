@@ -149,7 +149,7 @@ export const Approvals = {
   /** Callback functions, as for scripts. */
   functions: (callbacks: ApprovalCallbacks): Layer.Layer<never> =>
     Layer.succeed(ApproverPart)(layerCallback(callbacks)),
-  /** An approver as a service. */
+  /** An `Approver` of your own, as its layer. */
   layer: <E, R>(approver: Layer.Layer<Approver, E, R>): Layer.Layer<never, E, R> =>
     Layer.effect(
       ApproverPart,

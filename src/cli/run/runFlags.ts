@@ -120,7 +120,7 @@ export const endFlags = {
   )
 }
 
-/** The configuration from the flags about checks. A check that a flag names may also run without a question. */
+/** The configuration from the flags about checks. If a flag names a check, this check may run without a question. */
 export const checkConfiguration = ({
   askFirst,
   check,

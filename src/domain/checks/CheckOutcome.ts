@@ -160,7 +160,7 @@ const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): Re
   return [...fitted(failureLinesWithin(5), budget - forNames), "all failures:", ...fitted(names, forNames + 40)]
 }
 
-/** How the check ends without the changes. `old` are the failures that occur both ways. */
+/** How the check ends without the changes. `old` are the failures that occur with the changes and without them. */
 const withoutChanges = (before: CheckEnd | undefined, old: ReadonlyArray<CheckFailure>): string => {
   if (before?.exitCode === 0) return "Without these changes the check passes."
   if (old.length === 0) return "Without these changes it fails in another way."

@@ -77,7 +77,7 @@ export const RefinementReport = Schema.Struct({
   inputs: Schema.optionalKey(Schema.Record(Schema.String, InputValue.fields.value)),
   /** The reading calls under `## Look first`; absent if there are none. */
   look_first: Schema.optionalKey(Schema.Array(ToolCall)),
-  /** The calls, in order. */
+  /** The calls, in the order in which the model wrote them. */
   tool_calls: Schema.Array(ToolCall)
 })
 export type RefinementReport = typeof RefinementReport.Type

@@ -113,9 +113,9 @@ const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<st
 const sizeOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
 
 /**
- * The size of a summary, from `least` (what `compactTo` leaves) to `most` (a reply to the first message). It has room
- * for the last outputs, which the model would otherwise request again. `facts` is the size of changed functions and
- * unsolved problems.
+ * How large a summary may be: at least `least`, the room that `compactTo` leaves, and at most `most`, the room of a
+ * reply to the first message. In between it grows with the last outputs, which the model would otherwise request again.
+ * `facts` is the size of changed functions and unsolved problems.
  */
 export const summarySize = (turns: TakenTurns, least: number, most: number, facts = 0): number => {
   const beside = announcedLines(turns.messages) === undefined ? 0 : besideOutputs

@@ -73,7 +73,10 @@ const linesOf = (text: string) => {
 
 const isBlank = (line: string): boolean => line.trim() === ""
 
-/** Removes blank lines at both ends of the old text, and at most as many from the new text. */
+/**
+ * Removes the blank lines at both ends of the old text. At each end the new text loses no more blank lines than the old
+ * text.
+ */
 const coreOf = ({ newText, oldText }: Replacement) => {
   const [oldLines, newLines] = [toLf(oldText).split("\n"), toLf(newText).split("\n")]
   const first = oldLines.findIndex((line) => !isBlank(line))

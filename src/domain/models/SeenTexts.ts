@@ -154,7 +154,7 @@ export class SeenTexts {
     return this.#words.has(word) && !this.#userWords.has(word)
   }
 
-  /** Searches for a word that the model has read, in parts of a URL that need no names. */
+  /** Returns a word of the text that the model has read; undefined if there is none. */
   #wordIn(text: string): string | undefined {
     return wordsOf(text).find((word) => word.length >= leastWord && this.#wasRead(word))
   }

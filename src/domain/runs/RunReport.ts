@@ -37,7 +37,7 @@ export type RunStatus = typeof RunStatus.Type
 export const RunUsage = Schema.Struct({
   /** The number of calls to a model. */
   modelCalls: Schema.Int,
-  /** The number of tool calls. */
+  /** The tool calls, with those that failed. */
   toolCalls: Schema.Int,
   promptTokens: Schema.Int,
   /** How many prompt tokens the server took from its cache. Absent unless the server reported this for every call. */
@@ -150,7 +150,7 @@ export const AskReport = Schema.Struct({
   reason: Schema.String,
   /** The number of model calls. */
   iterations: Schema.Int,
-  /** The number of tool calls. */
+  /** The tool calls, with those that failed. */
   toolCalls: Schema.Int,
   /** Facts from the program about the changes. Absent without changes. */
   facts: Schema.optionalKey(RunFacts),

@@ -133,7 +133,7 @@ const hintFor = (kinds: ReadonlyArray<string>, value: unknown): string | undefin
   return kinds.includes("object") ? "in braces, { ... }" : undefined
 }
 
-/** All wrong parts for a model. `whole` is the decoded value. */
+/** All wrong parts of a value, described for a model. `whole` is the decoded value. */
 export const modelFaults = (error: Schema.SchemaError, whole: unknown): ReadonlyArray<ModelFault> =>
   schemaFaults(error).map(({ kind, message, path }) => {
     const value = valueAt(whole, path)

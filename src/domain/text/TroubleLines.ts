@@ -1,4 +1,4 @@
-/** Finds the lines of an output that report errors and failures, and stay when the output is cut. */
+/** Finds the lines of an output that report errors and failures. These lines stay when the output is cut. */
 
 const trouble =
   /error|exception|panic(?:ked)?\b|traceback|\bfail(?:ed|s|ure|ures|ing)?\b|\bfatal\b|\bassert(?:ion)?\b|\bnot ok\b|undefined reference|cannot find|[✗✖✘×❌]|^E\s{2,}|\bFAIL/i

@@ -131,7 +131,7 @@ export interface McpServer extends NamedServer {
   readonly prefix: string
   readonly entry: McpServerEntry
   readonly address: McpAddress
-  /** A hash of the files that the server runs, from the question about trust. */
+  /** A hash of the files that the server runs, made when the user was asked whether to trust it. */
   readonly files: string
   /** The access for the gate, with the text of the question. */
   readonly start: Start & { readonly _tag: "StartServer" }

@@ -1,6 +1,7 @@
 /**
- * Compares models. Each plans three prompts and carries out one plan, with text and native calls, in a temporary
- * project and home. Uses only the user's settings for model calls, and changes none. Part of the composition root.
+ * Compares models. Each model plans three prompts and carries out one plan, once with calls as text and once with
+ * native calls. The project and the home are temporary. Of the user's settings, only those for model calls count, and
+ * none is changed. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import { benchPrompt, benchPrompts, type ModelScore, scoreOf } from "./BenchScore.ts"

@@ -23,7 +23,10 @@ const parseObject = (text: string): object | undefined => {
   return Predicate.isObject(value) ? value : undefined
 }
 
-/** True for an error: under `error`, as the whole object (old vLLM), or as in FastAPI. */
+/**
+ * True for an object that reports an error. Servers write it in one of three forms: in the field `error`, as the object
+ * itself (old vLLM), or in the form of FastAPI.
+ */
 const isError = (value: object): boolean => {
   const { detail, error, message, object } = value as Readonly<Record<string, unknown>>
   if (error != null || object === "error") return true

@@ -180,7 +180,7 @@ const denialFields = {
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
   by: AnsweredBy,
-  /** Why nothing can allow a protected access, as a clause about it. */
+  /** Why nothing can allow a protected access, as a clause with the access as its subject. */
   reason: Schema.optionalKey(Schema.String),
   /** True for a change in a read-only run. */
   leftOut: Schema.optionalKey(Schema.Boolean),

@@ -153,7 +153,9 @@ const makePlaceFiles = Effect.gen(function* () {
   return { edits, looks }
 })
 
-/** Returns a function that computes the edits of an answer, and the answers about places that are then valid. */
+/**
+ * Returns a function that computes the edits from the answer of a model, and which decisions about places stay valid.
+ */
 export const makePlaceEdits = Effect.gen(function* () {
   const files = yield* makePlaceFiles
 

@@ -1,6 +1,6 @@
 /**
- * Works on one task as an agent (services/agent/Agent.ts). The work begins with the model's first answer, with calls
- * that replace this answer, or with an earlier report whose changes were merged with others.
+ * Works on one task as an agent (services/agent/Agent.ts). The work begins with one of three things: the model's first
+ * answer, calls in place of this answer, or an earlier report whose changes were merged with others.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"

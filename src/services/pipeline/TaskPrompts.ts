@@ -22,7 +22,7 @@ import {
   type Skill,
   toolsOfSkill
 } from "../../domain/skills/Skill.ts"
-import { newSentences } from "../../domain/text/NewSentences.ts"
+import { saysMore } from "../../domain/text/NewFacts.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -160,8 +160,7 @@ const makeFirstMessages = Effect.gen(function* () {
       // The program has already searched, so built-in instructions about searching are left out.
       skill_refinement: skill === undefined || isShipped(skill) ? "" : refinementText(skill),
       references,
-      // If the task repeats the prompt, shows only what it adds.
-      task_data: rawBlock("## Task", newSentences(task.whatIsNeeded, briefing.prompt)),
+      task_data: rawBlock("## Task", saysMore(task.whatIsNeeded, briefing.prompt) ? task.whatIsNeeded : ""),
       places: placesText,
       numbers
     })

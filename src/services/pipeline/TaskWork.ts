@@ -139,7 +139,7 @@ interface OpenTask {
   readonly fields: Ref.Ref<TaskFields>
 }
 
-/** Returns a function that adds the project instructions for the files of a task to its briefing. */
+/** Returns a function that extends the briefing of a task with the project instructions for its files. */
 export const makeFolderInstructions = Effect.gen(function* () {
   const { beside } = yield* makeInstructions
 

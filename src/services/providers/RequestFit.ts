@@ -110,7 +110,7 @@ const refusable = (request: Request, failure: ServerFailure): ReadonlyArray<stri
       (name !== "stream" || (request[name] === true && failure._tag !== "ErrorLine"))
   )
 
-/** The parts of a request that a failure refuses by name. */
+/** The parts of a request that the message of a failure names as refused. */
 const refusedParts = (failure: ServerFailure, request: Request): ReadonlyArray<string> => {
   const text = refusalText(failure)
   if (text === undefined) return []

@@ -122,7 +122,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
       }
       hold(piece.subarray(start))
     } finally {
-      // Yields the lines before an unreadable one before the error.
+      // If a line is unreadable, yields the lines above it, then fails.
       if (lines.length > 0) yield lines
     }
   }
