@@ -95,8 +95,8 @@ const usualContext = (matchedFiles: ReadonlyArray<FoundFile>): number => {
 }
 
 /**
- * Chooses the shown matches, in the order of files. A line such as `(in Schema.validate)` names the declaration around
- * a match.
+ * Chooses the shown matches, in the order of files. A line such as `(in Schema.validate)` names the declarations around
+ * the matches below it.
  */
 const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
   const { context = usualContext(matchedFiles), maxCharacters, maxMatches } = order
@@ -106,16 +106,22 @@ const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
     const indexes = chosen[position] ?? []
     if (indexes.length === 0) return []
     const namesAt = enclosingNames(lines, languageOf(file))
-    const groups: Array<{ readonly names: string; readonly matches: Array<LineMatch> }> = []
+    const groups: Array<{ readonly names: Array<string>; readonly matches: Array<LineMatch> }> = []
     for (const match of indexes.flatMap((index) => matches[index] ?? [])) {
-      const names = namesAt(match.index)
+      const name = namesAt(match.index)
       const group = groups.at(-1)
-      if (group?.names === names) group.matches.push(match)
-      else groups.push({ names, matches: [match] })
+      const previous = group?.matches.at(-1)?.index ?? -Infinity
+      // Of two matches that share lines of context, each line is shown once.
+      const isNear = context > 0 && match.index - previous <= 2 * context
+      if (group !== undefined && (group.names.at(-1) === name || isNear)) {
+        group.names.push(name)
+        group.matches.push(match)
+      } else groups.push({ names: [name], matches: [match] })
     }
     return groups.map((group) => {
       const rows = showMatches(file, lines, group.matches, context)
-      return group.names === "" ? rows : [`(in ${group.names})`].concat(rows)
+      const names = [...new Set(group.names)].filter((name) => name !== "").join(", ")
+      return names === "" ? rows : [`(in ${names})`].concat(rows)
     })
   })
   const files = matchedFiles.map(({ file, matches }, position) => ({

@@ -138,6 +138,17 @@ const cases: ReadonlyArray<[what: string, files: Files, given: Arguments, expect
       "b.md:3: A key.",
       "b.md:5: ## A key"
     ]
+  ],
+  [
+    "once each line around matches of several declarations",
+    code,
+    { pattern: "key", path: "a.py", context: 2 },
+    [
+      `4 matches in 1 file, ${ignored}.`,
+      "(in Schema.validate, Schema.reset)",
+      ...["1: class Schema:", "2:     def validate(self):", "a.py:3:         key()", "a.py:4:         key()"],
+      ...["5:", "6:     def reset(self):", "a.py:7:         key()", "8:", "a.py:9: key()", "10:"]
+    ]
   ]
 ]
 
