@@ -27,13 +27,11 @@ describe("models pull", () => {
 
   liveTest("prints JSON Lines for a script", function* () {
     const { code, stderr, stdout } = yield* pulling([whole], ["qwen3:8b", "--json"])
-    const lines = stdout
-      .trim()
-      .split("\n")
-      .map((line): unknown => JSON.parse(line))
+    const lines = stdout.trim().split("\n")
     assert.deepStrictEqual([code, stderr], [0, ""])
-    assert.deepStrictEqual(lines[0], { model: "qwen3:8b", status: "pulling manifest", total: 0, completed: 0 })
-    assert.deepStrictEqual(lines.at(-1), { model: "qwen3:8b", status: "success", total: 1500, completed: 1500 })
+    const [first, last] = [lines[0], lines.at(-1)].map((line = ""): unknown => JSON.parse(line))
+    assert.deepStrictEqual(first, { model: "qwen3:8b", status: "pulling manifest", total: 0, completed: 0 })
+    assert.deepStrictEqual(last, { model: "qwen3:8b", status: "success", total: 1500, completed: 1500 })
   })
 
   liveTest("says what the server says, and for a name that nobody has where to look", function* () {

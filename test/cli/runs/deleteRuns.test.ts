@@ -12,6 +12,7 @@ import { runLock, RunStore } from "../../../src/services/history/RunStore.ts"
 import { makeSandbox, type Sandbox } from "../../support/binary.ts"
 import { inProcess } from "../../support/inProcess.ts"
 import { journalBytes, openedRecord } from "../../support/Journals.ts"
+import { nodeTest } from "../../support/nodeTest.ts"
 
 const [old, older] = ["20251120-183000-aaaa", "20251119-183000-bbbb"]
 const [torn, empty] = ["20251118-183000-cccc", "20251117-183000-dddd"]
@@ -90,17 +91,15 @@ it("the library removes a run, and says when a process works on it", async () =>
   assert.match(String(rejected), /^There is no run/)
 })
 
-it.effect("a run whose folder cannot be removed is not called removed", () =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const what = { module: "FileSystem", method: "remove", pathOrDescriptor: "x" }
-    const denied = PlatformError.systemError({ _tag: "PermissionDenied", ...what })
-    const error = yield* RunStore.use((store) => store.remove(old)).pipe(
-      Effect.provide(RunStore.layer(state)),
-      Effect.provideService(FileSystem.FileSystem, { ...fs, remove: () => Effect.fail(denied) }),
-      Effect.flip
-    )
-    assert.match(error.message, /^The run 20251120-183000-aaaa could not be removed: .*PermissionDenied/)
-    assert.isTrue(existsSync(join(state, "runs", old)))
-  }).pipe(Effect.provide(NodeServices.layer))
-)
+nodeTest("a run whose folder cannot be removed is not called removed", function* () {
+  const fs = yield* FileSystem.FileSystem
+  const what = { module: "FileSystem", method: "remove", pathOrDescriptor: "x" }
+  const denied = PlatformError.systemError({ _tag: "PermissionDenied", ...what })
+  const error = yield* RunStore.use((store) => store.remove(old)).pipe(
+    Effect.provide(RunStore.layer(state)),
+    Effect.provideService(FileSystem.FileSystem, { ...fs, remove: () => Effect.fail(denied) }),
+    Effect.flip
+  )
+  assert.match(error.message, /^The run 20251120-183000-aaaa could not be removed: .*PermissionDenied/)
+  assert.isTrue(existsSync(join(state, "runs", old)))
+})

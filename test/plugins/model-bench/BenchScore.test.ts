@@ -83,11 +83,12 @@ it("the score of a model counts at which attempt each document was valid, the ru
   ])
   expect(score.forms).toMatchObject([{ form: "text", calls: { all: 2, succeeded: 1 }, rejected: 2, tokens: 600 }])
   expect(score.seconds).toBe(20)
-  expect(benchLines([score], recommend([score])).slice(1, 5)).toEqual([
+  expect(benchLines([score], recommend([score])).slice(1, 6)).toEqual([
     "  plans        1 at once, 1 after 1 rejected answer, 1 not at all; 75 tokens/s; broken: goals-missing (2), task-name-missing (1)",
     "  tasks        1 at once, 1 after 1 rejected answer, 1 not at all; 50 tokens/s; broken: tool-unknown (2)",
     "  text         0 of 4 tasks done; 6 model calls; 1 of 2 tool calls succeeded; 2 answers rejected, 0 repaired; 600 tokens; 12 s",
-    "  tool calls   text: its server says that it cannot take tools"
+    "  tool calls   text: its server says that it cannot take tools",
+    "  time         20 s"
   ])
 })
 

@@ -37,8 +37,8 @@ type Body = (
   server: FakeServerOf<CompletionBody>
 ) => Generator<Effect.Effect<unknown, unknown, LanguageModel.LanguageModel>, unknown, never>
 
-const replyTest = (title: string, reply: OpenAiReply | string, body: Body): void =>
-  it.effect(title, () => withReply(reply, (server) => Effect.gen(() => body(server))))
+const replyTest = (title: string, reply: OpenAiReply | string, body: Body, options?: Partial<ModelOptions>): void =>
+  it.effect(title, () => withReply(reply, (server) => Effect.gen(() => body(server)), options))
 
 /** A part as plain data, without the marks of effect/ai. */
 const plain = (part: Response.AnyPart): Readonly<Record<string, unknown>> => {
@@ -121,38 +121,27 @@ describe("what is sent", () => {
     }
   )
 
-  it.effect("has the key, sampling and thinking that are set, and nothing of what is not", () =>
-    withReply(
-      "Hi",
-      ({ chats, requests }) =>
-        Effect.gen(function* () {
-          yield* askWith({
-            sampling: { temperature: 0.5, topP: 0.9, topK: 40, minP: 0.1, seed: 7, repeatPenalty: 1.1 }
-          })
-          yield* askWith({ sampling: {}, think: false, maxTokens: 99, contextWindow: 4096 })
-          yield* askWith({ sampling: {}, think: true })
-          const more = chats.map(({ messages: _messages, ...rest }) => rest)
-          assert.deepStrictEqual<unknown>(more, [
-            {
-              ...sent,
-              reasoning_effort: "low",
-              temperature: 0.5,
-              top_p: 0.9,
-              top_k: 40,
-              min_p: 0.1,
-              seed: 7,
-              repeat_penalty: 1.1
-            },
-            { ...sent, max_tokens: 99, reasoning_effort: "none" },
-            { ...sent, reasoning_effort: "medium" }
-          ])
-          assert.deepStrictEqual(
-            requests.map(({ headers, method, path }) => [method, path, headers.authorization])[0],
-            ["POST", "/v1/chat/completions", "Bearer secret"]
-          )
-        }),
-      { apiKey: Redacted.make("secret"), think: "low" }
-    )
+  replyTest(
+    "has the key, sampling and thinking that are set, and nothing of what is not",
+    "Hi",
+    function* ({ chats, requests }) {
+      const sampling = { temperature: 0.5, topP: 0.9, topK: 40, minP: 0.1, seed: 7, repeatPenalty: 1.1 }
+      yield* askWith({ sampling })
+      yield* askWith({ sampling: {}, think: false, maxTokens: 99, contextWindow: 4096 })
+      yield* askWith({ sampling: {}, think: true })
+      const sampled = { temperature: 0.5, top_p: 0.9, top_k: 40, min_p: 0.1, seed: 7, repeat_penalty: 1.1 }
+      assert.deepStrictEqual<unknown>(
+        chats.map(({ messages: _messages, ...rest }) => rest),
+        [
+          { ...sent, reasoning_effort: "low", ...sampled },
+          { ...sent, max_tokens: 99, reasoning_effort: "none" },
+          { ...sent, reasoning_effort: "medium" }
+        ]
+      )
+      const [{ headers, method, path } = {}] = requests
+      assert.deepStrictEqual([method, path, headers?.authorization], ["POST", "/v1/chat/completions", "Bearer secret"])
+    },
+    { apiKey: Redacted.make("secret"), think: "low" }
   )
 
   replyTest("tells calls and their results as the API wants them, without thoughts", "Rain.", function* ({ chats }) {
