@@ -9,12 +9,10 @@ describe("what a request asks of checks", () => {
     "Fix the failing tests.",
     "If the tests fail, fix them.",
     "fix all 3 failing unit tests",
-    "Repair the lint errors in src.",
     "Make the tests pass again.",
     "Change the parser so that `npm test` passes.",
     "The check must succeed.",
     "Get CI green.",
-    "The tests are failing since the last commit. Please look into it.",
     "Implement it until it passes the tests",
     "`node check.js` should exit with 0",
     "The code compiles without errors and the type check is clean."
@@ -30,7 +28,6 @@ describe("what a request asks of checks", () => {
     "Improve the error messages of the build script.",
     "Say whether all unit tests pass with the change",
     "Report if the build succeeds.",
-    "Rename the class Test to Check.",
     "Explain how the checks work."
   ])("is nothing of the kind: %s", (request) => {
     expect(asksToPass(request, failing)).toBe(false)

@@ -26,10 +26,7 @@ describe("the facts at the end of a run", () => {
   })
 
   it("say what ran in a check, and nothing that its output does not say", () => {
-    const declared = [
-      { path: "test/a.test.ts", name: "adds more" },
-      { path: "test/a.test.ts", name: "is never run" }
-    ]
+    const declared = ["adds more", "is never run"].map((name) => ({ path: "test/a.test.ts", name }))
     const ran = (exitCode: number, output: string) => {
       const end = { exitCode, output, seconds: 1 }
       return outcomeOf(check, end, exitCode === 0 ? { declared } : { declared, before: end })

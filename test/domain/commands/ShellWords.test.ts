@@ -23,9 +23,7 @@ const lines: ReadonlyArray<readonly [line: string, advice: string]> = [
 /** Commands in several words that are answered before anything runs. */
 const refused: ReadonlyArray<readonly [argv: ReadonlyArray<string>, advice: string]> = [
   [["ls", "-la", "|", "head"], sh("ls -la | head")],
-  [["a", "&&", "b"], sh("a && b")],
   [["npm", "test", "||", "true"], sh("npm test || true")],
-  [["npm", "ci", ";", "npm", "test"], sh("npm ci ; npm test")],
   [["FOO=1", "node", "x"], sh("FOO=1 node x")],
   [["FOO=a b", "node", "x"], sh("FOO='a b' node x")],
   [["echo", "hi", ">", "out.txt"], sh("echo hi > out.txt")],
@@ -60,9 +58,7 @@ const kept: ReadonlyArray<ReadonlyArray<string>> = [
   ["sort", "-t", "|", "a.csv"],
   ["cut", "-d", "|", "-f", "1", "a.csv"],
   ["awk", "{print $1}", "a.txt"],
-  ["sed", "-n", "$p", "a.txt"],
   ["jq", ".a | .b", "a.json"],
-  ["expr", "1", "|", "2"],
   ["npx", "eslint", "src/**/*.ts"],
   ["git", "commit", "-m", "a && b | c > d"],
   ["node", "-e", "console.log(1 > 2 && `x`)"],

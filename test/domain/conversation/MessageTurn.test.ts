@@ -15,15 +15,13 @@ const xml = "<function=read_file>\n<parameter=path>\na\n</parameter>\n</function
 const fence = (text: string, language = "json") => `\`\`\`${language}\n${text}\n\`\`\``
 const readsA = [["read_file", { path: "a" }]]
 
-it.each([
-  '{"remove": "old.ts"}',
-  '{"delete": "old.ts"}',
-  '{"move": "a.ts", "to": "b.ts"}',
-  '{"rename": "a.ts", "to": "b.ts"}'
-])("an object that changes a file as a whole is a change and no part of the prose: %s", (object) => {
-  const { changes, report } = read(`I do that now.\n\n${object}`)
-  assert.deepStrictEqual([changes.length, report], [1, undefined])
-})
+it.each(['{"remove": "old.ts"}', '{"rename": "a.ts", "to": "b.ts"}'])(
+  "an object is a change, not prose: %s",
+  (object) => {
+    const { changes, report } = read(`I do that now.\n\n${object}`)
+    assert.deepStrictEqual([changes.length, report], [1, undefined])
+  }
+)
 
 it.each([
   ["tags that name tool and parameters", xml],
@@ -63,7 +61,6 @@ describe("calls that are only spoken of", () => {
     ["in a sentence that ends with it", `To read a file, one writes ${tagged.replaceAll("\n", "")}`],
     ["before an explanation", `${tagged}\n\nThis is how a file is read.`],
     ["after a colon", `The log of yesterday has this line:\n\n${tagged}`],
-    ["as an example that is announced", `Let me show you an example of the format:\n${tagged}`],
     ["in a quotation", `The file says:\n\n> ${tagged.replaceAll("\n", "\n> ")}`],
     ["in a quotation that goes on lazily", `> It says\n${tagged}`],
     ["in a comment", `Nothing to do.\n<!--\n${tagged}\n-->`],
@@ -74,9 +71,7 @@ describe("calls that are only spoken of", () => {
     ["in a block of text after a block of a call", `${fence(json)}\n\n${fence(json, "text")}`],
     ["in a block of text", fence(json, "text")],
     ["under a heading in a quotation that is all", `## Tool Calls\n\n${fence(json)}`.replaceAll(/^/gm, "> ")],
-    ["under a heading in a comment", `<!--\n## Tool Calls\n\n${fence(json)}\n-->`],
     ["beside a block of a program", `${fence(json.replace("read", "write"))}\n\n${fence("print(1)", "python")}`],
-    ["in an open block", `It is so.\n\n\`\`\`text\n${tagged}`],
     ["in inline code", `Use \`${xml.replaceAll("\n", "")}\` for it.`],
     ["in quotation marks", `The answer was "\n${tagged}`],
     ["in a list", `- first\n- then this\n${tagged}`],

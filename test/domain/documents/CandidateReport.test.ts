@@ -1,17 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import type { CheckOutcome } from "../../../src/domain/checks/CheckOutcome.ts"
+import { outcomeOf } from "../../../src/domain/checks/CheckOutcome.ts"
 import { isTested, isUnchanged, mayStay, takenBack } from "../../../src/domain/documents/CandidateReport.ts"
 import { parsedAnswer } from "../../../src/domain/documents/TurnAnswer.ts"
 import { nothingAsked } from "../../../src/domain/documents/TurnFormat.ts"
 
-const check = (exitCode: number): CheckOutcome => ({
-  command: "npm test",
-  exitCode,
-  seconds: 1,
-  text: "",
-  failures: [],
-  newFailures: exitCode === 0 ? [] : ["slug"]
-})
+const check = (exitCode: number) =>
+  outcomeOf({ argv: ["npm", "test"], kind: "tests" }, { exitCode, output: "", seconds: 1 })
 const passed = [check(0)]
 const broken = [check(1)]
 const source = { path: "src/slug.ts", base: "a\n", text: "b\n" }

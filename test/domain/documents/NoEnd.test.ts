@@ -6,7 +6,6 @@ describe("a text at the end of the work", () => {
     "I will look at the file first.",
     "Okay, I'll start by reading `src/limits.ts`.",
     "To answer this I need to read src/limits.ts.",
-    "Let's first search for the limit.",
     "## Result summary\n\nI will now read the file.",
     '{"name": "read_file", "arguments": {"path": "a.ts"}}',
     '```json\n{"name": "read_file", "arguments": {"path": "a.ts"}}\n```',
@@ -23,11 +22,9 @@ describe("a text at the end of the work", () => {
 
   it.each([
     "The limit is 5, see [limits](src/limits.ts#L3).",
-    "You're welcome.",
     "I raised the limit to 10 in [limits](src/limits.ts). You should run the tests first.",
     "The file could not be read: it does not exist.",
     "I cannot read the file, because reading it was denied.",
-    "Nothing was found.",
     "No, `load` reads the file once.",
     "The program will first read the configuration, then the arguments.",
     "It reads these files:\n\n- a.ts\n- b.ts",

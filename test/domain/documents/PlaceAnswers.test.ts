@@ -25,7 +25,6 @@ describe("readPlaceAnswers", () => {
   it.each<readonly [line: string, answer: PlaceAnswer]>([
     ["1 keep: it is binary", keep("it is binary")],
     ["[1] keep it is binary", keep("it is binary")],
-    ["1. keep - it is binary", keep("it is binary")],
     ["- **1** **keep**: it is binary", keep("it is binary")],
     ["1: KEEP — it is binary", keep("it is binary")],
     ["1 keep", keep("")],

@@ -1,18 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { CheckOutcome } from "../../../src/domain/checks/CheckOutcome.ts"
+import { type CheckOutcome, outcomeOf } from "../../../src/domain/checks/CheckOutcome.ts"
 import { type ReportedWork, reportIssues } from "../../../src/domain/documents/ReportIssues.ts"
 import { makeIssue } from "../../../src/domain/findings/Issue.ts"
 import { failed, gave } from "../../support/sampleTasks.ts"
 
-const check = (more: Partial<CheckOutcome> = {}): CheckOutcome => ({
-  command: "npm test",
-  exitCode: 1,
-  seconds: 1,
-  text: "npm test failed.",
-  failures: ["slug"],
-  newFailures: ["slug"],
-  ...more
-})
+const failing = outcomeOf({ argv: ["npm", "test"], kind: "tests" }, { exitCode: 1, output: "--- FAIL: a", seconds: 1 })
+const check = (more: Partial<CheckOutcome> = {}): CheckOutcome => ({ ...failing, ...more })
 
 /** The codes of the issues of a report, about work that has looked at something. */
 const codes = (report: string, more: Partial<ReportedWork> = {}): ReadonlyArray<string> =>

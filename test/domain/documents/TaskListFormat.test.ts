@@ -124,7 +124,7 @@ it.each([
 })
 
 it.each(["**Name** Done things", "**Name** Research 10", "**Name** ✅ Research 2"])(
-  "tasks that are marked as done stay otherwise: %s",
+  "tasks stay otherwise: %s",
   (line) => {
     const { value } = readTaskList(document(task("A").replace("**Name** A", line)), { finished: ["Research 1"] })
     expect(Option.getOrThrow(value).tasks).toHaveLength(1)

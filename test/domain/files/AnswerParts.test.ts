@@ -19,10 +19,8 @@ const answers: ReadonlyArray<readonly [name: string, answer: string, parts: stri
   ["a thought that ends with a heading", `<think>\nsrc/a.ts\n${fenced}\n# Result\nsrc/b.ts\n${fenced}`, "7-10"],
   ["a thought after a heading", `# Result\n<think>\nsrc/a.ts\n${fenced}`, "3-6"],
   ["a document in a fence", `\`\`\`markdown\n# Result\nsrc/a.ts\n${block}\n\`\`\``, "3-8"],
-  ["a document in a fence, after a heading", `# A\n\`\`\`markdown\n# Result\nsrc/a.ts\n${block}\n\`\`\``, "4-9"],
   ["an answer in a fence", `\`\`\`\nsrc/a.ts\n${fenced}\n\`\`\``, "2-5"],
   ["an answer in a fence, with a block", `\`\`\`\nsrc/a.ts\n${block}\n\`\`\``, "2-7"],
-  ["an answer in a fence of other signs", `~~~\nsrc/a.ts\n${fenced}\n~~~`, "2-5"],
   ["no part", "Nothing to change.\nsrc/a.ts", ""]
 ]
 

@@ -148,17 +148,13 @@ describe("the users of a declaration", () => {
     expect(users(script, distantImport(3992))).toEqual([])
   })
 
+  const rust = change("a/a.rs", "fn slug_all() {\n    a()\n}\n", "fn slug_all() {\n    b()\n}\n")
   it.each([
-    ["src/page.ts", "const {\n"],
-    ["src/page.ts", "import a\n"],
-    ["app.py", "from pkg import (\n"],
-    ["a/b.rs", "use a::b\n"]
-  ])("are looked for in a text that begins very many statements, and the search ends: %s %j", (path, line) => {
-    const [of, name] = path.endsWith(".py")
-      ? [python, "slug"]
-      : path.endsWith(".rs")
-        ? [change("a/a.rs", "fn slug_all() {\n    a()\n}\n", "fn slug_all() {\n    b()\n}\n"), "slug_all"]
-        : [script, "slug"]
+    ["src/page.ts", "const {\n", script, "slug"],
+    ["src/page.ts", "import a\n", script, "slug"],
+    ["app.py", "from pkg import (\n", python, "slug"],
+    ["a/b.rs", "use a::b\n", rust, "slug_all"]
+  ])("are looked for where very many statements begin, and the search ends: %s %j", (path, line, of, name) => {
     expect(users(of, [path, `${line.repeat(30_000)}// ${name}\n`])).toEqual([])
   })
 

@@ -7,14 +7,9 @@ import { cpuTime } from "../../support/cpuTime.ts"
 const file = 'const a = 1\nconst b = "x"\n\nexport const sum = a + 1\n'
 
 /** A case: a new text for a place of the file, what becomes of it, and how many kinds of damage were left out. */
-interface Case {
-  readonly path?: string
-  readonly base?: string | null
-  readonly old?: string
-  readonly text: string
-  readonly becomes: string
-  readonly left?: number
-}
+type Case = { readonly text: string; readonly becomes: string } & Partial<
+  Record<"path" | "old", string> & { readonly base: string | null; readonly left: number }
+>
 
 const kept = (text: string, more: Partial<Case> = {}): Case => ({ text, becomes: text, ...more })
 /** One kind of damage is left out. */

@@ -4,11 +4,7 @@ import { editText, type TextEdit } from "../../../src/domain/files/TextEdit.ts"
 
 const edit = (text: string, ...edits: ReadonlyArray<TextEdit>) =>
   Result.merge(editText({ path: "a.ts", text, mayQuote: true }, edits))
-const replace = (oldText: string, newText: string, replaceAll?: boolean): TextEdit => ({
-  oldText,
-  newText,
-  ...(replaceAll === undefined ? {} : { replaceAll })
-})
+const replace = (oldText: string, newText: string, replaceAll = false): TextEdit => ({ oldText, newText, replaceAll })
 
 /** What is said where a text is found in several places or in none. */
 const apart =
@@ -67,12 +63,7 @@ a.ts:8:   return 1
     ["several places", twoFunctions, [replace("  return 1\n", "")], `${twice} 3, 8:\n${numbered}\n${apart}`],
     ["places that overlap", "aaa", [replace("aa", "b")], `${twice} 1, 1:\na.ts:1: aaa\n${apart}`],
     ["the nearest lines", limits, [replace(near, "x")], nearest("2 to 3", "", "const limit = 5\nconst b = 2")],
-    [
-      "that only blanks differ",
-      condition,
-      [replace(wide, "x")],
-      nearest("1 to 3", " and differ only in blanks", condition)
-    ],
+    ["blanks alone", condition, [replace(wide, "x")], nearest("1 to 3", " and differ only in blanks", condition)],
     ["that nothing is like it", "one\ntwo\n", [replace("something else entirely", "x")], `${absent} ${nothing}`],
     ["that nothing would change", "a", [replace("a", "a")], `The old_text and its new_text ${same}`],
     ["an empty old text", "a", [replace("", "b")], "The old_text is empty. Give the lines that are replaced."],

@@ -22,12 +22,10 @@ let a = "\`\`\`"
 
 const sectionsOf = (written: string) => {
   const document = outline(written)
-  return document.sections.map((section) => ({
-    depth: section.depth,
-    heading: section.heading,
-    line: section.line,
-    body: bodyOf(document, section).trim()
-  }))
+  return document.sections.map((section) => {
+    const { depth, heading, line } = section
+    return { depth, heading, line, body: bodyOf(document, section).trim() }
+  })
 }
 
 describe("outline", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import type { CheckOutcome } from "../../../src/domain/checks/CheckOutcome.ts"
+import { notRun } from "../../../src/domain/checks/CheckOutcome.ts"
 import { callBlocks, callFrame, failureLines, resultBlocks } from "../../../src/domain/models/ExecutionBlocks.ts"
 import { TaskFailure, TaskResult } from "../../../src/domain/plan/TaskResult.ts"
 import type { CallOutcome } from "../../../src/domain/tools/ToolCall.ts"
@@ -79,15 +79,8 @@ const denial = (path: string) => failed("read_file", { path }, "permission_denie
 
 it("names what was denied, each call once, without advice for a person", () => {
   const one = finished("Research 1", "short")
-  const check: CheckOutcome = {
-    command: "npm test",
-    exitCode: null,
-    seconds: 0,
-    text: "npm test: not run. It is not allowed.",
-    failures: [],
-    newFailures: [],
-    notRun: "It is not allowed. Use --allow run_command."
-  }
+  const unrun = notRun({ argv: ["npm", "test"], kind: "tests" }, "It is not allowed. Use --allow run_command.")
+  const check = { ...unrun, text: "npm test: not run. It is not allowed." }
   const files = [{ path: "c", kind: "new" as const, insertions: 1, deletions: 0 }]
   const denied = new TaskResult({ ...one, calls: [denial("a"), denial("a"), denial("b")], checks: [check], files })
   expect(resultBlocks([denied], 100)).toBe(

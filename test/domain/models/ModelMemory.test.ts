@@ -1,10 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { togetherText } from "../../../src/domain/models/ModelMemory.ts"
 
-const [small, large] = [
-  { name: "small", size: 5e9, isForwarded: false },
-  { name: "large", size: 20e9, isForwarded: false }
-]
+const small = { name: "small", size: 5e9, isForwarded: false }
+const large = { name: "large", size: 20e9, isForwarded: false }
 
 describe("models beside each other", () => {
   it("are said not to fit when they need more than the machine has", () => {

@@ -19,7 +19,8 @@ const run = (sandboxed: boolean, sandbox: string, cwd = "/p") =>
 const page = { _tag: "FetchUrl", url: "https://a.b/c" } as const
 const read = (path: string, inside = true): CanonicalAccess => ({ _tag: "ReadFile", path, inside })
 const plugin: CanonicalAccess = { _tag: "LoadPlugin", name: "x", path: "/p/x", hash: "" }
-const write = (path: string): CanonicalAccess => ({ _tag: "WriteFile", path, inside: true, content: "x" })
+type Write = Extract<CanonicalAccess, { _tag: "WriteFile" }>
+const write = (path: string): Write => ({ _tag: "WriteFile", path, inside: true, content: "x" })
 
 it("says low risk where little can happen and warns where much can, with other words for each", () => {
   const cases = [
@@ -46,11 +47,8 @@ it("says low risk where little can happen and warns where much can, with other w
   assert.strictEqual(run(true, "yes: no network").command, 'npm run "a b"')
 })
 
-type Write = Extract<CanonicalAccess, { _tag: "WriteFile" }>
-const removal = (path: string, more: Partial<Write> = {}): Write => ({
-  _tag: "WriteFile",
-  path,
-  inside: true,
+const removal = (path: string, more: Partial<Write> = {}) => ({
+  ...write(path),
   content: "",
   removes: true,
   ...more
@@ -75,14 +73,7 @@ it("needs a person for starts, for secrets, and for what lies outside of the pro
 const removed = (path: string, folder?: string, more: Partial<Write["holds"]> = {}) =>
   removal(path, { holds: { ...held, path, ...more }, ...(folder === undefined ? {} : { folder }) })
 const moved = (from: string, path: string, folder?: string, is: "file" | "link" = "file"): ReadonlyArray<Write> => [
-  {
-    _tag: "WriteFile",
-    path,
-    inside: true,
-    content: "",
-    from: { ...held, path: from, is },
-    ...(folder === undefined ? {} : { folder })
-  },
+  { ...write(path), content: "", from: { ...held, path: from, is }, ...(folder === undefined ? {} : { folder }) },
   removed(from, folder && "/p/old", { is })
 ]
 const inFolder = (...names: ReadonlyArray<string>) => names.map((name) => removed(`/p/d/${name}`, "/p/d"))

@@ -16,13 +16,10 @@ const read = (path: string): Target => ({ ...file(path), effects: ["read_file"] 
 
 describe("decide", () => {
   it("lets what is safe happen and asks for the rest when no rule matches", () => {
+    const decisions = Risk.literals.map((risk) => decide([], { tool: "t", risk, targets: [] }))
     assert.deepStrictEqual(
-      Risk.literals.map((risk) => decide([], { tool: "t", risk, targets: [] })),
-      [
-        { verdict: "allow", rules: [] },
-        { verdict: "ask", rules: [] },
-        { verdict: "ask", rules: [] }
-      ]
+      decisions,
+      ["allow", "ask", "ask"].map((verdict) => ({ verdict, rules: [] }))
     )
   })
 

