@@ -109,11 +109,6 @@ describe("the text of a file in an answer", () => {
     }
   })
 
-  it("is read out of a fence around the whole answer", () => {
-    const answer = "````\nREADME.md\n```markdown\n# Tool\n```\n\nsrc/a.js\n```js\na()\n```\n````\n"
-    expect(read(answer).changes).toMatchObject([{ path: "README.md" }, { path: "src/a.js", text: "a()\n" }])
-  })
-
   it("is no file in a thought, a report or a fence that quotes", () => {
     const draft = "src/a.js\n```js\na()\n```\n"
     for (const answer of [

@@ -19,7 +19,7 @@ describe("decide", () => {
     const decisions = Risk.literals.map((risk) => decide([], { tool: "t", risk, targets: [] }))
     assert.deepStrictEqual(
       decisions,
-      ["allow", "ask", "ask"].map((verdict) => ({ verdict, rules: [] }))
+      (["allow", "ask", "ask"] as const).map((verdict) => ({ verdict, rules: [] }))
     )
   })
 

@@ -8,34 +8,12 @@ const problemOf = (text: string): string =>
     onSuccess: () => ""
   })
 
-/** All texts of at most so many of these parts. */
-const sequences = (parts: ReadonlyArray<string>, most: number): ReadonlyArray<string> =>
-  most === 0 ? [""] : ["", ...sequences(parts, most - 1).flatMap((rest) => parts.map((part) => part + rest))]
-
-/** The text without one of its characters, or with one of these parts more. */
-const mutations = (text: string, parts: ReadonlyArray<string>): ReadonlyArray<string> =>
-  Array.from({ length: text.length + 1 }, (_, at) => [text.slice(0, at), text.slice(at)]).flatMap(
-    ([before = "", after = ""]) => parts.map((part) => before + part + after).concat(before + after.slice(1))
-  )
-
 const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const document = '{"a": [1, -0.5e+3, {"b\\n\\u00e9": null}], "c": {"d": true, "e": []},\r\n\t"f": "\\"g\\\\"}'
 
-it("reads what JSON.parse reads, and nothing else but for repeated keys", () => {
-  const document = '{"a": [1, -0.5e+3, {"b\\n\\u00e9": null}], "c": {"d": true, "e": []}, "f": "\\"g\\\\"}'
-  const signs = ["{", "}", "[", "]", ",", ":", '"a"', "-1.5", "null"]
-  const texts = new Set([...sequences(signs, 4), ...mutations(document, [...signs, '"', "\\", " ", "\t", "\r\n", "0"])])
-  const expected = [...texts].filter((text) => parsed(text) !== undefined)
-  expect(expected.map((text) => Result.getOrThrow(readJson(text)).value)).toStrictEqual(expected.map(parsed))
-  expect([...texts].filter((text) => problemOf(text) === "")).toStrictEqual(expected)
-  assert.deepStrictEqual([texts.size, expected.length], [8633, 355])
+it.each([document, " -1.5\n", "null", "[]", '""'])("reads what JSON.parse reads: %j", (text) => {
+  assert.deepStrictEqual<unknown>(Result.getOrThrow(readJson(text)).value, JSON.parse(text))
 })
 
 it.each([
