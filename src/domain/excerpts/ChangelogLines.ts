@@ -37,17 +37,30 @@ const newestRelease = (headings: ReadonlyArray<Heading>): ReadonlyArray<Heading>
   return end < 0 ? headings : headings.slice(0, end)
 }
 
-/** The indexes of all lines, the most helpful first. */
-export const changelogLines = (text: string): ReadonlyArray<number> => {
-  const lines = text.split("\n")
+/** The indexes of the lines that show where an entry goes: headings, then the first entries, then the other entries. */
+const newestLines = (lines: ReadonlyArray<string>) => {
   const all = headingsOf(lines)
   const release = newestRelease(all)
   const hasText = (index: number): boolean => (lines[index] ?? "").trim() !== ""
-  const marked = release.flatMap(({ index }) => (underline.test(lines[index + 1] ?? "") ? [index, index + 1] : [index]))
+  const headings = release.flatMap(({ index }) =>
+    underline.test(lines[index + 1] ?? "") ? [index, index + 1] : [index]
+  )
   const entries = release.map(({ index }, at) => {
     const end = all[at + 1]?.index ?? lines.length
-    return [...lines.keys()].slice(index + 1, end).filter((line) => !marked.includes(line) && hasText(line))
+    return [...lines.keys()].slice(index + 1, end).filter((line) => !headings.includes(line) && hasText(line))
   })
-  const first = entries.flatMap((indexes) => indexes.slice(0, 1))
-  return [...new Set([...marked, ...first, ...entries.flat(), ...lines.keys()])]
+  return { headings, first: entries.flatMap((indexes) => indexes.slice(0, 1)), entries: entries.flat() }
+}
+
+/** The indexes of the headings of the newest release, and of the first entry below each. */
+export const changelogTop = (text: string): ReadonlyArray<number> => {
+  const { first, headings } = newestLines(text.split("\n"))
+  return [...headings, ...first]
+}
+
+/** The indexes of all lines, the most helpful first. */
+export const changelogLines = (text: string): ReadonlyArray<number> => {
+  const lines = text.split("\n")
+  const { entries, first, headings } = newestLines(lines)
+  return [...new Set([...headings, ...first, ...entries, ...lines.keys()])]
 }

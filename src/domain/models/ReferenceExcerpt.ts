@@ -3,6 +3,8 @@
  * is shown, and how to see the rest.
  */
 import * as Arr from "effect/Array"
+import { changelogTop } from "../excerpts/ChangelogLines.ts"
+import { isChangelog } from "../excerpts/SearchRank.ts"
 import { type Excerpt, excerptOf, type ExcerptSource } from "../excerpts/TextExcerpt.ts"
 import { longestLine } from "../excerpts/Packing.ts"
 import type { SearchTerms } from "../excerpts/SearchTerms.ts"
@@ -64,7 +66,13 @@ const sourceOf = (resolved: ResolvedReference): ExcerptSource | undefined => {
   const start = first ?? 1
   const asked = askedOf(resolved)
   const gap = (from: number, to: number): string => `(${start + from} to ${start + to} left out)`
-  return { lines, language, gap, first, ...(asked === undefined ? {} : { keep: Arr.range(asked.from, asked.to) }) }
+  const keep =
+    asked !== undefined
+      ? Arr.range(asked.from, asked.to)
+      : first === 1 && isChangelog(reference.target)
+        ? changelogTop(content.text)
+        : undefined
+  return { lines, language, gap, first, ...(keep === undefined ? {} : { keep }) }
 }
 
 const rest = ({ reference }: ResolvedReference): string => {

@@ -259,6 +259,15 @@ describe("the references of a task", () => {
     expect(text).toContain("```text\n1: short\n```")
   })
 
+  nodeTest("begins a long changelog with its newest release, where an entry goes", function* () {
+    const old = Array.from({ length: 300 }, (_, index) => `- Fix part${index}.`)
+    const root = yield* makeProject({ "CHANGES.md": `# Log\n\n## 2.0\n\n- Add.\n\n## 1.0\n\n${old.join("\n")}\n` })
+    const task = new Task({ ...taskOf("Write 1", file("CHANGES.md")), whatIsNeeded: "Fix `part250` again." })
+    const text = yield* block(root, task, { budget: 2000 })
+    expect(text).toMatch(/\n1: # Log\n2:\n3: ## 2.0\n4:\n5: - Add\./)
+    expect(text).toContain("- Fix part250.")
+  })
+
   nodeTest("shows all references whole where there is room, and parts of them with one line more", function* () {
     const lines = Array.from({ length: 60 }, (_, index) => `const value${index} = ${index}`)
     const root = yield* makeProject({ "a.ts": `${lines.join("\n")}\n`, "b.ts": `${lines.join("\n")}\n` })
