@@ -146,8 +146,16 @@ const cases: ReadonlyArray<[what: string, files: Files, given: Arguments, expect
     [
       `4 matches in 1 file, ${ignored}.`,
       "(in Schema.validate, Schema.reset)",
-      ...["1: class Schema:", "2:     def validate(self):", "a.py:3:         key()", "a.py:4:         key()"],
-      ...["5:", "6:     def reset(self):", "a.py:7:         key()", "8:", "a.py:9: key()", "10:"]
+      "1: class Schema:",
+      "2:     def validate(self):",
+      "a.py:3:         key()",
+      "a.py:4:         key()",
+      "5:",
+      "6:     def reset(self):",
+      "a.py:7:         key()",
+      "8:",
+      "a.py:9: key()",
+      "10:"
     ]
   ]
 ]
