@@ -53,6 +53,15 @@ const askedOf = ({ content, reference }: ResolvedReference): LineRange | undefin
   return { from: lines.from - content.first, to: Math.min(lines.to, last) - content.first }
 }
 
+/** The lines of a file that are shown before others: those that were asked for, or the newest release of a changelog. */
+const firstShown = (resolved: ResolvedReference, text: string): ReadonlyArray<number> | undefined => {
+  const { content, reference } = resolved
+  const askedLines = askedOf(resolved)
+  if (askedLines !== undefined) return Arr.range(askedLines.from, askedLines.to)
+  const isWholeFile = content.kind === "file" && content.first === 1
+  return isWholeFile && isChangelog(reference.target) ? changelogTop(text) : undefined
+}
+
 /** The content as lines. Undefined if it does not exist yet. */
 const sourceOf = (resolved: ResolvedReference): ExcerptSource | undefined => {
   const { content, reference } = resolved
@@ -64,14 +73,8 @@ const sourceOf = (resolved: ResolvedReference): ExcerptSource | undefined => {
   }
   const { first, language } = content
   const start = first ?? 1
-  const asked = askedOf(resolved)
   const gap = (from: number, to: number): string => `(${start + from} to ${start + to} left out)`
-  const keep =
-    asked !== undefined
-      ? Arr.range(asked.from, asked.to)
-      : first === 1 && isChangelog(reference.target)
-        ? changelogTop(content.text)
-        : undefined
+  const keep = firstShown(resolved, content.text)
   return { lines, language, gap, first, ...(keep === undefined ? {} : { keep }) }
 }
 
