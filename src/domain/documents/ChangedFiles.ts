@@ -7,7 +7,6 @@ import { changePreview } from "../files/ChangePreview.ts"
 import { diffSummary } from "../files/DiffSummary.ts"
 import { changesFile, isOpaque, type ProposedFile } from "../files/ProposedFile.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
-import { cutDiff } from "../models/OutputCut.ts"
 import { listWithin, shares } from "../text/Excerpt.ts"
 
 /** The maximum number of lines of a diff. Its budget may cut the diff further. */
@@ -18,11 +17,6 @@ const mostHeadings = 3
 
 /** The maximum number of functions and types that a summary names. */
 const mostNames = 8
-
-/**
- * The minimum number of characters of a cut diff. If the budget of a diff is smaller, a summary line replaces the diff.
- */
-const leastCut = 600
 
 export const fileDiff = (file: ProposedFile): string => {
   const { base, from, path, text } = file
@@ -40,25 +34,17 @@ const summaryOf = (file: ProposedFile, diff = fileDiff(file)): string => {
   return `${(diffSummary(diff) ?? [diff]).join("; ")}${named}`
 }
 
-const noLines: ReadonlySet<string> = new Set()
-
-/**
- * The diff of each file, cut to its share of the budget. Places with one of the `latest` lines (compared without
- * indentation) come first. Only `summary` is set if no useful part of a diff fits.
- */
-const fitted = (files: ReadonlyArray<ProposedFile>, budget: number, latest: ReadonlySet<string>) => {
+/** The diff of each file, and a summary. Only `summary` is set for a diff over its share of the budget: a part misleads. */
+const fitted = (files: ReadonlyArray<ProposedFile>, budget: number) => {
   const diffs = files.map((file) => ({ file, diff: fileDiff(file) })).filter(({ diff }) => diff !== "")
   const limits = shares(
     diffs.map(({ diff }) => diff.length),
     budget
   )
-  const isLatest = (line: string): boolean => latest.has(line.trim())
-  return diffs.map(({ diff, file }, index) => {
-    const limit = limits[index] ?? 0
-    const summary = summaryOf(file, diff)
-    const shown = diff.length <= limit ? diff : limit < leastCut ? undefined : cutDiff(diff, [summary], limit, isLatest)
-    return { shown, summary }
-  })
+  return diffs.map(({ diff, file }, index) => ({
+    shown: diff.length <= (limits[index] ?? 0) ? diff : undefined,
+    summary: summaryOf(file, diff)
+  }))
 }
 
 const summaries = (files: ReturnType<typeof fitted>, budget: number): string => {
@@ -67,8 +53,8 @@ const summaries = (files: ReturnType<typeof fitted>, budget: number): string => 
 }
 
 /** One fence with the diffs that fit, followed by a summary line for each other file. */
-const joined = (files: ReadonlyArray<ProposedFile>, budget: number, latest = noLines): string => {
-  const all = fitted(files, budget, latest)
+const joined = (files: ReadonlyArray<ProposedFile>, budget: number): string => {
+  const all = fitted(files, budget)
   const diffs = all.flatMap(({ shown }) => shown ?? []).join("\n")
   const isCut = all.some(({ shown }) => shown === undefined)
   const rest = isCut ? [`The prompt has no room for the diffs of these files:\n\n${summaries(all, budget / 2)}`] : []
@@ -84,20 +70,16 @@ export const changedBlocks = (files: ReadonlyArray<ProposedFile>, budget: number
   return files.map((file, index) => `### Changed: ${file.path}\n\n${joined([file], limits[index] ?? 0)}\n\n`).join("")
 }
 
-/**
- * All changes so far, under one heading. A file in `summarized` gets only a summary line. `latest` are the last changed
- * lines, without indentation.
- */
+/** All changes so far, under one heading. A file in `summarized` gets only a summary line. */
 export const changesSoFar = (
   files: ReadonlyArray<ProposedFile>,
   budget: number,
-  { latest, summarized }: { readonly summarized: ReadonlySet<ProposedFile>; readonly latest: ReadonlySet<string> }
+  summarized: ReadonlySet<ProposedFile>
 ): string => {
   const lines = files.flatMap((file) => (summarized.has(file) ? [`- ${summaryOf(file)}`] : []))
   const diffs = joined(
     files.filter((file) => !summarized.has(file)),
-    budget,
-    latest
+    budget
   )
   return rawBlock("## Changes so far", [lines.join("\n"), diffs].filter((part) => part !== "").join("\n\n"))
 }

@@ -6,7 +6,6 @@ import { isRead, linesOfRead } from "../models/CallLine.ts"
 import { callFrame } from "../models/ExecutionBlocks.ts"
 import { outcomeText } from "../models/OutputText.ts"
 import { holdsRange } from "../text/LineRange.ts"
-import { newTextsOf } from "../tools/OpenChanges.ts"
 import { badExit, type CallOutcome, isChange, pathOf } from "../tools/ToolCall.ts"
 import { turnOf } from "../tools/ToolCallFormat.ts"
 import { callSign } from "./TaskOutcome.ts"
@@ -78,13 +77,4 @@ export const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number
     budgetLeft -= size
   }
   return chosen
-}
-
-/** The lines that the last answer wrote, without indentation. */
-export const latestLines = (outcomes: ReadonlyArray<CallOutcome>): ReadonlySet<string> => {
-  const lines = latestCalls(outcomes)
-    .filter(isChange)
-    .flatMap(({ call }) => newTextsOf(call.arguments))
-    .flatMap((text) => text.split("\n"))
-  return new Set(lines.map((line) => line.trim()).filter((line) => line !== ""))
 }

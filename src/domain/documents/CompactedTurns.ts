@@ -15,7 +15,7 @@ import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import { type CallOutcome, isChange, pathOf } from "../tools/ToolCall.ts"
 import { changesSoFar, fileDiff } from "./ChangedFiles.ts"
 import { currentText, filesAtWork, functionsWithin, isShownWhole, placesIn } from "./CompactedFiles.ts"
-import { fittingOutputs, latestLines, outputsOf } from "./CompactedOutputs.ts"
+import { fittingOutputs, outputsOf } from "./CompactedOutputs.ts"
 import { newestShare } from "./TurnBudgets.ts"
 import type { TurnFacts } from "./TurnFacts.ts"
 import { checksBlock, notChanged } from "./TurnReply.ts"
@@ -142,10 +142,11 @@ export const compactedText = (turns: TurnFacts): string => {
   const around = atWork.filter(isShownWhole)
   const functions = functionsWithin(around, { checks, open, fails, last, newest, budget: beside })
   const whole = [...functions.values()].join("")
-  const changes = changesSoFar(files, Math.max((beside - whole.length) / 2, budget / 4, leastDiff), {
-    summarized: new Set(files.filter((file) => functions.has(file) || (!atWork.includes(file) && !isSmall(file)))),
-    latest: latestLines(outcomes)
-  })
+  const changes = changesSoFar(
+    files,
+    Math.max((beside - whole.length) / 2, budget / 4, leastDiff),
+    new Set(files.filter((file) => functions.has(file) || (!atWork.includes(file) && !isSmall(file))))
+  )
   const budgetLeft = Math.max(0, beside - changes.length - whole.length)
   const others = around
     .filter((file) => !functions.has(file))

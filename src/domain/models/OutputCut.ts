@@ -98,36 +98,16 @@ const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, has
 const leastOfDiff = 4
 
 /**
- * The indexes of a diff's lines, most useful first: the file names, then places with a new line that `isLatest`
- * accepts, then other places.
+ * The names of the changed files, and as many changed lines as fit. Unchanged lines are left out.
  */
-const byUse = (lines: ReadonlyArray<string>, isLatest: (line: string) => boolean): ReadonlyArray<number> => {
-  const starts = [...lines.keys()].filter((index) => index === 0 || (lines[index] ?? "").startsWith("@@"))
-  const [files = [], ...places] = starts.map((start, part) =>
-    [...lines.keys()].slice(start, starts[part + 1] ?? lines.length)
-  )
-  const hasLatest = (place: ReadonlyArray<number>): boolean =>
-    place.some((index) => lines[index]?.startsWith("+") === true && isLatest(lines[index].slice(1)))
-  return [files, ...places.filter(hasLatest), ...places.filter((place) => !hasLatest(place))].flat()
-}
-
-/**
- * The names of the changed files, and as many changed lines as fit. Places with a line that `isLatest` accepts come
- * first. Unchanged lines are left out.
- */
-export const cutDiff = (
-  text: string,
-  files: ReadonlyArray<string>,
-  limit: number,
-  isLatest: (line: string) => boolean = () => false
-): string => {
+const cutDiff = (text: string, files: ReadonlyArray<string>, limit: number): string => {
   const all = text.split("\n")
   const lines = all.filter((line) => !line.startsWith(" ") && line !== "")
   const note = `(The prompt has no room for all of the ${all.length} lines of this diff. It changes:)\n`
   const summary = note + listWithin(files, limit - note.length, (count) => `(and ${count} more files)`).text
   const sizes = lines.map((line) => line.length + 1)
   const choice = new LineChoice(sizes, 0, limit - summary.length - 100)
-  choice.addEach(byUse(lines, isLatest))
+  choice.addEach(lines.keys())
   const count = choice.lines.size
   if (count < Math.min(lines.length, leastOfDiff)) return summary
   const first = Math.max(...choice.lines) < count ? "The first " : ""

@@ -216,29 +216,17 @@ it("gives the room to what was asked for last, and shows a part of it where it i
   expect(little).toContain("- `read_file src/c.ts`: lines 1 to 40, not shown here")
 })
 
-it("shows the first changed lines of a diff that has little room, and lines for files without any", () => {
-  const many = { path: "src/a.ts", base: text, text: text.replaceAll("step", "stride") }
-  const shown = changedBlocks([many], 640)
-  expect(shown).toMatch(/The prompt has no room for all of the \d+ lines of this diff/)
-  expect(shown).toMatch(/\n@@ [^\n]*\n-[^\n]*step/)
-  expect(shown.length).toBeLessThan(720)
-  expect(changedBlocks([many], 560)).toMatch(/- src\/a\.ts: \+\d+ -\d+/)
+it("shows a diff whole, or its places alone, and lines for files without any", () => {
+  const diff = { path: "src/a.ts", base: text, text: changed }
+  const whole = changedBlocks([diff], 640)
+  expect(whole).toMatch(/\n-[^\n]*step[^]*\n\+[^\n]*stop/)
+  const few = changedBlocks([diff], 100)
+  expect(few).toContain("The prompt has no room for the diffs of these files:\n\n- src/a.ts: +1 -1, at lines 7 to 13")
+  expect(few).not.toContain("```diff")
   const files = numbered(20, (index) => ({ path: `src/f${index}.ts`, base: text, text: changed }))
   const listed = folded([], { files, budget: 1500 })
   expect(listed).toMatch(/no room for the diffs of these files:\n\n- src\/f0\.ts: \+1 -1, at lines 7 to 13/)
   expect(listed.length).toBeLessThan(2000)
-})
-
-it("shows the places that the last answer changed before other places of a diff that has little room", () => {
-  const flat = numbered(400, (index) => `step(${index + 1})\n`).join("")
-  const many = { path: "src/a.ts", base: flat, text: flat.replaceAll(/step\((\d*5)\)/g, "stride($1)") }
-  const shown = (now: string) => {
-    const outcomes = [edit(1, "step(5)", "stride(5)", true), edit(2, "step(295)", now, true)]
-    return /```diff\n[^]*?```/.exec(folded(outcomes, { files: [many], above: "", budget: 3000 }))?.[0]
-  }
-  expect(shown("stride(295)")).toMatch(/\(\d+ of them:\)\n--- src\/a\.ts[^]*\n\+stride\(295\)/)
-  expect(shown("another()")).toMatch(/\(The first \d+ of them:\)/)
-  expect(shown("another()")).not.toContain("+stride(295)")
 })
 
 it("names the places of a few matches, whose lines are not shown any more", () => {
@@ -334,9 +322,9 @@ it("shows 1, 3, 8, 20 or 40 lines around a change, as there is room", () => {
 })
 
 it.each([
-  [900, "2 5 33 0 0"],
-  [2400, "12 5 38 0 15"],
-  [3600, "012 12 58 0 36"],
+  [900, "2 0 33 0 0"],
+  [2400, "12 0 38 0 15"],
+  [3600, "012 0 58 0 36"],
   [7000, "012 18 60 7 60"],
   [11_000, "012 18 60 15 60"]
 ])("shows of everything as much as there is room, what is open first: %i", (budget, parts) => {
