@@ -1,7 +1,8 @@
 /**
- * Finds the most informative files of a project by name: introductions, manifests, and entry points. A package.json
+ * Finds the most informative files of a project by name: introductions, the changelog, manifests, and entry points. A package.json
  * also names its entry points.
  */
+import { isChangelog } from "../excerpts/SearchRank.ts"
 import { languageOf } from "../files/Language.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
 import { fileName } from "../files/PathList.ts"
@@ -117,13 +118,14 @@ export const mainSourcesOf = (
   return [...new Set([...entryPoints, ...beside])]
 }
 
-/** The main files in order: introductions, manifests of the project, entry points, and manifests of its parts. */
+/** The main files in order: introductions and the changelog, manifests of the project, entry points, and manifests of its parts. */
 export const mainFilesOf = (
   files: ReadonlyArray<string>,
   manifests: ReadonlyArray<string>,
   entryPoints: ReadonlyArray<string>
 ): ReadonlyArray<string> => {
-  const introducing = files.filter((path) => depthOf(path) === 0 && introductions.test(path))
+  const atTop = files.filter((path) => depthOf(path) === 0)
+  const introducing = [...atTop.filter((path) => introductions.test(path)), ...atTop.filter(isChangelog)]
   const own = manifests.filter((path) => depthOf(path) === 0)
   const ofParts = manifests.filter((path) => depthOf(path) > 0).slice(0, mostPartManifests)
   return [...new Set([...introducing, ...own, ...entryPoints.slice(0, mostEntryPoints), ...ofParts])]

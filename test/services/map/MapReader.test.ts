@@ -38,6 +38,7 @@ const python = {
 }
 
 const mixed = {
+  "CHANGES.md": "# Changes",
   Makefile: ".PHONY: all\nall: web api\n\techo done\n",
   "pnpm-lock.yaml": "",
   "packages/web/package.json": '{"main": "src/main.ts", "scripts": {"test": "vitest"}}',
@@ -77,6 +78,7 @@ describe("readProjectMap", () => {
   nodeTest("names the commands and main files of each part of a project, and not of its examples", function* () {
     const map = yield* mapOfFiles(mixed)
     held(map, [
+      "Main files: `CHANGES.md`,",
       "`make all` runs `echo done`",
       "Commands of `packages/web/package.json` (cwd `packages/web`):",
       "`pnpm test` runs `vitest`",
