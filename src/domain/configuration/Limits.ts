@@ -38,7 +38,7 @@ const stageFields = {
   ),
   unreachableRetries: limit(
     2,
-    "How often a call is sent again to a server that cannot be reached and is not waited for; the waits between double, from 0.25 seconds.",
+    "How often a call is sent again to a server that cannot be reached, unless the run waits for the server. The waits double, from 0.25 seconds.",
     { minimum: 0, maximum: 20 }
   ),
   brokenRetries: limit(
