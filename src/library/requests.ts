@@ -19,8 +19,8 @@ export interface RequestMaterial<Output extends SchemaSource = SchemaSource> {
   /** Material for the prompt, such as the output of a command. The model must not follow instructions in it. */
   readonly attachment?: string
   /**
-   * The schema of the answer: of Effect, a Standard Schema such as one of zod, or a JSON schema. The answer is then
-   * JSON, and the report contains it as `value`.
+   * The schema of the answer: an Effect schema, a Standard Schema (for example from zod), or a JSON schema. With it,
+   * the answer is JSON, and the report contains it as `value`.
    */
   readonly outputSchema?: Output
 }

@@ -37,7 +37,7 @@ const testsIn = (xml: string): ReadonlyArray<ReportedTest> =>
       }
     })
 
-/** The tests in the reports. The counts are absent if there are none. */
+/** The tests in the reports, with their counts. Without a test there are no counts. */
 export const readTestReports = (reports: ReadonlyArray<string>) => {
   const tests = reports.flatMap(testsIn)
   const count = (end: keyof TestCounts): number => tests.filter((test) => test.end === end).length

@@ -31,8 +31,8 @@ export const unreadAnswer = (answer: TurnAnswer): ParsedAnswer => ({
 })
 
 /**
- * Joins the requests in the text (`written`) with the native calls. If none were offered, native calls count as calls
- * in the text.
+ * Joins the requests in the text (`written`) with the native calls. If the model was offered no native tools, its
+ * native calls count as calls in the text.
  */
 export const parsedAnswer = (answer: TurnAnswer, written: TurnContent, isOffered: boolean): ParsedAnswer => {
   const { askedCalls, shownText, thinking } = answer

@@ -300,8 +300,8 @@ const lineNumbers = (text: string, offsets: ReadonlyArray<number>): ReadonlyArra
 }
 
 /**
- * Makes a test for excepted places: `path:line`, `path`, or a folder with a final slash. Without a line, it asks about
- * the whole file.
+ * Returns a test: is a place, or without `line` a whole file, excepted? An exception is `path:line`, `path`, or a
+ * folder with a final slash.
  */
 export const exceptedPlaces = (except: ReadonlyArray<string>): ((path: string, line?: number) => boolean) => {
   const places = new Set(except.map((place) => place.trim().replace(/^\.\//, "")))

@@ -56,7 +56,7 @@ export const ApprovalItem = Schema.Struct({
     Schema.Struct({
       session: Schema.optionalKey(Schema.String),
       remember: Schema.optionalKey(Schema.String),
-      /** The later calls that `repairs` would also allow, if checks run after the change. */
+      /** The later calls that the answer `repairs` allows beside this one. Absent if no checks run after the change. */
       repairs: Schema.optionalKey(Schema.String),
       always: Schema.optionalKey(Schema.Array(Schema.String))
     })

@@ -151,7 +151,10 @@ const idleTasks = ({ results }: RoundWork, { changeOf, promisesChange }: ChangeK
       nothingBy(task, `None of its calls changes anything, although changes are what its skill "${task.skill}" is for.`)
     )
 
-/** Failed tasks that lack changes. Otherwise only the report is missing. */
+/**
+ * Failed tasks without the changes that they promised. A failed task with its changes lacks only its report, and is not
+ * among them.
+ */
 const failedTasks = (
   { failures, tasks }: RoundWork,
   { changeOf, promisesChange }: ChangeKinds

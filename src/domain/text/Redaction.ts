@@ -5,7 +5,6 @@
 import type * as Schema from "effect/Schema"
 import { withTexts } from "./Json.ts"
 
-/** The text that replaces a secret. */
 export const redacted = "[redacted]"
 
 /**
@@ -31,7 +30,7 @@ const tokens: ReadonlyArray<RegExp> = [
   /do[oprt]_v1_[a-f0-9]{64}/g,
   /eyJ[A-Za-z0-9_-]{10,1000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g
 ]
-/** Forms of secrets that may also end an ordinary word. */
+/** Forms of secrets whose first characters may also end an ordinary word, such as `sk-` in `task-`. */
 const endings: ReadonlyArray<RegExp> = [
   /sk-[A-Za-z0-9_-]{20,200}/g,
   /hf_[A-Za-z0-9]{30,100}/g,

@@ -210,7 +210,7 @@ interface PromptOrder {
   readonly configuration: Configuration
 }
 
-/** The order for a run or a plan, with the earlier messages of the session. */
+/** The request for a run or a plan, with the earlier messages of the session. */
 const newRun = Effect.fnUntraced(function* (
   { configuration, messages, project }: Pick<SessionOptions, "configuration" | "messages" | "project">,
   { material, prompt }: PromptText

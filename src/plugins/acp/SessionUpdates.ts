@@ -191,7 +191,7 @@ export const makeUpdates = (prompt: number, project: string) => {
       case "check.finished":
         return [finishedCheck(event, prompt)]
       case "message":
-        /* The answer reports an error, because it ends the work. */
+        /* An error ends the work, and the final answer reports it, so it is not sent here. */
         return event.level === "error" ? [] : [thought(event.text)]
       default: {
         const line = thoughtTypes.has(event.type) ? progressLine(event, plain, { live }) : undefined

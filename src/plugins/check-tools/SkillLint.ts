@@ -38,7 +38,7 @@ interface LintContext {
 
 /** What the strict check of a skill found. */
 export interface SkillLint {
-  /** What is wrong. */
+  /** What the rules forbid, in the order of the document. */
   readonly issues: ReadonlyArray<Issue>
   /** The repairs of a run that reads the skill. */
   readonly repairs: ReadonlyArray<Repair>

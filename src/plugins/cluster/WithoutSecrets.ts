@@ -36,7 +36,7 @@ export const withoutSecrets = <A>(schema: Schema.Codec<A, unknown>, value: A, re
 /** The maximum number of whole values that a worker keeps. The oldest are dropped. */
 const mostValues = 1000
 
-/** Removes secrets, and keeps whole values by run and key. */
+/** Removes the secrets from values, and remembers the original values by run and key. */
 export type Secrets = ReturnType<typeof makeSecrets>
 
 const nameOf = (runId: string, key: string): string => JSON.stringify([runId, key])

@@ -45,7 +45,7 @@ const objectOf = ({ data, event }: Sse.Event): object => {
 /** Checks an object outside of events. */
 const bareObject = (value: object, text: string): object => {
   if (isError(value)) throw reportedError(value)
-  // Some servers answer with lines of JSON, of which only those with an answer are accepted.
+  // Some servers send lines of JSON in place of events. Only lines with `choices` are accepted.
   if (!("choices" in value)) throw badLine(text)
   return value
 }

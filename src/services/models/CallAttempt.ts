@@ -58,7 +58,7 @@ export interface ModelRequest {
   readonly format?: object
   /** The form for the answer, if the server can force one. */
   readonly bound?: Bound
-  /** The expected document. An answer that cannot become it is stopped. */
+  /** The expected document. An answer is stopped as soon as it can no longer become this document. */
   readonly shape?: AnswerShape
   /** Creates a listener for the text of one answer, also of each retry. */
   readonly listen?: () => (delta: string) => void

@@ -62,7 +62,7 @@ export const activityOf = ({ call: { arguments: given, name }, id }: Pick<Placed
   return { ...activity, name: activityName(activity) }
 }
 
-/** The result of a call that started at `startedAt`. */
+/** The result of a call, with its duration since `startedAt` in milliseconds. */
 export const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, startedAt: number) =>
   Effect.map(Clock.currentTimeMillis, (timestamp): ToolResult => {
     const metadata = { execution_time_ms: timestamp - startedAt, data_size_bytes: 0, timestamp }
