@@ -37,10 +37,13 @@ const tidy = (text: string): string =>
 const ended = (text: string): string =>
   /\s(?:the|an|and|or|of)(?:\s*-->|[\s)\]*_])*$|\[[^[\]]+\]\([^)\s`]*$/.test(text) ? `${text}.` : text
 
+/** Separates what by chance looks like a count, as in `Task section 2 /3`: such a name announces more tasks. */
+const uncounted = (text: string): string => text.replace(/(\d\s*)(?=\/|(?:out )?of\b)/g, "$1x ")
+
 /** Free text, not empty. */
 export const arbitraryText: Arbitrary.Arbitrary<string> = Arbitrary.map(raw, (text) => ended(tidy(text)) || "text")
 
-const line = Arbitrary.map(raw, (text) => ended(clean(text.replace(/[\n\u2028\u2029]/g, " "))) || "line")
+const line = Arbitrary.map(raw, (text) => ended(uncounted(clean(text.replace(/[\n\u2028\u2029]/g, " ")))) || "line")
 
 const word = Arbitrary.schema(
   Schema.Literals(["main", "Foo_Bar", "a b", "x(y)", "[id]", "ä", "a&amp;b", "a<b>", "b`c", "d'e", "f\\g", "%20", "--"])
