@@ -102,13 +102,19 @@ export const factsLength = (
 
 const isSmall = (file: ProposedFile): boolean => fileDiff(file).length <= smallDiff
 
+/** Where each line of a text stands: its indexes, from 0. */
+const indexesByLine = (text: string | null): ReadonlyMap<string | undefined, ReadonlyArray<number>> => {
+  const lines = (text ?? "").split("\n")
+  return Map.groupBy(lines.keys(), (index) => lines[index])
+}
+
 /** Returns a function that finds a line again in the changed files. Of equal lines it takes the nearest. */
 const lookUpLines = (files: ReadonlyArray<ProposedFile>): LineNow => {
-  const linesOf = new Map(files.map(({ path, text }) => [path, (text ?? "").split("\n")]))
+  const changed = new Map(files.map(({ path, text }) => [path, indexesByLine(text)]))
   return (path, line, text) => {
-    const lines = linesOf.get(path)
-    if (lines === undefined) return line
-    const numbers = lines.flatMap((one, index) => (one === text ? [index + 1] : []))
+    const indexes = changed.get(path)
+    if (indexes === undefined) return line
+    const numbers = (indexes.get(text) ?? []).map((index) => index + 1)
     return numbers.toSorted((a, b) => Math.abs(a - line) - Math.abs(b - line))[0]
   }
 }

@@ -29,6 +29,9 @@ export const ListedPlace = Schema.Struct({
 })
 export type ListedPlace = typeof ListedPlace.Type
 
+/** The line of the place itself, whole. */
+export const placeLine = ({ first, line, lines }: ListedPlace): string => lines[line - first] ?? ""
+
 /**
  * How many lines before and after a place are shown: in a prompt with many places, and for a place with its own task.
  */
@@ -143,15 +146,14 @@ const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, l
     : `In this file, ${name}(...) calls what line ${index + 1} names: ${oneLine(lines[index] ?? "")}`
 }
 
-/** A place that was found: its line, and the range of lines for a task that does this place alone. */
+/** A place, and the range of lines for a task that does this place alone. */
 export interface FoundPlace {
   readonly around: LineRange
   readonly place: ListedPlace
-  readonly text: string
 }
 
-/** Returns the lines or calls of a text that the task names, in their order. */
-export const placesIn = (
+/** Finds the lines or calls of a text that the task names, in their order. */
+export const findPlaces = (
   { path = "", text }: { readonly path?: string; readonly text: string },
   { containing, inside, kind }: ForEach
 ): ReadonlyArray<FoundPlace> => {
@@ -164,14 +166,14 @@ export const placesIn = (
       ? new RegExp(`\\b${containing}\\b`)
       : undefined
   const isCalled = kind === "call" ? callsIn(containing ?? "") : undefined
-  const isWithin = inside === undefined ? undefined : isInside(code, inside)
+  const isWithin = inside === undefined ? () => true : isInside(code, inside)
   const isNamed = (index: number): boolean => {
     if (isCalled !== undefined) return isCalled(code[index] ?? "")
     if (keyword !== undefined) return keyword.test(code[index] ?? "")
     const line = lines[index] ?? ""
     return containing === undefined ? line.trim() !== "" : line.includes(containing)
   }
-  const isPlace = (index: number): boolean => isNamed(index) && isWithin?.(index) !== false
+  const isPlace = (index: number): boolean => isNamed(index) && isWithin(index)
   const within = enclosingNames(lines, language)
   const headsOf = blockHeads(lines, language)
   const meaning =
@@ -183,7 +185,7 @@ export const placesIn = (
     from: Math.max(1, index + 1 - count),
     to: Math.min(lines.length, index + 1 + count)
   })
-  return lines.flatMap((line, index) => {
+  return lines.flatMap((_, index) => {
     if (!isPlace(index)) return []
     const near = around(index, linesAround.amongMany)
     while (near.from < index + 1 && isBlank(near.from)) near.from += 1
@@ -203,6 +205,6 @@ export const placesIn = (
         .map((text, at) => (near.from + at === index + 1 ? text : shortened(text, longestLine.around))),
       ...(meaning === undefined ? {} : { meaning })
     }
-    return [{ around: around(index, linesAround.alone), place, text: line }]
+    return [{ around: around(index, linesAround.alone), place }]
   })
 }

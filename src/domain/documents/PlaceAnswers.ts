@@ -9,7 +9,7 @@ import { codeLines } from "../files/CodeText.ts"
 import { languageOf } from "../files/Language.ts"
 import { oneLine } from "../text/Format.ts"
 import { isNumbered, numbersText, type NumberedPlace, unnumberedLines } from "./Places.ts"
-import { callEnd, openParentheses } from "./ListedPlaces.ts"
+import { callEnd, openParentheses, placeLine } from "./ListedPlaces.ts"
 
 /**
  * The decision about a place. `lines` replace its line. `lines` is undefined if a change block of the answer replaces
@@ -82,8 +82,6 @@ const Rule = Schema.Struct({
 })
 const readRule = Schema.decodeUnknownOption(Schema.fromJsonString(Rule))
 
-const lineOf = ({ first, line, lines }: NumberedPlace): string => lines[line - first] ?? ""
-
 class Reader {
   readonly answers = new Map<number, PlaceAnswer>()
   /** Decisions from a replacement for many places. A decision for a single place overrides them. */
@@ -123,7 +121,7 @@ class Reader {
     const left = new Set(rule.except)
     const numbers = rule.places === "all" ? [...this.places.keys()] : rule.places
     for (const place of this.placesOf(numbers.filter((number) => !left.has(number)))) {
-      const before = lineOf(place)
+      const before = placeLine(place)
       if (before.includes(rule.replace) && rule.replace !== "") {
         const after = before.split(rule.replace).join(rule.with)
         this.byRules.set(place.number, { _tag: "Change", lines: after.split("\n") })
@@ -185,7 +183,7 @@ class Reader {
     if (verb === "note") return { _tag: "Note", text }
     if (verb === "remove") return { _tag: "Change", lines: [] }
     const lines = fenced ?? (text === "" ? undefined : [unquoted(text)])
-    return { _tag: "Change", lines: lines && indentedAs(lineOf(place), lines) }
+    return { _tag: "Change", lines: lines && indentedAs(placeLine(place), lines) }
   }
 }
 

@@ -12,7 +12,7 @@ import { oneLine } from "../text/Format.ts"
 import type { ForEach } from "../plan/ForEach.ts"
 import { FileReference, Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
-import { type FoundPlace, ListedPlace, longestLine, placesIn } from "./ListedPlaces.ts"
+import { findPlaces, type FoundPlace, ListedPlace, longestLine, placeLine } from "./ListedPlaces.ts"
 
 /** An item of a for-each task. `references` are the places that the item names. */
 export const Item = Schema.Struct({
@@ -48,8 +48,9 @@ const item = (text: string, references: ReadonlyArray<FileReference>): Item => (
 })
 
 /** The item for a place. A place with a very long line has its own task. */
-const placeItem = (path: string, { around, place, text }: FoundPlace): Item => {
-  const own = item(`${path}:${place.line}: ${text}`, [fileReference(path, { lines: around })])
+const placeItem = ({ around, place }: FoundPlace): Item => {
+  const text = placeLine(place)
+  const own = item(`${place.path}:${place.line}: ${text}`, [fileReference(place.path, { lines: around })])
   return text.length > longestLine.ofPlace ? own : { ...own, place }
 }
 
@@ -97,7 +98,7 @@ const itemsIn = (source: ItemSource, forEach: ForEach): ReadonlyArray<Item> => {
       return source.path === undefined ? [] : [item(source.path, [fileReference(source.path)])]
     case "line":
     case "call":
-      return placesIn(source, forEach).map((found) => placeItem(source.path ?? "", found))
+      return findPlaces(source, forEach).map((found) => placeItem(found))
     case "heading":
       return headingsOf(source)
     case "entry":

@@ -76,7 +76,7 @@ export class Approver extends Context.Service<
   static readonly layerUncertain = (answer: UncertainAnswer) =>
     layerOver(() => ({ inDoubt: () => Effect.succeed({ answer, by: "rule" }) }))
 
-  /** For `--yes-this-run`: approves all steps and reads of project files. The user is asked about everything else. */
+  /** For `--yes-this-run`: approves all steps and reads of project files, and asks the user about everything else. */
   static readonly layerApproveSteps = layerOver((approver) => ({
     step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
     call: (item, question) =>

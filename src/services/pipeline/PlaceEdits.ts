@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { placeLine } from "../../domain/documents/ListedPlaces.ts"
 import { type PlaceAnswer, withAnswers } from "../../domain/documents/PlaceAnswers.ts"
 import { answersAfter, type PlaceTurn } from "../../domain/documents/PlaceTurn.ts"
 import { isNumbered, numbersText, type NumberedPlace } from "../../domain/documents/Places.ts"
@@ -90,7 +91,7 @@ const makePlaceFiles = Effect.gen(function* () {
   ): Effect.fn.Return<FileEdits> {
     const project = yield* readProject(path)
     const lines = project.split(/\r?\n/)
-    const moved = places.filter((place) => lines[place.line - 1] !== place.lines[place.line - place.first])
+    const moved = places.filter((place) => lines[place.line - 1] !== placeLine(place))
     if (moved.length > 0) {
       const numbers = numbersText(moved.map(({ number }) => number))
       return { path, edits: [], problem: `Somebody else changed the lines of the places ${numbers} meanwhile.` }
