@@ -1,12 +1,12 @@
 /** The possible answers to each kind of question, and who gave the answer. */
 import * as Schema from "effect/Schema"
 
-/** Allows single calls of a step, by the numbers of the items from 1. All others are denied. */
+/** The numbers of the calls that the user allows, from 1. All other calls of the step are denied. */
 const Chosen = Schema.Struct({ chosen: Schema.Array(Schema.Int) })
 
 /**
- * The answer about a step. `repairs` also allows later changes of the same files by the same task. Only some questions
- * offer it.
+ * The answer to the question about a step. `repairs`, which only some questions offer, also allows later changes of the
+ * same files by the same task.
  */
 export const StepAnswer = Schema.Union([Schema.Literals(["step", "repairs", "remaining", "decline"]), Chosen])
 export type StepAnswer = typeof StepAnswer.Type
@@ -33,7 +33,9 @@ export interface Answered<A> {
   readonly answer: A
   /** Who gave the answer: a person, a rule, or nobody. */
   readonly by: AnsweredBy
-  /** With `decline` or `deny`: the change that the user wants instead, in their words. The next round makes it. */
+  /**
+   * With `decline` or `deny`: the change that the user wants instead, in their words. The next round makes this change.
+   */
   readonly instead?: string
   /** With `said`: the words of the user. */
   readonly text?: string

@@ -1,4 +1,4 @@
-/** Defines the question about a whole step, and the items of a question as questions and events contain them. */
+/** Defines the question about a whole step. Also defines the items of all questions, as events contain them. */
 import * as Schema from "effect/Schema"
 import { Risk } from "../tools/Access.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
@@ -44,13 +44,13 @@ export const ApprovalItem = Schema.Struct({
   diff: Schema.optionalKey(Schema.String),
   /** The question in words: what the call does, its consequence, and whether it is harmless. */
   words: Schema.optionalKey(ApprovalSummary),
-  /** A line for each check outcome and each command of the task. Only its last item has them. */
+  /** A line for each check outcome and each command of the task. Only the last item of the task has these lines. */
   facts: Schema.optionalKey(Schema.Array(Schema.String)),
   /** True if only the user, or a rule that names the call, can allow it. `--yes` does not. */
   personOnly: Schema.optionalKey(Schema.Boolean),
   /**
-   * What the answers `session` and `remember` would allow; an absent answer is not offered. `always` are rules for this
-   * project that the user may choose. Each of them covers the call.
+   * What the answers `session` and `remember` would allow; an absent answer is not offered. `always`: rules for this
+   * project that the user may choose. Each rule covers the call.
    */
   offers: Schema.optionalKey(
     Schema.Struct({
@@ -68,7 +68,7 @@ export type ApprovalItem = typeof ApprovalItem.Type
 export interface CallList {
   /** The heading of the step. */
   readonly title: string
-  /** Identifies the plan. An answer for all remaining steps covers only its steps. */
+  /** Identifies the plan. An answer for all remaining steps covers only steps of this plan. */
   readonly planKey: string
   readonly tasks: ReadonlyArray<GatedTask>
 }
@@ -86,7 +86,7 @@ export interface GatedTask {
   readonly calls: ReadonlyArray<GatedCall>
   /** One line for each check outcome and each command of the task. */
   readonly facts?: ReadonlyArray<string>
-  /** Changes of earlier tasks, on which the calls build. */
+  /** Changes of earlier tasks that the calls build on. */
   readonly others?: ReadonlyArray<ProposedFile>
 }
 

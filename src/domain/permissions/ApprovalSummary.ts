@@ -1,6 +1,6 @@
 /**
- * Describes in a sentence what a call does and its consequence, for the question. The wording depends on the risk, so
- * that users notice warnings.
+ * Describes a call in a sentence for the question: what it does, and its consequence. The wording depends on the risk,
+ * so that users notice warnings.
  */
 import { isSecretLike } from "../files/SensitivePath.ts"
 import { mostKept } from "../files/FileEntry.ts"
@@ -20,7 +20,7 @@ import { commandText } from "../commands/CommandText.ts"
 import type { ApprovalSummary } from "./ApprovalItem.ts"
 import type { Asked } from "./PolicyFormat.ts"
 
-/** The change of a write, as the user sees it. `isNew` is true if the file does not exist. */
+/** The change that a write makes, as the user sees it. `isNew` is true if the file does not exist yet. */
 export interface SeenChange extends WholeChange {
   readonly isNew: boolean
 }
@@ -42,7 +42,7 @@ const namesLength = 120
 
 const sizeOf = ({ holds }: WriteAccess): number => holds?.size ?? 0
 
-/** Names the files that may contain secrets. A call with a single file gets no such sentence. */
+/** A sentence that names the files that may contain secrets. Empty for a call with a single file. */
 const secretsOf = (files: ReadonlyArray<WriteAccess>, nameOf: SummaryContext["nameOf"]): ReadonlyArray<string> => {
   const names = files.filter(({ path }) => isSecretLike(path)).map(({ path }) => nameOf(path))
   return files.length < 2 || names.length === 0 ? [] : [`By their names these may hold secrets: ${names.join(", ")}.`]

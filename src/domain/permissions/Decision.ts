@@ -11,7 +11,7 @@ interface Request {
   readonly targets: ReadonlyArray<Target>
 }
 
-/** The verdict and its rules; none if the risk alone decided. */
+/** The verdict, and the rules that led to it. Without rules, the risk alone decided. */
 export interface Decision<R extends Rule = Rule> {
   readonly verdict: Verdict
   readonly rules: ReadonlyArray<R>
@@ -20,8 +20,8 @@ export interface Decision<R extends Rule = Rule> {
 const byText = (a: Rule, b: Rule): number => (ruleText(a) < ruleText(b) ? -1 : ruleText(a) > ruleText(b) ? 1 : 0)
 
 /**
- * True if a deny or ask rule matches at least one target. It also covers other tools with the same effect: denying
- * `write_file` also denies changes by `edit_file`.
+ * True if a deny or ask rule matches at least one target. The rule also covers other tools with the same effect:
+ * denying `write_file` also denies changes by `edit_file`.
  */
 const restricts = (rule: Rule, { targets, tool }: Request): boolean => {
   const { pattern } = rule
@@ -43,8 +43,8 @@ const allowing = <R extends Rule>(rules: ReadonlyArray<R>, { targets, tool }: Re
 }
 
 /**
- * Decides by rules, then by risk: safe calls are allowed, and all others need a question. A deny or ask rule applies if
- * it matches one target, allow rules only if they match every target.
+ * Decides by rules. Without a matching rule, safe calls are allowed, and all other calls need a question. A deny or ask
+ * rule applies if it matches one target. Allow rules apply only if they match every target.
  */
 export const decide = <R extends Rule>(rules: ReadonlyArray<R>, request: Request): Decision<R> => {
   const { risk } = request
@@ -72,8 +72,8 @@ const filePatterns = (path: string, { relative }: Target): ReadonlyArray<string>
 }
 
 /**
- * The patterns of the rules to offer for an access. The shortcut key chooses the first. `undefined` means a rule
- * without a pattern.
+ * The patterns of the rules that the question offers for an access. The shortcut key chooses the first. `undefined`
+ * means a rule without a pattern.
  */
 const patternsOf = (access: CanonicalAccess, target: Target): ReadonlyArray<string | undefined> => {
   switch (access._tag) {

@@ -16,8 +16,8 @@ import {
 import type { Arguments } from "../tools/ToolCall.ts"
 
 /**
- * The definition of a plugin's or server's tool when the user made the rule. If the tool has changed since, the rule
- * does not allow it.
+ * The tool of a plugin or server as it was when the user made the rule. If the tool has changed since, the rule does
+ * not allow it.
  */
 const ToolPin = Schema.Struct({
   origin: Schema.NonEmptyString,
@@ -43,7 +43,10 @@ const ProjectPath = Schema.String.check(
 export const RememberedRule = Schema.Struct({
   ...Rule.fields,
   project: Schema.optionalKey(ProjectPath),
-  /** Identifies the folder at `project`. If another folder is there later, the permissions do not apply. */
+  /**
+   * Identifies the folder at the path `project`. If another folder is at this path later, the entry gives no
+   * permissions.
+   */
   folder: Schema.optionalKey(Schema.NonEmptyString),
   pin: Schema.optionalKey(ToolPin),
   rememberedAt: Schema.optionalKey(Time)
@@ -77,8 +80,8 @@ const PolicyDocument = Schema.Struct({
 })
 
 /**
- * Tools that change files or run commands, and starts of plugins and servers. Their permanent permissions must name a
- * target.
+ * Tools that change files or run commands, and starts of plugins and servers. A permanent permission for one of these
+ * must name a target.
  */
 const changing = new Set([
   "write_file",
@@ -90,7 +93,7 @@ const changing = new Set([
   "start_server"
 ])
 
-/** True for a pattern of wildcards, which names nothing. */
+/** True for a pattern of wildcards only, which names no target. */
 const isAllWildcards = (pattern: string): boolean => /^(?:[a-z]+:\/\/)?[*/. ]*$/.test(pattern)
 
 const entryProblem = (rule: RememberedRule): string | undefined => {
@@ -154,8 +157,8 @@ const accessScope = (tool: string, access: CanonicalAccess): SessionScope => {
 }
 
 /**
- * The permissions for the session with which a call runs without a question. Undefined if the gate must ask each time.
- * For a high-risk call, they cover exactly this call. A tool without accesses is permitted as a whole.
+ * The permissions that let a call run without a question for the session. Undefined if the gate must ask each time. For
+ * a high-risk call, they cover exactly this call. For a call without accesses, they cover every call of the tool.
  */
 export const sessionScopes = (question: Asked): ReadonlyArray<SessionScope> | undefined => {
   const { accesses, pin, risk, tool } = question

@@ -9,7 +9,8 @@ const idleRule = {
 }
 
 /**
- * A rule for a tool that does not exist, and `others` like it. `what` states the problem, with the nearest tool names.
+ * A rule for a tool that does not exist. `others` are further rules of this kind. `what` states the problem, with the
+ * nearest tool names.
  */
 export class RuleWithoutTool extends Schema.TaggedError<RuleWithoutTool>()("RuleWithoutTool", {
   ...idleRule,

@@ -24,13 +24,14 @@ export const urlPattern = (pattern: string): string => {
   return host === "" ? pattern : `${before}${host.replace(/\.$/, "").split(".").map(asciiLabel).join(".")}${rest}`
 }
 
-/** The pattern of a URL with a normalised host. The rest keeps its letter case. */
+/** The pattern of a URL with a normalised host. The text after the host keeps its letter case. */
 const withPlainHost = (pattern: string): string =>
   pattern.replace(/^https?:\/\/[^/?#]+/i, (start) => urlPattern(start.toLowerCase()))
 
 /**
- * All lower-case texts with which a pattern may name a URL: with or without scheme, port, trailing dot of the host, and
- * escapes. So a deny rule for a host applies to every port and spelling. Other text is returned as the only form.
+ * All texts, in lower case, with which a pattern may name a URL: with or without scheme, port, trailing dot of the
+ * host, and escapes. So a deny rule for a host applies to every port and spelling. A text that is no URL is returned
+ * unchanged.
  */
 export const urlForms = (url: string): ReadonlyArray<string> => {
   const [, before, host = "", rest = ""] = /^([^/]*\/\/)([^/?#]*)(.*)$/s.exec(url) ?? []
@@ -44,8 +45,8 @@ export const urlForms = (url: string): ReadonlyArray<string> => {
 
 /**
  * The folder of a command, and whether it runs in the sandbox. Without a prefix, a pattern covers sandboxed commands in
- * the project folder. A prefix in parentheses names another place: `(packages/*, no sandbox) make`. No command begins
- * with a parenthesis.
+ * the project folder. The prefix `(packages/*, no sandbox)` covers other folders, and commands without the sandbox. The
+ * prefix is unambiguous, because no command begins with a parenthesis.
  */
 
 export interface CommandPlace {
@@ -65,7 +66,7 @@ interface ScopedPattern {
 const outside = "no sandbox"
 const scoped = /^\(([^()]*)\) (.*)$/s
 
-/** Splits a pattern into the place of a command and the part for the command. */
+/** Splits a pattern into its prefix and the part for the command. */
 export const scopedPattern = (pattern: string): ScopedPattern => {
   const [, scope, rest = ""] = scoped.exec(pattern) ?? []
   if (scope === undefined) return { withoutSandbox: false, rest: pattern }
@@ -75,29 +76,35 @@ export const scopedPattern = (pattern: string): ScopedPattern => {
   return { folder: folder.replace(/^\.\/(?=.)|\/$/g, ""), withoutSandbox, rest }
 }
 
-/** True if an allow rule covers the place. A rule for commands without the sandbox also covers sandboxed commands. */
+/**
+ * True if an allow rule covers commands in this folder and sandbox. A rule for commands without the sandbox also covers
+ * sandboxed commands.
+ */
 const coversPlace = ({ folder = ".", withoutSandbox }: ScopedPattern, place: CommandPlace): boolean =>
   (place.sandboxed || withoutSandbox) && matches(folder, place.folder === "." ? "." : wordText(place.folder))
 
-/** True if a deny or ask rule applies to the place. Without a folder, it applies to any. */
+/** True if a deny or ask rule applies to commands in this folder. A rule without a folder applies to every folder. */
 const concernsPlace = ({ folder }: ScopedPattern, place: CommandPlace): boolean =>
   folder === undefined || matches(folder.toLowerCase(), wordText(place.folder).toLowerCase(), "/")
 
 export const exactPattern = (text: string): string => text.replace(/[*\\]/g, "\\$&")
 
-/** The prefix of a pattern for a command in this place; empty in the sandbox in the project folder. */
+/** The prefix of a pattern for a command. Empty if the command runs in the sandbox in the project folder. */
 export const placePrefix = ({ folder, sandboxed }: CommandPlace): string => {
   const words = [...(folder === "." ? [] : [exactPattern(wordText(folder))]), ...(sandboxed ? [] : [outside])]
   return words.length === 0 ? "" : `(${words.join(", ")}) `
 }
 
-/** The pattern that matches exactly this target, with the place of a command. */
+/** The pattern that matches exactly this target. For a command, it begins with the prefix. */
 export const targetPattern = ({ canonical, place }: Pick<Target, "canonical" | "place">): string =>
   `${place === undefined ? "" : placePrefix(place)}${exactPattern(canonical)}`
 
 /** A file, a page, a command or the start of a program that a call accesses. */
 export interface Target {
-  /** Files are compared by path. Starts of programs, and commands without the sandbox, need a rule with a pattern. */
+  /**
+   * Files are compared by path. The kind `start` is the start of a program, or a command without the sandbox. Only a
+   * rule with a pattern allows it.
+   */
   readonly kind: "file" | "start" | "other"
   /** The real absolute path, the canonical URL, or another one-line text. */
   readonly canonical: string
@@ -105,13 +112,16 @@ export interface Target {
   readonly place?: CommandPlace
   /** True for a URL with text that the model has read before. Only a rule for exactly this URL allows it. */
   readonly carries?: boolean
-  /** True for a write that would lose most of a file, or omitted lines. Only a rule for exactly this file allows it. */
+  /**
+   * True for a write that would destroy most of a file, or lines that the model omitted. Only a rule for exactly this
+   * file allows it.
+   */
   readonly loses?: boolean
   /** True for a file outside the project that belongs to the skill of the task. */
   readonly ofSkill?: boolean
-  /** Built-in tools with the same effect. Their deny and ask rules apply to this target too. */
+  /** Built-in tools with the same effect. Deny and ask rules for these tools apply to this target too. */
   readonly effects?: ReadonlyArray<string>
-  /** For a part of a move, the tool that does this part alone. A rule that allows it covers the part. */
+  /** For a part of a move, the tool that does only this part. A rule that allows this tool covers the part. */
   readonly part?: string
 }
 
@@ -132,7 +142,7 @@ const matchesText = (pattern: string, { canonical, kind, place, relative }: Targ
   return relative !== undefined && matches(withoutDots(pattern), relative)
 }
 
-/** True if the pattern passes the test without what its wildcards match. */
+/** True if the pattern passes the test, with or without its stars. */
 const names = (pattern: string, test: (path: string) => boolean): boolean => {
   const literal = pattern.replace(/\\(.)/g, "$1")
   return test(literal) || test(literal.replaceAll("*", ""))
@@ -141,7 +151,7 @@ const names = (pattern: string, test: (path: string) => boolean): boolean => {
 /** True if wildcards would cover a long part of the URL, which could carry data of the project to the server. */
 const carriesData = (pattern: string, url: string): boolean => {
   if (!/^https?:\/\//.test(url)) return false
-  /** A command may only look like a URL, so host and protocol may be missing. */
+  /** A command may begin like a URL. Host and protocol may then be missing. */
   const { host = "", protocol = "" } = URL.parse(url) ?? {}
   const named = pattern.replace(/\\(.)|\*/g, "$1").length
   const tail = url.length - Math.max(named, `${protocol}//${host}`.length)
@@ -178,7 +188,7 @@ export const matchesAllow = (pattern: string | undefined, target: Target): boole
   return (!isSecret || names(pattern, isSecretLike)) && (!isRun || names(pattern, isAutomatic))
 }
 
-/** What ends a component of a path. `otherBoundaries` end a part of a URL or a word of a command. */
+/** `pathBoundaries` end a component of a path. `otherBoundaries` end a part of a URL or a word of a command. */
 const pathBoundaries = "/"
 const otherBoundaries = "/?# "
 

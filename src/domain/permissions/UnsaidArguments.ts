@@ -1,6 +1,6 @@
 /**
- * What every approval question shows of a call: a sentence, and the arguments that the sentence lacks. So no user
- * approves a call without seeing its arguments.
+ * Describes a call in every approval question: with a sentence, and with the arguments that the sentence omits. So no
+ * user approves a call without seeing its arguments.
  */
 import { fenced } from "../markdown/PromptBlock.ts"
 import { printableJson } from "../text/Printable.ts"
@@ -9,7 +9,7 @@ import type { ApprovalItem } from "./ApprovalItem.ts"
 /** True for a step that needs approval although it has no calls. */
 export const hasNoCall = ({ call, targets }: ApprovalItem): boolean => call === undefined && targets.length === 0
 
-/** What the call does, with a verb first, unless there is no call. */
+/** What the call does, as a text that begins with a verb. If there is no call, the text says so. */
 export const itemDoes = (item: ApprovalItem): string => {
   const { origin, targets, tool, words } = item
   if (words !== undefined) return words.does
@@ -19,8 +19,8 @@ export const itemDoes = (item: ApprovalItem): string => {
 }
 
 /**
- * True if the summary describes the call completely. It never does for a plugin's tool, which only the arguments
- * describe.
+ * True if the summary describes the call completely. False for a plugin's tool, because only the arguments describe its
+ * call.
  */
 export const wordsSayCall = ({ origin, targets, words }: ApprovalItem): boolean =>
   words !== undefined && origin === undefined && targets.length > 0

@@ -30,8 +30,8 @@ export const ItemState = Schema.Literals(["done", "unchanged", "failed", "skippe
 export type ItemState = typeof ItemState.Type
 
 /**
- * The outcome of an item. `note` is the beginning of its report, or why there is none. `files` are the files changed
- * for it.
+ * The outcome of an item. `note` is the beginning of the item's report, or says why there is none. `files` are the
+ * files changed for the item.
  */
 export const ItemResult = Schema.Struct({
   item: Schema.String,
@@ -74,8 +74,8 @@ const tableOf = (items: ReadonlyArray<ItemResult>): string =>
 const mostRows = 20
 
 /**
- * The report that the program writes: the number of items in each state, and a row for each item. Later stages see only
- * the summary, which for many items has rows only for those without a result.
+ * The report that the program writes: how many items are in each state, and a row for each item. Later stages see only
+ * the summary. For many items, the summary has rows only for items without a result.
  */
 export const itemsReport = (
   items: ReadonlyArray<ItemResult>

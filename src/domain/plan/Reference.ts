@@ -46,7 +46,9 @@ export type FileReference = typeof FileReference.Type
 const UrlReference = referenceOf("url")
 export type UrlReference = typeof UrlReference.Type
 
-/** A link of no accepted kind, and always an issue. It is kept, because no link may get lost. */
+/**
+ * A link of no accepted kind, which is always an issue. It stays among the references, because no link may get lost.
+ */
 const UnknownReference = referenceOf("unknown")
 export type UnknownReference = typeof UnknownReference.Type
 

@@ -36,8 +36,8 @@ export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan
 }
 
 /**
- * The new steps, then the outstanding tasks that the model did not see, which are those after the first `shown`. Tasks
- * that a new step contains are left out.
+ * The new steps, followed by the outstanding tasks that the model did not see. The model saw only the first `shown`
+ * tasks. Tasks that a new step contains are left out.
  */
 export const withKept = (steps: ReadonlyArray<Step>, outstanding: TaskList, shown: number): ReadonlyArray<Step> => {
   const written = new Set(steps.flatMap(({ tasks }) => tasks.map(({ slug }) => slug)))

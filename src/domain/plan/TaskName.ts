@@ -7,7 +7,7 @@ import { slugOf } from "../text/Slug.ts"
 export const TaskName = Schema.String.check(
   Schema.isTrimmed(),
   Schema.isPattern(/^[^\n\r]+$/),
-  // A name with an ASCII letter or digit always has a slug, so it is not computed.
+  // A name with an ASCII letter or digit always has a slug. The slug is computed only for other names.
   Schema.makeFilter(
     (name: string) => /[A-Za-z0-9]/.test(name) || slugOf(name) !== "" || "a name needs at least one letter or digit"
   )

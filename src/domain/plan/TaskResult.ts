@@ -54,7 +54,7 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   }
 }
 
-/** False if a call was denied. A resumed run may then ask the user about it again. */
+/** False if a call was denied, because a resumed run may ask the user about this call again. */
 export const isFinal = ({ calls }: TaskResult): boolean =>
   calls.every(({ result }) => result.error_type !== "permission_denied")
 
@@ -132,8 +132,8 @@ export const unableIn = ({ cause }: TaskFailure): string | undefined =>
   cause?._tag === "NoValidAnswer" ? cause.unable : undefined
 
 /**
- * The failure that ends a run because the model gives useless answers: the first such failure if the model did no other
- * work, otherwise the second.
+ * The failure that ends a run because the model gives useless answers. This is the first such failure if the model did
+ * no other work, otherwise the second.
  */
 export const endingFailure = (
   failures: ReadonlyArray<TaskFailure>,

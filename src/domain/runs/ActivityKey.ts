@@ -70,7 +70,8 @@ export const stageKey = {
 export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`
 
 /**
- * The key of the answer with a call: `round-1/turn/research-2/attempt-3` for `round-1/tool/research-2/turn-3/call-1`.
+ * The key of the answer that contains a call. For the call `round-1/tool/research-2/turn-3/call-1`, it is
+ * `round-1/turn/research-2/attempt-3`.
  */
 export const answerOf = (call: string): string | undefined => {
   const [, round, task, turn] = /^(round-\d+)\/tool\/([^/]+)\/turn-(\d+)\//.exec(call) ?? []
@@ -109,7 +110,7 @@ const partsBehind: ReadonlyMap<string, number> = new Map([
   ...["tool", "check", "turn", "iterate", "conclude", "ask"].map((word) => [word, 2] as const)
 ])
 
-/** Reads the key of a stage, or the key or activity name of a call; undefined for others. */
+/** Reads the key of a stage, or the key or activity name of a call. Undefined for any other text. */
 export const parseKey = (name: string): ParsedKey | undefined => {
   const [, number = "0", rest = ""] = /^(?:round-(\d+)(?:\/|$))?(.*)$/s.exec(keyOfActivity(name)) ?? []
   const round = Number(number)
@@ -134,20 +135,22 @@ export const seenKey = {
   firstLook: (round: number, task: string): string => `first-look/${slugOf(task)}/round-${round}`,
   /** The parts of files around the matches of a task's first search. */
   secondLook: (round: number, task: string): string => `second-look/${slugOf(task)}/round-${round}`,
-  /** The project's instructions about the files of a task, searched for in the folder `place`. */
+  /**
+   * The project's instructions about the files of a task. `place` says when they are read, such as `round-1/turn-2`.
+   */
   instructions: (task: string, place: string): string => `instructions/${slugOf(task)}/${place}`,
   inputs: (task: string): string => `inputs/${slugOf(task)}`,
   /** Whether the task asks about the project. */
   about: (round: number, task: string): string => `about/${slugOf(task)}/round-${round}`,
-  /** The checked links: of a task, or else of the answer of the run. */
+  /** The checked links of a task. Without a task, the checked links of the run's answer. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),
   requestedChanges: (round: number): string => `wishes/round-${round}`,
   items: (round: number, task: string): string => `items/${slugOf(task)}/round-${round}`,
   itemCount: (task: string): string => `items/${slugOf(task)}/count`,
-  /** The contents of a task's files when its changes are merged with those of other tasks. */
+  /** The contents of a task's files when its changes are merged with the changes of other tasks. */
   joined: (round: number, task: string): string => `joined/${slugOf(task)}/round-${round}`,
   changes: (task: string): string => `changes/${slugOf(task)}`,
-  /** The file edits that follow from the model's answer about numbered places. */
+  /** The file edits that follow from the model's answer about numbered places in files. */
   places: (task: string): string => `places/${slugOf(task)}`,
   /** The paths in an answer that are files of the project. */
   paths: (task: string): string => `paths/${slugOf(task)}`,

@@ -18,8 +18,8 @@ const linesPart = ({ end_line: end, start_line: start }: ToolCall["arguments"]):
     : `:${typeof start === "number" ? start : 1}-${typeof end === "number" ? end : ""}`
 
 /**
- * The subject of a call: a pattern and its folder, a command, an address, or a file with its lines. Without one in the
- * arguments, it comes from `targets`, the canonical accesses of the call.
+ * The subject of a call: a pattern and its folder, a command, an address, or a file with its lines. If the arguments
+ * name no subject, it comes from `targets`, the canonical accesses of the call.
  */
 const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string => {
   const values = call.arguments

@@ -3,7 +3,8 @@ import * as Schema from "effect/Schema"
 import type { TaskResult } from "../plan/TaskResult.ts"
 
 /**
- * A file with the numbers of its added and removed lines. `isPartial` is true if a diff was too long to count them all.
+ * A file with the numbers of its added and removed lines. `isPartial` is true if a diff was too long to count all
+ * lines.
  */
 export interface FileChange {
   readonly path: string

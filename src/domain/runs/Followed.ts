@@ -1,6 +1,6 @@
 /**
- * A user who declines a step or call may say what to do in its place. This file tells whether the run did it. Only
- * results of calls count, because a model may claim success without any change.
+ * Tells whether a run did what the user wanted in place of a declined step or call. Only results of calls count,
+ * because a model may claim success without any change.
  */
 import type { RequestedChange } from "../permissions/ApprovalItem.ts"
 import { deniedOf } from "../plan/TaskResult.ts"
@@ -29,8 +29,8 @@ const isFollowedAtOnce = ({ task, tool }: RequestedChange, { results }: RoundWor
 }
 
 /**
- * The requested changes that the run did not make. A declined change needs another change. After a declined read, any
- * later result is enough.
+ * The requested changes that the run did not make. In place of a declined change, the run must make another change. In
+ * place of a declined read, any later result is enough.
  */
 export const unfollowed = (
   requested: ReadonlyArray<RequestedInRound>,

@@ -55,7 +55,10 @@ export interface LiveTool {
 interface LiveQuestions {
   /** The hashes of unanswered questions. */
   readonly open: ReadonlySet<string>
-  /** When the current wait for the user began; undefined without a wait. `userMs` does not include it yet. */
+  /**
+   * When the current wait for the user began; undefined if the program does not wait. `userMs` does not include this
+   * wait yet.
+   */
   readonly askedAt: number | undefined
   /** How long the user took for the answered questions. */
   readonly userMs: number
@@ -69,7 +72,7 @@ export interface LiveState {
   readonly tasks: ReadonlyMap<string, LiveTask>
   readonly calls: ReadonlyMap<string, LiveCall>
   readonly tools: ReadonlyMap<string, LiveTool>
-  /** Until when calls wait for the server; undefined if they do not wait. */
+  /** The time until which calls wait for the server; undefined if they do not wait. */
   readonly serverUntil: number | undefined
   readonly questions: LiveQuestions
   /** The part of the run's answer written so far. */
@@ -105,7 +108,7 @@ const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V | undef
   return changed
 }
 
-/** Changes the named task. In a run with a plan, names of items and other names are ignored. */
+/** Changes the named task. In a run with a plan, a name that is no task of the plan is ignored. */
 const withTask = (state: LiveState, name: string, change: Partial<LiveTask>): LiveState => {
   const known = state.tasks.get(name)
   if (known === undefined && state.steps.length > 0) return state
@@ -136,7 +139,7 @@ const changeCall = (state: LiveState, call: ModelCallId, at: number, change: Par
   return { ...state, calls: withEntry(state.calls, key, { ...before, ...change }) }
 }
 
-/** Changes a call. The time at which the phase began stays if the phase does. */
+/** Changes a call. The time at which the phase began changes only with the phase. */
 const inPhase = (state: LiveState, call: ModelCallId, at: number, change: Partial<LiveCall>): LiveState => {
   const before = state.calls.get(modelCallKey(call))
   return changeCall(state, call, at, before?.phase === change.phase ? change : { since: at, ...change })
@@ -144,7 +147,7 @@ const inPhase = (state: LiveState, call: ModelCallId, at: number, change: Partia
 
 const isBeforeFirstWord: ReadonlySet<LiveCall["phase"]> = new Set(["turn", "loading", "loading_or_reading", "reading"])
 
-/** Applies a heartbeat of a model call. A more precise phase from another event stays. */
+/** Applies a heartbeat of a model call. If another event has reported a more precise phase, this phase stays. */
 const withWaiting = (state: LiveState, { call, phase, seconds }: EventOf<"model.waiting">, at: number): LiveState => {
   const knownPhase = state.calls.get(modelCallKey(call))?.phase
   const since = at - seconds * 1000
@@ -180,7 +183,7 @@ const endTask = (state: LiveState, name: string, stage: LiveTask["stage"]): Live
     { stage }
   )
 
-/** Removes an answered question. If the user answered it, its time counts as the user's time. */
+/** Removes an answered question. If the user answered it, the wait counts as the user's time. */
 const withAnswer = ({ askedAt, open, userMs }: LiveQuestions, hash: string, by: string, at: number): LiveQuestions => {
   const others = new Set(open)
   others.delete(hash)

@@ -14,7 +14,7 @@ import { printable, printableLines } from "../text/Printable.ts"
 import { type StyledLine, cutLine, lineWidth, textWidth, cutText, wrapLine } from "../text/TextWidth.ts"
 import { counted } from "../text/Format.ts"
 
-/** A name is cut to at least this width, in columns. */
+/** The minimum width of a cut name, in columns. */
 const leastName = 20
 
 const widthOf = (detail: string): number => (detail === "" ? 0 : textWidth(detail) + 3)
@@ -73,7 +73,7 @@ interface Shown {
   readonly failed: number
 }
 
-/** What each task does now: its tool, or else its model call. A call that waits for a slot does not count. */
+/** What each task does now: its tool, or else its model call. Omits model calls that wait for a slot. */
 const workOf = (state: LiveState) => {
   const tools = new Map<string, LiveTool>()
   for (const tool of state.tools.values()) tools.set(tool.task, tool)
@@ -142,7 +142,7 @@ const taskLine = (state: LiveState, { calls, tools }: Work, task: LiveTask, view
   return workLine(name, details, call.since, view, phase.split(/[\s,]/, 1)[0])
 }
 
-/** The lines for the next tasks of a step, and a line with the number of the others. */
+/** The lines for the next tasks of a step, and a line with the number of further tasks. */
 const nextLines = ({ active, tasks }: Shown, { columns, marks }: View, most: number): ReadonlyArray<StyledLine> => {
   const busy = new Set(active)
   const left = tasks.filter((task) => !isResolved(task.stage) && !busy.has(task))
@@ -157,7 +157,7 @@ const nextLines = ({ active, tasks }: Shown, { columns, marks }: View, most: num
       ]
 }
 
-/** A line for each inactive step, or one for all of them if there are too few rows. */
+/** A line for each inactive step, or one line for all these steps if there are too few rows. */
 const quietLines = (steps: ReadonlyArray<Shown>, options: View, remaining: number): ReadonlyArray<StyledLine> => {
   if (steps.length === 0 || remaining <= 0) return []
   if (steps.length <= remaining) return steps.map((shown) => stepLine(shown, options))

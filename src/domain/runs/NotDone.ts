@@ -1,7 +1,7 @@
 /**
- * Finds work that a run promised and did not do: failed or unrun tasks, failed calls that no later call replaced, and
- * tasks without a change whose skill exists to make changes. Only results of calls count, because the model may call
- * such work finished.
+ * Finds work that a run promised and did not do. This is: tasks that failed or never ran, failed calls that no later
+ * call replaced, and tasks that changed nothing although their skill exists to make changes. Only results of calls
+ * count, because the model may call unfinished work finished.
  */
 import { rawBlock } from "../markdown/PromptBlock.ts"
 import { failureLines, fittedResults, type Frame, leastResults, partOf } from "../models/ExecutionBlocks.ts"
@@ -21,7 +21,7 @@ export interface RoundWork {
   readonly failures: ReadonlyArray<TaskFailure>
 }
 
-/** True if the task went on without denied reads: only reads were denied, and not all calls. */
+/** True if no change was denied, and not all calls were denied. The task then went on without its denied reads. */
 const didWithout = ({ calls }: TaskResult, { changeOf }: ChangeKinds): boolean =>
   deniedOf(calls) !== "all" &&
   calls.every(({ call, result }) => result.error_type !== "permission_denied" || changeOf(call) === undefined)
@@ -51,9 +51,9 @@ interface Change {
   readonly what: string
   /** The path of the changed file, or else the name of the tool. */
   readonly target: string
-  /** True if any later change of the target makes up for it. */
+  /** True if any later change of the target makes up for a failure of this change. */
   readonly isFile: boolean
-  /** True for a removal, which only another removal of the target makes up for. */
+  /** True for a removal. If it fails, only another removal of the target makes up for it. */
   readonly isRemoval?: boolean
 }
 
@@ -85,9 +85,9 @@ interface Made extends Change {
 
 interface Missed extends MissingChange {
   readonly isMadeBy: (made: Made) => boolean
-  /** The skill of the task. A later complete result of this skill makes up for the change. */
+  /** The skill of the task. A later complete result of a task with this skill makes up for the missing change. */
   readonly skill?: string
-  /** True if a later change makes up for one failed change only, even of several with this target. */
+  /** True if each later change of the target makes up for only one failed change. */
   readonly isSingle: boolean
 }
 
@@ -120,8 +120,8 @@ const madeIn = ({ failures, results, tasks }: RoundWork, { changeOf }: ChangeKin
 }
 
 /**
- * The failed calls that were to change something. Calls that succeeded elsewhere in the round are omitted. So are
- * denied calls, which the gate reports.
+ * The failed calls that should have changed something. Omits calls that succeeded elsewhere in the round, and denied
+ * calls, which the gate reports.
  */
 const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, changesMade: ReadonlyArray<Made>) =>
   results.flatMap(({ calls, name }) =>
@@ -152,8 +152,8 @@ const idleTasks = ({ results }: RoundWork, { changeOf, promisesChange }: ChangeK
     )
 
 /**
- * Failed tasks without the changes that they promised. A failed task with its changes lacks only its report, and is not
- * among them.
+ * Failed tasks that did not make the changes that they promised. A failed task that made its changes lacks only its
+ * report, and is left out.
  */
 const failedTasks = (
   { failures, tasks }: RoundWork,
@@ -166,7 +166,10 @@ const failedTasks = (
     return changes.length > 0 && changes.every(({ success }) => success) ? [] : [nothingBy(task, reason)]
   })
 
-/** Results whose report says that a part is missing. Those with a failed or denied call are listed already. */
+/**
+ * Results whose report says that a part is missing. Omits results with a failed or denied change, which are reported
+ * anyway.
+ */
 const partialResults = ({ results }: RoundWork, { changeOf }: ChangeKinds): ReadonlyArray<Missed> =>
   results.flatMap((one) => {
     const { calls, result, task } = one
@@ -189,8 +192,8 @@ const leftItems = ({ results }: RoundWork): ReadonlyArray<Missed> =>
   })
 
 /**
- * The changes that are missing after these rounds. Only a later round can make up for one, because the model learns of
- * failures between rounds.
+ * The changes that are missing after these rounds. Only a later round can make up for a missing change, because the
+ * model learns of failures between rounds.
  */
 export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): ReadonlyArray<MissingChange> => {
   const changesByRound = rounds.map((round) => madeIn(round, kinds))
@@ -264,8 +267,8 @@ const moreTasks = (count: number): string =>
   `- ${count} more ${count === 1 ? "task" : "tasks"}; there is no room here for the ${count === 1 ? "name" : "names"}.`
 
 /**
- * Writes the lists in at most `budget` characters. A list that does not fit shows its task names, or some of them and
- * the number of the others.
+ * Writes the lists in at most `budget` characters. A list that does not fit shows only its task names, or some names
+ * and the number of further tasks.
  */
 const undoneBlocks = (all: ReadonlyArray<Undone>, budget: number): string => {
   const lists = all.map((one) => {
@@ -341,8 +344,8 @@ export interface ResultsAndLines {
 }
 
 /**
- * Divides the budget of a prompt between results and lines about undone work. The lines get half, and what the results
- * leave of the rest. `lines(budget)` must have at most `budget` characters more than `lines(0)`.
+ * Divides the budget of a prompt between results and lines about undone work. The lines get half of it, and what the
+ * results do not need. `lines(budget)` must have at most `budget` characters more than `lines(0)`.
  */
 export const sharedBudget = (
   results: ReadonlyArray<TaskResult>,

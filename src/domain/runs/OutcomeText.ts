@@ -1,9 +1,9 @@
-/** The outcome of a run in the words of the program, above the answer of the model. */
+/** Describes the outcome of a run in the words of the program, above the answer of the model. */
 import { factLines } from "../checks/Facts.ts"
 import { commandEnd } from "../tools/ToolCall.ts"
 import type { RunReport } from "./RunReport.ts"
 
-/** True if no call is known to have changed a file. A command may have changed one. */
+/** True if no call changed a file, and no command ran. A command may change files unnoticed. */
 const changedNothing = ({ facts, results }: Pick<RunReport, "facts" | "results">): boolean =>
   facts !== undefined &&
   facts.files.length === 0 &&

@@ -38,7 +38,7 @@ const callAnswers = ["once", "session", "remember", "deny"] as const
 
 /**
  * The references whose content a task receives. `hash` is the SHA-256 of the text in hex, and `tokens` an estimate.
- * `shown` is the number of characters in the prompt, if not all.
+ * `shown` is the number of characters in the prompt, if the prompt lacks a part of the text.
  */
 export const ReadReferences = Schema.Array(
   Schema.Struct({
@@ -76,7 +76,7 @@ export type CallPhase = typeof CallPhase.Type
 
 /**
  * The progress of a model call, about once a second from the first second on. `seconds` is the time in this phase.
- * `tokens` estimates what is written. Not saved with the run.
+ * `tokens` estimates the tokens written so far. Not saved with the run.
  */
 export const ModelProgress = event("model.progress", {
   call: ModelCallId,
@@ -98,7 +98,7 @@ export const RunEvent = Schema.Union([
     runId: Schema.String,
     project: Schema.String,
     model: Schema.String,
-    /** The models of stages with a model of their own, by stage. */
+    /** For each stage with a model of its own, the name of this model. */
     stageModels: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
     prompt: Schema.String
   }),
@@ -109,8 +109,8 @@ export const RunEvent = Schema.Union([
     task: Schema.optionalKey(Schema.String)
   }),
   /**
-   * A prompt was sent. `model` is absent for the model of the run. If it is sent again, `retry` counts from 1, and
-   * `after` says why.
+   * A prompt was sent. `model` is absent for the model of the run. If the prompt is sent again, `retry` counts from 1,
+   * and `after` says why.
    */
   event("model.started", {
     call: ModelCallId,
@@ -135,7 +135,8 @@ export const RunEvent = Schema.Union([
   event("model.finished", { call: ModelCallId, usage: Usage }),
   /**
    * A model call failed. `willRetry` is true if the prompt is sent again. `what` is the cause in a few words. `retry`
-   * of `retries` is the next attempt; both are absent if the run waits for the server.
+   * is the number of the next attempt, and `retries` its maximum. Both fields are absent if the run waits for the
+   * server.
    */
   event("model.failed", {
     call: ModelCallId,
@@ -162,7 +163,10 @@ export const RunEvent = Schema.Union([
   }),
   /** An answer was read after harmless repairs. */
   event("answer.repaired", { call: ModelCallId, repairs: Schema.Array(Repair) }),
-  /** The plan. `repairs` is about a plan that the user wrote. For a plan of the model, `answer.repaired` lists them. */
+  /**
+   * The run has a plan. `repairs` lists the repairs of a plan that the user wrote. For a plan of the model,
+   * `answer.repaired` lists the repairs.
+   */
   event("plan.created", {
     attempts: Schema.Int,
     taskList: TaskList,
@@ -185,7 +189,7 @@ export const RunEvent = Schema.Union([
     calls: Schema.Array(ToolCall),
     changed: Schema.Array(Schema.String)
   }),
-  /** Item `number` of `of` has ended in a task that works item by item. */
+  /** In a task that works item by item, item `number` of `of` items has ended. */
   event("task.item", { ...taskFields, number: Schema.Int, of: Schema.Int, ...ItemResult.fields }),
   TaskWorked,
   /** The task had finished before the run was resumed, and its result is reused. */
@@ -212,7 +216,10 @@ export const RunEvent = Schema.Union([
   event("check.running", { ...checkFields, seconds: Schema.Int, endsAtSeconds: Schema.Int }),
   /** How a check ended on the unchanged project, during planning. */
   event("check.tried", TriedCheck.fields),
-  /** A check has ended. `newFailures` do not occur without the changes. `text` is what the model reads. */
+  /**
+   * A check has ended. `newFailures` are failures that do not occur without the changes. `text` is what the model
+   * reads.
+   */
   event("check.finished", {
     ...checkFields,
     status: Schema.optionalKey(CheckStatus),
@@ -230,15 +237,15 @@ export const RunEvent = Schema.Union([
    * - `doubt`: an uncertain call. It began before the run was interrupted, and its outcome is unknown.
    * - `question`: a question of the model. `title` is the text of the question.
    *
-   * The answer `repairs` also covers later changes of the same files by the same task. Such a change has an answer in
-   * the events, but no question.
+   * The answer `repairs` also covers later changes of the same files by the same task. For such a change, the
+   * events contain an answer but no question.
    */
   event("approval.requested", { scope, title: Schema.String, hash: Schema.String, items: Schema.Array(ApprovalItem) }),
   event("approval.answered", {
     scope,
     hash: Schema.String,
     answer: Schema.Literals([...stepAnswers, ...callAnswers, ...UncertainAnswer.literals, ...WordsAnswer.literals]),
-    /** With `chosen`: the numbers of the allowed items, from 1. The others are denied. */
+    /** With `chosen`: the numbers of the allowed items, from 1. All other items are denied. */
     chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
     /** With a negative answer: the change that the user wants instead, in their words. */
     instead: Schema.optionalKey(Schema.String),
@@ -267,7 +274,7 @@ export type RunEvent = typeof RunEvent.Type
 /** The event of this type: `EventOf<"task.finished">`. */
 export type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 
-/** Reads `task.worked` under its earlier name in older runs, `task.refined`. */
+/** Reads the event `task.refined` of older runs, which is now called `task.worked`. */
 const TaskRefined = Schema.Struct({ type: Schema.Literal("task.refined"), ...workedFields }).pipe(
   Schema.decodeTo(
     Schema.toType(TaskWorked),

@@ -13,9 +13,9 @@ export const RunOrder = Schema.Struct({
   currentFile: Schema.optionalKey(Schema.String),
   /** The paths of the files that are open in the editor. */
   openFiles: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** Skips planning: one task with this skill. */
+  /** The skill of the only task. With this field, the run skips planning. */
   skill: Schema.optionalKey(Schema.String),
-  /** Skips planning: the markdown of a task list. */
+  /** The markdown of a task list. With this field, the run skips planning. */
   plan: Schema.optionalKey(Schema.String),
   /** Text that belongs to the prompt, such as the output of a command. */
   attachment: Schema.optionalKey(Attachment),
@@ -23,7 +23,9 @@ export const RunOrder = Schema.Struct({
   outputSchema: Schema.optionalKey(Schema.Json),
   /** True if the run must change nothing. It then needs no lock on the project. */
   readOnly: Schema.optionalKey(Schema.Boolean),
-  /** True if the run may end as `done` although a check failed, or a named check proves nothing. */
+  /**
+   * True if the run may end as `done` although a check failed, or although a check that the user named proves nothing.
+   */
   acceptUnverified: Schema.optionalKey(Schema.Boolean)
 })
 export type RunOrder = typeof RunOrder.Type

@@ -1,6 +1,6 @@
 /**
- * Computes how a run ends: its status and the reason, from the rounds, the answer and the denials. Links of the answer
- * to task results become sources that a user can open.
+ * Computes how a run ends, from the rounds, the answer and the denials: its status and the reason. Also replaces links
+ * of the answer to task results by sources that a user can open.
  */
 import { type CheckOutcome, statusOf } from "../checks/CheckOutcome.ts"
 import { namesOf } from "../text/Format.ts"
@@ -36,7 +36,7 @@ export interface Outcome {
   readonly message: string
   readonly issues: ReadonlyArray<Issue>
   readonly answer: string
-  /** True if no task is left, so that resuming would do nothing. */
+  /** True if no task is left. Resuming the run would then do nothing. */
   readonly nothingLeft?: boolean
   /** Tasks that did not make a change, or never ran. */
   readonly notDone?: ReadonlyArray<IncompleteFact>
@@ -66,7 +66,10 @@ const failed = (failures: ReadonlyArray<TaskFailure>, message: string, shortfall
   return outcome(status, [...declined, message].join("\n"))
 }
 
-/** A denied call. `isRead` is true if it only reads. `leftOut` is true if it changes something in a read-only run. */
+/**
+ * A denied call. `isRead` is true if the call only reads. `leftOut` is true if the call would change something in a
+ * read-only run.
+ */
 interface Denial {
   readonly message: string
   readonly tool?: string
@@ -124,7 +127,7 @@ const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> =
 const maxRoundsText = (rounds: number): string =>
   `Max rounds reached. The limit limits.rounds is ${rounds}: resume the run with --max-rounds ${rounds * 2}, or raise it in your configuration.`
 
-/** The denials that affect the outcome. Denied reads do not, if every task went on without them. */
+/** The denials that affect the outcome. Denied reads do not affect it if every task went on without them. */
 export const decidingDenials = <D extends Denial>({
   deniedTasks,
   denials
@@ -172,7 +175,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
 export interface CheckedWork {
   readonly checks: ReadonlyArray<CheckOutcome>
   readonly hasChanged: boolean
-  /** True if the user named the checks. Unless one of them proves something, the changes are unverified. */
+  /** True if the user named the checks. The changes are then unverified if any of these checks proves nothing. */
   readonly isNamed: boolean
 }
 
@@ -205,7 +208,7 @@ export const withChecks = (outcome: Outcome, work: CheckedWork): Outcome => {
 export const unfoundedHelp =
   "Look it up before you rely on it, name a file in the prompt, or try a larger model (--model)."
 
-/** Turns `done` into `unfounded` if a task describes the project without a look at it. */
+/** Turns `done` into `unfounded` if a task describes the project, but the model looked at nothing there. */
 export const withLooks = (outcome: Outcome, results: ReadonlyArray<TaskResult>): Outcome => {
   const unfounded = results.filter((result) => result.unfounded === true)
   if (outcome.status !== "done" || unfounded.length === 0) return outcome

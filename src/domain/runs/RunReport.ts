@@ -37,7 +37,7 @@ export type RunStatus = typeof RunStatus.Type
 export const RunUsage = Schema.Struct({
   /** The number of calls to a model. */
   modelCalls: Schema.Int,
-  /** The tool calls, with those that failed. */
+  /** The number of tool calls, including failed calls. */
   toolCalls: Schema.Int,
   promptTokens: Schema.Int,
   /** How many prompt tokens the server took from its cache. Absent unless the server reported this for every call. */
@@ -101,7 +101,7 @@ export const RunReport = Schema.Struct({
   answer: Schema.String,
   /** Why the run ended this way; empty for `done`. */
   message: Schema.String,
-  /** True if no task is left, so that resuming would do nothing. */
+  /** True if no task is left. Resuming the run would then do nothing. */
   nothingLeft: Schema.optionalKey(Schema.Boolean),
   /** The issues of the last rejected attempt, if its rejection ended the run. */
   issues: Schema.Array(Issue),
@@ -150,7 +150,7 @@ export const AskReport = Schema.Struct({
   reason: Schema.String,
   /** The number of model calls. */
   iterations: Schema.Int,
-  /** The tool calls, with those that failed. */
+  /** The number of tool calls, including failed calls. */
   toolCalls: Schema.Int,
   /** Facts from the program about the changes. Absent without changes. */
   facts: Schema.optionalKey(RunFacts),

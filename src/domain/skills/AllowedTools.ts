@@ -1,5 +1,5 @@
 /**
- * Reads `allowed-tools` of a skill: its tools, and limits of their calls to certain commands, files or sites. Tool
+ * Reads `allowed-tools` of a skill: its tools, and the commands, files or sites to which their calls are limited. Tool
  * names of other programs are accepted. Limits permit nothing: the gate still decides about each call.
  */
 import * as Schema from "effect/Schema"
@@ -43,8 +43,8 @@ const fitsUrl = (pattern: string, url: string): boolean => {
 const isWords = Schema.is(Schema.NonEmptyArray(Schema.String))
 
 /**
- * For each tool with limits, whether a pattern matches a call. Undefined for arguments of a wrong type, which other
- * checks reject.
+ * For each tool that can have limits, a test whether a pattern matches a call. Undefined for arguments of a wrong type,
+ * which other checks reject.
  */
 const fits: Readonly<Record<string, (pattern: string, given: Arguments) => boolean | undefined>> = {
   run_command: (pattern, { argv }) => (isWords(argv) ? fitsCommand(pattern, argv) : undefined),
@@ -63,8 +63,8 @@ export const exceedsLimits = (limits: ReadonlyArray<ToolLimit>, { arguments: giv
 }
 
 /**
- * Tool names of other programs, with the tools of this program. Lower-case names are not among them, because a plugin
- * may add such a tool.
+ * Tool names of other programs, with the tools of this program. Lower-case names are left out, because a plugin may add
+ * a tool with such a name.
  */
 const others: ReadonlyMap<string, string> = new Map([
   ["Read", "read_file"],
@@ -99,7 +99,7 @@ const wordsIn = (text: string): ReadonlyArray<string> => {
   return words.map((word) => word.trim()).filter((word) => word !== "")
 }
 
-/** The name of a server's tool in this program. Others write `mcp__My-Server__readFile`. */
+/** The name of a server's tool in this program. Other programs write `mcp__My-Server__readFile`. */
 const serverTool = (name: string): string | undefined => {
   const [, server = "", tool = ""] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
   const [prefix, rest] = [snakeCase(server), snakeCase(tool)]
@@ -117,7 +117,8 @@ const readWord = (word: string): NamedTool => {
   const pattern = given.trim()
   const tool = others.get(name) ?? serverTool(name) ?? name
   if (pattern === "" || pattern === "*") return { tool }
-  // A limit that cannot be checked must not be ignored. The whole word becomes the tool name, which no tool has.
+  // A limit that cannot be checked must not be ignored. The whole word becomes the tool name, and no tool has this
+  // name.
   return Object.hasOwn(fits, tool) ? { tool, pattern } : { tool: word }
 }
 

@@ -111,7 +111,7 @@ interface InputFault {
   readonly kind: "type" | "name"
   readonly line: number
   readonly what: string
-  /** How to correct the line, if more exact than the rule's text. */
+  /** How to correct the line. Absent if the text of the rule is exact enough. */
   readonly how?: string
 }
 
@@ -131,7 +131,8 @@ interface Signature {
 const plain = (word: string): string => word.trim().replace(/^`([^`]+)`$/, "$1")
 
 /**
- * Reads the text in parentheses. Undefined for prose, and a sentence about the mistake for a type in another notation.
+ * Reads the text in parentheses. Returns undefined for prose. For a type in another notation, returns a sentence about
+ * the mistake.
  */
 const readSignature = (text: string): Signature | string | undefined => {
   const words = text.split(",").map(plain)
@@ -238,8 +239,8 @@ const partWith = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<st
   lines.length === 0 ? [] : [`#### ${title}\n\n${lines.join("\n")}`]
 
 /**
- * Makes paths of the skill's files readable for `read_file`. Authors write them relative to the skill's folder, and
- * models copy what they see.
+ * Replaces the paths of the skill's files by paths that `read_file` accepts. Authors write paths relative to the
+ * skill's folder, and models copy what they see.
  */
 const withWholePaths = (text: string, { files = [], name }: Skill): string => {
   const folder = `/skills/${name}/`
@@ -253,8 +254,8 @@ const withWholePaths = (text: string, { files = [], name }: Skill): string => {
 }
 
 /**
- * The file of the skill that a model means by a path, relative to the skill's folder or with `~`. Undefined if it is
- * none or several.
+ * The file of the skill that a model means by a path. The path is relative to the skill's folder, or begins with `~`.
+ * Undefined if no file or several files fit.
  */
 export const skillFileAt = (path: string, { files = [] }: Skill): string | undefined => {
   const tail = path.replace(/^(?:\.\/)+/, "")

@@ -1,6 +1,6 @@
 /**
  * Reads SKILL.md files by the rules of agentskills.io: front matter between two lines `---`, and a body of three parts
- * (input requirements, how to work, how to report). A small deviation is repaired, which only a linter shows. An issue
+ * (input requirements, how to work, how to report). Small deviations are repaired; only a linter reports them. An issue
  * makes the skill unusable.
  */
 import * as Predicate from "effect/Predicate"
@@ -36,7 +36,10 @@ const quoteColons = (yaml: string): string =>
 /** The maximum number of levels of front matter, because the YAML parser recurses without a limit. */
 const maxNesting = 64
 
-/** True if the text may be too deep for the parser. Counts open brackets, and blanks and list signs at line starts. */
+/**
+ * True if the text may have too many levels for the parser. Counts open brackets, and blanks and list signs at line
+ * starts.
+ */
 const isNested = (yaml: string): boolean => {
   let open = 0
   return yaml.split("\n").some((line) => {
@@ -132,7 +135,7 @@ const headings = {
 
 type SkillPart = keyof typeof headings
 
-/** The headings of earlier versions, read without a repair. */
+/** The headings of earlier versions, which are accepted without a repair. */
 const earlierHeadings: Partial<Record<SkillPart, string>> = { refinement: "Refinement", execution: "Execution" }
 
 const partBySlug: ReadonlyMap<string, SkillPart> = new Map(
@@ -223,7 +226,7 @@ const readAllowedTools = (file: SkillFile, findings: Findings): ToolNames | unde
   return names
 }
 
-/** A setting under `metadata`, which should be a string. Other scalars become text. */
+/** Reads a setting under `metadata`. It should be a string; other scalars become text. */
 const readSetting = (file: SkillFile, key: string, findings: Findings): string => {
   const metadata = file.fields["metadata"]
   const value = Predicate.isObject(metadata) ? metadata[`task-conductor.${key}`] : undefined

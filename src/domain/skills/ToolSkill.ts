@@ -60,7 +60,10 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
   return free
 }
 
-/** A list of tools: first with descriptions as far as they fit, then only names, then the number of the others. */
+/**
+ * A list of tools: first with descriptions as far as they fit, then only names. Ends with the number of tools that did
+ * not fit.
+ */
 const toolList = (tools: ReadonlyArray<ToolInfo>, budget: number): string => {
   let list = ""
   let listedCount = 0

@@ -32,7 +32,7 @@ export const windows1252: CharacterSet = {
 
 const isHalfWidth = (byte: number): boolean => byte >= 0xa1 && byte <= 0xdf
 
-/** True for the first byte of a second encoding, which some characters have and encoders never write. */
+/** True for the first byte of a second encoding. Some characters have a second encoding, which encoders never write. */
 const isDoubled = (lead: number): boolean => lead === 0xed || lead === 0xee
 
 const keyOf = (lead: number, trail: number): number => lead * 256 + trail
@@ -49,7 +49,7 @@ const makePairTable = (): PairTable => {
   for (let lead = 0x81; lead <= 0xfc; lead += 1) {
     for (let trail = 0x40; trail <= 0xfc; trail += 1) {
       const character = decoder.decode(Uint8Array.of(lead, trail))
-      /* Skips bytes for no character or for several, and private-use characters. */
+      /* Skips bytes that encode no character or several characters, and private-use characters. */
       if (character.length !== 1 || /[\uE000-\uF8FF\uFFFD]/.test(character)) continue
       characters.set(keyOf(lead, trail), character)
       if (!isDoubled(lead) && !bytes.has(character)) bytes.set(character, [lead, trail])
@@ -96,8 +96,8 @@ const kana = /[\u3041-\u3096\u30A1-\u30FA]/
 const chineseRuns = /[\u3000-\u3003\u3005\u30FB\u30FC\u4E00-\u9FFF]{2,}/g
 
 /**
- * True for decoded text that is almost certainly Shift-JIS: it has kana, or several Chinese characters in a row with a
- * common one. Words with accents in Windows-1252 may look like rare Chinese characters.
+ * True for decoded text that is almost certainly Shift-JIS: it has kana, or a row of Chinese characters with a common
+ * one among them. Words with accents in Windows-1252 may look like rare Chinese characters.
  */
 export const looksLikeShiftJis = (text: string): boolean =>
   kana.test(text) ||

@@ -51,14 +51,14 @@ const byteLines = (bytes: Uint8Array, decode: (line: Uint8Array) => string): Rea
 }
 
 /**
- * Lines are compared up to this many differences, because more take too long. With more, all lines from the first to
- * the last difference are encoded again.
+ * Lines are compared up to this many differences, because more take too long. If there are more differences, all lines
+ * from the first to the last difference are encoded again.
  */
 const maxEdits = 5000
 
 /**
- * Compares the old lines with the new text. `lines` are the new lines, with the old bytes if unchanged. `replaced` are
- * the old lines that the new text lacks.
+ * Compares the old lines with the new text. `lines` are the new lines; an unchanged line has its old bytes. `replaced`
+ * are the old lines that the new text lacks.
  */
 const compareLines = (before: ReadonlyArray<OldLine>, after: string) => {
   const edits = TextDiff.diff(
@@ -167,7 +167,7 @@ export const encodeLike = (before: Uint8Array | undefined, text: string): Result
   if (before === undefined || decoded === undefined) return Result.succeed(utf8(text))
   return Result.flatMap(encodeAs(before, text, decoded.encoding), (bytes) => {
     if (decoded.encoding === "UTF-8") return Result.succeed(bytes)
-    /* The bytes must decode to the same text. */
+    /* The encoded bytes must decode to the text that was to be encoded. */
     const read = decodeFile(bytes)
     if (Result.isSuccess(read) && read.success.text === withoutMark(text)) return Result.succeed(bytes)
     return Result.fail(

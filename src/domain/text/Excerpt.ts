@@ -9,7 +9,7 @@ const fenceAfter = (open: string, line: string): string => {
   return run[0] === open[0] && run.length >= open.length && rest.trim() === "" ? "" : open
 }
 
-/** The end of the last paragraph that fits, outside fences; 0 if the first does not fit. */
+/** The end of the last paragraph that fits; 0 if no paragraph fits. A blank line in a fence ends no paragraph. */
 const lastParagraphEnd = (text: string, max: number): number => {
   let end = 0
   let offset = 0
@@ -49,14 +49,14 @@ export const firstLines = (text: string, max: number): { readonly text: string; 
 /** Cuts a text to about `limit` characters, at a line end if possible, with a note of what is left out. */
 export const shorten = (text: string, limit: number): string => {
   if (text.length <= limit) return text
-  /* The digits of the note's number count towards the limit. */
+  /* The note contains a number, whose digits count towards the limit. */
   const cut = text.slice(0, Math.max(0, limit - String(limit).length + 1))
   const lineEnd = cut.lastIndexOf("\n")
   const kept = lineEnd > limit / 2 ? cut.slice(0, lineEnd) : cut
   return `${kept}\n[only the first ${kept.length} of ${text.length} characters are shown]`
 }
 
-/** Divides the budget equally among texts. Longer texts share what short texts leave. */
+/** Divides the budget equally among texts. What short texts do not need goes to longer texts. */
 export const shares = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {
   const order = lengths.map((length, index) => ({ length, index })).sort((a, b) => a.length - b.length)
   const result = lengths.map(() => 0)
@@ -70,8 +70,8 @@ export const shares = (lengths: ReadonlyArray<number>, budget: number): Readonly
 }
 
 /**
- * Divides the budget as `shares` does. While several texts would get less than `least`, the last of them gets nothing:
- * a whole function helps more than a few lines of several.
+ * Divides the budget as `shares` does. While several texts would get less than `least`, the last of these texts gets
+ * nothing. One whole function helps more than a few lines of several functions.
  */
 export const usefulShares = (
   lengths: ReadonlyArray<number>,
@@ -104,7 +104,7 @@ export interface ListExcerpt {
 }
 
 /**
- * Lists entries in at most `limit` characters. `rest` returns a line about the omitted entries, which is added even
+ * Lists entries in at most `limit` characters. `rest` returns a line about the omitted entries. This line is added even
  * beyond the limit.
  */
 export const listWithin = (
@@ -125,7 +125,7 @@ export const listWithin = (
   return { text: [...entries.slice(0, count), note(count)].join("\n"), shownEntries: count }
 }
 
-/** The place of lines in their file. */
+/** The position of some lines in their file. */
 export interface LinePlace {
   /** The number of the first line, from 1. */
   readonly first: number

@@ -1,7 +1,7 @@
-/** Builds grammars in GBNF, the notation of llama.cpp. A part is the right side of a rule. */
+/** Builds grammars in GBNF, the notation of llama.cpp. */
 import type * as Schema from "effect/Schema"
 
-/** The right side of a rule, or a part of it. It needs no brackets inside another part. */
+/** The right side of a grammar rule, or a part of one. It can stand inside another part without brackets. */
 export type Part = string
 
 export const literal = (text: string): Part => JSON.stringify(text)
@@ -46,7 +46,7 @@ export const makeJson = ({ rule }: Rules) => {
   const boolean = () => rule("boolean", () => `"true" | "false"`)
   const value = (): Part => rule("value", () => either([string(), number(), boolean(), `"null"`, `"[" "]"`, `"{" "}"`]))
 
-  /** The required members of an object, then its optional ones, in a fixed order. */
+  /** The required members of an object, followed by its optional members, in a fixed order. */
   const members = (schema: JsonSchema): Part => {
     const properties = Object.entries(isSchema(schema["properties"]) ? schema["properties"] : {})
     const required = Array.isArray(schema["required"]) ? schema["required"] : []

@@ -12,7 +12,7 @@ import { printableJson } from "./Printable.ts"
 export const maxNesting = 64
 
 /**
- * A value with more parts counts as too deep. Without this maximum, a visit of a value that contains the same part many
+ * A value with more parts counts as too deep. Without this maximum, visiting a value that contains the same part many
  * times could take endless time.
  */
 export const maxParts = 1_000_000
@@ -64,7 +64,7 @@ export const canonicalJson = (value: Schema.Json): string => {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`
 }
 
-/** Facts about a JSON text from a single pass. Keys and numbers are valid only if it is JSON. */
+/** Facts about a text from a single pass. Its keys and numbers are valid only if the text is JSON. */
 export interface JsonScan {
   readonly deepest: number
   /** The number of open brackets at the end. */
@@ -83,7 +83,7 @@ export interface JsonScan {
 
 const sign = /["{}[\]\d…-]|\.\.\./g
 
-/** The position of the next sign, or the end of the text. */
+/** The position of the next character that `sign` matches, or the end of the text. */
 const nextSign = (text: string, from: number): number => {
   sign.lastIndex = from
   return sign.exec(text)?.index ?? text.length

@@ -75,7 +75,7 @@ const wordsOf = (name: string): ReadonlyArray<NameWord> =>
     weight: weak.has(word) ? 0.4 : 1
   }))
 
-/** True for two verbs that stand for changes, even different ones. */
+/** True if both words are verbs for changes, even for different changes. */
 const bothChange = (a: NameWord, b: NameWord): boolean =>
   [a, b].every(({ meanings, stem }) => changing.has(stem) || changing.has(meanings[0] ?? ""))
 
@@ -86,7 +86,7 @@ export const intentOf = (name: string): "changes" | "reads" | undefined => {
   return has(changing) ? "changes" : has(reading) ? "reads" : undefined
 }
 
-/** Names that are less alike are unrelated, and not suggested. */
+/** Names with less likeness than this are unrelated, and not suggested. */
 const threshold = 0.45
 
 /** True for words with the same letters in another order, such as `scr` and `src`. */
@@ -148,7 +148,7 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): Readon
     .map(({ candidate }) => candidate)
 }
 
-/** The nearest names, or else all candidates. For places where only the candidates are valid. */
+/** The nearest names, or all candidates if no name is near. For a value that must be one of the candidates. */
 export const nearestOrAll = (word: string, candidates: ReadonlyArray<string>): ReadonlyArray<string> => {
   const near = nearest(word, candidates)
   return near.length > 0 ? near : candidates

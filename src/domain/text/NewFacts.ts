@@ -1,7 +1,10 @@
 /** Compares the facts of two texts by their words, so that a prompt repeats no facts. */
 import { stemOf } from "./Nearest.ts"
 
-/** Words that say nothing by themselves, and the label of the search words of a task. Limits and negations say something. */
+/**
+ * Words that say nothing by themselves, and `word`, the label of a task's search words. Words for limits and negations
+ * say something, so they are not listed.
+ */
 const silent = new Set(
   "a an and are as at be by each every for in is it its of on or that the their this to with word".split(" ")
 )

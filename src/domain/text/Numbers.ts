@@ -1,6 +1,6 @@
-/** Finds contradictions between a number in a sentence and the numbers in the lines that it is about. */
+/** Finds contradictions between a number in a sentence and the numbers in the lines that the sentence is about. */
 
-/** A sentence is compared with at most this many lines. Among more, some number would differ by chance. */
+/** A sentence is compared with at most this many lines. In more lines, some number would differ by chance. */
 const mostLines = 3
 
 const number = /(?<![\w.$#/-]|\bL)\d[\d_,]*(?:\.\d+)?(?![\w/]|\.\d|-\d)/g
@@ -43,7 +43,7 @@ export const otherNumber = (
   lines: ReadonlyArray<string>
 ): { readonly claimed: string; readonly there: string } | undefined => {
   if (lines.length > mostLines) return undefined
-  // A sentence does not state what it quotes, so quoted text is hidden.
+  // Quoted text, except numbers, is hidden, because a sentence does not state what it quotes.
   const prose = sentence.replace(/`[^`]*`|"[^"]*"/g, (span) =>
     /^[`"][\d_,.]+[`"]$/.test(span) ? span : "·".repeat(span.length)
   )

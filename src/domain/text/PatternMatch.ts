@@ -12,7 +12,7 @@ type PatternStep =
   | { readonly kind: "character"; readonly character: string }
   /** Matches any characters or none: within a path component, or also across components. */
   | { readonly kind: "component" | "path" }
-  /** Matches nothing, or whole components that the next step matches. */
+  /** Matches nothing. The next step, `folders`, may match whole components or be skipped. */
   | { readonly kind: "optionalFolders" }
   /** Matches characters up to a slash, and the slash itself. */
   | { readonly kind: "folders" }
@@ -32,7 +32,7 @@ const literalSteps = (text: string): ReadonlyArray<PatternStep> =>
 const stepsOf = (pattern: string): ReadonlyArray<PatternStep> =>
   (pattern.match(part) ?? []).flatMap((text) => wildcards.get(text) ?? literalSteps(text))
 
-/** Adds a step that may match next, and the step after it if this one may match nothing. */
+/** Adds a step that may match next. If this step may match nothing, also adds the step after it. */
 const enter = (steps: ReadonlyArray<PatternStep>, first: number, next: Set<number>): void => {
   let index = first
   while (!next.has(index)) {

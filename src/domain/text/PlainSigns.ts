@@ -18,8 +18,8 @@ const invisibles = new RegExp(`[${invisible}]`, "gu")
 const signs = new RegExp(sign, "gu")
 
 /**
- * Conditions before and after a sign. Unless its neighbours are ASCII or signs of this kind, it may belong to another
- * script.
+ * Conditions before and after a sign. If a neighbour is neither ASCII nor one of these signs, the sign may belong to
+ * another script.
  */
 const ascii = `(?<![^\\p{ASCII}${invisible}${sign.slice(1, -1)}])`
 const asciiAfter = ascii.replace("<!", "!")
@@ -51,8 +51,8 @@ const texts =
 const codeSign = new RegExp(`${texts}|(?<![a-z])[a-z]{1,40}[‘’][a-z]|${ascii}(?![‐‑‒–—−])${sign}${asciiAfter}`, "gimu")
 
 /**
- * Replaces typographic characters in code. Strings, comments, dashes, words with an apostrophe, and what `isMeant`
- * accepts stay.
+ * Replaces typographic characters in code. Leaves strings, comments, dashes, words with an apostrophe, and signs that
+ * `isMeant` accepts.
  */
 export const withPlainCode = (code: string, isMeant: (sign: string) => boolean): string =>
   code.replace(codeSign, (found) => (found.length > 1 || isMeant(found) ? found : plainSign(found)))

@@ -84,10 +84,10 @@ const spellings = (values: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(values.flatMap((value) => [escapedOnce(escapedOnce(value)), escapedOnce(value), value]))
 ]
 
-/** Secret values, or a function that returns those known so far. */
+/** Secret values, or a function that returns the secret values known so far. */
 export type SecretValues = ReadonlyArray<string> | (() => ReadonlyArray<string>)
 
-/** Computes spellings of secret values, again only for another list. */
+/** Computes spellings of secret values. Computes them again only if `values` returns another list. */
 const spelled = (values: SecretValues, of: (values: ReadonlyArray<string>) => ReadonlyArray<string>) => {
   if (typeof values !== "function") {
     const all = of(values)

@@ -113,7 +113,10 @@ const valueAt = (value: unknown, path: Path): unknown =>
     value
   )
 
-/** Describes a value. Quotes a string only if the schema expects one of a few words, because others may be secrets. */
+/**
+ * Describes a value. Quotes a string only if the schema expects one of a few words, because other strings may be
+ * secrets.
+ */
 const givenText = (value: unknown, isChoice: boolean): string => {
   if (typeof value === "string")
     return value === "" ? "an empty string" : isChoice && value.length <= 40 ? JSON.stringify(value) : "a string"

@@ -94,7 +94,7 @@ export const shownByte = (byte: number): string => `\\x${byte.toString(16).padSt
 /** Bytes as text. `\xe9` and `\x00` stand for invalid bytes and zeros. */
 export interface ShownBytes {
   readonly text: string
-  /** The bytes displayed in this way, in order. */
+  /** The bytes that the text shows as escapes such as `\xe9`, in order. */
   readonly shownBytes: ReadonlyArray<number>
   /** The number of characters that take several bytes. */
   readonly longCharacters: number
@@ -147,8 +147,8 @@ const decodeOther = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
 }
 
 /**
- * The text of a file in UTF-8 (also with some invalid bytes), UTF-16 or Shift-JIS. Other text is decoded as
- * Windows-1252, which has a character for each byte. Fails like `decodeText` for other content.
+ * The text of a file in UTF-8 (also with some invalid bytes), UTF-16 or Shift-JIS. Any other text is decoded as
+ * Windows-1252, which has a character for each byte. Fails like `decodeText` if the content is no text.
  */
 export const decodeFile = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
   const wide = utf16Mark(bytes) ?? (bytes.includes(0) ? unmarkedUtf16(bytes) : undefined)

@@ -25,7 +25,9 @@ const colours = /\u001b\[[0-9;]*m/g
 /** The columns of a text on the terminal, without colour sequences. */
 export const shownWidth = (text: string): number => textWidth(text.replaceAll(colours, ""))
 
-/** Wraps a line at `columns` columns. Only a single longer word exceeds them. Further lines begin with `indent`. */
+/**
+ * Wraps a line at `columns` columns. Only a longer single word exceeds this width. Further lines begin with `indent`.
+ */
 export const wrapLine = (line: string, columns: number, indent: string): ReadonlyArray<string> => {
   if (shownWidth(line) <= columns) return [line]
   const [, blanks = "", text = ""] = /^(\s*)([^]*)$/.exec(line) ?? []
@@ -76,7 +78,7 @@ export const cutText = (text: string, columns: number): string => {
 
 export type TextStyle = "bold" | "dim" | "red" | "green" | "yellow" | "cyan"
 
-/** A piece of a line with one style. A piece without a style is plain. */
+/** A part of a line with one style. Without `style`, the text is plain. */
 export interface Span {
   readonly text: string
   readonly style?: TextStyle
@@ -95,7 +97,7 @@ export const cutLine = (line: StyledLine, columns: number): StyledLine => {
   for (const span of line) {
     const width = textWidth(span.text)
     if (width >= columnsLeft) {
-      // A piece that fits exactly is cut too, because the dots show that more follows.
+      // A part that fits exactly is cut too. The dots then show that more text follows.
       cut.push({ ...span, text: cutText(`${span.text}${" ".repeat(columnsLeft)}.`, columnsLeft) })
       return cut
     }

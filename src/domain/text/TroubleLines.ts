@@ -3,7 +3,7 @@
 const trouble =
   /error|exception|panic(?:ked)?\b|traceback|\bfail(?:ed|s|ure|ures|ing)?\b|\bfatal\b|\bassert(?:ion)?\b|\bnot ok\b|undefined reference|cannot find|[✗✖✘×❌]|^E\s{2,}|\bFAIL/i
 
-/** Lines with a word of `trouble` that report success. */
+/** Lines that report success, although they contain a word of `trouble`. */
 const harmless =
   /^\s*(?:[✓✔√]|ok\b|pass(?:ed)?\b|--- PASS)|\bok\s*(?:\(|$)|\bpassed\s*(?:\[|$)|\b(?:0|no) (?:errors?|fail)/i
 

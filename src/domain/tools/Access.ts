@@ -1,7 +1,7 @@
 /**
  * The accesses of a call (files, pages, commands), and their risks. A tool declares its accesses, and the program makes
- * them canonical (real path, parsed URL, argument vector). The gate decides about this form, and the tool receives
- * exactly it.
+ * them canonical (real path, parsed URL, argument vector). The gate decides about the canonical accesses, and the tool
+ * receives exactly these.
  */
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText, wordText } from "../commands/CommandText.ts"
@@ -14,16 +14,18 @@ import * as Result from "effect/Result"
 /** The accesses that a tool declares, with paths as the model wrote them. */
 export const Access = Schema.Union([
   Schema.TaggedStruct("ReadFile", { path: Schema.String }),
-  /** `kind` is set only if the write changes it. The `content` of a link is its target. */
+  /** `kind` is set only if the write changes the kind of the file. For a link, `content` is its target. */
   Schema.TaggedStruct("WriteFile", { path: Schema.String, content: Schema.String, kind: Schema.optionalKey(FileKind) }),
   /**
-   * Moves a file, a link or a folder. It becomes two `WriteFile` for each file: one writes the bytes, one removes the
-   * old path.
+   * Moves a file, a link or a folder. For each file, it becomes two `WriteFile`: one writes the bytes at the new path,
+   * one removes the old path.
    */
   Schema.TaggedStruct("MoveFile", { path: Schema.String, to: Schema.String }),
   /** Removes a file, a link or a folder. It becomes a `WriteFile` with `removes` for each file. */
   Schema.TaggedStruct("RemoveFile", { path: Schema.String }),
-  /** Replacements in an existing file. The program computes the new content, and grants a `WriteFile` with it. */
+  /**
+   * Replacements in an existing file. The program computes the new content, and grants a `WriteFile` with this content.
+   */
   Schema.TaggedStruct("EditFile", { path: Schema.String, edits: Schema.NonEmptyArray(TextEdit) }),
   Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
   /** `cwd` is a folder below the project; without it, the command runs in the project folder. */
@@ -69,11 +71,11 @@ export const CanonicalAccess = Schema.Union([
     kind: Schema.optionalKey(FileKind),
     /** True if the write removes the file; `content` is then empty. */
     removes: Schema.optionalKey(Schema.Boolean),
-    /** The file whose bytes are copied. `content` is its text, or empty if it is binary. */
+    /** The file whose bytes are copied. `content` is the text of this file; empty if the file is binary. */
     from: Schema.optionalKey(FileEntry),
-    /** The folder around the file, if it is moved or removed as a whole. */
+    /** The folder that contains the file, if the whole folder is moved or removed. */
     folder: Schema.optionalKey(Schema.String),
-    /** The file at this path now, if it is binary. */
+    /** The current file at this path, if it is binary. */
     holds: Schema.optionalKey(FileEntry),
     /** The hash of the text from which `content` was computed. Nothing is written if the text has changed. */
     base: Schema.optionalKey(Schema.String),
@@ -94,13 +96,16 @@ export const CanonicalAccess = Schema.Union([
     /** The folder of the command. Absolute and real, inside the project. */
     cwd: Schema.String,
     sandboxed: Schema.Boolean,
-    /** The limits of the sandbox, or why there is none. The user reads them after "Sandbox: ". */
+    /** The limits of the sandbox, or why there is no sandbox. The user reads this text after "Sandbox: ". */
     sandbox: Schema.String,
     /** True if the command runs on the working copy of a task and writes only there. */
     onCopy: Schema.optionalKey(Schema.Boolean),
     /** True if all effects vanish with the working copy, so that the command can run again. */
     leavesNothing: Schema.optionalKey(Schema.Boolean),
-    /** The project files that the command runs, if any. An answer of the user is valid only for their current bytes. */
+    /**
+     * The project files that the command runs, if any. An answer of the user is valid only for the current bytes of
+     * these files.
+     */
     scripts: Schema.optionalKey(Schema.Array(RunScript)),
     /** Why no answer can allow the command: a clause whose subject is the command. */
     denial: Schema.optionalKey(Schema.String)
@@ -173,7 +178,7 @@ export const accessTarget = (access: CanonicalAccess): string => {
   }
 }
 
-/** The targets as a user reads them. A folder that is moved or removed replaces its files. */
+/** The targets as a user reads them. If a folder is moved or removed, its path replaces the paths of its files. */
 export const shownTargets = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<string> => [
   ...new Set(accesses.map((access) => (access._tag === "WriteFile" && access.folder) || accessTarget(access)))
 ]
@@ -210,7 +215,7 @@ export const writtenText = ({ content, removes }: WriteAccess): string | null =>
 export const writesIn = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<WriteAccess> =>
   accesses.filter((access) => access._tag === "WriteFile")
 
-/** An access of the program before a run: it loads code or starts a server. */
+/** An access that the program makes before a run, to load code or start a server. */
 export type Start = CanonicalAccess & { readonly _tag: "LoadPlugin" | "StartServer" }
 
 /** The gate allows `safe` calls, asks about `medium` calls, and asks about `high` calls with a warning. */
@@ -258,7 +263,7 @@ const longPartOf = (text: string): number => {
 
 /**
  * Why the gate asks about this access each time, as a sentence. Undefined if an answer can hold for longer. A rule
- * still applies if its pattern names the access itself, and not only a host or a folder.
+ * still applies if its pattern names this access itself, and not only its host or folder.
  */
 export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
   if (access._tag === "WriteFile" && isAutomatic(access.path)) {
@@ -274,8 +279,8 @@ export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
 }
 
 /**
- * True for an access beyond a general permission: a secret, a file outside the project, or the start of a plugin or
- * server.
+ * True for an access that a general permission does not cover: a secret, a file outside the project, or the start of a
+ * plugin or server.
  */
 export const needsUser = (access: CanonicalAccess): boolean => {
   if (access._tag === "LoadPlugin" || access._tag === "StartServer") return true

@@ -26,7 +26,10 @@ const only = (found: ReadonlyArray<string>): string | undefined => (found.length
 /** Prefixes that models put before the name of a tool: `functions.read_file`, `tool:read_file`. */
 const group = /^(?:functions?|default_api|tools?|api)[.:/]/
 
-/** True if `long` is `short` with one more letter. Tools may differ only in a digit, so a digit does not count. */
+/**
+ * True if `long` is `short` with one more letter. A digit does not count, because names of tools may differ only in a
+ * digit.
+ */
 const lacksLetter = (short: string, long: string): boolean => {
   if (long.length !== short.length + 1 || short.length < 6) return false
   let at = 0
@@ -186,8 +189,8 @@ const howInstead = (name: string, knownNames: ReadonlyArray<string>): string =>
     : `Remove it, or use one of: ${quoted(nearestOrAll(name, knownNames))}.`
 
 /**
- * Maps unknown arguments to the missing parameters that they probably mean: the one with the nearest name, or the only
- * one.
+ * Maps unknown arguments to the missing parameters that they probably mean: to the parameter with the nearest name, or
+ * to the only missing one.
  */
 const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const meant = new Map<string, string>()
@@ -218,7 +221,7 @@ const ofOtherCall =
 const wholeBlank =
   /^\s*(?:\{\{[^{}\n]+\}\}|\{[a-z][\w ]+\}|<[a-z][^<>\n]*[ _-][^<>\n]*>|\[[a-z]+(?: [a-z]+)+\]|(?:path|file) (?:from|of|returned|found)\b.*)\s*$/i
 
-/** Names of arguments with text of a file, in which a placeholder can be real content. */
+/** Names of arguments that contain text of a file. In such text, a placeholder can be real content. */
 const holdsText = /content|text|pattern|edits|old|new/i
 
 const placeholders = ({ arguments: given, name: tool }: ToolCall, { quote, where }: Pick<Issue, "where" | "quote">) =>

@@ -1,6 +1,6 @@
 /**
- * A tool from a configuration: a command with placeholders for arguments. A value fills a word or a part of it, and
- * never becomes an option of the program.
+ * A tool from a configuration: a command with placeholders for arguments. An argument fills a word of the command or a
+ * part of a word, and never becomes an option of the program.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

@@ -38,8 +38,8 @@ const plain = (name: string): string =>
     .replaceAll("-", "_")
 
 /**
- * The tool that a foreign name means. A name stays if its tool ends the work, or if its argument `command` selects an
- * action.
+ * The tool that a foreign name means. Returns the foreign name itself if its tool ends the work, or if its argument
+ * `command` selects an action.
  */
 export const foreignTool = (name: string): string | undefined =>
   names.get(plain(name)) ?? (editors.has(name) || ends.has(name) ? name : undefined)
@@ -67,7 +67,7 @@ const renamed: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
   }).map(([tool, given]) => [tool, new Map(Object.entries(given))] as const)
 )
 
-/** Foreign arguments without a meaning here. */
+/** Arguments of foreign tools that mean nothing to this program. */
 const remarks = new Set([
   "requires_approval",
   "line_count",

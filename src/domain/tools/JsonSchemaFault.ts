@@ -24,7 +24,7 @@ const isPattern = (source: unknown): boolean => {
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
 const isNames = (value: unknown): boolean => Array.isArray(value) && value.every(Predicate.isString)
 
-/** Groups of keywords with a test of the value, and valid values as the end of a sentence. */
+/** Groups of keywords. Each group has a test of the value, and describes valid values as the end of a sentence. */
 const plain: ReadonlyArray<readonly [ReadonlySet<string>, (value: unknown) => boolean, string]> = [
   [keywords("$ref description format title"), Predicate.isString, "a text"],
   [keywords("maximum minimum multipleOf"), Predicate.isNumber, "a number"],

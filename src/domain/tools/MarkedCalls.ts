@@ -1,6 +1,6 @@
 /**
- * Reads calls as JSON between `<tool_call>` tags, to which `readNative` converts all other forms. All functions take
- * linear time.
+ * Reads calls that are JSON between `<tool_call>` tags. `readNative` converts all other forms of calls to this form.
+ * All functions take linear time.
  */
 
 import { endOfJson } from "./native/Source.ts"

@@ -1,5 +1,5 @@
 /**
- * Finds open changes, which failed and which no later change replaced. With an open change, the task is not done,
+ * Finds open changes: changes that failed, and that no later change replaced. A task with an open change is not done,
  * whatever its report says.
  */
 import * as Schema from "effect/Schema"
@@ -42,7 +42,7 @@ const textsOf = (given: Arguments, ...keys: ReadonlyArray<string>): ReadonlyArra
 
 export const newTextsOf = (given: Arguments): ReadonlyArray<string> => textsOf(given, "new_text", "content")
 
-/** The lines that a change writes, without lines such as brackets, which lack two word characters in a row. */
+/** The lines that a change writes. Omits lines without two word characters in a row, such as brackets. */
 const newLines = ({ call }: CallOutcome): ReadonlyArray<string> =>
   newTextsOf(call.arguments)
     .flatMap((text) => text.split("\n"))
@@ -60,8 +60,8 @@ const takesAway = ({ call }: CallOutcome, path: string): boolean => {
 }
 
 /**
- * True if the failed call named a missing path, and the later call names the one that was meant: it has the same file
- * name, or the error message suggested it.
+ * True if the failed call named a missing path, and the later call names the path that was meant. The later path has
+ * the same file name, or the error message suggested it.
  */
 const isMeant = (failed: CallOutcome, later: CallOutcome): boolean => {
   const [meant, path] = [pathOf(failed.call), pathOf(later.call)]
@@ -73,7 +73,10 @@ const isMeant = (failed: CallOutcome, later: CallOutcome): boolean => {
 const takes = ({ call }: CallOutcome, old: string): boolean =>
   textsOf(call.arguments, "old_text").some((text) => text.includes(old))
 
-/** True if a later change writes the new text of a replacement or, if that is empty, removes the old text. */
+/**
+ * True if a later change writes the new text of a replacement. If the new text is empty, the later change must remove
+ * the old text.
+ */
 const replaces = ({ call: { arguments: given } }: CallOutcome, later: CallOutcome): boolean => {
   const [old, now] = [String(given["old_text"]), String(given["new_text"]).trim()]
   return now === "" ? takes(later, old) : newTextsOf(later.call.arguments).some((text) => text.includes(now))
@@ -96,11 +99,11 @@ const isMadeUpFor = (
     const isBefore = (one: CallOutcome) => one.result.success && takes(one, String(values["old_text"]))
     return [...answered, ...changes.filter(isBefore)].some((one) => replaces(failed, one))
   }
-  /** An unreadable change is done if later answers make as many changes as this answer has unreadable ones. */
+  /** An unreadable change is done if later answers make as many changes as this answer has unreadable changes. */
   if (!hasPath(failed)) {
     return answered.length >= failedBeside.filter((one) => !hasPath(one) && !isReplacement(one)).length
   }
-  /** An edit with equal old and new text is done if the file changed otherwise. */
+  /** An edit with equal old and new text is done if another call changed the file. */
   if (typeof values["old_text"] === "string" && values["old_text"] === values["new_text"]) {
     return changes.some((one) => one.result.success && pathOf(one.call) === path)
   }
@@ -125,13 +128,13 @@ const isMadeUpFor = (
   }
   /**
    * An edit or a whole file is done if a later change writes one of its lines or the whole file. It is also done if the
-   * file has as many later changes as failed ones; replacements in all files do not count, since they may reach this
+   * file has as many later changes as failed changes. Replacements in all files do not count, since they may reach this
    * file by chance.
    */
   const lines = new Set(newLines(failed))
   const bringsLine = (one: CallOutcome): boolean => newLines(one).some((line) => lines.has(line))
   const others = failedBeside.filter((one) => one !== failed && pathOf(one.call) === path)
-  // With a missing path, the model may have meant another file.
+  // If the path does not exist, the model may have meant another file.
   const elsewhere = isMissing(failed) ? later : []
   return (
     ofFile.filter((one) => !isOfReplacement(one)).length > others.length ||

@@ -72,8 +72,8 @@ const reasonOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown)
 
 /**
- * Adds `additionalProperties: false` to objects that do not set it. The parts of an `allOf` stay, because each
- * describes only some properties.
+ * Adds `additionalProperties: false` to objects that do not set it. The parts of an `allOf` stay unchanged, because
+ * each part describes only some properties.
  */
 const closed = (schema: Schema.Json): Schema.Json => {
   if (Array.isArray(schema)) return schema.map(closed)
@@ -119,7 +119,7 @@ const fromStandard = (standard: Standard): Result.Result<UsableSchema, string> =
   )
 }
 
-/** The codec and the JSON schema of a schema. The failure completes "it is". */
+/** The codec and the JSON schema of a schema. The failure is the end of a sentence that begins with "it is". */
 export const readSchemaSource = (source: unknown): Result.Result<UsableSchema, string> => {
   if (Schema.isSchema(source)) {
     return isOwnSchema(source)

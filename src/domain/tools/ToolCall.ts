@@ -97,10 +97,10 @@ export const ranWell = ({ result }: CallOutcome): boolean => result.success && c
 /** The data of a result as text: a string unchanged, other data as indented JSON. */
 export const dataText = (data: Schema.Json): string => (typeof data === "string" ? data : JSON.stringify(data, null, 2))
 
-/** Other names of parameters, with the declared names. */
+/** Maps other names of parameters to the declared names. */
 export type ArgumentAliases = Readonly<Record<string, string>>
 
-/** Gives arguments their declared names. A value under the declared name counts before others. */
+/** Gives arguments their declared names. An argument keeps its name if there is a value under the declared name too. */
 export const withOwnNames = (values: Arguments, aliases: ArgumentAliases = {}): Arguments =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
@@ -176,6 +176,6 @@ export const partsOfMove = (call: ToolCall): ReadonlyArray<ToolCall> =>
       ]
     : [call]
 
-/** The tools that a skill may use. Whoever may write and remove files may move them. */
+/** The tools that a skill may use. A skill that may write and remove files may also move them. */
 export const withMoves = (tools: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(tools.includes("write_file") && tools.includes("remove_file") ? [...tools, "move_file"] : tools)

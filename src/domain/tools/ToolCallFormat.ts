@@ -35,7 +35,7 @@ const readUid = (value: Schema.Json | undefined): string =>
 
 const named = (keys: ReadonlyArray<string>): string => keys.map((key) => `"${key}"`).join(", ")
 
-/** Prefixes of ids from servers or this program. An `id` without one may be an argument of the tool. */
+/** Prefixes of ids from servers or this program. An `id` without such a prefix may be an argument of the tool. */
 const ofHost = /^(?:call|tool|toolu|chatcmpl|function)[-_]?/i
 const isWordOfProtocol = (key: string, value: Schema.Json | undefined): boolean =>
   key === "type" && typeof value === "string" && /^(?:function|tool)(?:_call)?$/.test(value)
@@ -71,10 +71,10 @@ export const turnUid = (turn: number, uid: string): string => `turn-${turn}/${ui
 /** The number of the turn in a uid; 0 without one. */
 export const turnNumber = (uid: string): number => Number(/^turn-(\d+)\//.exec(uid)?.[1] ?? 0)
 
-/** The beginning that the uids of one answer share. */
+/** The beginning of a uid, which is the same for all calls of an answer. */
 export const turnOf = ({ call }: CallOutcome): string => call.uid.split("/", 1)[0] ?? ""
 
-/** The uid of the edit that a replacement in all files makes in one of them: `block-1-all-2`. */
+/** The uid of one edit of a replacement in all files, which makes an edit for each file: `block-1-all-2`. */
 export const replacementUid = (uid: string, index: number): string => `${uid}-all-${index + 1}`
 export const isOfReplacement = ({ call }: CallOutcome): boolean => /-all-\d+$/.test(call.uid)
 

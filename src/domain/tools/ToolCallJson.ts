@@ -22,12 +22,14 @@ interface BlockValues {
 }
 
 const maximumLength = 1_048_576
-/** The maximum number of brackets of a text to repair, also in strings, because the repair is recursive. */
+/**
+ * The maximum number of brackets of a text to repair, because the repair is recursive. Brackets in strings count too.
+ */
 const maximumBrackets = 500
 
 const failure = (code: IssueCode, what: string): Result.Result<never, JsonFailure> => Result.fail({ code, what })
 
-/** How many characters a message quotes from the mistake. */
+/** How many characters a message quotes, from the mistake on. */
 const shownOfBlock = 40
 
 /** Describes the first syntax error of a text, and quotes the text there instead of a line number. */

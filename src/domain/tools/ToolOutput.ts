@@ -71,7 +71,7 @@ export type ResultFile = typeof ResultFile.Type
 
 const mostName = 80
 
-/** A safe file name without folders and characters that a file system or terminal could misread. */
+/** A safe file name: without folders, and without characters that a file system or terminal could misread. */
 export const fileNameOf = (given: string): string => {
   const last =
     printable(given)

@@ -34,8 +34,8 @@ const resolve = (schema: JsonSchema, definitions: Definitions, within: ReadonlyA
 }
 
 /**
- * A schema for `X or null` becomes that for X, because the model can leave the parameter out. The parts of an `allOf`
- * become one object.
+ * A schema for `X or null` becomes the schema for X, because the model can leave the parameter out. The parts of an
+ * `allOf` become one object.
  */
 const unwrap = ({ allOf, anyOf, ...rest }: JsonSchema): JsonSchema => {
   const all = Array.isArray(allOf) ? allOf.filter(isSchema) : []

@@ -1,6 +1,6 @@
 /**
- * Decides whether a report ends the work. A hook may question one report. This report becomes the candidate
- * (CandidateReport.ts), with which the work ends unless a better report follows.
+ * Decides whether a report ends the work. A hook may question one report, which becomes the candidate
+ * (CandidateReport.ts). The work ends with the candidate unless a better report follows.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -27,8 +27,8 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
   /**
    * Returns the report that may end the work:
    * - If the turn changed and requested nothing, returns the candidate.
-   * - After other turns, returns the accepted report of the turn.
-   * - If the turn has no accepted report and only added tests that pass, returns the candidate.
+   * - After any other turn, returns the accepted report of this turn.
+   * - If this turn has no accepted report, but only added tests that pass, returns the candidate.
    */
   const acceptedReport = <A>({ answer, candidate, results, verdict, work }: JudgedTurn<A>): Option.Option<A> => {
     const state = stateOf(work.assignment.copy)
@@ -49,7 +49,7 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     const question = Option.isSome(candidate) ? undefined : (yield* ask).find((text) => text !== undefined)
     const questioned =
       question === undefined ? session : { ...session, messages: [...session.messages, fromHost(question)] }
-    // Asks the question only if no compaction would drop it. Otherwise the model would not see it.
+    // Asks the question only if no compaction would drop it, because the model would not see a dropped question.
     const isAsked = questioned !== session && compacted(work, questioned, answersLeft) === questioned
     yield* work.saveSession(isAsked ? questioned : session)
     if (!isAsked) return { session, candidate, end: Option.some({ _tag: "Accepted", value }) }

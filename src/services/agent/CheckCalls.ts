@@ -22,8 +22,8 @@ import type { Assignment } from "./Session.ts"
 import type { AgentTurn } from "./Turn.ts"
 
 /**
- * The calls to make. Empty if the work only plans calls, or if the model would never see the results: no answer can
- * follow and this answer has no report.
+ * The calls to make. Empty if the work only plans calls. Also empty if no answer can follow and this answer has no
+ * report, because the model would never see the results.
  */
 export const callsToMake = (
   { answer, answersLeft, work: { assignment } }: Pick<AgentTurn, "answer" | "answersLeft" | "work">,

@@ -1,7 +1,7 @@
 /**
  * Keeps the conversation within the context window. A summary replaces the turns if the conversation is too long, or if
- * the last reply had no room for what the model requested. In work of the kind `places`, it replaces every turn and
- * shows only the places without an answer.
+ * the last reply had no room for what the model requested. In work of the kind `places`, the summary replaces every
+ * turn. It shows only places about which no answer has decided.
  */
 import * as Effect from "effect/Effect"
 import { compactedText, factsLength } from "../../domain/documents/CompactedTurns.ts"
@@ -83,8 +83,8 @@ export const makeCompaction = Effect.gen(function* () {
 
   /**
    * Adds a note with the budget of the next reply, so that the model does not request more. The budget ignores the
-   * token counts that the server reports. Their order differs between runs with parallel tasks, so the prompts would
-   * differ too.
+   * token counts of the server. With parallel tasks, their order differs between runs, and the prompts would differ
+   * too.
    */
   const withBudgetNote = (work: AnyWork, session: Session): Messages => {
     const { kind, tools } = work.assignment

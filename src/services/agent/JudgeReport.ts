@@ -1,7 +1,7 @@
 /**
- * Judges the report of a turn. The program first judges it by the changes and calls of the work; `AgentWork.judge` then
- * compares its links with the project. A report that was sent back too often is accepted, and its wrong links are
- * marked.
+ * Judges the report of a turn. The program first judges it by the changes and calls of the work. `AgentWork.judge` then
+ * compares the links of the report with the project. A report that was sent back too often is accepted, and its wrong
+ * links are marked.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -92,7 +92,7 @@ export interface AgentWork<A, E = never> {
   readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
   /** Judges a report. Returns its value, or its issues and perhaps a fallback value for the last attempt. */
   readonly judge: (report: string, session: Session) => Effect.Effect<AnswerReading<A>>
-  /** True for a report that needs evidence from the project if the model looked at nothing there. */
+  /** True if a report needs evidence from the project, but the model looked at nothing there. */
   readonly isUnfounded: (report: string, session: Session) => Effect.Effect<boolean>
   /** Reports the calls of an answer and the files that it changes. */
   readonly announce: (turn: number, calls: ReadonlyArray<ToolCall>, paths: ReadonlyArray<string>) => Effect.Effect<void>
@@ -152,6 +152,6 @@ export type AgentEnd<A> =
   | { readonly _tag: "Unusable"; readonly unable?: string }
   | { readonly _tag: "Limit"; readonly turns: number }
 
-/** True if a message gets one more answer after this end, to report what the model knows. */
+/** True if the model may give one more answer about a message after this end, to report what it knows. */
 export const getsLastAnswer = ({ assignment: { kind } }: AnyWork, { _tag }: AgentEnd<unknown>): boolean =>
   kind === "message" && (_tag === "Repeated" || _tag === "Denied")

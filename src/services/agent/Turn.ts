@@ -26,7 +26,7 @@ export interface CallRun {
   readonly outcomes: ReadonlyArray<CallOutcome>
   /** Files that the calls changed directly in the project. */
   readonly files: ReadonlyArray<FileFact>
-  /** Says why the work should end if calls were denied too often. */
+  /** If calls were denied too often: why the work should end. */
   readonly denied: string | undefined
 }
 

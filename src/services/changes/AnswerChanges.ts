@@ -43,7 +43,7 @@ const ReadChange = Schema.Struct({
   calls: Schema.Array(ToolCall),
   issues: Schema.Array(Issue),
   refused: Schema.optionalKey(UnmadeChange),
-  /** Files that a replacement could not read. Their change stays open. */
+  /** The changes of files that a replacement could not read. These changes stay open. */
   leftOut: Schema.optionalKey(Schema.Array(UnmadeChange)),
   /** Says where the replaced text was. */
   replaced: Schema.optionalKey(Schema.String)

@@ -114,7 +114,10 @@ export const makeCopyWork = Effect.gen(function* () {
     return { denied, outcomes: runs.map(({ outcome }) => outcome), files: runs.flatMap(({ files }) => files) }
   })
 
-  /** Checks the changes that were made in the project, and those in the copy if commands can see it. */
+  /**
+   * Checks the changes that were made in the project. Also checks the changes in the copy, if commands can see the
+   * copy.
+   */
   const check = Effect.fnUntraced(function* (
     { copy, kind, request, round, task }: CopyOwner & { readonly kind?: string; readonly request: string },
     turn: number,

@@ -32,7 +32,7 @@ export const makeTaskChanges = Effect.gen(function* () {
   const named = (copy: WorkingCopy): ReadonlyArray<ProposedFile> =>
     copy.own().map((file) => Object.assign({}, file, { path: nameOf(file.path) }))
 
-  /** Makes a path absolute, for code without access to the project. */
+  /** Makes a path absolute, for code that does not know the root of the project. */
   const fileAt = (given: string): string => path.resolve(workspace.root, given)
 
   /** The changes of a working copy as calls. The uids of the calls begin with `word`. */

@@ -1,5 +1,5 @@
 /**
- * Removes text from calls that does not belong into a file, such as a closing fence. Also finds content that a call
+ * Removes from calls the text that does not belong into a file, such as a closing fence. Also finds content that a call
  * would destroy.
  */
 import * as Effect from "effect/Effect"
@@ -59,7 +59,6 @@ const losses = (
   )
 }
 
-/** Tidies the new texts of a call. */
 const tidyCall = (call: ToolCall, base: string | null, request: Asked): TidiedCall => {
   const path = pathOf(call)
   const removedParts = new Set<string>()

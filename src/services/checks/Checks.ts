@@ -94,8 +94,8 @@ const namedCheck = (line: string | CheckCommand["argv"]): ReadonlyArray<CheckCom
 }
 
 /**
- * Returns checks for changed test files that the user's checks do not run. The permission for the user's command covers
- * them.
+ * Returns checks for changed test files that the user's checks do not run. The permission for the user's command also
+ * covers these checks.
  */
 const checksOfOtherTests = Effect.fnUntraced(function* (
   named: ReadonlyArray<CheckCommand>,
@@ -143,8 +143,8 @@ const makeAllowance = Effect.gen(function* () {
   const denied = new Map<string, PermissionDenied>()
 
   /**
-   * Asks for permission for the whole command. If a rule denies the part that runs, denies the check without a
-   * question.
+   * Asks for permission for the whole command. If only a part of it runs, and a rule denies this part, the check is
+   * denied without a question.
    */
   return Effect.fnUntraced(function* (scope: CheckScope, uid: string, check: CheckCommand) {
     const argv = check.whole ?? check.argv
@@ -320,7 +320,7 @@ export class Checks extends Context.Service<Checks>()("task-conductor/services/c
       tryOut: Effect.raceFirst(tryAll, Deferred.await(trialsEnd)),
       /**
        * Checks the changes of the current working copy. The outcome of a denied or impossible check says why. A failure
-       * is not new if an `earlier` check of the same changes had it.
+       * is not new if an `earlier` check of the same changes had this failure.
        */
       run: Effect.fn("Checks.run")(function* (
         scope: CheckScope,

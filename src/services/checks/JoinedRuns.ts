@@ -1,6 +1,6 @@
 /**
- * Joins waiting runs of the same check command into one run with all their changes. If this run passes, they all pass.
- * If it fails, each runs separately.
+ * Joins waiting runs of the same check command into one run with all their changes. If the joined run passes, all of
+ * them pass. If it fails, each of them runs separately.
  */
 import * as Effect from "effect/Effect"
 import type { CheckEnd } from "../../domain/checks/CheckEnd.ts"

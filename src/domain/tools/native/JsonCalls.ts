@@ -131,7 +131,7 @@ export const readMarkedJson = (source: Source, at: number, isLineStart: boolean)
     return { syntax, calls, end: last + (source.match(closing, last)?.[0].length ?? 0) }
   }
   if (!isLineStart || source.match(lostOpening, at) === undefined) return undefined
-  // The opening tag is missing. Without a closing tag, this is plain JSON for another reader.
+  // The opening tag is missing. If there is no closing tag either, this is plain JSON for another reader.
   const end = source.find("_call>", at) === undefined ? undefined : endOfJson(text, at)
   const close = end === undefined ? undefined : source.match(closingTag, end)
   return end === undefined || close === undefined

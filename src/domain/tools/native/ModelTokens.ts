@@ -1,6 +1,6 @@
 /**
- * Removes special tokens that servers leave in an answer, such as ends of turns and bars around tags. Some become the
- * tags that the readers know. File changes and code blocks stay unchanged.
+ * Removes special tokens that servers leave in an answer, such as ends of turns and bars around tags. Some tokens
+ * become tags that the readers know. File changes and code blocks stay unchanged.
  */
 
 import { afterBlock, fenceAt, readOpen } from "../../files/ChangeMarks.ts"

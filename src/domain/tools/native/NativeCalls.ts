@@ -1,6 +1,6 @@
 /**
- * Reads tool calls in the syntaxes of model families and other programs. Each becomes `<tool_call>` with JSON on the
- * line where it began, or an issue if incomplete. File changes, comments and code blocks stay unchanged.
+ * Reads tool calls in the syntaxes of model families and other programs. Each call becomes `<tool_call>` with JSON on
+ * the line where it began. An incomplete call becomes an issue. File changes, comments and code blocks stay unchanged.
  */
 import { afterBlock, fenceAt, readFence, readOpen } from "../../files/ChangeMarks.ts"
 import { addIssue, addRepair, type Findings, makeRepair, noFindings } from "../../findings/Issue.ts"
@@ -16,11 +16,11 @@ import { afterCalls, readTagged } from "./TaggedCalls.ts"
 /** An answer whose calls have the form that the readers know. */
 export interface NativeText extends Findings {
   readonly text: string
-  /** The original answer without thoughts, for the user if it only talks about calls. */
+  /** The original answer without thoughts. The user sees it if the answer only talks about calls. */
   readonly answer: string
 }
 
-/** Used without a list of tools: every tool name of this or another program counts. */
+/** The default if there is no list of tools: accepts every tool name of this or another program. */
 const isUsual: IsTool = (name) => foreignTool(name) !== undefined
 
 /** A line with only a tag around calls, which carries no information. */
@@ -112,7 +112,7 @@ class Reader {
   private readonly codeAt: number
   private isOfInputs = false
 
-  /** `answer` must not contain channels of thoughts. */
+  /** `answer` must not contain thoughts in a separate channel. */
   constructor(answer: string, isTool: IsTool) {
     const text = answer.replace(/^(`{3,})(<end_code>)/gm, "$1\n$2")
     this.source = new Source(text)
@@ -168,7 +168,7 @@ class Reader {
     return this.copy(at, at + 1)
   }
 
-  /** Reads a fence of calls only, and copies any other fence. */
+  /** Reads a fence that contains only calls, and copies any other fence. */
   private readFence(at: number, { end, info }: { readonly end: number; readonly info: string }): number {
     const next = Math.min(end + 1, this.lines.length)
     if (shell.test(info)) return this.readShell(at, end)
@@ -196,7 +196,7 @@ class Reader {
     return this.emit(at, after, "", held, this.line(at + 1))
   }
 
-  /** Reads a shell block as commands to run. It must end the answer, after running text only. */
+  /** Reads a shell block as commands to run. The block must end the answer, and only running text may precede it. */
   private readShell(at: number, end: number): number {
     const next = Math.min(end + 1, this.lines.length)
     const others = [...this.lines.slice(0, at), ...this.lines.slice(next)]

@@ -2,7 +2,7 @@
 
 import { callJson, type IsTool, type NativeRead, type Source, tornRead } from "./Source.ts"
 
-/** A call in Python syntax, with its arguments as JSON. A value without a name has the empty name. */
+/** A call in Python syntax, with its arguments as JSON. An argument without a name has the empty name. */
 export interface PythonCall {
   readonly name: string
   readonly json: string

@@ -1,4 +1,4 @@
-/** The text in which these readers search, and what a reader returns. */
+/** The text in which the readers of native calls search, and what a reader returns. */
 
 import * as Result from "effect/Result"
 import type { IssueCode } from "../../findings/Issue.ts"
@@ -11,12 +11,12 @@ export type IsTool = (name: string) => boolean
 /** What a reader found: the JSON of calls, or a text in place of a file change or an answer. */
 export interface NativeRead {
   readonly calls: ReadonlyArray<string>
-  /** The syntax of the call. Readers of only one syntax leave it to their caller. */
+  /** The syntax of the call. Readers of only one syntax omit it, and their caller adds it. */
   readonly syntax?: SyntaxCode
   /** The index after the text that was read. */
   readonly end: number
   readonly text?: string
-  /** Why a text that begins like a call is none. */
+  /** Why a text that begins like a call is no call. */
   readonly torn?: { readonly code: TornCode; readonly what: string }
 }
 
@@ -33,7 +33,7 @@ export const tornRead = ({ text }: Source, what: string, code: TornCode = "tool-
   end: text.length
 })
 
-/** A text with searches in linear time: it remembers strings that it does not contain. */
+/** A text that can be searched in linear time, because it remembers strings that it does not contain. */
 export class Source {
   readonly text: string
   private readonly missing = new Set<string>()

@@ -69,7 +69,7 @@ const beginsLine = (text: string, at: number): boolean => /(?:^|\n)[ \t]*$/.test
 const indentOf = (text: string, at: number): string =>
   /(?:^|\n)([ \t]*)$/.exec(text.slice(Math.max(0, at - 40), at))?.[1] ?? ""
 
-/** True if closing tags of parameters are missing. A tag at a line start then also ends a value. */
+/** True if closing tags of parameters are missing. In this case, a tag at a line start also ends a value. */
 const mayLackClosing = (text: string, from: number): boolean => {
   const end = /<\/(?:antml:)?(?:function|invoke|tool_call)>|\n[ \t]*<(?:antml:)?(?:function|invoke|tool)[=\s]/g
   end.lastIndex = from
@@ -165,7 +165,8 @@ const child = /\s*<(\w+)(?:\s+(?:key|name)=["']?(\w+)["']?)?>/y
 const gathers = new Set(["args", "arguments", "parameters", "params", "file", "input"])
 
 /**
- * The tags of a text, with their values; undefined if there is other text. The tags in a grouping tag take its place.
+ * The tags of a text, with their values; undefined if there is other text. A grouping tag is replaced by the tags
+ * inside it.
  */
 const childrenOf = (source: Source, from: number, until: number): ReadonlyArray<Entry> | undefined => {
   const entries: Array<Entry> = []

@@ -1,6 +1,6 @@
 /**
- * Ends the work if the model repeats a call and gets the same output. It may repeat a call whose output a compaction
- * dropped; a note says so.
+ * Ends the work if the model repeats a call and gets the same output. The model may repeat a call whose output a
+ * compaction dropped; a note tells it so.
  */
 import { callSign } from "../../../domain/documents/TaskOutcome.ts"
 import { outcomeText } from "../../../domain/models/OutputText.ts"
@@ -9,8 +9,8 @@ import type { CallOutcome, ToolCall } from "../../../domain/tools/ToolCall.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
 /**
- * The limit of identical calls counts only outputs that the conversation still shows. With this factor, it limits all
- * calls.
+ * The limit of identical calls counts only outputs that the conversation still shows. A second limit, larger by this
+ * factor, counts all outputs.
  */
 const acrossCompactions = 2
 
@@ -25,7 +25,7 @@ const repeatedCall = (outcomes: ReadonlyArray<CallOutcome>, most: number): ToolC
   })?.call
 }
 
-/** `most` is the setting `limits.identicalCalls`. */
+/** Makes the hook. `most` is the setting `limits.identicalCalls`. */
 export const repeats = (most: number): AgentHook => ({
   endOf: ({ outcomes, shownFrom }) => {
     const shown = outcomes.filter(({ call: { uid } }) => turnNumber(uid) >= shownFrom)

@@ -24,7 +24,8 @@ import { RunSettings } from "../../runs/RunSettings.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
 /**
- * The fewest further answers for a self-review. With fewer, the model could not fix a failing test and write a report.
+ * A self-review needs at least this many further answers. With fewer, the model could not fix a failing test and write
+ * a report.
  */
 const leastAnswers = 4
 
