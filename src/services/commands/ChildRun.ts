@@ -44,7 +44,7 @@ interface ChildBounds {
 }
 
 interface ChildOrder {
-  /** The program and its arguments, after the words of the sandbox. */
+  /** The command line: the words of the sandbox, the program, and its arguments. */
   readonly argv: ReadonlyArray<string>
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
@@ -63,7 +63,7 @@ interface ChildOrder {
 }
 
 export interface ChildEnd {
-  /** The exit code; 128 or more after a signal. Null if the child wrote or used too much. */
+  /** The exit code; 128 or more after a signal. Null if the child was stopped because it wrote or used too much. */
   readonly exitCode: number | null
   /** Why the child was stopped, as a sentence. Present if the exit code is null. */
   readonly stopped?: string
@@ -90,7 +90,7 @@ const Status = Schema.Struct({
 type Status = typeof Status.Type
 const readStatus = Schema.decodeUnknownOption(Schema.fromJsonString(Status))
 
-/** Sends a signal, even to a process that has ended. */
+/** Sends a signal. Does nothing if the process has ended. */
 const signal = (pid: number, name: NodeJS.Signals): void => {
   try {
     process.kill(pid, name)
@@ -101,7 +101,7 @@ const signal = (pid: number, name: NodeJS.Signals): void => {
 
 /** The state of the sandbox around a child. */
 interface SandboxWatch {
-  /** The first process in the sandbox. All others end with it. */
+  /** The first process in the sandbox. All other processes there end with it. */
   readonly inner: Deferred.Deferred<number>
   /** The exit code of the command; undefined while it runs. */
   readonly exitCode: () => number | undefined
@@ -207,7 +207,7 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
     watchUsage(order, handle, sandbox)
   ])
   if (typeof exitCode === "string") return exitCode
-  /** Ends the background processes first, because the output may be incomplete until then. */
+  /** The output may be incomplete until the background processes end, so they are ended first. */
   yield* Effect.ignore(handle.kill({ killSignal: "SIGTERM", forceKillAfter: grace }))
   const readers = sandbox === undefined ? [collecting] : [collecting, sandbox.reading]
   yield* Effect.timeoutOption(Effect.forEach(readers, Fiber.await), grace)

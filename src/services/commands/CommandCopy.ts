@@ -40,8 +40,8 @@ import type { Sandbox } from "./Sandbox.ts"
 /** Whether and how commands see the proposals of a task. */
 export interface CopyState {
   /**
-   * How the copy is made. With `none`, commands see the project without the proposed changes, so they can check these
-   * only once made.
+   * How the copy is made. With `none`, commands see the project without the proposed changes. They can check a change
+   * only after it is made.
    */
   readonly mechanism: "overlay" | "copy" | "none"
   /** How the copy is made, or why it cannot be made, as a clause. */
@@ -68,7 +68,7 @@ const once = <A, E>(effect: Effect.Effect<A, E>) => Effect.cached(Effect.uninter
 interface CopyPlaces {
   /** The real path of the project. */
   readonly root: string
-  /** The folder in which each command gets its own folder. Other processes use it, too. */
+  /** The folder in which each command gets its own folder. Other processes of this program use it, too. */
   readonly scratch: string
   readonly git: boolean
   readonly sandbox: Sandbox["Service"]
@@ -98,8 +98,8 @@ const failure = (message: string) => new ToolFailure({ type: "io_error", message
 const folderMode = 0o700
 
 /**
- * Makes all folders below a folder writable. Entries may vanish meanwhile, because a failed parallel removal continues
- * for a while.
+ * Makes a folder and all folders below it writable. Entries may vanish meanwhile, because parts of the failed removal
+ * may still run.
  */
 const openAll = async (folder: string): Promise<void> => {
   await chmod(folder, folderMode).catch(() => undefined)
@@ -151,7 +151,7 @@ const openScratch = Effect.fn("openScratch")(
   )
 )
 
-/** Runs the small programs that a copy needs, inside the mounts of the copy. */
+/** Runs the small programs that a copy needs. With `mounts`, they run in a sandbox that shows the copy. */
 const makeCopyHelper = Effect.fnUntraced(function* ({ holding, root, sandbox }: CopyPlaces) {
   const provide = yield* processProvider
 
@@ -211,7 +211,7 @@ const tryOverlay = Effect.fnUntraced(function* (
 
 /**
  * True if everything in the project belongs to this user and group. An overlay in a user namespace cannot change files
- * of others.
+ * of other users.
  */
 const hasOneOwner = Effect.fnUntraced(function* (root: string) {
   const { uid, gid } = yield* doing("look at the project", () => lstat(root))
@@ -240,8 +240,8 @@ const diskOf = Effect.fnUntraced(function* (place: string) {
 })
 
 /**
- * The overlays that worked in this process, so that later runs skip the trial, which starts four programs. The key
- * contains what decides: the programs, and the file systems of project and scratch folder.
+ * The overlays that worked in this process. Later runs skip the trial, which starts four programs. Each key names what
+ * the result depends on: the programs, and the file systems of project and scratch folder.
  */
 const workingOverlays = new Map<string, string>()
 

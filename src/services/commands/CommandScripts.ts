@@ -1,6 +1,6 @@
 /**
  * Finds the project files that a command runs: its scripts, the scripts that these name, and links to them. Permission
- * or trust for a command holds only for their current content.
+ * or trust for a command ends when one of these files changes.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -23,7 +23,7 @@ const maxBytes = 4 * 1_048_576
 /** The maximum size, in bytes, of a text that is searched for scripts. Nobody writes larger ones by hand. */
 const maxFollowed = 262_144
 
-/** A text to search for scripts, and the folders at which its paths start. */
+/** A text to search for scripts. Relative paths in it may start at any of `folders`. */
 interface Open {
   readonly named: NamedScripts
   readonly folders: ReadonlyArray<string>

@@ -11,7 +11,10 @@ interface ProcessLine {
   readonly residentBytes: number
 }
 
-/** The largest page size of Linux on this processor. A first estimate of memory may be too high, but not too low. */
+/**
+ * The largest page size of Linux on this processor. With it, the first estimate of memory may be too high, but never
+ * too low.
+ */
 const pageBytes = ["arm64", "ppc64"].includes(process.arch) ? 65_536 : 4096
 
 const textOf = (file: string): string => {
@@ -55,8 +58,8 @@ const processTree = (first: number, all: ReadonlyArray<ProcessLine> = allProcess
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, one) => all + one, 0)
 
 /**
- * The memory of a process, with its share of memory that several processes use. If the shares are unknown, the resident
- * memory.
+ * The memory of a process, including its part of the memory that processes share. If this part is unknown, all resident
+ * memory counts.
  */
 const sharedOut = ({ pid, residentBytes }: ProcessLine): number => {
   const kilobytes = /^Pss:\s+(\d+) kB/m.exec(textOf(`/proc/${pid}/smaps_rollup`))?.[1]
@@ -83,8 +86,8 @@ export interface TemporaryFolders {
 }
 
 /**
- * The usage of a process and its descendants. The temporary folders are visible through `inner`, the first process in
- * the sandbox. Shared memory is counted exactly only if the rough count exceeds `enough`, because that is slow.
+ * Measures what a process and its descendants use. The temporary folders are visible through `inner`, the first process
+ * in the sandbox. The exact count of shared memory is slow, so it is made only if the rough count exceeds `enough`.
  */
 export const usageOf = (
   pid: number,

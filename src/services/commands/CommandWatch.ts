@@ -13,7 +13,7 @@ import type { CommittedSecrets } from "./CommittedSecrets.ts"
 import { emptySurvey, isInBareRepository, type ProjectSurvey, surveyChanges, surveyProject } from "./ProjectSurvey.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
 
-/** A list names at most this many and counts the others. */
+/** The maximum number of names in a list. The other names are only counted. */
 export const maxNamed = 20
 
 const warningText = (changed: ReadonlyArray<string>): string => {
@@ -30,7 +30,7 @@ export const makeCommandWatch = Effect.fnUntraced(function* (root: string, home:
   const placeholdersLeft = new Set<string>()
 
   /**
-   * Removes the empty folders when no running command needs them. Removing one earlier would end its mount in every
+   * Removes the empty folders when no command runs any more. Removing a folder earlier would end its mount in every
    * sandbox.
    */
   const tidy = Effect.suspend(() => {
@@ -72,8 +72,8 @@ export const makeCommandWatch = Effect.fnUntraced(function* (root: string, home:
   return {
     controlsAmong,
     /**
-     * Surveys the project before a command. In the sandbox, fails with `io_error` if the project is too large to
-     * protect. Without a sandbox, changes in such a project are not detected.
+     * Surveys the project before a command. If the project is too large to protect, fails with `io_error` in the
+     * sandbox. Without a sandbox, the command then runs and its changes are not detected.
      */
     survey: (sandboxed: boolean): Effect.Effect<ProjectSurvey, ToolFailure> =>
       sandboxed ? surveyNow : Effect.orElseSucceed(surveyNow, () => emptySurvey),

@@ -42,13 +42,13 @@ import type { CopyEnd } from "./CopyChanges.ts"
 /** The enclosure of a command that runs without the sandbox. */
 const unenclosed = { placeholders: [], guarded: [], shownPaths: [], temporary: [] } as const
 
-/** A command in its final form, about which the gate decides and which then runs. */
+/** A command in its final form: the gate decides about it, and exactly this command runs. */
 export type CanonicalCommand = CanonicalAccess & { readonly _tag: "RunCommand" }
 
 export interface CommandsOptions extends SandboxOptions {
   /** Environment variables that the user allows for commands. */
   readonly named?: ReadonlyArray<string>
-  /** The folder for what commands write in working copies, outside the project. */
+  /** A folder outside the project for what commands write in working copies. */
   readonly scratch: string
   /** The default time limit of a command, in seconds; 120 if absent. */
   readonly usualSeconds?: number
@@ -161,7 +161,10 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
     yield* events.publish({ type: "message", level: "warning", text: `${commandText(argv)}: ${hint}` })
   })
 
-  /** Adds the setting that would help if a limit or the sandbox caused a failure. Tells the user once. */
+  /**
+   * If a limit or the sandbox made the command fail, adds a sentence about it to the result. Tells the user about each
+   * cause once.
+   */
   return Effect.fnUntraced(function* (
     { argv, cwd, sandbox: sandboxWords, sandboxed }: CanonicalCommand,
     shownFolders: ReadonlyArray<string>,
@@ -236,7 +239,7 @@ const makeStart = Effect.fnUntraced(function* ({
       ...around,
       ...child,
       channel: proxy?.channel,
-      /** In a copy, the folder of the command may exist only as a proposal. */
+      /** The folder of the command may exist only in the copy, so the child starts in the project folder. */
       cwd: copy === undefined ? cwd : root,
       env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
       sandboxed,
@@ -259,14 +262,15 @@ export class Commands extends Context.Service<
      * the project) or `not_found` (no such program).
      */
     canonical(access: Access & { readonly _tag: "RunCommand" }): Effect.Effect<CanonicalCommand, ToolFailure>
-    /** Which of these files git runs or follows. Decides as git does, not by the names. */
+    /** Which of these files git runs or follows. Uses git's own rules and settings, not only the names. */
     controlsAmong(paths: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>>
     /**
      * Runs a granted command for at most 1800 seconds. Any exit code is a result. Fails with `timeout` or `io_error`.
      * An interruption stops all its processes.
      *
-     * If a working copy is current, the command sees the proposed changes, and the text files that it writes become
-     * proposals. If no copy is possible, it fails with `io_error`, or runs in the project if nothing is proposed.
+     * If a task has a working copy, the command sees the proposed changes, and the text files that it writes become
+     * proposals. If no copy can be made, the command runs in the project, or fails with `io_error` if there are
+     * proposals.
      */
     run(command: CanonicalCommand, options?: RunOptions): Effect.Effect<CommandEnd, ToolFailure>
     /** Whether and how commands see the proposals of a task; found out on first use. */

@@ -46,11 +46,11 @@ const listsSecrets = (repository: string, searchPath: string): Effect.Effect<boo
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
 
-/** Remembers which repositories were checked. Nothing is hidden from commands that may commit. */
+/** Checks each repository for secrets once. With `git`, commands may commit, so nothing is hidden from them. */
 export const makeCommittedSecrets = ({ git, searchPath }: { readonly git: boolean; readonly searchPath: string }) => {
   const holdsSecrets = new Map<string, boolean>()
   return {
-    /** The object folders of these repositories that commands must not see. */
+    /** The object folders that commands must not see, among those of `repositories`. */
     hiddenOf: Effect.fn("CommittedSecrets.hiddenOf")(function* (repositories: ReadonlyArray<string>) {
       if (git) return []
       const hidden: Array<string> = []

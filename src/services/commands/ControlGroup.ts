@@ -15,7 +15,7 @@ import { type CommandLimits, controlGroupFolders, memoryReason } from "../../dom
 import { groupPrefix } from "./Watchdog.ts"
 
 export interface ControlGroup {
-  /** Words that run a command in the group, or without it if it is gone. */
+  /** The words that run a command in the group. If the group is gone, the command runs without it. */
   readonly enter: (argv: ReadonlyArray<string>) => ReadonlyArray<string>
   /** Why the kernel ended the whole group; undefined if it did not. */
   readonly exceeded: () => string | undefined
@@ -38,7 +38,7 @@ const succeeds = (work: () => unknown): boolean => {
   }
 }
 
-/** Writing zero moves the writing process, the shell that becomes the command, into the group. */
+/** Writing zero moves the writing process into the group. This process is the shell, which then becomes the command. */
 const enterScript = 'echo 0 2>/dev/null > "$0/cgroup.procs"; exec "$@"'
 const enterWords = (folder: string, argv: ReadonlyArray<string>) => ["/bin/sh", "-c", enterScript, folder, ...argv]
 
@@ -65,7 +65,10 @@ const works = (parent: string): boolean => {
 const controllersOf = (parent: string): ReadonlyArray<string> =>
   textOf(path.join(parent, "cgroup.subtree_control")).trim().split(/\s+/)
 
-/** The nearest folder in which groups can limit memory and processes, or else in which groups can be created. */
+/**
+ * The nearest folder whose groups can limit memory and processes. If there is none, the nearest folder in which groups
+ * can be created.
+ */
 const findParent = Effect.sync(() => {
   if (process.platform !== "linux") return undefined
   const folders = controlGroupFolders(textOf("/proc/self/cgroup"), textOf("/proc/self/mountinfo"))
@@ -81,7 +84,7 @@ const remove = Effect.fnUntraced(function* (folder: string) {
   succeeds(() => writeFileSync(path.join(folder, "cgroup.kill"), "1"))
   for (let look = 0; look < looks; look++) {
     if (succeeds(() => rmdirSync(folder))) return
-    /** In real time, because a test clock does not affect the kernel. */
+    /** Waits in real time, because a test clock does not affect the kernel. */
     yield* Effect.promise(() => setTimeout(20))
   }
 })
@@ -108,8 +111,8 @@ const open = (parent: string, { memoryBytes, processes }: CommandLimits) => {
 }
 
 /**
- * Returns a function that gives a command its own group. Closing the scope ends all processes in it. Undefined if no
- * group can be created.
+ * Returns a function that gives a command its own group, or undefined if no group can be created. Closing the scope
+ * ends all processes in the group.
  */
 export const makeControlGroups = Effect.map(Effect.cached(findParent), (parent) =>
   Effect.fnUntraced(function* (limits: CommandLimits): Effect.fn.Return<ControlGroup | undefined, never, Scope.Scope> {

@@ -58,13 +58,13 @@ const filesBelow = Effect.fnUntraced(function* ({ proposals, root }: ShownProjec
 
 interface OverlayEnd extends ShownProject {
   readonly scratch: string
-  /** The names that the overlay does not contain. */
+  /** Returns those of the names that the overlay does not contain. */
   readonly missing: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, ToolFailure>
 }
 
 /**
- * Finds an entry that was in a folder before the command and is not in the top layer. If the overlay does not show it,
- * the command removed and recreated the folder.
+ * Finds an entry of a folder that existed before the command and is not in the top layer. If the overlay does not show
+ * this entry, the command removed and recreated the folder.
  */
 const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, top: ReadonlySet<string>) {
   for (const tree of [path.join(end.scratch, changesLayer), end.root]) {
@@ -115,7 +115,7 @@ export const copyDifference = Effect.fn("copyDifference")(function* (
 ) {
   const { ignored, stamps: after } = yield* walkCopy(root, folder)
   const changed = [...after].filter(([name, stamp]) => before.get(name) !== stamp)
-  /** True for a path that git ignores now, perhaps because of the command, although its file may still exist. */
+  /** True for a path that git ignores now, perhaps because the command changed the rules. The file may still exist. */
   const isLeftOut = (name: string) => ignored.some((one) => one === name || isBelow(one, name))
   return {
     folder,
@@ -128,7 +128,7 @@ export const copyDifference = Effect.fn("copyDifference")(function* (
 
 type FoundText = { readonly text: string | null; readonly bytes?: Uint8Array } | { readonly why: string }
 
-/** The text of a file; null if there is none. Otherwise the reason why it cannot be proposed. */
+/** The text of a file; null if there is no file. `why` is the reason if the file cannot be proposed. */
 const textAt = Effect.fnUntraced(function* (file: string) {
   const info = yield* entryAt(file)
   if (info === undefined || info.isDirectory()) return { text: null } satisfies FoundText
@@ -143,7 +143,7 @@ const textAt = Effect.fnUntraced(function* (file: string) {
 
 const withoutMark = (bytes: Uint8Array): Buffer => Buffer.from(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
 
-/** True if these bytes are the text in the old encoding, except for a byte order mark of UTF-8. */
+/** True if `bytes` are the text in the encoding of `before`. A byte order mark of UTF-8 makes no difference. */
 const isWrittenLike = (before: Uint8Array | undefined, text: string, bytes: Uint8Array): boolean => {
   const encoded = encodeLike(before, text)
   return Result.isSuccess(encoded) && withoutMark(encoded.success).equals(withoutMark(bytes))
@@ -179,7 +179,7 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     return undefined
   })
 
-  /** Proposes the change of one file. Returns why it cannot; undefined if it did. */
+  /** Proposes the change of one file. Returns undefined, or the reason if the change cannot be proposed. */
   const take = Effect.fnUntraced(function* (name: string, isThere: boolean) {
     const place = path.join(root, name)
     const before = proposals.get(name)

@@ -1,6 +1,6 @@
 /**
- * Protects files that this process inherited as open descriptors. Node passes those without the close-on-exec flag to
- * its children, so a command could use a file outside its sandbox. Works on Linux only.
+ * Protects files that this process inherited as open descriptors. Node passes descriptors without the close-on-exec
+ * flag to its children. A command could use them to reach files outside its sandbox. Works on Linux only.
  */
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs"
 
@@ -27,8 +27,8 @@ const inheritedDescriptors = (): ReadonlyArray<number> => {
 }
 
 /**
- * Closes a descriptor if possible. Deno closes only those that it opened. For each other one, commands get an empty
- * pipe.
+ * Closes a descriptor if possible. Deno closes only descriptors that it opened. For each other descriptor, commands get
+ * an empty pipe.
  */
 const closeQuietly = (descriptor: number): void => {
   try {
@@ -39,8 +39,8 @@ const closeQuietly = (descriptor: number): void => {
 }
 
 /**
- * Closes inherited descriptors except stdin, stdout, stderr and the channel to a parent. Only for a process that runs
- * nothing but this program: elsewhere, they belong to other code.
+ * Closes inherited descriptors except stdin, stdout, stderr and the channel to a parent. Call it only in a process that
+ * runs nothing but this program, because other code may need its descriptors.
  */
 export const closeInherited = (): void => {
   const channel = Number(process.env["NODE_CHANNEL_FD"] ?? "-1")

@@ -27,8 +27,8 @@ interface Layer {
   readonly root: string
   readonly folder: string
   /**
-   * The trees between this tree and the project, nearest first. The first one with ignore rules for a folder decides
-   * there.
+   * The trees between this tree and the project, nearest first. For each folder, the first tree with ignore rules for
+   * it decides.
    */
   readonly behind: ReadonlyArray<string>
 }
@@ -46,7 +46,7 @@ export const doing = <A>(what: string, work: () => Promise<A>): Effect.Effect<A,
 /** The entry at a path, without following links; undefined if there is none. */
 export const entryAt = (path: string) => look(() => lstatSync(path, { throwIfNoEntry: false }), undefined)
 
-/** True for the mark of the kernel for a removed file in an overlay. */
+/** True for an entry with which the kernel marks a removed file in an overlay. */
 const isGone = (info: Stats): boolean => info.isCharacterDevice() && info.rdev === 0
 
 const kindOf = (info: Stats): LayerKind => {
@@ -64,7 +64,7 @@ const namesIn = (folder: string, isProject: boolean) =>
     readdir(folder).catch(() => (isProject ? [] : chmod(folder, 0o700).then(() => readdir(folder))))
   )
 
-/** Lists entries, parents first, and separately the names of those that git ignores or a build generates. */
+/** Lists entries, parents first. Entries that git ignores or a build generates are listed separately, by name only. */
 export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top, root }: Layer) {
   const entries: Array<LayerEntry> = []
   const ignored: Array<string> = []

@@ -1,7 +1,7 @@
 /**
  * The process in the sandbox that forwards connections from its loopback interface to the proxy. Its stdin is a socket
  * to the program outside, over which each connection becomes an HTTP/2 stream. It closes its stdout to show that it
- * listens, and imports only Node, because the sandbox shows only this file.
+ * listens. It imports only modules of Node, because the sandbox shows no other file of the program.
  */
 import { closeSync } from "node:fs"
 import { connect } from "node:http2"

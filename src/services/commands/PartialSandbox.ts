@@ -54,7 +54,7 @@ const all = `${inFolder},${change},make-char,make-block`
 const rule = (rights: string, one: string) => ["--landlock-rule", `path-beneath:${rights}:${one}`] as const
 
 /**
- * The words before a command that confine it. `filter` is the path of the system call filter. Root loses its
+ * The words that stand before a command and confine it. `filter` is the path of the system call filter. Root loses its
  * privileges.
  */
 export const landlockWords = (

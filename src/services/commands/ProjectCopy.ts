@@ -30,7 +30,7 @@ import { doing, walkLayer } from "./LayerWalk.ts"
 export interface CopyMounts {
   /** The words before the call of bubblewrap. */
   readonly before: ReadonlyArray<string>
-  /** The flags for the copy, in place of those that mount the project itself. */
+  /** The flags that mount the copy, in place of the flags that mount the project. */
   readonly flags: ReadonlyArray<string>
   /** The folder with the content of the copy. Absent if bubblewrap mounts the overlay. */
   readonly folder?: string
@@ -61,14 +61,14 @@ export const bubblewrapOverlay: OverlayMounts = ({ layers, root, scratch }) => (
 })
 
 /**
- * Mounts an overlay. Paths are relative, because a comma or colon would end a mount option. Without `userxattr`, the
- * mount succeeds, but the first removal of a file fails.
+ * Mounts an overlay. Paths are relative, because a comma or colon in an absolute path would end a mount option. Without
+ * `userxattr`, the mount succeeds, but the first removal of a file fails.
  */
 const mountScript = `cd "$1" && mount --rbind "$2" lower && mount -t overlay -o "userxattr,lowerdir=$3:lower,upperdir=upper,workdir=work" task-conductor "$2" || exit 1; shift 3; exec "$@"`
 
 /**
- * The overlay in a user namespace, where this user may mount file systems and bubblewrap is started. The command has
- * the same user id as outside.
+ * Mounts the overlay in a user namespace, where this user may mount file systems, and starts bubblewrap there. The
+ * command has the same user id as outside.
  */
 export const namespaceOverlay =
   (unshare: string): OverlayMounts =>
@@ -95,7 +95,7 @@ const makeFoldersLike = async (root: string, tree: string, name: string): Promis
   if (like?.isDirectory() === true) await chmod(copied, (like.mode & 0o777) | 0o700)
 }
 
-/** Writes a proposed file into a copy, with its mode in the project. Ignores a removal. */
+/** Writes a proposed file into a copy, with its mode in the project. Does nothing for a proposed removal. */
 const putFile = (root: string, tree: string, file: NamedProposal): Effect.Effect<void, ToolFailure> =>
   doing(`write ${file.name} into the working copy`, async () => {
     const { from, kind, name, text } = file
@@ -156,7 +156,7 @@ const maxBytes = 2 * 1024 * 1_048_576
 
 const installed: ReadonlySet<string> = new Set(["node_modules", ".venv", "venv", "vendor", ".tox", "bower_components"])
 
-/** The names of everything below a project path. Undefined if it is too many or too large. */
+/** The names of everything below a project path. Undefined if there are too many entries, or too many bytes. */
 const smallTree = async (root: string, name: string): Promise<ReadonlyArray<string> | undefined> => {
   const names = [name]
   let bytes = 0

@@ -83,7 +83,7 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
 /** The paths that control git, real and absolute. Some may not exist yet. */
 interface GitControls {
   readonly inside: ReadonlyArray<string>
-  /** Folders of the project's repository outside the project, such as those of a linked worktree. */
+  /** Folders outside the project that belong to its repository, such as those of a linked worktree. */
   readonly outside: ReadonlyArray<string>
   /** Entries named `.git` above the project, and the folders outside the project to which they lead. */
   readonly around: ReadonlyArray<string>
@@ -134,8 +134,8 @@ const entriesAbove = Effect.fnUntraced(function* (root: string) {
 })
 
 /**
- * The project paths in git configurations and the files that these include. Relative paths start at the folders in
- * `tops`.
+ * The project paths that git configurations name. Also reads the files that these configurations include. Relative
+ * paths start at the folders in `tops`.
  */
 const namedInside = Effect.fnUntraced(function* (
   files: ReadonlyArray<{ readonly file: string; readonly tops: ReadonlyArray<string> }>,
@@ -163,7 +163,7 @@ const namedInside = Effect.fnUntraced(function* (
   return [...inside]
 })
 
-/** True if a new file would lie in a folder that git treats as a repository, or would make a folder one. */
+/** True if git treats a folder above a new file as a repository, or would do so because of this file. */
 export const isInBareRepository = Effect.fn("isInBareRepository")(function* (root: string, file: string) {
   for (let folder = path.dirname(file); isWithin(root, folder); folder = path.dirname(folder)) {
     const names = (yield* entriesIn(folder)).map(({ name }) => name)
@@ -207,7 +207,7 @@ const gitControls = Effect.fn("gitControls")(function* (root: string, home: stri
   return { inside, outside: [...outside], around: [...around], repositories } satisfies GitControls
 })
 
-/** The parts of a repository that make git run programs, or that name more such parts. */
+/** The entries of a git folder that make git run programs, or that name other such entries. */
 export const gitParts = ["hooks", "config", "config.worktree", "info", "modules", "worktrees", "commondir", "gitdir"]
 
 export interface ProjectSurvey {
@@ -224,7 +224,7 @@ export const emptySurvey: ProjectSurvey = {
   stamps: new Map()
 }
 
-/** Changes when the file, its content, or its link target changes. Undefined if nothing is at the path. */
+/** A text that changes when the file, its content, or its link target changes. Undefined if nothing is at the path. */
 const stampOf = Effect.fnUntraced(function* (path: string) {
   const link = yield* linkAt(path)
   if (link !== undefined) return `link ${link}`

@@ -1,6 +1,6 @@
 /**
- * The sandbox of commands: bubblewrap, if one trial in each run shows that it works. If not, the run and every question
- * say so, and commands run in the system's own confinement, if that works.
+ * The sandbox of commands: bubblewrap, if one trial in each run shows that it works. Otherwise, the run and every
+ * question say so. Commands then run in the system's own confinement, if that works.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,7 +26,7 @@ import { Workspace } from "../files/Workspace.ts"
 
 interface SandboxState {
   readonly sandboxed: boolean
-  /** What the sandbox allows, or why there is none, after "Sandbox: ". */
+  /** A text after "Sandbox: " that says what the sandbox allows, or why there is none. */
   readonly words: string
   /** True if a command reaches only the project: no network, no Unix sockets, no other writable folder. */
   readonly isClosed?: boolean
@@ -62,7 +62,7 @@ export interface SandboxOptions {
   readonly home: string
   /** The folders of this program, which are hidden, too. */
   readonly hidden: ReadonlyArray<string>
-  /** The folder with one cache folder for each project. Without it, a cache ends with its command. */
+  /** The folder with one cache folder for each project. Without it, a cache is lost when its command ends. */
   readonly caches?: string
 }
 
@@ -78,7 +78,7 @@ const [nodeInside, forwarderInside] = [
 ]
 const forwarderFlags = ["--ro-bind", process.execPath, nodeInside, "--ro-bind", forwarderFile, forwarderInside]
 
-/** Starts the forwarder and, when it listens, the command without descriptor 5. */
+/** Starts the forwarder. When the forwarder listens, starts the command, without descriptor 5. */
 const forwardScript = 'ready=$("$1" "$2" "$3" <&5 5<&- 2>/dev/null &); exec 5<&-; shift 3; exec "$@"'
 const forwarded = ["/bin/sh", "-c", forwardScript, "sh", nodeInside, forwarderInside, `${proxyPort}`]
 
@@ -115,7 +115,10 @@ const settingsOf = ({ environment, hidden, home, sandbox = {} }: SandboxOptions,
 
 type Settings = ReturnType<typeof settingsOf>
 
-/** `program` is the path of bubblewrap. The system call filter is used only if it works. */
+/**
+ * Returns functions that test bubblewrap and run commands in it. `program` is the path of bubblewrap. The system call
+ * filter is used only if it works.
+ */
 const makeBubblewrap = (
   { hosts, places, unixSockets }: Settings,
   program: Effect.Effect<string | undefined>,
@@ -241,8 +244,8 @@ export class Sandbox extends Context.Service<
           caches === undefined || isTrial ? Effect.undefined : provide(makeCache(caches, root))
         const bubblewrap = makeBubblewrap(settings, yield* Effect.cached(find("bwrap")), cacheFor, provide)
         /**
-         * A list of hosts needs a network of the command's own, which the confinement cannot provide. It ignores lists:
-         * `true` allows all hosts, and anything else none.
+         * The confinement cannot give a command its own network, which a list of hosts needs. So `true` allows all
+         * hosts, and any other setting allows none.
          */
         const alone = { ...places, network: network === true }
         const helper = yield* Effect.cached(provide(findHelper(settings, alone, find)))

@@ -1,6 +1,6 @@
 /**
- * Finds out whether the sandbox made a command fail, from the output and from files that the command could not see.
- * Names the setting that would help.
+ * Finds out whether the sandbox made a command fail. Uses the command's output and the files that the command could not
+ * see. Names the setting that would help.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -60,7 +60,7 @@ interface FailedCommand {
   readonly end: { readonly exitCode: number; readonly output: string }
   /** The paths that the sandbox showed, besides those of the system. */
   readonly shownPaths: ReadonlyArray<string>
-  /** The object folders that were hidden because of secrets. */
+  /** The folders of git objects that were hidden because of secrets. */
   readonly objects: ReadonlyArray<string>
   /** Folders that no setting can show. */
   readonly hidden: ReadonlyArray<string>
@@ -71,7 +71,7 @@ interface FailedCommand {
 
 /** The exit codes of a shell for a program that could not start. */
 const unstarted: ReadonlySet<number> = new Set([126, 127])
-/** How many bytes of a script contain its first line. */
+/** The number of bytes of a script that are read to find its first line. */
 const maxShebang = 256
 
 /** The program that is named in the first line of a script. */

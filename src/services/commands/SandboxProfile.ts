@@ -28,7 +28,7 @@ const bind = (how: "--bind" | "--ro-bind" | "--ro-bind-try", paths: ReadonlyArra
 
 const emptyAndFixed = (one: string): ReadonlyArray<string> => ["--tmpfs", one, "--remount-ro", one]
 
-/** Flags that hide paths: an empty folder covers a folder, an unreadable file a file. */
+/** Flags that hide paths: an empty folder covers a folder, and an unreadable file covers a file. */
 const hide = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   const infos = yield* Effect.forEach(paths, infoAt)
   return paths.flatMap((hiddenPath, index) => {
@@ -38,7 +38,7 @@ const hide = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   })
 })
 
-/** Flags that show a folder of the system, or the same link if it is one, as /bin may be. */
+/** Flags that show a folder of the system. If it is a link, as /bin may be, they create the same link. */
 const showFolder = Effect.fnUntraced(function* (folder: string) {
   const target = yield* linkAt(folder)
   if (target !== undefined) return ["--symlink", target, folder]
@@ -47,7 +47,7 @@ const showFolder = Effect.fnUntraced(function* (folder: string) {
 
 const readableByOthers = 0o004
 
-/** True for an entry of /etc that stays hidden: it contains keys, or others cannot read it. */
+/** True for an entry of /etc that stays hidden: it contains keys, or other users cannot read it. */
 const isKept = (name: string) =>
   Effect.map(
     infoAt(`/etc/${name}`),
@@ -102,8 +102,8 @@ const foldersAbove = (root: string, one: string): ReadonlyArray<string> => {
 const byDepth = (a: string, b: string): number => a.split("/").length - b.split("/").length
 
 /**
- * Flags that mount folders on themselves, so that they cannot be moved. In a copy of bubblewrap, moves do not change
- * the project.
+ * Flags that mount folders on themselves, so that they cannot be moved. Not needed in an overlay of bubblewrap, where
+ * moves do not change the project.
  */
 const pin = (folders: ReadonlyArray<string>, root: string, copy: CopyMounts | undefined) => {
   if (copy === undefined) return bind("--bind", folders)
@@ -113,8 +113,8 @@ const pin = (folders: ReadonlyArray<string>, root: string, copy: CopyMounts | un
 }
 
 /**
- * Whether and how a path can be protected. A link cannot be: its target is protected separately, and a comparison after
- * the command finds a changed link.
+ * Whether and how a path can be protected. A link cannot be protected. Its target is protected separately, and a
+ * comparison after the command finds a changed link.
  */
 const stateOf = Effect.fnUntraced(function* (protectedPath: string) {
   const real = yield* realPath(protectedPath)
@@ -225,7 +225,7 @@ const isolation = ["--unshare-user", "--disable-userns", "--unshare-all", "--cap
 /** No controlling terminal; the sandbox ends when this process ends. */
 const ties = ["--new-session", "--die-with-parent"]
 
-/** Hides folders that mounted folders would make visible again: of this program, of keys, and of sockets. */
+/** Hides the folders of this program, of keys, and of sockets that mounted folders would make visible again. */
 const masked = Effect.fnUntraced(function* (
   { home, readable, root, writable }: SandboxPlaces,
   alwaysHidden: ReadonlyArray<string>
@@ -240,7 +240,7 @@ const masked = Effect.fnUntraced(function* (
 })
 
 /**
- * Protects folders of this program, and the writable ones above them, from moves. Adds placeholders for missing
+ * Keeps folders of this program, and the writable folders above them, from being moved. Adds placeholders for missing
  * folders.
  */
 const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, mounted: ReadonlyArray<string>) {

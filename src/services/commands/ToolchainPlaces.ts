@@ -41,7 +41,10 @@ const installationOf = Effect.fnUntraced(function* (bin: string) {
   return found.length > 0 ? [prefix] : [bin, ...besidePrograms.map((name) => path.join(prefix, name))]
 })
 
-/** The folders of the search path outside the system, and the installations to which links in them lead. */
+/**
+ * The folders of the search path outside the system folders, and the installations to which links in these folders
+ * lead.
+ */
 const ofSearchPath = Effect.fnUntraced(function* (programs: ReadonlyArray<string>) {
   const folders = (yield* realPaths(programs)).filter((folder) => !isOfSystem(folder))
   const places = yield* Effect.forEach([...new Set(folders)], (folder) =>
@@ -115,7 +118,7 @@ export interface ProgramPlaces {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The folders of the search path. */
   readonly programs: ReadonlyArray<string>
-  /** The folders of this program, which the sandbox never shows, nor those above them. Some may not exist yet. */
+  /** The folders of this program. The sandbox shows neither them nor the folders above them. Some may not exist yet. */
   readonly hidden: ReadonlyArray<string>
   readonly network: boolean
 }

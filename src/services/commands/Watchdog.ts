@@ -1,7 +1,7 @@
 /**
  * Ends child processes if the program is killed. A shell waits on a pipe that only this program holds open. When the
- * pipe closes, the shell ends all processes in the program's control groups, and all with a certain environment
- * variable, which only Linux lets it read.
+ * pipe closes, the shell ends all processes in the program's control groups. It also ends all processes with a certain
+ * environment variable, which it can read only on Linux.
  */
 import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
@@ -15,8 +15,8 @@ export const groupPrefix = `task-conductor-${process.pid}-`
  * The script of the watchdog. Nothing is written to the pipe, so the first read returns when the program has ended. The
  * script looks for processes several times, because some may just be starting.
  *
- * If a command left no room for another process, `grep` cannot start, and `command eval` keeps the shell alive. The
- * word `end` is then missing in `files`, so the shell itself reads the environments.
+ * If commands use up all processes, `grep` cannot start, but `command eval` keeps the shell alive. Because `files` then
+ * lacks the word `end`, the shell reads the environments itself.
  */
 const script = `
 find_files() {
@@ -55,7 +55,7 @@ const start = (variable: string): void => {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"]
   })
-  /** Without a watchdog, the program can end processes only while it runs. */
+  /** If the watchdog cannot start, the program can end processes only while it runs. */
   shell.on("error", () => undefined)
   shell.stdin.on("error", () => undefined)
   shell.unref()

@@ -1,6 +1,6 @@
 /**
  * The folders of the user who runs the program, by the XDG rules. Files in them can permit anything, so folders that
- * the project or others could write are not used.
+ * the project or other users could write are not used.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -99,8 +99,8 @@ export const environmentVariable = (name: string): Effect.Effect<string | undefi
   )
 
 /**
- * The folder in which a script saves runs; empty for the XDG folder. As a context reference, it is the same for the run
- * store and the protected paths.
+ * The folder in which a script saves runs; empty for the XDG folder. The run store and the protected paths both read it
+ * from the context.
  */
 export const StateFolder = Context.Reference<string>("task-conductor/services/configuration/UserFolders/StateFolder", {
   defaultValue: () => ""

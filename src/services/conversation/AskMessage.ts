@@ -100,8 +100,8 @@ const makeApply = Effect.gen(function* () {
   })
 
   /**
-   * Makes the changes that the user approves, and reports all others. `declined` is a version of the working copy that
-   * the user declined. The program does not ask about it again.
+   * Makes the changes that the user approves, and reports all other changes. `declined` is a version of the working
+   * copy that the user declined. The program does not ask about that version again.
    */
   return Effect.fnUntraced(function* (opened: OpenedMessage, ending: AskEnding, declined: number | undefined) {
     const { message, session, shownAnswer, work } = opened

@@ -165,7 +165,7 @@ export const conversationOf = Effect.fn("conversationOf")(function* (
   return names.includes(`${id}${ending}`) ? yield* readSaved(path.join(folder, `${id}${ending}`)) : Option.none()
 })
 
-/** The number of messages to which the file is shortened when it has more than twice as many. */
+/** If the file has more than twice this number of messages, it is shortened to this number. */
 const mostMessages = 500
 /** The maximum length, in characters, of a message that is stored for the arrow keys. */
 const mostCharacters = 20_000

@@ -58,7 +58,7 @@ export const makeMessageQueue = Effect.gen(function* () {
           resolve(message, Exit.isSuccess(exit) ? exit : brokenOff(exit.cause))
         }
       }).pipe(Effect.catchTag("Done", () => Effect.void)),
-    /** Takes the report of a stopped answer from its event, because nothing else contains it. */
+    /** Takes the report of a stopped answer from the event, because nothing else contains this report. */
     hear: (event: RunEvent): void => {
       if (event.type === "ask.finished" && current !== undefined) resolve(current.message, Exit.succeed(event.report))
     },

@@ -127,7 +127,7 @@ export const makeMessageWork = Effect.gen(function* () {
       read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...offered, paths })),
       // The gate asks about each call that needs approval.
       approve: () => Effect.void,
-      // Compares links with the texts that the model was shown, but not with its own texts.
+      // Compares links with texts that the model was shown, but not with texts that the model wrote.
       judge: (report, { messages, outcomes }) =>
         readMessage(report, {
           briefing,

@@ -1,8 +1,8 @@
 /**
  * Replaces, creates or removes a file in one step: a reader sees the old text or the new text, never a part.
  *
- * The new text goes to a temporary file in the same folder, which is flushed to disk and renamed. Its name identifies
- * the write, so that a resumed run finds and removes the temporary files of a killed process.
+ * The new text is written to a temporary file in the same folder. This file is flushed to disk and renamed. Its name
+ * identifies the write, so that a resumed run finds and removes the temporary files of a killed process.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -40,7 +40,7 @@ const cannotWrite = (file: string, what: string) =>
 /** The maximum size, in bytes, of a file whose encoding is examined. A larger file is replaced only by UTF-8 text. */
 const mostEncoded = 67_108_864
 
-/** The mode and owner of an existing file. `reach` is its path through the handle of its folder. */
+/** The mode and owner of an existing file. `reach` is the path of the file through the handle of its folder. */
 const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* ifFound(fs.lstat(reach))
@@ -79,7 +79,10 @@ const keepOwner = Effect.fnUntraced(
 interface Expected {
   /** The hash of the text from which an edit was computed. */
   readonly base?: string
-  /** The state of the file when the write was approved, as in a `WriteAccess`, which callers pass whole. */
+  /**
+   * The state of the file when the write was approved. Named as in `WriteAccess`, because callers pass a whole
+   * `WriteAccess`.
+   */
   readonly found?: string
 }
 
@@ -88,7 +91,7 @@ interface Made extends Expected {
   readonly kind?: FileKind
   /** The file that is moved to this path, with its bytes and mode. */
   readonly from?: FileEntry
-  /** The folder that is removed or moved as a whole. Absent for the file alone. */
+  /** The folder that is removed or moved as a whole. Absent if only the file is removed or moved. */
   readonly folder?: string
   readonly mode?: number
 }
@@ -123,8 +126,8 @@ const failure = (what: string, file: string) => (error: unknown) => {
 }
 
 /**
- * Gives a file a second, temporary name, usually without reading its bytes. If the system refuses hard links, copies
- * it. Fails if the file has changed.
+ * Gives a file a second, temporary name by a hard link, without reading its bytes. If the system refuses hard links,
+ * copies the file. Fails if the file has changed.
  */
 const takeBytes = Effect.fnUntraced(function* (from: FileEntry, temporary: string, onCreated: () => void) {
   const source = yield* openDirectory(path.dirname(from.path))
@@ -241,7 +244,7 @@ export const removeTemporaryFiles = Effect.fn("removeTemporaryFiles")((writes: R
 
 const anyTemporary = /^\.task-conductor-[\da-f]{16}-[\da-z]+\.tmp$/
 
-/** Folders without temporary files, because no tool writes there, or too large to search. */
+/** Folders that are not searched for temporary files, because no tool writes there or because they are too large. */
 const passedOver: ReadonlySet<string> = new Set([".git", "node_modules"])
 
 /**

@@ -11,7 +11,7 @@ import { fileFailure, ifFound } from "./FileFailure.ts"
 import { isMissing, realPath } from "./FileLook.ts"
 import { statfs } from "node:fs"
 
-/** The most dangling links in a path. More count as a cycle. */
+/** The maximum number of dangling links in a path. A path with more links counts as a cycle. */
 const maxLinks = 40
 
 /** True if `candidate` is `root` or below it. Both must be canonical. Compares whole names: `/ab` is not below `/a`. */

@@ -1,7 +1,7 @@
 /**
- * Reads the files that describe the project and how to work in it, such as AGENTS.md, from the folders of given files
- * up to the top of the repository. A description can import other files of the project. Each imported file is read
- * once.
+ * Reads the files that describe the project and how to work in it, such as AGENTS.md. Searches the folders of given
+ * files, and all folders above them up to the top of the repository. A description can import other files of the
+ * project. Each imported file is read once.
  */
 import * as Effect from "effect/Effect"
 import { stat } from "node:fs/promises"
@@ -13,7 +13,7 @@ import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
 import { isWithin } from "./CanonicalPath.ts"
 import { isFileAt, type Workspace } from "./Workspace.ts"
 
-/** The possible names. The first one in a folder that is not empty is used. */
+/** The possible names of a description. In each folder, the first of these files that is not empty is used. */
 const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
 const maxBytes = 1_048_576
 
@@ -26,8 +26,8 @@ const mostFoldersAbove = 32
 const infoOf = (file: string) => Effect.promise(() => stat(file).catch(() => undefined))
 
 /**
- * The top of the repository, if it lies above the project. It must have the same owner, because another owner could
- * plant files there.
+ * The top of the repository, if it lies above the project. Its owner must be that of the project, because another owner
+ * could plant files there.
  */
 const repositoryAbove = Effect.fnUntraced(function* (root: string) {
   const owner = (yield* infoOf(root))?.uid
@@ -52,7 +52,9 @@ export interface DescriptionOrder {
   readonly above?: boolean
 }
 
-/** A file that may be shown, or why not, as a clause about the file. Undefined if there is no file. */
+/**
+ * The path of a file that may be shown, or a clause that says why it may not be shown. Undefined if there is no file.
+ */
 type Looked = { readonly path: string } | { readonly why: string } | undefined
 
 /** Returns functions that find and read files, and the files already shown. */
@@ -60,7 +62,10 @@ const makeLook = (workspace: Workspace["Service"], { mayRead }: DescriptionOrder
   /** The canonical paths of the files that were already shown. */
   const shownFiles = new Set<string>()
 
-  /** The file at an absolute path; undefined if there is none. A file in the project cannot import one above it. */
+  /**
+   * The file at an absolute path; undefined if there is none. A file in the project cannot import a file above the
+   * project.
+   */
   const look = Effect.fnUntraced(function* (written: string, from = written): Effect.fn.Return<Looked> {
     const base = isWithin(workspace.root, from) ? workspace.root : repository
     const file = yield* Effect.orElseSucceed(workspace.canonical(written), () => undefined)
@@ -100,7 +105,7 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
     notes.push(`${name} is not part of the prompts: ${why.replace(/\.$/, "")}.`)
   }
 
-  /** The text with its imports inserted, but not their own imports. */
+  /** The text with its imported files inserted. The imports of those files are not inserted. */
   const expand = Effect.fnUntraced(function* (text: string, from: string) {
     const name = nameOf(from)
     const all = importsIn(text)
@@ -125,7 +130,10 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
     return withImports(text, imported)
   })
 
-  /** The text of the file that this text only names, or this text itself. Undefined if it was already shown. */
+  /**
+   * If a text only names a file, the text of that file. Otherwise the text itself. Undefined if the named file was
+   * already shown.
+   */
   const follow = Effect.fnUntraced(function* (text: string, file: string, name: string) {
     const pointer = pointerIn(text)
     if (pointer === undefined) return { text, from: file }
@@ -178,8 +186,8 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
 }
 
 /**
- * The descriptions in the folders of the `near` files and above, nearest first, or else the project's README.md.
- * `notes` mention files that are not shown.
+ * The descriptions in the folders of the `near` files and above, nearest first. If the project folder has no
+ * description, its README.md is used. `notes` mention files that are not shown.
  */
 export const readDescriptions = Effect.fn("readDescriptions")(function* (
   workspace: Workspace["Service"],
@@ -196,7 +204,7 @@ export const readDescriptions = Effect.fn("readDescriptions")(function* (
       above.push(folder)
   }
   const { firstIn, notes } = makeReader(workspace, order, repository ?? root)
-  /** The outermost description comes first, because inner ones must not repeat it. */
+  /** Reads the outermost description first, because inner descriptions must not repeat it. */
   const found = yield* Effect.forEach([...below, root, ...above].toReversed(), firstIn)
   return { files: found.flat().toReversed(), notes }
 })

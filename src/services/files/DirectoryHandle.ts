@@ -1,6 +1,7 @@
 /**
- * A handle of an open folder, which still leads there after somebody replaced the folder by a link. Linux accesses
- * files through it. Other systems check the path again, so a swap right after the check remains possible.
+ * A handle of an open folder. It still leads to this folder after somebody replaced the folder by a link. On Linux,
+ * files are accessed through the handle. On other systems, the path is checked again, so a swap right after the check
+ * remains possible.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -38,7 +39,7 @@ const open = Effect.fnUntraced(function* (folder: string, reach: string) {
     ["BadArgument", "PermissionDenied"].includes(error.reason._tag) ? Effect.undefined : Effect.fail(error)
   )
   const descriptor = handle === undefined ? undefined : descriptorPath(handle)
-  /** Without the path of an open folder, the real path is determined again. */
+  /** If the system gives no path for an open folder, the real path is determined again. */
   const place = descriptor === undefined ? undefined : yield* linkAt(descriptor)
   const real = place ?? (yield* fs.realPath(folder))
   if (real !== folder) return yield* becameLink(folder)

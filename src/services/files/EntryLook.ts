@@ -30,8 +30,8 @@ export const lookAt = Effect.fnUntraced(function* (file: string) {
 })
 
 /**
- * The files, links and empty folders below a folder, sorted: at most `most + 1`, with ignored files, without following
- * links.
+ * Lists the files, links and empty folders below a folder, sorted, at most `most + 1`. Includes ignored files, and
+ * follows no links.
  */
 export const filesBelow = Effect.fn("filesBelow")(
   function* (folder: string, most: number) {

@@ -39,7 +39,7 @@ export const explanationOf = (error: PlatformError): string => {
   return explanations[code] ?? `The system says ${code}.`
 }
 
-/** Codes for a wrong path. All others report a fault of the system. */
+/** Error codes for a wrong path. All other codes report a fault of the system. */
 const pathFaults: Readonly<Record<string, ToolFailure["type"]>> = {
   ENOTDIR: "not_found",
   ELOOP: "validation_failed",

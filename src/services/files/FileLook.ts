@@ -1,8 +1,8 @@
 /**
- * Questions about files. An error counts as a missing file.
+ * Answers questions about files. An error counts as a missing file.
  *
  * The functions are synchronous: a run asks hundreds of questions for each command, and the kernel answers from memory.
- * The thread pool and error objects would cost ten times the processor time.
+ * Asynchronous functions would cost ten times the processor time, for threads and error objects.
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"

@@ -1,6 +1,6 @@
 /**
- * Lists the files of a project: all tracked files, and others that neither `.gitignore` files nor `.git/info/exclude`
- * ignore. Never follows links. Reports unreadable folders and rules.
+ * Lists the files of a project: all tracked files, and all other files that neither `.gitignore` files nor
+ * `.git/info/exclude` ignore. Never follows links. Reports unreadable folders and rules.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -28,8 +28,8 @@ interface Rules {
 }
 
 /**
- * The rule files that apply to a folder, nearest first. The nearest one with a matching rule decides, by its last
- * matching rule.
+ * The rule files that apply to a folder, nearest first. The nearest file with a matching rule decides. In that file,
+ * the last matching rule decides.
  */
 export type RuleChain = ReadonlyArray<Rules>
 
@@ -45,8 +45,8 @@ interface ReadRules {
 /**
  * Reads the rules of a file. Like git, returns no rules for an unreadable file.
  *
- * Git treats rules as bytes, so a line that is not UTF-8 affects no other line. It is decoded as Node decodes such a
- * file name.
+ * Git treats rules as bytes, so a line that is not UTF-8 affects no other line. Such a line is decoded as Node decodes a
+ * file name that is not UTF-8.
  */
 export const readRules = Effect.fnUntraced(function* (
   file: string,
@@ -99,7 +99,7 @@ export interface RuledFolder {
   readonly path: string
   readonly chain: RuleChain
   readonly tracked: TrackedFiles
-  /** True if git ignores the folder, in which only tracked files are listed. */
+  /** True if git ignores the folder. Only its tracked files are then listed. */
   readonly isIgnored: boolean
 }
 
@@ -112,8 +112,8 @@ const problemsOf = (...all: ReadonlyArray<{ readonly problem?: string }>): Reado
   all.flatMap(({ problem }) => problem ?? [])
 
 /**
- * `root` with the rules of its repository, except its own `.gitignore`, which is read later. No rules apply if the
- * repository ignores `root`.
+ * `root` with the rules of its repository. The `.gitignore` file in `root` itself is read later. If the repository
+ * ignores `root`, no rules apply.
  */
 export const ruledRoot = Effect.fn("ruledRoot")(function* (root: string) {
   const above = yield* foldersAbove(root)
@@ -171,7 +171,7 @@ interface ListedFolder {
   readonly problems: ReadonlyArray<string>
 }
 
-/** Adds the rules of the folder itself, and the index if it is another repository. */
+/** Adds the rules of the folder itself. If the folder is another repository, also adds the index of that repository. */
 const entered = Effect.fnUntraced(function* (folder: RuledFolder, names: ReadonlySet<string>, isTop: boolean) {
   const folderRules = names.has(".gitignore")
     ? yield* readRules(path.join(folder.path, ".gitignore"), folder.path)
@@ -214,7 +214,7 @@ const listFolder = Effect.fnUntraced(function* (
 export interface TreeBounds {
   /** The maximum number of files and folders. */
   readonly entries: number
-  /** When to open no further folder, in milliseconds since 1970. */
+  /** The time after which no further folder is opened, in milliseconds since 1970. */
   readonly until?: number
   /** The only file or folder that is listed, relative to the root. */
   readonly below?: string
@@ -254,7 +254,7 @@ const startAt = Effect.fnUntraced(function* (root: string, below: string) {
   return { files: [], folders: [folder], isTop, problems }
 })
 
-/** Lists a folder that exists only in a working copy as empty. */
+/** Lists all files, even ignored ones. A folder that exists only in a working copy counts as empty. */
 const listEverything = Effect.fnUntraced(function* (root: string, { below = "", entries }: TreeBounds) {
   const absolute = yield* Effect.catchIf(
     filesBelow(path.join(root, below), entries),

@@ -24,8 +24,8 @@ interface Versions {
 
 export interface FileVersions {
   /**
-   * Stores the current and the next content of a file: a text, the bytes at `from`, or null for a removal. Returns the
-   * change with references to both versions.
+   * Stores the current and the next content of a file. `next` is a text, the bytes at `from`, or null for a removal.
+   * Returns the change with references to both versions.
    */
   readonly keep: (
     change: FileState,
@@ -40,7 +40,7 @@ export interface FileVersions {
   readonly isComplete: () => boolean
 }
 
-/** The changes of earlier sessions. `isWhole` is false if they may have changed other files, too. */
+/** The changes of earlier sessions. `isWhole` is false if these sessions may have changed other files, too. */
 export interface EarlierChanges {
   readonly changes: ReadonlyArray<FileState>
   readonly isWhole: boolean

@@ -41,7 +41,7 @@ export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenF
   }
 }
 
-/** A parent of the path that is no folder, which the system calls a bad resource, counts as a missing file. */
+/** If a parent of the path is no folder, the system reports a bad resource. This counts as a missing file. */
 const reasonOf = ({ reason }: PlatformError): GivenFileError["reason"] =>
   reason._tag === "NotFound" || reason._tag === "BadResource" ? "missing" : "unreadable"
 
@@ -54,7 +54,7 @@ export const decodeUtf8 = (path: string, bytes: Uint8Array): Effect.Effect<strin
 const asGiven = (path: string) =>
   Effect.mapError((error: PlatformError) => new GivenFileError({ path, reason: reasonOf(error) }))
 
-/** The bytes of a regular file. Fails above `maxBytes`, or for another kind. */
+/** The bytes of a regular file. Fails if the file is larger than `maxBytes`, or is no regular file. */
 const readBytes = Effect.fnUntraced(function* (path: string, maxBytes: number) {
   const files = yield* FileSystem.FileSystem
   const info = yield* asGiven(path)(files.stat(path))

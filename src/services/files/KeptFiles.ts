@@ -20,7 +20,7 @@ export interface KeptFiles {
   readonly read: (file: NewFile) => Effect.Effect<Uint8Array | undefined>
 }
 
-/** How many characters of the hash a file name contains, to keep files of one name apart. */
+/** The number of characters of the hash in a file name. They keep files of the same name apart. */
 const shownHash = 12
 
 const folderName = "files"

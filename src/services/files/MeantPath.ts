@@ -15,7 +15,7 @@ import { ifFound } from "./FileFailure.ts"
 import { entriesIn, isThere } from "./FileLook.ts"
 import { CurrentCopy, type WorkingCopy } from "./WorkingCopy.ts"
 
-/** The most searched folders with similar names. */
+/** The maximum number of folders with similar names that are searched. */
 const mostFolders = 16
 
 /** True if the copy proposes something at or below a path, false if it removes the path, otherwise undefined. */
@@ -25,7 +25,7 @@ const proposes = (copy: WorkingCopy | undefined, file: string): boolean | undefi
   return copy?.files().some((one) => one.text !== null && isWithin(file, one.path)) === true ? true : undefined
 }
 
-/** Whether something exists at a project path, and whether only in the working copy. */
+/** Whether something exists at a project path, and whether it exists only in the working copy. */
 const look = Effect.fnUntraced(function* (root: string, written: string) {
   const canonical = yield* Effect.option(canonicalPath(root, written))
   if (canonical._tag === "None" || !canonical.value.inside) return { isThere: false, isProposed: false }
@@ -80,7 +80,7 @@ export const meantPath = Effect.fn("meantPath")(function* (root: string, written
   const stripped = written.replace(/^\/+/, "")
   if (stripped === written || stripped === "" || isWithin(root, path.resolve(root, written))) return written
   const inProject = yield* fromRoot(root, stripped)
-  /** A proposed file reveals nothing about the machine, because the task wrote it. It needs no search. */
+  /** A proposed file needs no check of the machine. It reveals nothing about the machine, because the task wrote it. */
   if (inProject?.isProposed === true) return inProject.path
   if (inProject !== undefined) return (yield* isOnMachine(written)) ? written : inProject.path
   const folder = path.dirname(stripped)

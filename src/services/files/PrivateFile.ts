@@ -1,4 +1,4 @@
-/** Creates folders and files durably, also ones that only the user may read. */
+/** Creates folders and files and flushes them to disk. Some of them only the user may read. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as path from "node:path"

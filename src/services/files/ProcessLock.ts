@@ -1,6 +1,6 @@
 /**
- * A lock between processes that ends when its holder dies: a socket that only one process can own, and that tells
- * others who owns it.
+ * A lock between processes that ends when its holder dies. The lock is a socket that only one process can own and that
+ * tells other processes who owns it.
  */
 import { createHash } from "node:crypto"
 import { connect, createServer, type Server } from "node:net"
@@ -88,7 +88,7 @@ const listen = (address: string, holder: LockHolder): Effect.Effect<Server, Node
       /** An open connection would keep the lock and this process alive. */
       socket.end(JSON.stringify(holder), () => socket.destroy())
     })
-    /** Also for later errors, such as too many connections. Clients then get no answer, but the lock stays. */
+    /** Also handles later errors, such as too many connections. Clients then get no answer, but the lock stays. */
     server.on("error", (error: NodeJS.ErrnoException) => resume(Effect.fail(error)))
     server.listen(address, () => resume(Effect.succeed(server.unref())))
   })
@@ -132,7 +132,7 @@ export const takeLock = Effect.fn("takeLock")(function* (
   const { runId, work } = options
   const holder: LockHolder = { pid: process.pid, since, ...(work === undefined ? {} : { work }), runId }
 
-  /** Fails because the lock is taken, unless a second attempt finds it free. */
+  /** If the holder has died, tries once more to take the lock. Otherwise fails, because the lock is taken. */
   const refused = Effect.fnUntraced(function* (
     isSecond: boolean
   ): Effect.fn.Return<Server, LockTaken | LockUnavailable, FileSystem.FileSystem> {

@@ -1,9 +1,9 @@
 /**
- * The lock on a project, for the only process that may change it. Meanwhile, no process may change a project above or
- * below.
+ * The lock on a project, for the only process that may change it. While it is held, no process may change a project
+ * above or below.
  *
  * A run holds the lock from its first change to its end. A conversation can stay open for hours, so it releases the
- * lock after each message. Before a change, the gate takes the lock, and waits if another process holds it.
+ * lock after each message. Before a change, the gate takes the lock. If another process holds it, the gate waits.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -36,10 +36,10 @@ const lockName = (project: string): string => `project ${project}`
 /** The lock on the list of locked projects in a folder, for one reader at a time. */
 export const listLock = (folder: string) => ({ what: "The list of projects", name: `projects ${folder}` })
 
-/** How long others wait for the process that reads the list, in milliseconds. It may be slow. */
+/** How long a process waits for another process that reads the list, in milliseconds. Reading may be slow. */
 const longestLook = 30_000
 
-/** Returns a function that says whether to keep waiting: not if one holder has had the lock for too long. */
+/** Returns a function that says whether to keep waiting. It says no when one holder has had the lock for too long. */
 const makePatience = () => {
   let [holder, since] = ["", 0]
   return ({ _tag, message }: LockTaken | LockUnavailable) =>
@@ -69,9 +69,11 @@ const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, 
 })
 
 /**
- * Takes the lock until the scope closes. Fails if another process has it, or the lock of a project above or below.
+ * Takes the lock until the scope closes. Fails if another process has this lock, or the lock of a project above or
+ * below.
  *
- * If the list still names this project, a process was killed during its changes, and its temporary files are removed.
+ * If the list still names this project, a process was killed during its changes. The temporary files of that process
+ * are removed.
  */
 export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...holder }: LockedProject) {
   const fs = yield* FileSystem.FileSystem
@@ -159,10 +161,10 @@ export class ProjectWriteLock extends Context.Service<
     readonly release: Effect.Effect<void>
   }
 >()("task-conductor/services/files/ProjectWriteLock") {
-  /** A lock for one run, whose `runId` others see as the holder. Released with the layer at the latest. */
+  /** A lock for one run, released with the layer at the latest. Other processes see the `runId` as the holder. */
   static readonly layer = (place: LockedProject): Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem> =>
     Layer.effect(ProjectWriteLock, makeWriteLock(place))
 
-  /** For callers that hold the lock for the whole time. */
+  /** A layer for callers that hold the lock the whole time: it takes and releases nothing. */
   static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: () => Effect.undefined, release: Effect.void })
 }

@@ -16,7 +16,7 @@ const real = (file: string): string | undefined => {
   }
 }
 
-/** The absolute folders of a search path outside the project that no other user can write. */
+/** The absolute folders of a search path that lie outside the project and that no other user can write. */
 export const trustedFolders = (searchPath: string | undefined, project: string): ReadonlyArray<string> => {
   const root = real(project) ?? project
   return (searchPath ?? "").split(path.delimiter).filter((folder) => {

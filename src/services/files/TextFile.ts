@@ -55,7 +55,7 @@ const requireRegular = Effect.fnUntraced(function* (file: string, info: FileSyst
   return yield* new ToolFailure({ type: "io_error", message })
 })
 
-/** Opens a file through a handle of its folder, if possible without following links. */
+/** Opens a file through a handle of its folder. If the system can, links are not followed. */
 const openSafely = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* openDirectory(path.dirname(file))
@@ -65,7 +65,7 @@ const openSafely = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** Opens a regular file until the scope closes. Checks its type before and after that. */
+/** Opens a regular file until the scope closes. Checks its type before and after opening it. */
 const openRegular = Effect.fnUntraced(function* (file: string) {
   if (yield* isMissing(file)) return yield* notFound(file)
   const fs = yield* FileSystem.FileSystem

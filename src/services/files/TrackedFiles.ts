@@ -28,7 +28,7 @@ const maxSettingBytes = 1_048_576
 const settingText = (file: string) => Effect.orElseSucceed(readTextFile(file, maxSettingBytes), () => "")
 
 /**
- * `own` is the folder with the repository's index, `common` the folder that its worktrees share. In a worktree or
+ * The git folders of a repository: `own` contains its index, and all its worktrees share `common`. In a worktree or
  * submodule, `.git` is a file that names `own`.
  */
 export const gitFolders = Effect.fnUntraced(function* (top: string) {
@@ -46,7 +46,7 @@ const hashBytesOf = Effect.fnUntraced(function* (common: string) {
 
 type ReadIndex = Result.Result<GitIndex | undefined, string>
 
-/** The index at a path, merged with its shared index, if any. Undefined if there is none yet. */
+/** The index at a path, merged with its shared index, if any. Undefined if there is no index yet. */
 const indexAt = Effect.fnUntraced(function* (
   file: string,
   hashBytes: number

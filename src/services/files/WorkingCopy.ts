@@ -9,7 +9,7 @@ import { changedLines } from "../../domain/files/TextEdit.ts"
 export type WorkingCopy = ReturnType<typeof makeWorkingCopy>
 
 /**
- * Combines a proposal with an earlier one for the same path. The base stays the state before the earlier one. A written
+ * Combines a proposal with an earlier proposal for the same path. The base of the earlier proposal stays. A written
  * text replaces the bytes of a moved file. A file that is moved back counts as unchanged.
  */
 const proposedAfter = (before: ProposedFile | undefined, proposal: ProposedFile): ProposedFile => {
@@ -57,7 +57,7 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
     },
     /** The files that differ from the project, by path. */
     files: (): ReadonlyArray<ProposedFile> => inOrder(proposed.values()),
-    /** The files that differ from the copy's beginning, by path. */
+    /** The files that differ from the state in which the copy began, by path. */
     own: (): ReadonlyArray<ProposedFile> =>
       inOrder(new Map([...first, ...proposed]).values()).flatMap((file) => {
         const { path } = file
@@ -79,7 +79,7 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
 /** A proposal as the journal stores it: only the changed lines, if the file had a text before. */
 export const ProposedChange = Schema.Struct({
   path: Schema.String,
-  /** The text in the project. Null if there is no file, or if an earlier proposal changed it. */
+  /** The text in the project. Null if there is no file, or if an earlier proposal changed the file. */
   base: Schema.NullOr(Schema.String),
   /** The whole text, if the file had none before, or has none now. */
   text: Schema.optionalKey(Schema.NullOr(Schema.String)),
@@ -92,8 +92,8 @@ export const ProposedChange = Schema.Struct({
 export type ProposedChange = typeof ProposedChange.Type
 
 /**
- * The proposals that changed since `before`. A withdrawn one proposes the original text. A file with a proposal in
- * `before` has no base.
+ * The proposals that changed since `before`. For a withdrawn proposal, the result proposes the original text. The base
+ * of a file is null if `before` has a proposal for it.
  */
 export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedFile> => {
   const known = new Map(before.map((file) => [file.path, file]))
@@ -125,7 +125,7 @@ export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFi
   })
 }
 
-/** Applies stored changes to a copy with the same content as before them. */
+/** Applies stored changes to a copy. The copy must have the same content as before these changes. */
 export const proposeAgain = (copy: WorkingCopy, changes: ReadonlyArray<ProposedChange>): void => {
   for (const change of changes) {
     const { base, lines, path, text = null } = change

@@ -56,7 +56,7 @@ const openRoot = Effect.fnUntraced(function* (root: string) {
   return yield* Effect.mapError(opened, () => unusable("unreadable"))
 })
 
-/** Uses the proposal for a path in the current working copy, or else the project. */
+/** Uses the proposal for a path in the current working copy. If there is none, uses the project. */
 const proposedOr = <A, E, R>(
   path: string,
   proposal: (file: ProposedFile) => Effect.Effect<A, E>,
@@ -118,8 +118,8 @@ const encodingOf = (file: string) =>
   )
 
 /**
- * The details of a write besides its text. They refer to the file in the project, even if a task moves it twice, or
- * changes it first.
+ * The details of a write besides its text. They refer to the file in the project, even if the task moved or changed
+ * this file before.
  */
 const movedIn = Effect.fnUntraced(function* (copy: WorkingCopy, access: WriteAccess) {
   const source = access.from === undefined ? undefined : copy.get(access.from.path)
@@ -167,12 +167,12 @@ const entryWith = Effect.fnUntraced(function* (file: string) {
   return inProject.every((one) => removedPaths.has(one)) ? undefined : entry
 })
 
-/** The most links of this task in a path. More count as a cycle. */
+/** The maximum number of proposed links in a path. A path with more links counts as a cycle. */
 const maxLinks = 40
 
 /**
- * The real path according to the current working copy, with the links that it creates and without those that it
- * removes. Undefined if it does not affect the path.
+ * The real path, with the links that the current working copy creates and without the links that it removes. Undefined
+ * if the copy does not affect the path.
  */
 const proposedPlace = Effect.fnUntraced(function* (root: string, written: string) {
   const files = (yield* CurrentCopy)?.files() ?? []
@@ -240,7 +240,7 @@ export class Workspace extends Context.Service<
      * pipe, no permission), `output_limit` (too large) or `parse_error` (not text).
      *
      * With a range, the limit applies only to its lines. A range that begins after the last line fails with
-     * `validation_failed`. One that ends after it returns the lines that exist.
+     * `validation_failed`. A range that ends after the last line returns the lines that exist.
      */
     readText(file: string, maxBytes: number, range?: LineRange): Effect.Effect<string, ToolFailure>
     /** The encoding of a text file, which a change keeps. Undefined for other files. */
@@ -348,8 +348,8 @@ export const isFileAt = (workspace: Workspace["Service"], written: string): Effe
   )
 
 /**
- * The hash of the text at a canonical path. Without readable text, a text that identifies the state. `null` if nothing
- * is at the path.
+ * The hash of the text at a canonical path. If there is no readable text, another text that identifies the state.
+ * `null` if nothing is at the path.
  */
 export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>
   Effect.catch(Effect.map(workspace.readText(path, maxComparedBytes), textHash), ({ type }) =>

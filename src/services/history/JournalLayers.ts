@@ -74,7 +74,7 @@ const makeFolder = Effect.fnUntraced(function* (journal: string) {
   )
 })
 
-/** The protection of the journal: secrets are redacted, and MACs continue from the given lines. */
+/** The protection of the journal: secrets are redacted, and the MACs of new lines continue those of the given lines. */
 const protectionOf = Effect.fnUntraced(function* (
   { locks, runId, secrets }: RunPlace,
   lines: ReadonlyArray<JournalLine>

@@ -15,7 +15,10 @@ const intent = /"record":\{"type":"intent",[^\n]*?"call":\{[^\n]*?"name":"([a-z0
 const mostRead = 100_000
 const targetsOf = /"targets":(\[(?:"(?:[^"\\]|\\.)*",?)*\]),"files":/
 
-/** The calls with effects in the removed part, such as `write_file /project/a.txt`, as far as this part can be read. */
+/**
+ * The calls with effects that the removed part recorded, such as `write_file /project/a.txt`. Unreadable records are
+ * skipped.
+ */
 const effectsIn = (rest: Uint8Array): ReadonlyArray<string> =>
   Buffer.from(rest)
     .toString("utf8")

@@ -89,7 +89,7 @@ export interface KeptChanges {
   readonly versions: Pick<FileVersions, "read">
 }
 
-/** The calls of a run that may have changed files that are not named in the journal. */
+/** The calls of a run that may have changed files which the journal does not name. */
 const outsideOf = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string> => [
   ...new Set(
     records.flatMap((record) =>
@@ -128,7 +128,7 @@ const patchText = (bytes: Uint8Array): string | undefined => {
   return text !== undefined && hasByteOrderMark(bytes) ? `\uFEFF${text}` : text
 }
 
-/** The current content of a changed file. Absent if there is none, or if no run creates such an entry. */
+/** The current content of a changed file. Absent if nothing is there, or an entry of a kind that no run creates. */
 const contentAt = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const contentNow = yield* Effect.orElseSucceed(contentState(file), () => "unknown")
@@ -339,7 +339,7 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
     const name = path.relative(root, change.path)
     const sides = yield* sidesOf(change, versions)
     const side = redo ? sides?.after : sides?.before
-    /** A text is written with the tool for texts, which keeps the byte order mark of the file. */
+    /** A text is written as a string, because this keeps the byte order mark of the file. */
     const isText = redo && side !== undefined && !hasByteOrderMark(side.bytes)
     const next = side === undefined ? null : isText ? (textOf(side.bytes) ?? side.bytes) : side.bytes
     const place = yield* Effect.result(canonicalPath(root, path.dirname(change.path)))

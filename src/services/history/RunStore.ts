@@ -248,10 +248,13 @@ const summaryOf = (
 /** True for a name that can be the id of a run. Runs are folders named by their ids; other folders are ignored. */
 const isId = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name)
 
-/** The number of runs up to which no cached summaries are used, because reading all journals is fast enough. */
+/** Up to this number of runs, no cached summaries are used, because reading all journals is fast enough. */
 const fewRuns = 50
 
-/** The states in which no summary is cached: the run can still change, or another version may be able to read it. */
+/**
+ * The states of a run in which its summary is not cached: the run can still change, or another version may be able to
+ * read its journal.
+ */
 const openStandings: ReadonlySet<RunSummary["standing"]> = new Set(["running", "unfinished", "unreadable"])
 
 /** A cached summary, with the state that its journal had. */

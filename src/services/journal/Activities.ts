@@ -1,7 +1,7 @@
 /**
  * Runs the steps of a run that must not happen twice: each model call, and each tool call with effects outside a
- * working copy. Such an activity has a stable key, a schema for its outcome, and an effect, which does not run again
- * after its outcome is recorded. The outcome is on disk before the run continues.
+ * working copy. Such a step is an activity with a stable key, a schema for its outcome, and an effect. The outcome is
+ * on disk before the run continues. After that, the effect does not run again.
  *
  * Changes of working copies are recorded too, but a resumed run makes them again.
  */
@@ -34,7 +34,10 @@ export interface Activity<A, E, R> {
   readonly prompt?: { readonly system: string; readonly user: string }
 }
 
-/** A part of a run that consists of activities. After its result is recorded, these are not needed again. */
+/**
+ * A part of a run that consists of activities. After the result of the stage is recorded, its activities are not needed
+ * again.
+ */
 export interface RunStage<A> {
   readonly key: string
   readonly success: Schema.Codec<A, unknown>

@@ -1,5 +1,5 @@
 /**
- * Shortens a journal to its intact lines, for example after a crash left a partial one. First saves the removed bytes
+ * Shortens a journal to its intact lines, for example after a crash left a partial line. First saves the removed bytes
  * in a file beside the journal. Never overwrites a file.
  */
 import * as Effect from "effect/Effect"
@@ -18,8 +18,8 @@ export const syncFolder = Effect.fnUntraced(function* (file: string) {
 }, Effect.scoped)
 
 /**
- * Saves these bytes to `file`, or to `file-2` and so on if it exists with other bytes, and returns the path. A file
- * with the same bytes comes from a process that died before it shortened the journal.
+ * Saves these bytes and returns the path. If `file` exists with other bytes, uses `file-2`, and so on. A file with the
+ * same bytes comes from a process that died before it shortened the journal.
  */
 const quarantine = Effect.fnUntraced(function* (file: string, bytes: Uint8Array) {
   const fs = yield* FileSystem.FileSystem
@@ -39,7 +39,7 @@ const quarantine = Effect.fnUntraced(function* (file: string, bytes: Uint8Array)
   }
 }, Effect.scoped)
 
-/** Keeps the first `size` bytes of a journal, and saves the others to a file. Returns its path. */
+/** Keeps the first `size` bytes of a journal, and saves the other bytes to a file. Returns the path of this file. */
 export const cutOff = Effect.fnUntraced(function* (journal: string, size: number, rest: Uint8Array, file: string) {
   const quarantined = yield* quarantine(file, rest)
   const handle = yield* (yield* FileSystem.FileSystem).open(journal, { flag: "r+" })

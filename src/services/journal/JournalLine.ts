@@ -27,7 +27,7 @@ export interface JournalLine {
   readonly text: string
 }
 
-/** The maximum depth of a parsed record. No version writes deeper ones, which could crash the program. */
+/** The maximum depth of a parsed record. No version writes deeper records. Such records could crash the program. */
 const maxLevels = 256
 
 const textIn = (value: unknown, name: string): string => {
@@ -41,7 +41,7 @@ export const lineOf = ({ json, ...line }: Pick<JournalLine, "seq" | "at" | "json
   return { ...line, json, type: textIn(json, "type"), key: textIn(json, "key"), event: textIn(event, "type") }
 }
 
-/** The number, sum and MAC of the last line, from which the next one continues. */
+/** The number, sum and MAC of the last line. The next line is computed from them. */
 export interface LineEnd {
   readonly seq: number
   readonly sum: string
@@ -51,13 +51,13 @@ export interface LineEnd {
 export interface LineProtection {
   /** Serialises a record as JSON without secrets. */
   readonly write?: (record: Schema.Json) => string
-  /** Computes the MAC of a line from that of the previous one. It proves who wrote the record. */
+  /** Computes the MAC of a line from the MAC of the previous line. A MAC proves who wrote the record. */
   readonly key?: { mac(before: string, line: string): string }
 }
 
 const encodeRecord = Schema.encodeSync(JournalRecord)
 
-/** The line of a record, and the number, checksum and MAC from which the next line continues. */
+/** Encodes a record as a line. Also returns the number, checksum and MAC that the next line needs. */
 export const encodeLine = (
   record: JournalRecord,
   at: string,
@@ -96,7 +96,7 @@ export interface LineBefore {
   readonly before: string
 }
 
-/** Parses a line with the expected number, which continues from the expected checksum. */
+/** Parses a line. The line must have the expected number and continue from the expected checksum. */
 export const decodeLine = (text: string, { before, seq }: LineBefore): JournalLine | LineProblem => {
   const [, signed = "", number, at = "", record = "", sum] = form.exec(text) ?? []
   if (sum === undefined) return "shape"
@@ -125,7 +125,7 @@ export const recordOf = (line: JournalLine): JournalRecord => Schema.decodeUnkno
 export const readRecord = (line: JournalLine): JournalRecord | undefined =>
   Option.getOrUndefined(decodeRecord(line.json))
 
-/** The records of lines, without unknown ones. Shortened prompts are restored. */
+/** The records of lines, without records of an unknown type. Shortened prompts are restored. */
 export const readRecords = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<JournalRecord> => {
   const whole = makeWholePrompts()
   return lines.flatMap((line) => {

@@ -122,8 +122,8 @@ const sealOf = ({ text }: JournalLine): SealedLine | undefined => {
 /** Which records of a journal the MACs prove. */
 export interface Proof {
   /**
-   * The first record from which on this user wrote all records. If not even the last one is proven, the number after
-   * it.
+   * The number of the first proven record: this user wrote it and all later records. If no record is proven, the number
+   * after the last record.
    */
   readonly from: number
   /** The MAC from which the MAC of the next record is computed. */
@@ -131,8 +131,8 @@ export interface Proof {
 }
 
 /**
- * The longest end of a journal whose records the owner of the key wrote. It begins with the run or a session, where the
- * MAC covers everything before.
+ * Finds the longest end of a journal in which the owner of the key wrote all records. It begins with the run or a
+ * session, because the first MAC of a session covers all earlier lines.
  */
 export const proofOf = (lines: ReadonlyArray<JournalLine>, key: SealKey): Proof => {
   const all = createHash("sha256")

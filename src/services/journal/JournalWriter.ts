@@ -30,7 +30,7 @@ export interface JournalWriter {
 
 /** How the journal keeps secrets out of its records, and proves who wrote them. */
 export interface JournalProtection extends Pick<LineProtection, "write"> {
-  /** Proves who wrote the records. `proof` is about the existing ones. */
+  /** Proves who wrote the records. `proof` is about the existing records. */
   readonly seal?: { readonly key: SealKey; readonly proof: Proof }
 }
 
@@ -66,7 +66,7 @@ export const openJournal = Effect.fn("openJournal")(
     let isBroken = false
 
     /**
-     * Ends writing after a failure. For a record that cannot be encoded, a defect of the program, the run must end
+     * Ends writing after a failure. A record that cannot be encoded is a defect of the program, so the run must end
      * instead of waiting.
      */
     const breakOff = Effect.fnUntraced(function* (cause: Cause.Cause<PlatformError>) {
@@ -95,7 +95,7 @@ export const openJournal = Effect.fn("openJournal")(
     }, Effect.catchCause(breakOff))
 
     const writeWaiting = Effect.flatMap(Queue.clear(waiting), writeAll)
-    /** Runs after the fiber below. Two writers at once would give two lines the same number. */
+    /** Runs after the fiber below has ended, because two writers at once would give two lines the same number. */
     yield* Effect.addFinalizer(() => writeWaiting)
     /** Writes a record that was taken from the queue even if the run is interrupted. */
     const next = Effect.uninterruptibleMask((restore) => Effect.andThen(restore(Queue.peek(waiting)), writeWaiting))

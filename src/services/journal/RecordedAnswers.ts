@@ -34,7 +34,9 @@ export const answered = {
 
 const answerKey = (question: string): string => `question/${question}`
 
-/** True for an answer that a resumed run uses. A no is asked again, unless the user said what they want instead. */
+/**
+ * True for an answer that a resumed run uses. After a no, it asks again, unless the user said what they want instead.
+ */
 const isFinal = ({ answer, by, instead }: Answered<StepAnswer | CallAnswer | WordsAnswer>): boolean =>
   by === "person" && ((answer !== "decline" && answer !== "deny" && answer !== "nothing") || instead !== undefined)
 
@@ -64,7 +66,9 @@ export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): 
       return Approver.of({
         ...approver,
         step: (title, items, question) => askOnce(question, answered.step, approver.step(title, items, question)),
-        /** The gate asks about plugins and servers before every run, so their answers are not recorded. */
+        /**
+         * The gate asks about plugins and servers before every run, so the user's answers about them are not recorded.
+         */
         call: (item, question) =>
           isStart(item) && item.tool !== "read_file"
             ? approver.call(item, question)

@@ -90,8 +90,8 @@ class AnswerWriting {
     // Blanks begin no phase. Some models write an empty block of thoughts if asked not to think.
     if (this.text.trim() === "" && this.thinking.trim() !== "") this.phase = "thinking"
     const thought = this.thinkingTokens
-    // If the model never closes the tag of its thoughts, they may contain the document. A heading suggests this, so
-    // thoughts with a heading may be as long as an answer.
+    // If the model never closes the tag of its thoughts, the thoughts may contain the document. A heading suggests
+    // this, so thoughts with a heading may be as long as an answer.
     if (thought > this.#options.thinking.tokens && !this.#split.hasHeading)
       return { _tag: "ThinkingCutOff", tokens: thought }
     return this.#unrecoverable(this.#watch.thinking(delta))
@@ -107,7 +107,7 @@ class AnswerWriting {
     return { _tag: "Hopeless", kind: found.kind, detail: detailOf(found), partial: this.text }
   }
 
-  /** Adds the text that is still held back at the end. */
+  /** Adds the text that was still held back when the answer ended. */
   end(): void {
     const { answer, pieces } = this.#split.end()
     for (const { kind, text } of pieces) {
@@ -156,8 +156,8 @@ const jsonOf = (params: unknown): Schema.Json =>
 export type ReceivedPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
 
 /**
- * Reads a whole answer. Fails with the cause if it breaks off, or with `Hopeless` or `ThinkingCutOff` if the program
- * stopped it. The error contains the text so far.
+ * Reads a whole answer. Fails with the cause if the answer breaks off. Fails with `Hopeless` or `ThinkingCutOff` if the
+ * program stopped the answer. The error contains the text so far.
  */
 export const readAnswer = Effect.fnUntraced(function* (
   answer: Stream.Stream<ReceivedPart, AiError.AiError>,
@@ -191,8 +191,8 @@ export const readAnswer = Effect.fnUntraced(function* (
     const answerTokens = finish?.usage.outputTokens.total
     const usage: Usage = {
       ...(promptTokens === undefined ? {} : { promptTokens }),
-      // Some servers count cached tokens outside the prompt, and may report more of them than prompt tokens. Such a
-      // count is left out.
+      // Some servers do not count cached tokens as part of the prompt, and may report more cached tokens than prompt
+      // tokens. Such a count is left out.
       ...(cachedTokens === undefined || cachedTokens > (promptTokens ?? 0) ? {} : { cachedTokens }),
       ...(answerTokens === undefined ? {} : { answerTokens }),
       ...serverTimes(finish),

@@ -48,7 +48,7 @@ export type { Bound } from "../providers/CallOptions.ts"
 export interface ModelRequest {
   readonly id: ModelCallId
   readonly prompt: FilledPrompt
-  /** A conversation in place of the prompt, which then only serves to estimate tokens. */
+  /** A conversation that is sent in place of the prompt. The prompt then only serves to estimate tokens. */
   readonly conversation?: ConversationCall
   /** The step of the task; see `Urgency`. */
   readonly step: number
@@ -60,7 +60,7 @@ export interface ModelRequest {
   readonly bound?: Bound
   /** The expected document. An answer is stopped as soon as it can no longer become this document. */
   readonly shape?: AnswerShape
-  /** Creates a listener for the text of one answer, also of each retry. */
+  /** Creates a listener for the text of one answer. It is called again for each retry. */
   readonly listen?: () => (delta: string) => void
   /** What was wrong with earlier answers to the same prompt, if anything. */
   readonly tuning?: Tuning
@@ -86,7 +86,7 @@ export interface Tries {
   readonly isAlone?: boolean
 }
 
-/** Converts an error that the window is full, if no other call shares the window: the prompt itself is too long. */
+/** Converts the error that the window is full. If no other call shares the window, the prompt itself is too long. */
 const asOverflow = (error: ModelError, { isAlone = false, window }: Target, estimated: number): ModelError => {
   const { reason } = error
   const isFull = isAlone && reason._tag === "Busy" && reason.isShared === true && /context size/i.test(reason.detail)
@@ -144,9 +144,9 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
       : calibration.record(name, { prompt: system + user, counted, isWhole, window })
 
   /**
-   * Learns from a prompt that the server refused as too long. Without a token count, it counts as longer than the
-   * window. No other call starts before the estimates are corrected, because the failed call still holds its slot. If
-   * the server's window is smaller than configured, estimates grow in proportion.
+   * Learns from a prompt that the server refused as too long. If the server gave no token count, the prompt counts as
+   * longer than the window. No other call starts before the estimates are corrected, because the failed call still
+   * holds its slot. If the server's window is smaller than configured, estimates grow in proportion.
    */
   const learnRefusal = Effect.fnUntraced(function* (
     { prompt: { system, user } }: ModelRequest,
@@ -179,7 +179,7 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
   const settings = yield* RunSettings
   const { facts: factsOf, serves = () => true } = yield* CurrentServer
 
-  /** The model that a skill or a stage chose, if the same server has it. Otherwise that of the run. */
+  /** The model that a skill or a stage chose, if the same server has it. Otherwise the model of the run. */
   const nameOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest): string =>
     model !== undefined && serves(model) ? model : settings.model
 
@@ -214,7 +214,7 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
 
 /**
  * Sends the request. Tool calls are returned, but not run, because the gate decides about them first. An empty toolkit
- * would refuse any call, so a request without tools gets none.
+ * would refuse any call, so a request without tools gets no toolkit.
  */
 const streamOf = (
   model: LanguageModel.LanguageModel,
@@ -312,7 +312,8 @@ const makePlannedSend = Effect.fnUntraced(function* (
       const detail = error.what
       if (think === undefined) return yield* new ModelError({ reason: { _tag: "Refused", detail } })
       if (think === refused) return yield* error
-      // A refusal is not reported if the program chose the setting, because thoughts were cut off.
+      // A refusal is reported only if the user's settings chose the refused value. After thoughts were cut off, the
+      // program chooses the value.
       const isReported = think === generationFor(settings, id.stage).think
       if (thinking.refuse(name, think) && isReported) {
         yield* events.publish({ type: "message", level: "warning", text: refusalNote(name, think, detail) })
@@ -345,7 +346,7 @@ const makePlannedSend = Effect.fnUntraced(function* (
   return sendPlanned
 })
 
-/** Sends the calls of a run. What one call teaches about a model applies to its later calls. */
+/** Sends the calls of a run. What the program learns about a model from one call applies to later calls. */
 export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait) {
   const calibration = yield* TokenCalibration
   const events = yield* RunEvents

@@ -37,7 +37,7 @@ interface ServerView {
   lastReceivedAt: number
   /** The models that have answered. They count as loaded, unless the server denies it. */
   readonly answered: Set<string>
-  /** How many calls receive an answer now. `slots` is how many the server answers at once. */
+  /** How many calls receive an answer now. `slots` is the number of calls that the server answers at once. */
   writing: number
   readonly slots: number
 }
@@ -50,8 +50,8 @@ const endOf = (limits: CallSeconds, limit: keyof CallSeconds, seconds: number, w
   Math.min(limits[limit], seconds + limits.call - whole)
 
 /**
- * What a call waits for before its first word: its turn in the server, or the word. `silent` is how long the server
- * sent nothing.
+ * What a call waits for before its first word: its turn in the server, or the word itself. `silent` is how long the
+ * server sent nothing to any call.
  */
 const waitingForFirst = (limits: CallSeconds, silent: number, whole: number): WaitingReport =>
   silent < whole && silent < inSeconds(heartbeatEvery)
@@ -150,7 +150,7 @@ const meanwhile = <A, E, R, R2>(
     (fiber) => Fiber.interrupt(fiber)
   )
 
-/** Watches the calls of a run, of which the server answers `slots` at once. */
+/** Watches the calls of a run. The server answers `slots` of them at once. */
 export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Service"], slots: number) {
   const server: ServerView = { lastReceivedAt: -Infinity, answered: new Set(), writing: 0, slots }
   const { isLoaded = () => Effect.undefined } = yield* CurrentServer

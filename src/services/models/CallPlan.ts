@@ -133,7 +133,7 @@ export const planCall = (
   const { sampling = {}, think } = generationFor(settings, stage)
   const reserve = answerReserve(contextWindow)
   const free = Math.max(0, contextWindow - promptTokens - reserve)
-  /** The size of the prompt is only an estimate, so the answer always gets its share of the window. */
+  /** The size of the prompt is only an estimate, so the answer always gets its reserved tokens. */
   const tokensLeft = Math.max(reserve, contextWindow - promptTokens)
   const wanted = thinking.plan(model, facts, think, tuning.thinkingCuts)
   const least = Math.min(leastThinking, limits.thinkingTokens)

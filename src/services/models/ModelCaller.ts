@@ -20,8 +20,8 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { makeServerWait } from "./ServerWait.ts"
 
 /**
- * How often a call is retried, the setting that limits this, and the delay before the first retry, which doubles each
- * time.
+ * How often a call is retried, and the setting that limits this. `wait` is the delay before the first retry. It doubles
+ * with each retry.
  */
 interface Retries {
   readonly times: number
@@ -37,7 +37,7 @@ const retriesOf = (reason: ModelErrorReason, limits: Limits): Retries => {
     if (reason.limit === undefined) return { times: busyRetries, wait, name: "busyRetries" }
     return { times: brokenRetries, wait, name: "brokenRetries" }
   }
-  // A call that used its whole time would probably do so again.
+  // A call that used its whole time is not retried, because it would probably do so again.
   const isBroken = reason._tag === "DiedMidStream" && reason.limit?.name !== "callSeconds"
   if (!isBroken) return { times: 0, wait: Duration.zero }
   return { times: brokenRetries, wait: Duration.millis(250), name: "brokenRetries" }
@@ -48,7 +48,7 @@ const afterRetries = (error: ModelError, { name, times }: Retries): ModelError =
     ? new ModelError({ reason: { ...error.reason, retried: { name, times } } })
     : error
 
-/** The event of a failed call, with the number of the next retry and the maximum in `next`. */
+/** The event of a failed call. `next` contains the number of the next retry and the maximum number of retries. */
 const failedEvent = (
   call: ModelCallId,
   { message, reason, what }: ModelError,

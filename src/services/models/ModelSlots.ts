@@ -24,11 +24,11 @@ export interface Urgency {
   readonly stage: Stage
   /** The step of the task, from 0; 0 for stages of the whole run. */
   readonly step: number
-  /** True for a later turn of a task, which comes before the first turns of others. */
+  /** True for a later turn of a task. It comes before the first turns of other tasks. */
   readonly isBegun: boolean
   /**
-   * The beginning of the prompt. Otherwise equal calls with the same beginning follow each other, so that the server
-   * can reuse its cache.
+   * The beginning of the prompt. Of equally urgent calls, those with the same beginning follow each other, so that the
+   * server can reuse its cache.
    */
   readonly beginning: string
   /** The tokens of prompt and answer together; 0 if absent. */
@@ -51,8 +51,8 @@ interface Call extends Urgency {
 const beforeAll = -1
 
 /**
- * How long a slot is reserved for the next turn of a task, in milliseconds, against calls of later steps. Most tools
- * finish in this time, and the task then makes its next call.
+ * For this time, in milliseconds, a slot is reserved for the next turn of a task. Calls of later steps must wait. Most
+ * tools finish in this time, and the task then makes its next call.
  */
 const toolsTake = 20
 

@@ -48,7 +48,7 @@ const load = Effect.fnUntraced(function* (folder: string, name: TemplateName) {
 export class Prompts extends Context.Service<
   Prompts,
   {
-    /** Fills a template in one pass, so that a value like a placeholder stays unchanged. */
+    /** Fills a template in one pass, so that a value that looks like a placeholder stays unchanged. */
     fill<Name extends TemplateName>(name: Name, values: TemplateValues<Name>): FilledPrompt
     /** The text of a template without its values. */
     instructions(name: TemplateName): string

@@ -17,7 +17,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 /** The maximum number of images in one message. */
 export const mostImages = 4
 
-/** The chosen images of a turn, and a sentence for each omitted one. */
+/** The chosen images of a turn, and a sentence for each image, chosen or omitted. */
 const ImageChoice = Schema.Struct({ shown: Schema.Array(ResultFile), lines: Schema.Array(Schema.String) })
 type ImageChoice = typeof ImageChoice.Type
 
@@ -54,7 +54,7 @@ const pictureOf = ({ mediaType, name }: ResultFile, bytes: Uint8Array = new Uint
   data: Buffer.from(bytes).toString("base64")
 })
 
-/** `budget` is the space for the images of the next message, in characters. */
+/** Returns a function that chooses the images for the next message. `budget` is the space for them, in characters. */
 export const makeResultImages = Effect.gen(function* () {
   const activities = yield* Activities
   const kept = yield* KeptFiles

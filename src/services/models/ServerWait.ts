@@ -1,6 +1,6 @@
 /**
- * Waits for a model server that has stopped or is overloaded. All calls of a run wait together while one at a time
- * tries the server.
+ * Waits for a model server that has stopped or is overloaded. All calls of a run wait. One of them at a time tries the
+ * server.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -57,7 +57,10 @@ export const WaitsForServer = Context.Reference("task-conductor/services/models/
   defaultValue: () => true
 })
 
-/** `seconds` is the longest wait; 0 disables waiting. Calls do not wait for a server that has never responded. */
+/**
+ * Makes calls wait for a server that does not respond. `seconds` is the longest wait; 0 disables waiting. Calls do not
+ * wait for a server that has never responded.
+ */
 export const makeServerWait = (events: RunEvents["Service"], seconds: number): Effect.Effect<ServerWait> =>
   Effect.gen(function* () {
     const mutex = yield* Semaphore.make(1)

@@ -38,7 +38,7 @@ const promptMessage = (message: ConversationMessage): Prompt.Message => {
   }
 }
 
-/** Joins consecutive messages of the user. Templates of models expect user and assistant in turn. */
+/** Joins consecutive messages of the user, because templates of models expect user and assistant in turn. */
 const joinedUsers = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> => {
   const joined: Array<ConversationMessage> = []
   for (const message of messages) {

@@ -18,7 +18,7 @@ export class TokenCalibration extends Context.Service<
   {
     /** The scale for the next prompt of a model, with a safety margin. */
     scale(model: string): TokenScale
-    /** Estimates tokens from this text, until a server has counted a prompt. */
+    /** Bases the estimates on this text until a server has counted a prompt. */
     expect(text: string): void
     /** Learns from a prompt that a server refused as too long. */
     refused(model: string, count: Pick<TokenCount, "counted" | "prompt">): void

@@ -1,6 +1,6 @@
 /**
- * Checks whether a model has vision and can make native tool calls. A model without native calls would only describe
- * calls in its text, so `ask` checks this before the first message of a conversation that needs them.
+ * Checks whether a model has vision and can make native tool calls. A model that cannot make them only describes calls
+ * in its text. `ask` therefore checks this before the first message of a conversation that needs tools.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ export class NoToolSupport extends Schema.TaggedError<NoToolSupport>()("NoToolSu
   }
 }
 
-/** Says that the model has no vision. `able` are the installed models that have. */
+/** Says that the model has no vision. `able` are the installed models that have vision. */
 export class NoVision extends Schema.TaggedError<NoVision>()("NoVision", {
   model: Schema.String,
   able: Schema.Array(Schema.String)
@@ -42,7 +42,7 @@ export class ToolSupport extends Context.Service<
     readonly see: Effect.Effect<void, NoVision>
   }
 >()("task-conductor/services/models/ToolSupport") {
-  /** For models that are known to call tools. */
+  /** A layer that checks nothing, for models that are known to call tools. */
   static readonly layerAssumed: Layer.Layer<ToolSupport> = Layer.succeed(ToolSupport)(
     ToolSupport.of({ require: Effect.void, see: Effect.void })
   )
@@ -54,8 +54,8 @@ export class ToolSupport extends Context.Service<
     )
 
   /**
-   * Asks the server what the model can do, and which other models have a needed ability that it lacks. If `isNeeded` is
-   * false, only checks that the server responds.
+   * Asks the server what the model can do. If the model lacks a needed ability, also asks which other models have it.
+   * If `isNeeded` is false, only checks that the server responds.
    */
   static readonly layerServer = (
     { facts, greeting, inventory }: ModelServer,
