@@ -1,6 +1,6 @@
 /**
  * Asks the user about calls and accesses that the rules do not decide. Stores each answer before the next question. An
- * answer holds for one call, for the session, or, saved as rules, for later runs.
+ * answer is valid for one call or for the session. An answer that is saved as rules is valid for later runs, too.
  */
 import * as Effect from "effect/Effect"
 import type { CallIntent, UncertainCall } from "../../domain/journal/JournalRecord.ts"
@@ -18,7 +18,9 @@ import { type GateQuestion, PermissionDenied, deniedOf, onlyReads, userQuestionI
 import type { GateContext } from "./GateDecision.ts"
 import { makeItem, uncertainItem } from "./QuestionItem.ts"
 
-/** The event of an answer: what the user wants instead of a no, or the rules that the user chose with a yes. */
+/**
+ * The event of an answer. A no contains what the user wants instead, and a yes contains the rules that the user chose.
+ */
 export const answerEvent = (
   scope: EventOf<"approval.answered">["scope"],
   hash: string,
@@ -46,7 +48,9 @@ export const put = <A extends AnyAnswer>(
     Effect.tap((answered) => report(answerEvent(question.scope, question.hash, answered)))
   )
 
-/** Stores what the user wants in place of a declined call. A URL may contain these words of the user. */
+/**
+ * Stores what the user wants in place of a declined call. A URL may contain these words, because the user said them.
+ */
 export const keepRequest = (requested: RequestedChange, { answers, readTexts }: GateContext) =>
   Effect.andThen(answers.addRequestedChange(requested), readTexts.noteSaid(requested.instead))
 
@@ -57,8 +61,8 @@ const exactRules = ({ accesses, tool }: GateQuestion): ReadonlyArray<Rule> =>
     : accesses.map((access) => ({ verdict: "allow", tool, pattern: exactPattern(accessTarget(access)) }))
 
 /**
- * Saves the rules of an answer: those that the user chose for this project, or, for all projects, rules for exactly the
- * accesses of the call. Returns a sentence for the user if saving failed.
+ * Saves rules after a yes. The rules that the user chose apply to this project. If the user chose none, rules for
+ * exactly the accesses of the call apply to all projects. Returns a sentence for the user if saving failed.
  */
 export const saveRules = (chosen: ReadonlyArray<string>, question: GateQuestion, { policy }: GateContext) => {
   const { folder, offers, root } = policy
@@ -87,7 +91,10 @@ const keepYes = (
   const isForProject = answer === "remember" && always.length > 0
   if (by === "person") grants.addShown(question)
   if (answer === "repairs" && context.options.askFirst === true) grants.addRepairs(question)
-  /** A rule for this project covers exactly what its text says. A session permission might cover more. */
+  /**
+   * A rule for this project allows only what its text says. A permission for the session could allow more, so none is
+   * added.
+   */
   if ((answer === "session" || answer === "remember") && !isForProject) grants.addSession(question)
   return answer === "remember" ? saveRules(always, question, context) : Effect.undefined
 }
@@ -132,8 +139,8 @@ export const askUncertain = Effect.fn("Gate.askUncertain")(function* (intent: Un
 })
 
 /**
- * A question of the model to the user. `place` is the part of the run that asks, which asks the same question only
- * once.
+ * A question of the model to the user. `place` names the part of the run that asks. Each part asks the same question
+ * only once.
  */
 export interface WordsQuestion {
   readonly place: string

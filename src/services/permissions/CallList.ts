@@ -22,7 +22,7 @@ import { type GateQuestion, afterWrites, deniedOf, onlyReads, questionOfCall } f
 import { type GateContext, type GateDecision, decideQuestion } from "./GateDecision.ts"
 import { makeItem } from "./QuestionItem.ts"
 
-/** The most rules that the message names. Instead of more, it suggests `--yes`. */
+/** The maximum number of rules that the message names. If there are more, the message suggests `--yes` instead. */
 const mostNamedRules = 5
 
 /** A call of a step, and the decision about it. */
@@ -47,7 +47,8 @@ const isAnswered = (call: ListedCall): boolean => {
 }
 
 /**
- * The calls of a task that may still be allowed. In a conversation, the user may be asked again about excluded calls.
+ * Returns the calls of a task without those that are certainly denied. In a conversation, excluded calls stay, because
+ * the user may be asked about them again.
  */
 const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, place: string, context: GateContext) {
   const decided = yield* Effect.forEach(calls, (call) => {
@@ -88,7 +89,7 @@ const allowedFacts = (
     return [`allowed by ${rules.map(ruleText).join(", ")}: ${[question.tool, ...targets].join(" ")}`]
   })
 
-/** Runs `look` on the project as it will be when the calls of a task run. */
+/** Runs `look` on the project with the changes of `others` made, because later calls build on these changes. */
 const onTop = <A>(look: Effect.Effect<A>, others: GatedTask["others"]): Effect.Effect<A> =>
   others === undefined ? look : Effect.provideService(look, CurrentCopy, makeWorkingCopy(others))
 
@@ -127,7 +128,7 @@ const warnOfSharedWrites = (
   )
 }
 
-/** Reports which rules would allow the calls if nobody can be asked. */
+/** If nobody can be asked, reports which rules would allow the calls. */
 const sayRules = Effect.fnUntraced(function* (
   title: string,
   listed: ReadonlyArray<ListedItem>,
@@ -195,7 +196,7 @@ export const askCallList = Effect.fn("Gate.askCallList")(function* (
   )
   const warnings = yield* warnOfSharedWrites(title, decided, context)
   const open = decided.flatMap(({ facts = [], listed, ...task }) => {
-    /** Calls of a task are denied without a question if the user excluded all of them. */
+    /** If the user excluded all calls of a task, they are denied without a question. */
     const asked = listed.length === 0 && task.calls.length > 0 ? undefined : callsToAsk(task.gatedBy, listed)
     if (asked === undefined) return []
     return [{ ...task, asked, facts: [...facts, ...allowedFacts(listed, asked, policy.nameOf)] }]

@@ -6,9 +6,9 @@
  * - `authorize` runs before each tool call, check, reference and `--file`, and before a run starts a plugin or server.
  *   After a no, the call fails with `permission_denied`. The third no to the same effect ends the task. A denied plugin
  *   or server is skipped.
- * - `ask` can cover a list of calls, called a step. A step contains the changes of a plan step or of a message, the
- *   commands of one answer, the checks of the project, or a task with many items. A no ends the step. A yes runs
- *   nothing: it is stored, and `authorize` finds it for each call.
+ * - `ask` can cover a list of calls, called a step. A step contains one of these: the changes of a plan step or
+ *   message, the commands of one answer, the checks of the project, or a task with many items. A no ends the step. A
+ *   yes runs nothing: it is stored, and `authorize` finds it for each call.
  * - `ask` also handles uncertain calls after a crash, and questions of the model.
  */
 import * as Context from "effect/Context"
@@ -71,7 +71,10 @@ const askIfOpen = Effect.fnUntraced(function* (question: GateQuestion, context: 
   return { ...decision, _tag: "Allow" as const, by: "answer" as const }
 })
 
-/** Decides about a question, by asking the user if necessary. Stores what the run needs to know. */
+/**
+ * Decides about a question, by asking the user if necessary. For an allowed call, stores which files it reads and
+ * writes.
+ */
 const admit = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const { answers, events, lock, policy, withMutex } = context
   const claims = changesProject(question) && policy.protection(question) === undefined
@@ -107,8 +110,7 @@ const issue = (question: GateQuestion, context: GateContext): Permit => {
     access._tag === "Other" ? questionOfTool(question, access, ++asked) : questionOfAccess(question, access)
   const permit: Permit = Object.freeze({
     prepared: question.prepared,
-    // The server chooses the target of a redirect, not the model. So it reveals no more data than the address before
-    // it.
+    // A redirect reveals no more data than the address before it, because the server chooses its target, not the model.
     admit: (access: CanonicalAccess) =>
       Effect.suspend(() => admitRecorded(questionOf(access), context)).pipe(
         Effect.tapError((denial) => Effect.sync(() => void (denied = denial)))
@@ -123,7 +125,10 @@ const issue = (question: GateQuestion, context: GateContext): Permit => {
 export class Gate extends Context.Service<
   Gate,
   {
-    /** The decision of rules and earlier answers, or whether anybody can be asked. Asks nobody and stores nothing. */
+    /**
+     * Returns the decision of rules and earlier answers. If they do not decide, says whether anybody can be asked. Asks
+     * nobody and stores nothing.
+     */
     decide(question: GateQuestion): Effect.Effect<GateDecision>
     /** Asks one question at a time, and stores the answer before the next one. */
     ask(question: OpenQuestion): Effect.Effect<Answered<AnyAnswer>>
@@ -175,7 +180,7 @@ export const mayShow =
     Effect.map(decide(questionOfReading(beforeRun, path, "read_file")), ({ _tag }) => _tag === "Allow")
 
 /**
- * The denial of an access that is certain in advance: by rules, by protection, or because nobody can be asked.
+ * The denial of an access, if it is certain in advance: by rules, by protection, or because nobody can be asked.
  * Otherwise undefined.
  */
 export const foreseeDenial = ({ decide }: Pick<Gate["Service"], "decide">, access: CanonicalAccess) =>

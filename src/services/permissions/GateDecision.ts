@@ -87,8 +87,8 @@ export const foresee = Effect.fnUntraced(function* (question: GateQuestion, cont
 })
 
 /**
- * What the rules decide. A change may reveal the content of its file, which needs an allowed read or a rule that allows
- * the change.
+ * What the rules decide. If the question is about reading a file that a change would reveal, two more things allow it:
+ * a rule that allows the change, and an earlier permission to read the file.
  */
 const judge = Effect.fnUntraced(function* (question: GateQuestion, { answers, policy }: GateContext) {
   const judged = yield* policy.evaluate(question)
@@ -106,8 +106,8 @@ const judge = Effect.fnUntraced(function* (question: GateQuestion, { answers, po
  * Decides by the first of these that applies: protection, rules that deny, answers that deny, rules and answers that
  * allow.
  *
- * A change of a working copy is allowed unless it is protected or a rule denies it, because the gate asks before it
- * reaches the project.
+ * A change of a working copy needs no question, because the gate asks before the change reaches the project. It is
+ * denied only by protection or by a rule.
  */
 export const decideQuestion = Effect.fnUntraced(function* (
   question: GateQuestion,

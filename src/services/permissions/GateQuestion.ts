@@ -21,23 +21,29 @@ import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { AnsweredBy } from "../../domain/permissions/Answer.ts"
 
 /**
- * Where a question belongs in a run. A recorded answer applies only to a question at the same place; a later question
- * with the same words is asked again.
+ * Where a question belongs in a run. A recorded answer applies only to a question at the same place. A question with
+ * the same words at a later place is asked again.
  */
 export interface QuestionScope {
   readonly task: string
   /**
-   * The activity that asks, or else the round and stage. Empty where answers are not recorded: before the first round,
-   * and outside of runs.
+   * The activity that asks. If no activity asks, the round and stage. Empty where answers are not recorded: before the
+   * first round, and outside of runs.
    */
   readonly place: string
-  /** The reply of the model with the call. After a no to one of its calls, the gate does not ask about the others. */
+  /**
+   * The reply of the model with the call. After a no to one call of the reply, the gate does not ask about its other
+   * calls.
+   */
   readonly reply?: string | undefined
   /** For a check: the part of the command that runs now. Absent for the whole command. */
   readonly part?: string
 }
 
-/** The scope of questions about plugins, servers and given files before a run, without events and recorded denials. */
+/**
+ * The scope of questions before a run: about plugins, servers and given files. These questions emit no events, and
+ * their denials are not recorded.
+ */
 export const beforeRun: QuestionScope = { task: beforeRunTask, place: "" }
 
 export interface GateQuestion extends Asked, QuestionScope {
@@ -47,14 +53,18 @@ export interface GateQuestion extends Asked, QuestionScope {
   /** True for a tool that may change more than it declares. */
   readonly mayChange?: boolean
   /**
-   * True for changes of a working copy. The gate asks nobody about them, but denies those that could never be approved.
+   * True for changes of a working copy. The gate asks nobody about them, but denies changes that could never be
+   * approved.
    */
   readonly isProposal?: boolean
-  /** The tool whose change would reveal the content of the file, in a question about reading it. */
+  /** For a question about reading a file: the tool whose change would reveal the content of the file. */
   readonly revealedBy?: string
 }
 
-/** The hash of a call or access of a task, without the call's uid: two uids can mean the same question. */
+/**
+ * The hash of a call or access of a task. It does not contain the uid of the call, because two uids can mean the same
+ * question.
+ */
 const callHash = ({ accesses, arguments: values, pin, task, tool }: Omit<GateQuestion, "hash" | "place" | "risk">) =>
   hashOf([
     task,
@@ -87,7 +97,8 @@ const toolOfAccess = {
 } as const
 
 /**
- * Tool names for references, and for the starts of plugins and servers. Rules may use them even without such a tool.
+ * Tool names for references, and for the starts of plugins and servers. Rules may use these names even if no tool has
+ * them.
  */
 export const namesOfReferences: ReadonlyArray<string> = [...new Set(Object.values(toolOfAccess))].filter(
   (name) => name !== toolOfAccess.Other
@@ -111,8 +122,8 @@ export const questionOfAccess = ({ place, reply, task }: QuestionScope, access: 
 }
 
 /**
- * A question of a tool during its call, under the tool's name. `index` numbers the questions of a call, so that a
- * recorded answer fits only one.
+ * A question of a tool during its call, under the tool's name. `index` numbers the questions of a call. A recorded
+ * answer therefore applies to only one of them.
  */
 export const questionOfTool = (call: GateQuestion, access: OtherAccess, index: number): GateQuestion => {
   const { pin, place, reply, task, tool } = call
@@ -127,7 +138,7 @@ export const questionOfReading = (scope: QuestionScope, path: string, revealedBy
   ...(revealedBy !== undefined && { revealedBy })
 })
 
-/** True for a question that must be asked each time, whatever flags or answers about later steps say. */
+/** True for a question that must be asked each time, even if a flag or an answer about later steps allows the call. */
 export const isForUser = (question: GateQuestion): boolean =>
   question.accesses.some(needsUser) || sessionScopes(question) === undefined
 
@@ -140,8 +151,8 @@ export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
 export const userQuestionId = (place: string, text: string): string => hashOf([place, text])
 
 /**
- * The question after all other questions were approved and their files written. A written script of its command then
- * has another hash.
+ * The question as it will be when all other questions are approved and their files are written. If one of these files
+ * is a script of its command, the script then has another hash.
  */
 export const afterWrites = (question: GateQuestion, all: ReadonlyArray<GateQuestion>): GateQuestion => {
   const writes = all.flatMap(({ accesses }) => writesIn(accesses))
@@ -184,7 +195,7 @@ const denialFields = {
   reason: Schema.optionalKey(Schema.String),
   /** True for a change in a read-only run. */
   leftOut: Schema.optionalKey(Schema.Boolean),
-  /** Patterns for rules that would allow the access. Its targets if absent. */
+  /** Patterns for rules that would allow the access. If absent, its targets are the patterns. */
   patterns: Schema.optionalKey(Schema.Array(Schema.String)),
   /** How often the user denied the same effect in this run. */
   times: Schema.optionalKey(Schema.Int),

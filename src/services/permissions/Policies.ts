@@ -37,8 +37,8 @@ const systemFailure = (path: string) => (error: PlatformError) =>
   failWith(path, `the system says ${error.reason._tag}`, "Check the file and its folder, or remove it.")
 
 /**
- * Why the file cannot be trusted: it is no regular file, belongs to another user, or others can write it. Undefined if
- * it can.
+ * Why the file cannot be trusted: it is no regular file, it belongs to another user, or other users can write it.
+ * Undefined if the file can be trusted.
  */
 const privacyProblem = (path: string, info: FileSystem.File.Info, owner: number | undefined) => {
   if (info.type === "SymbolicLink") return failWith(path, "the file is a link", "Put a regular file there.")
@@ -76,7 +76,7 @@ const readPolicyFile = Effect.fn("readPolicyFile")(
     )
 )
 
-/** How often and how long to retry while another process changes the file, which takes milliseconds. */
+/** How often and how long to retry while another process changes the file. Such a change takes only milliseconds. */
 const waitForOthers = Schedule.spaced("20 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: "10 seconds" }))
 
 /**
@@ -103,7 +103,7 @@ const writePolicyFile = Effect.fn("writePolicyFile")(
     const paths = yield* Path.Path
     const folder = paths.dirname(path)
     yield* makeFolders(folder, 0o700)
-    /** Left by killed processes. */
+    /** Temporary files that killed processes left. */
     const isLeft = (name: string) => name.startsWith(`${paths.basename(path)}.`) && name.endsWith(".tmp")
     const left = (yield* fs.readDirectory(folder)).filter(isLeft)
     yield* Effect.forEach(left, (name) => Effect.ignore(fs.remove(paths.join(folder, name))), { discard: true })
@@ -118,7 +118,10 @@ type Change = (rules: Rules) => Rules
 
 const without = (rules: Rules, rule: RememberedRule): Rules => rules.filter((other) => !isSameRule(other, rule))
 
-/** Changes the current content of the file, which keeps rules of other processes. Returns the rules before. */
+/**
+ * Changes the rules in the file. Reads the file first, to keep rules that other processes added. Returns the rules
+ * before the change.
+ */
 const updateFile = (path: string, owner: number | undefined, change: Change) =>
   Effect.gen(function* () {
     const present = yield* readPolicyFile(path, owner)
@@ -127,7 +130,9 @@ const updateFile = (path: string, owner: number | undefined, change: Change) =>
     return present
   }).pipe(Effect.uninterruptible, (update) => changeAlone(path, update))
 
-/** Creates policies with these initial rules. `update` changes the stored rules and returns those before. */
+/**
+ * Creates policies with these initial rules. `update` changes the stored rules and returns the rules before the change.
+ */
 const makePolicies = Effect.fnUntraced(function* (
   file: string | undefined,
   atStart: Result.Result<Rules, PolicyFileError>,
@@ -163,7 +168,7 @@ const makePolicies = Effect.fnUntraced(function* (
 export class Policies extends Context.Service<Policies>()("task-conductor/services/permissions/Policies", {
   make: makePolicies
 }) {
-  /** Stores rules in this file. `owner` is the user id that it must have, on systems with user ids. */
+  /** Stores rules in this file. `owner` is the user id that must own the file, on systems with user ids. */
   static readonly layer = (file: string, owner?: number) =>
     Layer.effect(
       Policies,

@@ -63,7 +63,7 @@ export const changedAt = (path: string, { written }: Pick<RunSoFar, "written">):
     written.has(path) ? Infinity : ((await lstat(path).catch(() => undefined))?.ctimeMs ?? 0)
   )
 
-/** What the patterns of rules are compared with. */
+/** The targets with which the patterns of rules are compared. */
 const targetsOf = ({ accesses, pin, tool }: GateQuestion, path: Path.Path, root: string): ReadonlyArray<Target> =>
   accesses.map((access) => {
     const isMove = tool === "move_file" && pin === undefined && access._tag === "WriteFile"
@@ -95,8 +95,8 @@ const targetsOf = ({ accesses, pin, tool }: GateQuestion, path: Path.Path, root:
   })
 
 /**
- * Rules that allow a script of the task's skill also allow reading the files beside it. The script can read them
- * anyway.
+ * Returns the rules that allow a script of the task's skill. They also allow reading the files beside the script,
+ * because the script can read them anyway.
  */
 const scriptRules = (
   { accesses }: GateQuestion,
@@ -183,7 +183,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     const { risk, tool } = question
     return { tool, risk, targets: targetsOf(question, path, root) }
   }
-  /** When a rule began to count: with the run, or earlier when it was remembered. */
+  /** When a rule came into force: at the start of the run, or earlier, at the time when the user saved it. */
   const inForceSince = ({ rememberedAt }: SourcedRule): number =>
     rememberedAt === undefined ? since : Math.min(since, Date.parse(rememberedAt))
   const scriptChanges = ({ accesses }: GateQuestion) => {
@@ -224,7 +224,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
 
   return {
     root,
-    /** The identity of the project folder. Another folder at its path has another one. */
+    /** The identity of the project folder. If another folder takes its path, the identity differs. */
     folder,
     /** A path as the user sees it: relative if it is in the project. */
     nameOf: (given: string): string =>
@@ -238,7 +238,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     },
     evaluate,
     lapses,
-    /** The advice if nobody can be asked: which rules would allow the call, or that none would. */
+    /** The advice if nobody can be asked: which rules would allow the call, or that no rule would. */
     remedy: (question: GateQuestion) =>
       Effect.map(lapses(question), (lapsed) => remedyOf(question, lapsed, requestOf(question).targets)),
     /** The rules for this project that an answer may contain. */

@@ -52,7 +52,7 @@ const effectKey = ({ accesses, arguments: given, tool }: Asked): string =>
 
 /**
  * The keys of an excluded call: its hash, its arguments in any task, and its effect in its own task. In a conversation,
- * only the hash, because the next message may ask for the same effect.
+ * the only key is the hash, because the next message may ask for the same effect.
  */
 const exclusionKeys = (question: Grantable): ReadonlyArray<string> =>
   question.task === askTask
@@ -92,12 +92,15 @@ export class Grants {
   /** The last state of each file that this run wrote. */
   readonly written = new Map<string, string>()
   /**
-   * The states that a file may have, by path: those that the user saw when allowing a write, and the allowed contents.
+   * The expected states of each file, by path: the states that the user saw when allowing a write, and the allowed
+   * contents.
    */
   readonly #expectedStates = new Map<string, Set<string>>()
   readonly #repairs = new Set<string>()
   readonly #read = new Set<string>()
-  /** Replies of the model with a denied call. The gate does not ask about their other calls. */
+  /**
+   * Replies of the model with a call that the user denied. The gate does not ask about the other calls of such a reply.
+   */
   readonly declinedReplies = new Set<string>()
 
   /**
@@ -123,8 +126,8 @@ export class Grants {
   }
 
   /**
-   * True if the files of approved writes still have the state that the user saw or this run wrote. Otherwise the gate
-   * asks again. Ignores writes that the user never saw.
+   * True if each file of an approved write still has the state that the user saw or that this run wrote. Otherwise the
+   * gate asks again. Ignores writes that the user never saw.
    */
   #isAsShown(asked: Asked): boolean {
     return writesIn(asked.accesses).every((write) => {
@@ -138,7 +141,7 @@ export class Grants {
     return this.#read.has(path)
   }
 
-  /** The files of a write with a state that the user did not see and this run did not write. */
+  /** The files of a write whose current state is unknown: the user did not see it, and this run did not write it. */
   changedSince(question: Asked): ReadonlyArray<string> {
     const isOther = ({ found, path }: WriteAccess): boolean => {
       const known = this.#expectedStates.get(path)
@@ -176,7 +179,7 @@ export class Grants {
     for (const key of exclusionKeys(asked)) this.#excluded.add(key)
   }
 
-  /** Lets the task change the same files again. */
+  /** Allows the task to change the files of this call again. */
   addRepairs(asked: Grantable): void {
     for (const { path } of repairedFiles(asked)) this.#repairs.add(hashOf([asked.task, path]))
   }

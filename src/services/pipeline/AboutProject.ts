@@ -1,6 +1,6 @@
 /**
- * Finds reports that answer a request about the project although their model did not look at it. Reads project files
- * only if the words of the request do not show whether it is about the project.
+ * Finds reports that answer a request about the project although their model read nothing of the project. Reads project
+ * files only if the words of the request do not show whether the request is about the project.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -19,7 +19,7 @@ interface Grounds {
   readonly request: string
   /** The text about the project in the prompt. */
   readonly projectText: string
-  /** True if the task got material from the user or the plan. Material counts as a look at the project. */
+  /** True if the user or the plan gave the task material. Its report may then rest on the material alone. */
   readonly hasMaterial: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * Asks the user about calls before they run (services/tools/ToolRunner.ts). One question is about one task or about all
- * tasks of a step. It shows every call, even one that is no longer possible. The gate stores the answer and issues a
+ * Asks the user about calls before they run (services/tools/ToolRunner.ts). One question covers one task, or all tasks
+ * of a step. It shows every call, even a call that is no longer possible. The gate stores the answer and issues a
  * permit for each call.
  */
 import * as Effect from "effect/Effect"
@@ -92,8 +92,8 @@ const makeGatedCalls = Effect.gen(function* () {
 const byRule: CallListApproval = { approved: true, by: "rule" }
 
 /**
- * The place of a question in the run: the round, the heading of the step, and the plan. One answer may approve all
- * remaining steps of the plan.
+ * The place of a question in the run: the round, the heading of the step, and the plan. The plan is named because one
+ * answer may approve all its remaining steps.
  */
 interface ApprovalPlace extends Omit<CallList, "tasks"> {
   readonly round: number

@@ -42,13 +42,13 @@ export interface AttemptPlan<A, E, R> {
   /** The JSON schema of the answer; see `ModelRequest`. */
   readonly format?: object
   /**
-   * The grammar of the expected document. The server must enforce it after one answer in another form, or after two
-   * rejected answers.
+   * The grammar of the expected document. The server must enforce it if an answer had another form, or if two answers
+   * were rejected.
    */
   readonly grammar?: () => string
   /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
-  /** Reads an answer to compare it with a second answer, if the settings ask for two at once. */
+  /** Reads an answer to compare it with a second answer. Used if the settings ask for two parallel answers. */
   readonly compare?: (answer: string) => Effect.Effect<Reading<A>, E, R>
 }
 
@@ -109,8 +109,8 @@ const betterOf = Effect.fnUntraced(function* <A, E, R>(
 })
 
 /**
- * The next prompt to try if `sent` was too long: the whole prompt, made to fit the size that the server reported, or a
- * prompt without the previous answer. Undefined if neither is shorter than `sent`.
+ * A shorter prompt to try if `sent` was too long: first the whole prompt, fitted to the size that the server reported,
+ * then the prompt without the previous answer. Undefined if neither is shorter.
  */
 const shorterPrompt = (
   { prompt }: Pick<AttemptPlan<unknown, unknown, unknown>, "prompt">,
@@ -153,8 +153,8 @@ const questionsOf = <A, E, R>(
 }
 
 /**
- * Answers with equal signs count as the same. The sign contains the issues, because incomplete answers may differ only
- * in them. It does not contain thoughts.
+ * Identifies an answer: answers with the same sign count as equal. The sign contains the issues, because incomplete
+ * answers may differ only in their issues. It does not contain thoughts.
  */
 const signOf = ({ hasOnlyThought = false, issues, text }: PlainAnswer, attempt: number): string =>
   [text.trim(), ...issues.map(({ what }) => what), ...(hasOnlyThought ? [attempt] : [])].join("\n")
@@ -204,8 +204,8 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
         useless = reading.hasUse !== true && (isRepeated || holdsNothing(issues)) ? useless + answers : 0
         const isUnable = useless >= mostUselessAnswers
         if (reading.fallback !== undefined) fallback = { ...reading.fallback, call, answer: text }
-        // A first answer whose only fault is wrong links is rejected. A later one is accepted, and its wrong links are
-        // marked.
+        // If wrong links are the only fault, a first answer is rejected. A later answer is accepted, and its wrong
+        // links are marked.
         if (attempt >= mostAttempts || isUnable || (reading.fallback !== undefined && attempt > 1)) {
           if (fallback === undefined) {
             const repeated = attempt > 1 && signs.size === 1

@@ -66,7 +66,7 @@ const shell = Config.String("SHELL").pipe(
   Config.option
 )
 
-/** The date as `2026-11-20 (Friday)`. Without a time, all prompts of one day begin with the same text. */
+/** The date as `2026-11-20 (Friday)`. It contains no time, so that all prompts of one day begin with the same text. */
 const today = Effect.map(DateTime.now, (now) => {
   const at = DateTime.toDateUtc(now)
   const [month, day] = [at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, "0"))

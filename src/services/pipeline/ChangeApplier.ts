@@ -23,7 +23,7 @@ import { changesPath } from "../changes/FinalCalls.ts"
 import { makeTaskCall } from "../tools/ToolRunner.ts"
 import { requestOf, type TaskOrder, taskFailure } from "./TaskStage.ts"
 
-/** A task to change the project for. Its turns have ended, and its changes are approved. */
+/** A task whose changes are to be made in the project. Its turns have ended, and its changes are approved. */
 export interface ApplyOrder extends Omit<TaskOrder, "task"> {
   readonly outcome: TaskOutcome
 }
@@ -76,8 +76,8 @@ export class ChangeApplier extends Context.Service<
       const runCall = yield* makeTaskCall
 
       /**
-       * The checks of the final changes. Earlier checks count only if all changes were made and commands could see
-       * them. Otherwise the project is checked again.
+       * The checks of the final changes. Earlier checks count only if all changes were made, and if commands can run on
+       * working copies. Otherwise the project is checked again.
        */
       const checksOf = Effect.fnUntraced(function* (
         { briefing, outcome: { checks = [], files = [], task }, round }: ApplyOrder,

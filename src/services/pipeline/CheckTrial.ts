@@ -17,9 +17,7 @@ import { Activities } from "../journal/Activities.ts"
 import type { CheckedTaskList } from "./Planner.ts"
 import { makeTaskEffects } from "./TaskEffects.ts"
 
-/**
- * If the trial is not finished, the first task waits for it at most this long. A broken command fails within this time.
- */
+/** The longest time that the first task waits for an unfinished trial. A broken command fails within this time. */
 const longestWait = "5 seconds"
 
 const trialsStage = { key: stageKey.trials, success: Schema.Boolean }

@@ -93,7 +93,10 @@ const callText = (outcome: CallOutcome): string => `${JSON.stringify(outcome.cal
 
 const anchorsOf = ({ sections }: MarkdownDocument): ReadonlyArray<string> => sections.map(({ anchor }) => anchor)
 
-/** Turns the reading of an answer into a value with corrected links, or with marked ones after the last attempt. */
+/**
+ * Turns the reading of an answer into a value with corrected links. If wrong links are left after the last attempt, the
+ * value has them marked.
+ */
 const attempted = <A>(
   { count, issues, marked, marks, repairs, text }: CheckedText,
   before: AnswerReading<unknown>,

@@ -114,7 +114,7 @@ export const makeConcluder = Effect.gen(function* () {
       Effect.provideService(CurrentSubject, { stage: "conclude", results: finished, failures: open })
     )
     if (ended.end._tag !== "Declined" && ended.end._tag !== "ModelUnable") return yield* answer
-    /* Keeps the reason why the run already ended, such as a declined step, even if the answer fails too. */
+    /* If the answer fails too, the run still reports why it already ended, such as a declined step. */
     return yield* Effect.catch(answer, ({ message }) => {
       const text = `There is no answer about the finished tasks: ${message}`
       return Effect.as(events.publish({ type: "message", level: "warning", text }), noAnswer)

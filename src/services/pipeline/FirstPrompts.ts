@@ -40,7 +40,10 @@ export const requireFit = (overflow: (briefing: Briefing) => string | undefined,
     return new BriefingError({ part: isPrompt ? "prompt" : "context window", detail })
   })
 
-/** Says why the first prompts of an order do not fit: the plan's, or a task's with every possible skill. */
+/**
+ * Says why the first prompts of an order do not fit. Either the prompt of the plan is too long, or the prompt of a task
+ * is too long with every possible skill.
+ */
 export const makeOrderOverflow = Effect.gen(function* () {
   const { names } = yield* plannerSkills
   const overflow = yield* makeOverflow
@@ -50,7 +53,7 @@ export const makeOrderOverflow = Effect.gen(function* () {
   return ({ plan, skill }: RunOrder, planning: (briefing: Briefing) => FilledPrompt) =>
     (briefing: Briefing): string | undefined => {
       const first = plan === undefined && skill === undefined ? overflow(planning(briefing)) : undefined
-      /* An unknown skill counts as fitting. It is reported when it is looked up. */
+      /* An unknown skill is not reported here, but when it is looked up. */
       if (first !== undefined || (skill !== undefined && find(skill) === undefined)) return first
       let least: string | undefined
       for (const name of skill === undefined ? names : [skill]) {

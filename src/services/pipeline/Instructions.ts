@@ -89,7 +89,10 @@ export const makeInstructions = Effect.gen(function* () {
     const wanted = all.filter(({ path }) => !isReadme(path) && !isReference(path))
     const isSame =
       wanted.length === descriptionFiles.length && wanted.every(({ path }) => descriptionFiles.includes(path))
-    /* Keeps a briefing that already has the wanted descriptions, or if no more are wanted. */
+    /*
+     * Keeps a briefing that already has the wanted descriptions. Also keeps a briefing with at most one description if
+     * none is wanted.
+     */
     if (isSame || (wanted.length === 0 && descriptionFiles.length <= 1)) return briefing
     const { files, text } = fitDescription(wanted, contextWindow)
     yield* readTexts.noteRead(text, "project")
@@ -125,8 +128,8 @@ export const makeInstructions = Effect.gen(function* () {
 })
 
 /**
- * The instructions for the files of a message in a conversation. The model has already seen the instructions of the
- * files in `shown`.
+ * The instructions for the files of a message in a conversation. Leaves out instructions that the model has already
+ * seen, which `shownFiles` lists.
  */
 export const besideShown = Effect.fnUntraced(function* (
   { beside }: Effect.Success<typeof makeInstructions>,

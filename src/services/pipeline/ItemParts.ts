@@ -1,6 +1,7 @@
 /**
- * Divides a for-each task into parts, each for its own agent. A part is one file, heading or entry, or as many places
- * as one answer can decide. Items without a result are tried once more, places in smaller parts.
+ * Divides a for-each task into parts, each for its own agent. A part is one file, heading or entry. If the items are
+ * places in files, a part has as many places as one answer can decide. Items without a result are tried once more.
+ * Places are then divided into smaller parts.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -93,7 +94,7 @@ const openAfter = ({ items, places }: ItemPart, tried: Tried): ReadonlyArray<Num
   return places === undefined ? [] : items.filter(({ number }) => failed.has(number))
 }
 
-/** `all` is the number of items of the task. */
+/** Returns a function that divides items into parts. `all` is the number of items of the task. */
 const makePartsOf = Effect.gen(function* () {
   const prompts = yield* makeTaskPrompts
   const skills = yield* Skills

@@ -1,6 +1,6 @@
 /**
- * Merges the changes of a task with changes that others made to the same files meanwhile: tasks, items or processes. If
- * they changed the same lines, or a check of the merged files fails, the task gets further turns.
+ * Merges the changes of a task with changes that other tasks, items or processes made to the same files meanwhile. If
+ * two changes are in the same lines, or a check of the merged files fails, the task gets further turns.
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -32,8 +32,8 @@ const mostClashes = 2
 const maxBytes = 16 * 1024 * 1024
 
 /**
- * The current texts of the files that changed after the task saw them, or that the program had begun to change before
- * an interruption.
+ * The current texts of two kinds of files: those that changed after the task saw them, and those that the program had
+ * begun to change before an interruption.
  */
 const TextsNow = Schema.Array(
   Schema.Struct({
@@ -114,7 +114,10 @@ const mergeFiles = (
   return { own: mergedFiles, clashes }
 }
 
-/** The files and calls of an outcome that stay as they are, because the program had begun to change the files. */
+/**
+ * The files and calls of an outcome that stay as they are. The program had begun to change these files before an
+ * interruption.
+ */
 const keptOf = (
   calls: ReadonlyArray<ToolCall>,
   proposed: ReadonlyArray<ProposedFile>,

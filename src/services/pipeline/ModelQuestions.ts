@@ -18,7 +18,7 @@ const readingOf = ({ answer, question }: AnsweredQuestion): AnswerReading<never>
   return { value: Option.none(), issues: [issue], repairs: [], hasUse: true }
 }
 
-/** The issue of an answer that asks a question that no user can answer. */
+/** The issue if an answer asks the user a question, but nobody can reply. */
 export const nobodyAnswers = makeIssue(
   "answer-unfinished",
   {},

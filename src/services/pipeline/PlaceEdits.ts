@@ -1,5 +1,5 @@
 /**
- * Turns the answers about places into edits of their files, and takes back the answers whose edits failed.
+ * Turns the model's answers about places in files into edits of the files. Takes back the answers whose edits failed.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -104,7 +104,7 @@ const makePlaceFiles = Effect.gen(function* () {
     return { path, edits: [], problem }
   })
 
-  /** The edits of each file for these answers. They are recorded, so that a replay uses them. */
+  /** The edits of each file for these answers. A replay uses the recorded edits. */
   const edits = (
     task: string,
     changed: ReadonlyArray<NumberedPlace>,
@@ -155,7 +155,8 @@ const makePlaceFiles = Effect.gen(function* () {
 })
 
 /**
- * Returns a function that computes the edits from the answer of a model, and which decisions about places stay valid.
+ * Returns a function that computes the edits from an answer of the model. It also returns the decisions about places
+ * that are now valid.
  */
 export const makePlaceEdits = Effect.gen(function* () {
   const files = yield* makePlaceFiles

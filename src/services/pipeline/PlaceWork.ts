@@ -40,7 +40,7 @@ import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { taskFailure, type TaskOrder } from "./TaskStage.ts"
 import { makeAssignment, makeFolderInstructions, makeTurnApproval, type TaskFields, type TaskWork } from "./TaskWork.ts"
 
-/** After this many idle answers in a row, the undecided places get no answer. */
+/** After this many idle answers in a row, the work ends, even if places are undecided. See `idle` in PlaceState. */
 const mostIdle = 3
 
 /** True for an answer that decides about its place, instead of asking to look at it. */
@@ -121,8 +121,8 @@ interface OpenPlaces {
 }
 
 /**
- * The places that the next answer must decide: undecided ones, and all places of files whose last change failed.
- * Without any, the changed places.
+ * The places that the next answer must decide: undecided places, and all places of files whose last change failed. If
+ * there are none, the places that were changed, or else all places.
  */
 const placesLeft = ({ places, session, state }: OpenPlaces): ReadonlyArray<NumberedPlace> => {
   const { answers } = Ref.getUnsafe(state)

@@ -48,7 +48,10 @@ const generic = "Name the plugin or the server that has it with --plugin or in t
 export const makeMissingTools = Effect.gen(function* () {
   const { problems, tools } = yield* ToolRegistry
   const names = tools.map((tool) => tool.name)
-  /* A missing tool may belong to a plugin that failed to load. The advice is then the problem of this plugin. */
+  /*
+   * A missing tool may belong to a skipped plugin. If plugins were skipped, the advice therefore consists of their
+   * problems.
+   */
   const remedy = problems.length === 0 ? generic : problems.map(({ message }) => message).join(" ")
 
   const textOf = (skill: Skill, consequence: string): string => {
@@ -94,9 +97,9 @@ const isDone = (result: TaskResult): boolean => isFinal(result) && (result.check
 export interface PlanContext {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
-  /** True for a list that continues a run. If it is empty, the goals are met. */
+  /** True for a list that continues a run: an empty list then means that the goals are met. */
   readonly mayBeEmpty: boolean
-  /** True if the model still plans tasks after it was told that they repeat finished work. */
+  /** True if tasks may repeat finished work, because the model was already told once that they do. */
   readonly mayRepeat?: boolean
 }
 

@@ -98,7 +98,7 @@ export const makePlanner = Effect.gen(function* () {
   /** Asks the model until its task list is valid. */
   const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
     const questions = questionsAt(stageKey.plan)
-    /** A list of the model must not copy the example of the prompt. */
+    /** A list from the model must not copy the example in the prompt. */
     const check = Effect.fnUntraced(function* (answer: string) {
       const reading = yield* checker.check(answer, startOf(briefing))
       if (Option.isNone(reading.value)) return reading
@@ -139,7 +139,7 @@ export const makePlanner = Effect.gen(function* () {
     }
   })
 
-  /** A plan of one task with this skill, which does what the prompt says. */
+  /** A plan with a single task. The task uses this skill and does what the prompt says. */
   const single = Effect.fn("Planner.single")(function* (name: string, briefing: Briefing) {
     const skill = skills.find(name)
     if (skill === undefined) {

@@ -146,7 +146,7 @@ export class ResumeNotes extends Context.Service<
   /** The notes of a new run that has no journal. */
   static readonly layerNone = Layer.succeed(ResumeNotes)({ read: Effect.succeed([]) })
 
-  /** `problem` says why nobody can prove later who wrote the journal. */
+  /** The notes of a new run with a journal. `problem` says why nobody can prove later who wrote the journal. */
   static readonly layerNew = (problem: string | undefined) =>
     Layer.succeed(ResumeNotes)({
       read: Effect.succeed(note("journal-unproven", problem === undefined ? undefined : keyMissing(problem)))

@@ -78,7 +78,10 @@ interface Round extends RoundOrder {
   readonly givenUp: Deferred.Deferred<TaskFailure>
 }
 
-/** The key of a recorded outcome. It contains the used results, because the outcome is valid only for them. */
+/**
+ * The key of a recorded outcome. It contains the results that the task used, because the outcome is valid only for
+ * these results.
+ */
 const workKey = (round: number, task: Task, finished: ReadonlyArray<TaskResult>): string => {
   const seen = finished.filter(({ task: { slug } }) => task.producerSlugs.includes(slug))
   const input = hashOf(seen.map(({ result }) => result.document))
@@ -148,7 +151,8 @@ const untilFirst = ({ step, task }: TaskState, { tasks }: Round, { outcome }: Wo
   })
 
 /**
- * Gives up on the model if every task so far failed because of it. Waits for running tasks, which may still succeed.
+ * Gives up on the model if every task so far failed because of the model. First waits for running tasks, which may
+ * still succeed.
  */
 const noteFailure = Effect.fnUntraced(function* (
   failure: TaskFailure,
@@ -173,8 +177,8 @@ const makeTaskStarts = Effect.gen(function* () {
   const { mayAct, mayChange, mayWrite } = yield* makeTaskEffects
 
   /**
-   * True if the turns of a task are not repeated after a resume, since they may have changed something. Turns with
-   * denied calls are repeated, so that the user is asked again.
+   * True if a resumed run does not repeat the turns of a task. It repeats only turns with denied calls and without
+   * calls that may change something. The user is then asked again.
    */
   const isResolved = (outcome: TaskOutcome): boolean =>
     outcome.calls.some(mayChange) ||
@@ -200,9 +204,9 @@ const makeTaskStarts = Effect.gen(function* () {
   })
 
   /**
-   * Starts the tasks of a step. `unchanged` completes when no task of an earlier step can change anything. A task that
-   * may act during its turns waits for `ended`, the end of the earlier steps, and never acts if one of them is
-   * declined.
+   * Starts the tasks of a step. A task waits for `unchanged`: after it, no task of an earlier step can change anything.
+   * A task that may act during its turns waits for `ended`, the end of the earlier steps. If an earlier step is
+   * declined, it never acts.
    */
   return Effect.fnUntraced(function* (
     states: ReadonlyArray<TaskState>,
@@ -215,7 +219,7 @@ const makeTaskStarts = Effect.gen(function* () {
       yield* Effect.forkScoped(Deferred.into(worked, state.worked), { startImmediately: true })
     }
     const writers = states.filter(({ task }) => mayWrite(task))
-    /* When the last step that writes is done, all steps before it are, too. */
+    /* When the last step with writing tasks is done, all earlier steps are done, too. */
     return writers.length === 0 ? unchanged : yield* untilDone(writers)
   })
 })
@@ -229,8 +233,8 @@ const makeConclusion = Effect.gen(function* () {
   const applier = yield* ChangeApplier
 
   /**
-   * The approved changes, merged with changes that others made meanwhile. The gate asks the user about the merged
-   * changes.
+   * The approved changes, merged with changes that other tasks or processes made meanwhile. The gate asks the user
+   * about the merged changes.
    */
   const upToDate = Effect.fnUntraced(function* (
     state: TaskState,
@@ -310,8 +314,8 @@ const makeStepRunner = Effect.gen(function* () {
   })
 
   /**
-   * After the turns of all tasks, asks once about those that need approval, in the order of the plan. `joined` has each
-   * outcome, merged onto the changes of the tasks before it.
+   * When the turns of all tasks have ended, asks once about the tasks that need approval, in the order of the plan.
+   * `joined` contains each outcome, merged with the changes of the tasks before it.
    */
   const askAbout = Effect.fnUntraced(function* (title: string, tasks: ReadonlyArray<ReadyTask>, round: Round) {
     const joined = new Map<TaskState, ReadyTask["worked"]>()

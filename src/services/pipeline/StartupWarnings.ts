@@ -25,8 +25,8 @@ const toolOf = (rule: string): string => rule.split(":")[0] ?? rule
  * unknown tool. Any other rule with an unknown tool usually causes a warning, because the tool may belong to another
  * project or to a skipped plugin.
  *
- * A rule that denies an unknown tool would protect nothing. Such a rule is an error if no plugin was skipped, and if
- * the project contains the rule or the name looks misspelt.
+ * A rule that denies an unknown tool would protect nothing. If no plugin was skipped, such a rule is an error in two
+ * cases: the project contains the rule, or the name looks misspelt.
  */
 export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   rules: ReadonlyArray<SourcedRule>,

@@ -1,6 +1,7 @@
 /**
  * Works on one task as an agent (services/agent/Agent.ts). The work begins with one of three things: the model's first
- * answer, calls in place of this answer, or an earlier report whose changes were merged with others.
+ * answer, calls in place of this answer, or an earlier report. Changes of such a report were merged with changes of
+ * other tasks.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -91,7 +92,10 @@ const subjectOf = (
   outcomes: () => Ref.getUnsafe(session).outcomes
 })
 
-/** Makes the calls that replace the model's first answer. The session contains the program's reply to them. */
+/**
+ * Makes the calls that replace the model's first answer. The returned session contains the program's reply to these
+ * calls.
+ */
 const afterCalls = Effect.fnUntraced(function* (
   agent: Agent["Service"],
   compaction: Compaction,
@@ -232,7 +236,7 @@ export class TaskAgent extends Context.Service<
             error._tag === "TaskFailure" ? error : taskFailure(order.task, "refinement", error)
           )
         )
-        // This stage makes no changes, so the failure must not list failed ones.
+        // This stage makes no changes, so the failure must not list failed changes.
         if (end._tag !== "Calls")
           return yield* noReport(opened, { ...(yield* Ref.get(opened.session)), outcomes: [] }, { _tag: "Unusable" })
         const { inputs, task } = yield* Ref.get(opened.fields)

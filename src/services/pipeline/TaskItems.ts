@@ -181,7 +181,10 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
     })
 
     return {
-      /** Fails if there are no items, or more than the limit unless a user allows them. */
+      /**
+       * Works on all items and combines their outcomes. Fails if there are no items. Also fails if there are more items
+       * than the limit and the user does not allow them.
+       */
       work
     }
   })

@@ -21,7 +21,7 @@ import { AnsweredBy } from "../../domain/permissions/Answer.ts"
 export const JoinedChanges = Schema.Struct({
   /** The outcome before the merge. Its calls change the files in `own`. */
   outcome: TaskOutcome,
-  /** The changes of other tasks, below those of this task. */
+  /** The changes of other tasks. The changes of this task are merged on top of them. */
   others: Schema.Array(ProposedFile),
   /** The merged changes of the task, without clashes. */
   own: Schema.Array(ProposedFile),

@@ -193,7 +193,7 @@ const makePrompt = Effect.gen(function* () {
     const { assignment, fields, material, order, skill } = open
     const { prefetched } = material
     const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
-    /** Shows which parts of the first message are still useful. */
+    /** The newest answer. It shows which parts of the first message are still useful. */
     let newest = ""
     const request = [order.briefing.prompt, order.task.whatIsNeeded, order.task.expectedOutput].join("\n")
     const task = { named: namedFiles(request), wantsTest: asksForTest(request), promptText: material.first.user }
@@ -226,7 +226,9 @@ const makePrompt = Effect.gen(function* () {
   }
 })
 
-/** Returns a function that reads an answer. If it is a question instead of a report, the user is asked. */
+/**
+ * Returns a function that reads an answer. If the answer is a question instead of a report, the function asks the user.
+ */
 const makeAnswerReader = Effect.gen(function* () {
   const activities = yield* Activities
   const workspace = yield* Workspace
@@ -266,8 +268,8 @@ const makeAnswerReader = Effect.gen(function* () {
 })
 
 /**
- * The references and files of which the model saw only a part, without changed files, which the diff and the checks
- * judge.
+ * The references and files of which the model saw only a part. Changed files are left out, because the diff and the
+ * checks judge them.
  */
 const seenFacts =
   ({ assignment: { task }, material, order }: OpenTask, hasChanged: () => boolean) =>

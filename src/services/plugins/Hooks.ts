@@ -1,6 +1,7 @@
 /**
- * Runs commands of the configuration when events occur, in the sandbox and with the event as JSON on stdin. Hooks of a
- * project run only if the user trusts the commands and the project files that they run.
+ * Runs hooks: commands of the configuration that run when an event occurs. A hook runs in the sandbox and reads the
+ * event as JSON on stdin. Hooks of a project run only if the user trusts the commands and the project files that they
+ * run.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -41,7 +41,9 @@ const damage = (plugin: string, what: string): ToolFailure =>
     message: `The plugin ${plugin} changed ${what}, which all code in the program shares. It was put back, and what the call gave was left out. This is a fault of the plugin.`
   })
 
-/** Runs code of a plugin. If the code changes shared state, restores the state and fails with its name. */
+/**
+ * Runs code of a plugin. If the code changes shared state, restores the state and fails with the name of what changed.
+ */
 const guarded = <A, E, R>(plugin: string, work: (services: Context.Context<R>) => Effect.Effect<A, E, R>) =>
   Effect.contextWith((services: Context.Context<R>) => {
     const repair = watchSharedState()
@@ -152,7 +154,7 @@ const importPlugin = Effect.fn("importPlugin")(function* (pluginFile: FoundPlugi
   })
 })
 
-/** A plugin that the configuration names or that a script passes, or the problem with it. */
+/** A plugin that the configuration names or that a script passes. If it cannot be used, `outcome` is the problem. */
 export interface KnownPlugin {
   /** The entry of the configuration. Absent for a value that a script passed. */
   readonly entry?: PluginEntry
@@ -311,7 +313,7 @@ export const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: Se
 
 /** Imports plugins, several at a time. Restores shared state that they changed. */
 const importPlugins = Effect.fnUntraced(function* (foundPlugins: ReadonlyArray<Sought>) {
-  /** One watch covers all plugins, because watches of parallel imports would undo each other's changes. */
+  /** One watch covers all plugins, because each of several watches would undo changes of the other imports. */
   const repair = foundPlugins.length === 0 ? () => undefined : watchSharedState()
   const load = ({ foundFile }: Sought) => Effect.result(Effect.flatMap(Effect.fromResult(foundFile), importPlugin))
   const outcomes = yield* Effect.forEach(foundPlugins, load, { concurrency: importsAtOnce })

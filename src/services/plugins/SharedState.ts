@@ -207,7 +207,7 @@ let isInstalled = false
 export const shareModules = (plugin: SharingPlugin): void => {
   modules.set(plugin.url, plugin)
   if (isInstalled) return
-  /** Not a named import, because other runtimes that import this file may lack the function. */
+  /** `registerHooks` is not a named import, because other runtimes that import this file may lack the function. */
   NodeModule.registerHooks({ resolve })
   isInstalled = true
 }

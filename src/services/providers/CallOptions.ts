@@ -23,7 +23,10 @@ export const secondsOf = (limits: Limits): CallSeconds => ({
   call: limits.callSeconds
 })
 
-/** The form that the server forces on the answer: a grammar (GBNF) if it accepts one, otherwise a JSON schema. */
+/**
+ * The form that the server forces on the answer. A server that accepts a grammar (GBNF) uses the grammar, any other
+ * server the JSON schema.
+ */
 export interface Bound {
   /** The grammar in GBNF. */
   readonly grammar?: string | undefined
@@ -33,7 +36,9 @@ export interface Bound {
 
 /** What can be set for one call, besides its prompt. */
 export interface CallSettings {
-  /** The model that a skill or stage chose in place of the run's. A provider with a single model ignores it. */
+  /**
+   * The model that a skill or stage chose in place of the model of the run. A provider with a single model ignores it.
+   */
   readonly model?: string
   /** The sampling parameters. The server chooses absent ones. */
   readonly sampling: Sampling
@@ -69,8 +74,8 @@ export interface CallState {
 }
 
 /**
- * When a call times out if nothing more arrives, and the phase whose limit ends it. `anyReceivedAt` is when the server
- * last sent an object to any call.
+ * The time at which a call times out if nothing more arrives, and the phase whose limit is then over. `anyReceivedAt`
+ * is when the server last sent an object to any call.
  */
 const endOfCall = (seconds: CallSeconds, { began, receivedAt, isConnected }: CallState, anyReceivedAt: number) => {
   const end = (phase: keyof CallSeconds, since: number) => ({ phase, at: since + seconds[phase] * 1000 })

@@ -1,4 +1,7 @@
-/** What a call is about, as values. A model that reads no prompt, such as the built-in demo, answers from them. */
+/**
+ * The subject of a model call, as values. A model that reads no prompt, such as the built-in demo, answers from these
+ * values.
+ */
 import * as Context from "effect/Context"
 import type { TaskList } from "../../domain/plan/TaskList.ts"
 import type { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"

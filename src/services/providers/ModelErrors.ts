@@ -17,7 +17,7 @@ export interface Remedies {
   readonly command?: string
 }
 
-/** How errors name a server, and their advice. */
+/** How errors name a server, and the advice that they give. */
 export interface Spoken {
   /** The name of the provider in errors of effect/ai. */
   readonly module: string
@@ -32,7 +32,7 @@ export interface FailureContext {
   readonly host: string
   readonly model: string
   readonly partial: string
-  /** The estimated tokens of the prompt and the window, for a server that gives no numbers. */
+  /** The estimated tokens of the prompt, and the tokens of the window. Used for a server that reports no numbers. */
   readonly promptTokens?: number
   readonly window?: number
   /** The text that the model repeated at the end of its answer. */
@@ -69,7 +69,7 @@ const detailOf = (reason: AiError.AiErrorReason): string => {
 
 /**
  * What a server said about a failure, in one line without a full stop. Joins all lines, because templates of models
- * give the reason only in a later one. A web page becomes its title.
+ * give the reason only in a later line. A web page is replaced by its title.
  */
 const inOneLine = (text: string): string => {
   const title = /^\s*<(?:!doctype|html)\b/i.test(text) ? /<title[^>]*>([^<]*)/i.exec(text)?.[1] : undefined
@@ -88,7 +88,7 @@ const saysShared = /Context size has been exceeded/i
 export const refusesRequest = (status: number, said: string): boolean =>
   status === 400 || status === 422 || ((status === 500 || status === 501) && saysNever.test(said))
 
-/** Messages about a request that can never succeed, sent with a status for a fault of the server. */
+/** Messages that say that a request can never succeed, although the status blames the server. */
 const saysNever =
   /validation errors?\b|jinja|chat[ _]template|raise_exception|failed to (?:parse|apply)|not supported|unsupported|cannot use\b|param requires/i
 
@@ -112,10 +112,10 @@ const outOfMemory = (detail: string): ModelErrorReason => ({
 /** An overloaded server, or a proxy while its server restarts. */
 const overloadedStatus: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
-/** Statuses of a web server for an unknown path. This may be no model server. */
+/** Statuses of a web server for an unknown path. The server may then be no model server. */
 const foreignStatus: ReadonlySet<number> = new Set([404, 405, 501])
 
-/** Ollama ends an answer without its last line after the same token this many times in a row. */
+/** If a model repeats the same token this many times in a row, Ollama ends the answer without its last line. */
 const stoppedAfter = 30
 
 /** The reason if the server stopped an answer that repeated itself. */

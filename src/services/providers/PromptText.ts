@@ -83,7 +83,10 @@ export const sentTools = (tools: LanguageModel.ProviderOptions["tools"]) =>
     }
   }))
 
-/** The JSON schema of an answer. In an open object, a server would let the model add any property. */
+/**
+ * The JSON schema of an answer, with closed objects. If an object were open, a server would let the model add any
+ * property.
+ */
 export const closedJsonSchema = (schema: Schema.Constraint) =>
   Effect.try({
     try: (): JsonSchema.JsonSchema => {
@@ -106,7 +109,7 @@ const picturesOf = ({ content }: Prompt.UserMessage): ReadonlyArray<SentPicture>
     part.type === "file" && typeof part.data === "string" ? [{ mediaType: part.mediaType, data: part.data }] : []
   )
 
-/** The messages of a prompt for a server. The callbacks convert the kinds that differ between servers. */
+/** The messages of a prompt for a server. The callbacks convert the kinds of messages that differ between servers. */
 export const sentMessages = <A, T, U>(
   { content }: Prompt.Prompt,
   assistant: (message: Prompt.AssistantMessage) => A,

@@ -38,7 +38,10 @@ export interface ServerConnection extends ServerAddress {
 export interface ModelOptions extends ServerAddress {
   /** The model, by its name on the server. */
   readonly model: string
-  /** The context window in tokens, the same for all calls: a server may reload the model when it changes. */
+  /**
+   * The context window in tokens. It is the same for all calls, because a server may reload the model when the window
+   * changes.
+   */
   readonly contextWindow: number
   /** The limit of an answer in tokens. Without a limit, a model that repeats itself never stops. */
   readonly maxAnswerTokens: number
@@ -59,14 +62,15 @@ export interface ModelFacts {
   /** What the model can do: call tools, think, see images. */
   readonly abilities: ModelAbilities
   /**
-   * The maximum length of a prompt, and how many calls the server answers at once (`slots`). Others wait in the server.
+   * The maximum length of a prompt, and how many calls the server answers at once (`slots`). Further calls wait in the
+   * server.
    */
   readonly capacity: ModelCapacity
   /** True if the server can force answers into a grammar (GBNF). */
   readonly takesGrammar?: boolean
   /**
-   * True if the server always refuses a prompt larger than its window. It then gets no option for that, because the
-   * option would reload a model that another client uses.
+   * True if the server always refuses a prompt larger than its window. It then gets no option to refuse one, because
+   * the option would reload a model that another client uses.
    */
   readonly refusesLong?: boolean
   /** The `temperature` in the model's Modelfile. */
@@ -85,8 +89,8 @@ export interface ModelServer {
   /** The facts about a model; unknown if the server does not answer in time. */
   readonly facts: (model: string) => Effect.Effect<ModelFacts>
   /**
-   * Whether a model is in memory; undefined if unknown. If true, it may still be loading, because some servers list it
-   * as soon as loading begins.
+   * Whether a model is in memory; undefined if unknown. A model in memory may still be loading, because some servers
+   * list it as soon as loading begins.
    */
   readonly isLoaded?: ((model: string) => Effect.Effect<boolean | undefined>) | undefined
   /** The error for a model that the server does not have. */
@@ -107,19 +111,19 @@ export interface ServerLocation {
   readonly read: (configuration: Configuration) => string
   /** The address as a configuration, so that a resumed run finds the same server. */
   readonly save: (host: string) => Configuration
-  /** Why requests can never reach an address, and what to do. Undefined if they can. */
+  /** Why requests can never reach an address, and what to do. Undefined if requests may reach it. */
   readonly problem: (host: string) => string | undefined
   /** Where the user sets the address, such as "OLLAMA_HOST or host". */
   readonly source: string
   /** What the user can do if no server answers. */
   readonly remedy: string
-  /** The environment variable with the key. A plugin's secret with this name takes its place. */
+  /** The environment variable with the key. A plugin's secret with this name replaces the variable. */
   readonly keyVariable: string
 }
 
 /** A provider of models: a server, or code in this process that answers. */
 export interface Provider {
-  /** The id. With a colon, it begins the names of the models, unless `owns` decides otherwise. */
+  /** The id of the provider. The names of its models begin with the id and a colon, unless `owns` decides otherwise. */
   readonly id: string
   /** True for the name of a model of this provider. */
   readonly owns?: (model: string) => boolean
@@ -141,7 +145,7 @@ export const owns = ({ id, owns: isOwn }: Provider, model: string): boolean =>
 
 /** The queries that the calls of a run need. */
 interface AnsweringServer extends Pick<ModelServer, "facts" | "isLoaded" | "memory"> {
-  /** True for a model on the same server. If absent, the names of the models decide. */
+  /** True for a model on the same server. If the function is absent, the names of the models decide. */
   readonly serves?: ((model: string) => boolean) | undefined
 }
 

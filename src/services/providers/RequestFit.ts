@@ -1,7 +1,7 @@
 /**
  * Adapts requests to what a server accepts: servers with the same API know different fields, and templates of models
- * different roles. A retry omits a part that the server refuses by name. If it succeeds, later requests to the model
- * omit the part, too.
+ * know different roles. A retry omits each part that the server refuses by name. If the retry succeeds, later requests
+ * to the model omit the part, too.
  */
 import { refusesRequest } from "./ModelErrors.ts"
 import type { ServerFailure } from "./ServerFailure.ts"
@@ -12,10 +12,13 @@ export interface RequestNotice {
   readonly text: string
 }
 
-/** Fields without which the request would mean something else. Other code handles refused settings for thoughts. */
+/**
+ * Fields that are never omitted, because the request would then mean something else. Other code handles refused
+ * settings for thoughts.
+ */
 const needed: ReadonlySet<string> = new Set(["model", "messages", "tools", "think", "reasoning_effort"])
 
-/** Names that newer servers use. */
+/** Old names of fields, each with the name that newer servers use. */
 const newNames: Readonly<Record<string, string>> = { max_tokens: "max_completion_tokens" }
 
 /** Fields without effect on the answer. */
@@ -28,7 +31,7 @@ const harmless: ReadonlySet<string> = new Set([
   "shift"
 ])
 
-/** Stands for the role for instructions in the list of refused parts. */
+/** The name of the system role in the list of refused parts. */
 const systemRole = "system role"
 
 const refusing =
@@ -42,10 +45,10 @@ const listing =
 const refusesSystem =
   /\bsystem\b[^.\n]{0,40}\b(?:role|message|prompt|instruction)|\brole[^.\n]{0,80}\bsystem\b|\broles? (?:must|should) alternate|\bonly (?:the )?user,? (?:and )?assistant|\b(?:system|developer) instruction|messages?\W{1,4}0\W{1,4}role|\b(?:unknown|unsupported|invalid|unexpected) (?:message )?role/i
 
-/** The most characters between the words of refusal and the field. */
+/** The maximum number of characters between the words of refusal and the name of the field. */
 const near = 80
 
-/** True if the text refuses a field by its name, perhaps written with blanks or nothing for underscores. */
+/** True if the text refuses the field with this name. The text may write blanks or nothing in place of underscores. */
 const refusesField = (text: string, name: string): boolean => {
   const written = name === "stream" ? String.raw`stream(?:ing)?(?!\s+options)` : name.replaceAll("_", "[_ ]?")
   const names = new RegExp(String.raw`(?<![\w-])${written}(?![\w-])`, "gi")
@@ -101,7 +104,7 @@ const refusalText = (failure: ServerFailure): string | undefined => {
   return refusesRequest(failure.status, failure.detail) ? failure.detail : undefined
 }
 
-/** The fields that a failure may refuse. A streamed answer shows that streaming was accepted. */
+/** The fields that a failure may refuse. An error inside a streamed answer cannot refuse the field for streaming. */
 const refusable = (request: Request, failure: ServerFailure): ReadonlyArray<string> =>
   Object.keys(request).filter(
     (name) =>
@@ -160,7 +163,7 @@ export const makeRequestFit = () => {
         forget: (): void => {
           for (const part of learnt.splice(0)) leftOut.delete(part)
         },
-        /** Notices about parts omitted for the first time, for when the call is answered. */
+        /** Returns notices about parts that were omitted for the first time. Called when the call is answered. */
         notices: (): ReadonlyArray<RequestNotice> => learnt.splice(0).map((part) => noticeOf(model, part))
       }
     }

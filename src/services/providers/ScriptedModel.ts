@@ -90,7 +90,7 @@ export class HeldCalls extends Context.Service<
   {
     /** Waits for the next call. */
     readonly next: Effect.Effect<HeldCall>
-    /** How many calls wait without being taken with `next`. */
+    /** The number of waiting calls that `next` has not returned yet. */
     readonly waiting: Effect.Effect<number>
     /** The prompts of calls that were interrupted before their answer. */
     readonly interrupted: () => ReadonlyArray<FilledPrompt>

@@ -53,7 +53,7 @@ const certificateFaults: ReadonlyMap<string, CertificateFault> = new Map([
 const isCertificateCode = (code: string): boolean =>
   /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_CERT_|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXCEEDED$|AKID_|OCSP_)/.test(code)
 
-/** The code of the problem, with the host names in the certificate if it is for another host. */
+/** The code of the problem. If the certificate is for another host, also the host names in the certificate. */
 const certificateWords = (code: string, error: object): string => {
   const certificate = Predicate.hasProperty(error, "cert") ? error.cert : undefined
   const names = Predicate.hasProperty(certificate, "subjectaltname") ? certificate.subjectaltname : undefined
@@ -119,7 +119,7 @@ export const secureFault = (error: unknown, address: string): SecureFault | unde
   return undefined
 }
 
-/** Error codes if the two sides use different schemes, among other causes. */
+/** Error codes that can mean that the two sides use different schemes. The codes have other causes, too. */
 const endsOtherScheme: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
 
 /**

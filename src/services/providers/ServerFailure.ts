@@ -83,10 +83,13 @@ export const badShape = (said: unknown): ServerError => badLine(jsonOf(said))
 /** The error for an answer that ended too early. `detail` says how it ended. */
 export const brokenOff = (detail: string): ServerError => new ServerError({ failure: { _tag: "BrokenOff", detail } })
 
-/** How llama-cpp-python ends an answer when another call arrives. After that, calls must run one after another. */
+/**
+ * Describes how llama-cpp-python ends an answer when another call arrives. Calls to such a server must run one after
+ * another.
+ */
 export const endedForAnother = "the server ended the answer without a reason, as some do when another call comes"
 
-/** Any error other than `ServerError` counts as an unreadable answer. */
+/** Returns an error as a `ServerError`. Any other error counts as an unreadable answer. */
 export const asServerError = (cause: unknown): ServerError =>
   cause instanceof ServerError ? cause : badLine(cause instanceof Error ? cause.message : String(cause))
 
@@ -124,7 +127,7 @@ const RequestFault = Schema.Struct({
 })
 const isRequestFaults = Schema.is(Schema.NonEmptyArray(RequestFault))
 
-/** The text of an error, in `message`, or in `detail` for FastAPI. */
+/** The text of an error: its `message`, or the `detail` of FastAPI. */
 const wordsOf = (error: object): string => {
   const { detail, message } = error as { readonly detail?: unknown; readonly message?: unknown }
   if (typeof message === "string") return message

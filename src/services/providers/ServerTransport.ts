@@ -25,11 +25,15 @@ export const maxBytes = 8 * 1024 * 1024
 const errorBytes = 64 * 1024
 
 /**
- * How long to wait for the end of a response after the answer, in milliseconds. Only then can the connection be reused.
+ * How long to wait after the answer for the end of the response, in milliseconds. A connection can be reused only after
+ * this end.
  */
 const endGrace = 250
 
-/** An agent of `node:http` that reuses connections. A plugin may lack the types of `node:http`. */
+/**
+ * An agent of `node:http` that reuses connections. This type does not name `node:http`, because a plugin may lack its
+ * types.
+ */
 export interface Connections {
   destroy(): void
 }
@@ -59,7 +63,7 @@ async function* piecesOf(response: http.IncomingMessage): AsyncGenerator<Uint8Ar
   }
 }
 
-/** The text of a body up to a limit, or what came before the connection broke. */
+/** The text of a body up to a limit. If the connection broke, the text that came before. */
 const readText = async (response: http.IncomingMessage, limit: number) => {
   const read: Array<Uint8Array> = []
   let size = 0
@@ -153,7 +157,10 @@ export const drain = async (pieces: AsyncIterator<unknown>): Promise<void> => {
   await Promise.race([rest().catch(() => undefined), delay(endGrace)])
 }
 
-/** Errors of a reused connection that the server had closed. llama-server does so after each streamed answer. */
+/**
+ * Errors of a reused connection that the server had closed. llama-server closes a connection after each streamed
+ * answer.
+ */
 const closedBefore: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"])
 
 /** The failure for a connection that ended without an answer. */
@@ -173,7 +180,8 @@ const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.Inco
   const isSecure = url.protocol === "https:"
   return new Promise((resolve, reject) => {
     const request = (isSecure ? secureRequest : http.request)(url, { agent, method, headers })
-    // With the option `signal`, aborting an answer that nobody reads would cause an error of the whole process.
+    // The option `signal` is not used: with it, aborting an answer that nobody reads would cause an error of the whole
+    // process.
     signal.addEventListener("abort", () => request.destroy(), { once: true })
     request.on("socket", (socket) => {
       if (request.reusedSocket) connected?.()
@@ -202,8 +210,8 @@ const send = async (exchange: Exchange, url: URL, sending: Sending): Promise<htt
 }
 
 /**
- * Makes a `fetch` for the package of a provider. `read` processes the body of a streamed answer; without it, the body
- * is one document.
+ * Makes a `fetch` for the package of a provider. `read` processes the body of a streamed answer. If `read` is absent,
+ * the body is one document.
  */
 export const makeFetch =
   (

@@ -1,7 +1,7 @@
 /**
- * A language model with streamed answers, as a service of effect/ai: first the parts of an answer, then the model of a
- * server that streams objects over HTTP. Every request streams, because only a stream shows whether the answer makes
- * progress.
+ * A language model with streamed answers, as a service of effect/ai. The first part of this file is about the parts of
+ * an answer, the second about a server that streams objects over HTTP. Every request streams, because only a stream
+ * shows whether the answer makes progress.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -77,7 +77,7 @@ export const paramsOf = (value: unknown): unknown => {
   return withoutDeeper((Predicate.isObject(inner) ? inner : decoded) as Schema.Json, maxNesting + 1)
 }
 
-/** A count of the server. An invalid one becomes undefined, and the answer stays valid. */
+/** A count that the server reported. An invalid count becomes undefined, and the answer stays valid. */
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
@@ -156,7 +156,7 @@ type Streamed = (
 ) => Stream.Stream<Response.StreamPartEncoded, AiError.AiError>
 
 /**
- * A model of effect/ai that always streams. effect/ai does not decode the parts of a stream without tools. Decoding
+ * A model of effect/ai that always streams. Without tools, the stream skips the decoding of effect/ai. The decoding
  * would build a schema for each answer, only to check parts that this program wrote.
  */
 export const makeStreamedModel = Effect.fnUntraced(function* (streamed: Streamed) {
@@ -173,7 +173,7 @@ export const makeStreamedModel = Effect.fnUntraced(function* (streamed: Streamed
   return { ...model, streamText: streamText as unknown as LanguageModel.LanguageModel["streamText"] }
 })
 
-/** The settings of a call, with the options of the model for what it does not set. */
+/** The settings of a call. What the call does not set comes from the options of the model. */
 export type Sent = Omit<CallSettings, "contextWindow" | "maxTokens" | "model"> & {
   readonly model: string
   readonly contextWindow: number
@@ -196,7 +196,7 @@ interface StreamedServer<Question> {
   readonly refine?: (error: ServerError, model: string) => ServerError
 }
 
-/** Ends a request whose answer is complete or no longer wanted. */
+/** The error that ends a request whose answer is complete or no longer wanted. */
 const notRead = brokenOff("nobody reads the answer any more")
 
 /** The model as a service. Building it never fails: a missing server shows only at the first request. */
@@ -241,8 +241,8 @@ export const layerStreamed = <Question>(
         }
         const call = requestFit.forCall(sent.model)
         /**
-         * Sends the request, and again without the parts that the server refuses. Passes on together what arrives
-         * together.
+         * Sends the request. If the server refuses parts of it, sends it again without them. Objects that arrive
+         * together are passed on together.
          */
         const receive = async (parts: Queue.Queue<Response.StreamPartEncoded, ServerError | Cause.Done>) => {
           const request = call.fit(server.requestOf(question, sent))

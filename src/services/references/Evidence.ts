@@ -1,7 +1,7 @@
 /**
  * Compares the links of a result or an answer with what exists in the project and the run: files, lines, quotations,
- * results and pages. Only files that may be read without a question are read. A verdict therefore never reveals whether
- * another file exists.
+ * results and pages. Reads only files that may be read without a question. A verdict therefore never reveals whether
+ * any other file exists.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -68,7 +68,7 @@ const names = (text: string, url: string): boolean => {
 /** Judges a link to a page. Returns null for other links. */
 const judgePage = ({ form, href }: EvidenceLink, { material }: KnownEvidence): LinkVerdict | null => {
   if (form._tag !== "Plain" || form.reference.kind !== "url") return null
-  // All forms of the address that a text may use: without fragment or trailing slash, normalised, and as written.
+  // The address as a text may write it: as in the link, or normalised. A fragment and a trailing slash are ignored.
   const spellings = [href, form.reference.target].map((url) => url.replace(/#.*$/s, "").replace(/\/$/, ""))
   if (spellings.some((url) => material.some((text) => names(text, url)))) return {}
   const what = `The page ${href} was not fetched in this run, and nothing that was given names it.`

@@ -74,7 +74,7 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
       `Refer to the files that are needed, such as ${some}.`
     )
   }
-  /** Another entry, such as an empty folder or a pipe, is not missing. */
+  /** An entry that is no file, such as an empty folder or a pipe, is not reported as missing. */
   const readFailure = inside
     ? yield* Effect.flip(workspace.readText(path, 0)).pipe(Effect.option)
     : Option.none<ToolFailure>()
@@ -85,8 +85,8 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
 })
 
 /**
- * The project file that a reference means. If the path can be read in several ways, the longest path that exists is
- * used. The reference may spell the path differently.
+ * The project file that a reference means. The reference may spell the path differently. If its path contains `#`, the
+ * longest path that exists is used.
  */
 export const meantFile = Effect.fnUntraced(function* (reference: FileReference) {
   const workspace = yield* Workspace

@@ -69,8 +69,9 @@ const sectionOf = (reference: NamedReference, wanted: string, context: Reference
   })
 
 /**
- * The result of the task that a reference means, if there is such a task. References to results that come too late were
- * already reported when the task list was read. Such a reference is reported here only if it looks like a heading.
+ * The result of the task that a reference means, if there is such a task. A reference to a result that comes too late
+ * is reported here only if it looks like a heading. Other late references were already reported when the task list was
+ * read.
  */
 const resultOf = Effect.fnUntraced(function* (reference: NamedReference, context: ReferenceContext) {
   const { finished, tooLate } = context

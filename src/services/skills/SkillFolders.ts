@@ -1,4 +1,7 @@
-/** The folders with skills, and the skill files in them. The last folder takes precedence. */
+/**
+ * The folders with skills, and the skill files in them. If several folders have a skill of the same name, the last
+ * folder takes precedence.
+ */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"

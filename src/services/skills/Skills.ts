@@ -1,7 +1,7 @@
 /**
- * The skills of a run, from the package, plugins, the user and the project. Of two skills with the same name, the
- * nearer one is used, and a note says so. If no skill names the tools of a plugin or server, a skill is generated for
- * them.
+ * The skills of a run, from the package, plugins, the user and the project. Of two skills with the same name, the one
+ * nearer to the project is used, and a note says so. If no skill names the tools of a plugin or server, a skill is
+ * generated for them.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -62,7 +62,10 @@ const byName = (a: FoundSkill, b: FoundSkill): number => (a.skill.name < b.skill
 /** Returns true if the prompts for a model leave this machine. */
 type LeavesMachine = (model: string) => boolean
 
-/** Chooses the nearest skill of each name, which is the last in `files`. Notes say which skills are replaced. */
+/**
+ * Chooses for each name the last skill in `files`, which is the nearest to the project. Notes say which skills are
+ * replaced.
+ */
 const choose = (files: ReadonlyArray<SkillFileReading>, leavesMachine: LeavesMachine) => {
   const chosen = new Map<string, FoundSkill>()
   const notes: Array<string> = []

@@ -1,5 +1,6 @@
 /**
- * Limits for the time and output of a call, each with the setting that raises it. Waiting for approvals does not count.
+ * Limits for the time and output of a call, each with the setting that raises it. The time that a call waits for
+ * approvals does not count.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -25,8 +26,8 @@ interface CallLimit {
 }
 
 /**
- * The time limit of a call that runs a command, in seconds. The command has a shorter limit, after which its output is
- * shown.
+ * The time limit of a call that runs a command, in seconds. The command itself has a shorter limit, so that its output
+ * can still be shown.
  */
 const lastForCommands = commandSeconds.most + 60
 
@@ -69,7 +70,7 @@ export const makeLimitedRun = (limits: CallLimits) =>
   Effect.map(RunEvents, (events) => (id: ToolCallId, call: PreparedCall, work: LimitedWork) => {
     const { name } = call.info
     const most = secondsOf(limits, call)
-    // Names no end, because a command has a time limit of its own.
+    // The event of a command names no end, because the command has a time limit of its own.
     const ends = most.value === lastForCommands ? {} : { endsAtSeconds: most.value }
     let seconds = 0
     const report = Effect.suspend(() => {

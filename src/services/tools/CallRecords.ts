@@ -49,7 +49,7 @@ const ProposingCall = Schema.Struct({
   denials: Schema.optionalKey(Schema.Array(SavedDenial))
 })
 
-/** A call, and the working copy that it writes to. Without one, it writes to the project. */
+/** A call, and the working copy that it writes to. If there is no working copy, the call writes to the project. */
 interface PlacedCall {
   readonly id: ToolCallId
   readonly call: ToolCall
@@ -107,8 +107,8 @@ const happened = ({ targets }: UncertainCall, copy: WorkingCopy | undefined): Sc
 })
 
 /**
- * The result of a call that is not made, because the model had made another call at this point. The answer with that
- * call is lost.
+ * The result of a call that is not made. Before the interruption, the model had made another call at this point, but
+ * the answer with that call is lost.
  */
 const replaced = ({ call: { arguments: given, name }, outcome }: UncertainCall): Schema.Json => ({
   note: "This call was not made. The run was interrupted, and an answer of yours before that had made another call in its place:",

@@ -1,6 +1,6 @@
 /**
- * Creates tools from the commands of a configuration. The user's own declarations always apply. Those of a project
- * apply only if the user trusts exactly these declarations.
+ * Creates tools from the commands of a configuration. The user's own declarations always apply. The declarations of a
+ * project apply only if the user trusts exactly these declarations.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -59,7 +59,7 @@ export const declarationProblems = (name: string, declared: CommandTool): Readon
   return Result.isSuccess(example) ? [] : [{ path: ["example"], what: "the example does not fit the parameters." }]
 }
 
-/** A plugin with a single tool, so that a taken name skips only this tool. */
+/** A plugin with a single tool. If the name of the tool is taken, only this tool is skipped. */
 const pluginOf = (origin: string, name: string, declared: CommandTool): Plugin =>
   definePlugin({
     name: origin,

@@ -26,7 +26,7 @@ export type MetricSender = (metrics: {
 }) => Effect.Effect<boolean, string, Scope.Scope>
 
 /**
- * Begins to listen, with resources that live as long as the work. Undefined if the listener does not want the events. A
- * failure is a sentence for the user, and the work continues without the listener.
+ * Begins to listen, with resources that live as long as the work. Returns undefined if the listener does not want the
+ * events. A failure is a sentence for the user. The work then continues without the listener.
  */
 export type EventListener = (work: ListenedWork) => Effect.Effect<TakeEvent | undefined, string, Scope.Scope>

@@ -36,7 +36,9 @@ export interface AccessContext {
 
 const maxEditBytes = 10_485_760
 
-/** The path of an entry, with its folder resolved. A link itself is not followed. */
+/**
+ * The path of an entry, with the links in its folder resolved. If the entry itself is a link, the link is not followed.
+ */
 const namedPlace = Effect.fnUntraced(function* (written: string, workspace: Workspace["Service"]) {
   if (written === "" || written.includes("\0")) return yield* workspace.canonical(written)
   const absolute = resolve(workspace.root, written)
@@ -116,8 +118,8 @@ const explainMissing = Effect.fnUntraced(function* (
 })
 
 /**
- * The write that results from the edits, with the new content for the gate. It is bound to the text that was edited.
- * Fails with `validation_failed` if an edit does not fit.
+ * The write that results from the edits, with the new content for the gate. The write is valid only for the text that
+ * was edited. Fails with `validation_failed` if an edit does not fit.
  */
 const canonicalEdit = Effect.fnUntraced(function* (
   { edits, path: written }: Access & { readonly _tag: "EditFile" },
@@ -149,7 +151,7 @@ const canonicalLink = Effect.fnUntraced(function* (write: WriteAccess, { workspa
   return yield* invalid(`There is something at ${path}, and a link takes the place of nothing.`)
 })
 
-/** The write of a whole text. It replaces only the current state of the file. */
+/** The write of a whole text. The write is valid only for the current state of the file. */
 const canonicalWrite = Effect.fnUntraced(function* (
   { content, kind, path: written }: Access & { readonly _tag: "WriteFile" },
   context: AccessContext
@@ -193,8 +195,8 @@ const missing = Effect.fnUntraced(function* (name: string, workspace: Workspace[
 /** The files in a folder that is removed or moved as a whole. */
 const filesOf = Effect.fnUntraced(function* (folder: string, name: string, { workspace }: AccessContext) {
   /**
-   * The listing contains files that this task already removed, so its limit is higher by their number. The result omits
-   * them.
+   * The listing contains files that this task already removed, and the result omits these files. The limit of the
+   * listing is therefore higher by their number.
    */
   const entries = mostInFolder + ((yield* CurrentCopy)?.files().length ?? 0)
   const below = relative(workspace.root, folder)
@@ -278,7 +280,7 @@ const moveTarget = Effect.fnUntraced(function* (to: string, source: FileEntry, c
   return isInto ? yield* namedPlace(join(to, basename(source.path)), workspace) : place
 })
 
-/** The move of a file, a link, or a folder with its content, to a free path. The target of a link stays. */
+/** The move of a file, a link, or a folder with its content, to a free path. The target of a moved link stays. */
 const canonicalMove = Effect.fnUntraced(function* (
   { path: written, to }: Access & { readonly _tag: "MoveFile" },
   context: AccessContext
@@ -297,7 +299,7 @@ const canonicalMove = Effect.fnUntraced(function* (
     return yield* invalid(`${source.name} cannot be moved to ${target.name}, which is the same place or lies in it.`)
   }
   const there = yield* workspace.entry(path)
-  /** After an interrupted move, both paths may have the same content. It can be repeated. */
+  /** After an interrupted move, both paths may have the same content. The move can then be repeated. */
   if (there !== undefined && (there.is !== "file" || there.state !== entry.state)) {
     const what = `There is ${there.is === "folder" ? "a folder" : "a file"} ${target.name} already, so ${source.name} was not moved.`
     return yield* invalid(`${what} Choose another path, or remove that one first.`)

@@ -64,14 +64,14 @@ export type Wait<A, E, E2, R2> = (ended: Effect.Effect<Exit.Exit<A, E>>) => Effe
 const grace = Duration.seconds(2)
 
 /**
- * Interrupts the fiber and waits for its end, for foreign code at most `grace`. Returns true if it has ended.
- * Interruptions of the caller do not shorten the wait.
+ * Interrupts the fiber and waits for its end. Waits at most `grace` for foreign code. Returns true if the fiber has
+ * ended. If the caller is interrupted, the wait is not shortened.
  */
 const stopped = (fiber: Fiber.Fiber<unknown, unknown>, isForeign: boolean): Effect.Effect<boolean> => {
   if (!isForeign) return Effect.as(Fiber.interrupt(fiber), true)
   return Effect.gen(function* () {
     fiber.interruptUnsafe()
-    /** An interrupted fiber cannot limit the time of its own wait. */
+    /** An interrupted fiber cannot limit the time of its own wait, so another fiber waits. */
     const waiting = yield* Effect.forkDetach(Effect.timeoutOption(Fiber.await(fiber), grace), {
       startImmediately: true
     })
@@ -87,8 +87,8 @@ interface Foreign<E2> {
 }
 
 /**
- * Runs the effect in a fiber of its own and returns its exit. An interrupted caller interrupts the effect and waits for
- * its end. An effect that interrupts itself does not interrupt the caller.
+ * Runs the effect in a fiber of its own and returns its exit. If the caller is interrupted, it interrupts the effect
+ * and waits for its end. An effect that interrupts itself does not interrupt the caller.
  *
  * Time limits inside `wait` also apply while a layer is built. Foreign code that does not end in time continues in the
  * background.

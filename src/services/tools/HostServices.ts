@@ -16,7 +16,7 @@ export interface FileRead {
   readonly text: string
 }
 
-/** A listener that falls behind by more reads loses the oldest ones. */
+/** A listener may be this many reads behind. If it falls further behind, it loses the oldest reads. */
 const bufferedReads = 64
 
 /** Tells plugins which files `read_file` has read, for example to update an index. */

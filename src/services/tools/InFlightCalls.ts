@@ -18,7 +18,7 @@ export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) =
       }),
     /** Notes that the call with this key will now change something. */
     begin: (key: string) => Effect.sync(() => void inFlight.add(key)),
-    /** Notes that the call has ended and its result is recorded, even if it never began. */
+    /** Notes that the call with this key has ended and its result is recorded. The call need not have begun. */
     end: (key: string) =>
       Effect.suspend(() => {
         inFlight.delete(key)

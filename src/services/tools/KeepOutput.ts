@@ -55,7 +55,8 @@ const readFile = (output: unknown, usualName: string): Result.Result<ReadFile, s
 const extension = (type: unknown): string => /^image\/(\w+)/.exec(String(type))?.[1]?.replace("jpeg", "jpg") ?? "bin"
 
 /**
- * Reads the images and files of an output. For an invalid one, fails with a sentence that says what a file must have.
+ * Reads the images and files of an output. If one of them is invalid, fails with a sentence that says what a file must
+ * have.
  */
 const readOutput = ({ files, images, text }: ToolOutput): Result.Result<ReadonlyArray<ReadFile>, string> => {
   if (typeof text !== "string" || !Array.isArray(images) || !Array.isArray(files)) {

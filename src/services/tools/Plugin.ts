@@ -59,7 +59,7 @@ export interface DiscoveredPlugin {
 export interface Discovered {
   /** All plugins in the order of the configuration, even unused ones. */
   readonly plugins: ReadonlyArray<DiscoveredPlugin>
-  /** Problems of plugins, entries of the configuration, and skipped tools. */
+  /** Problems with plugins, with entries of the configuration, and with skipped tools. */
   readonly problems: ReadonlyArray<McpProblem | PluginProblem>
   /** Further notes for the user, one sentence each. */
   readonly notes: ReadonlyArray<string>

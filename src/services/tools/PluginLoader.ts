@@ -198,7 +198,7 @@ export const withOrigin = ({ isValue, named }: Plugin, problem: PluginProblem): 
   return named === undefined ? problem : problemOfNamed(problem, named)
 }
 
-/** Problems in spite of which the plugin is used. */
+/** Problems of a plugin that is used in spite of them. */
 const limitsOf = (plugin: Plugin): ReadonlyArray<PluginProblem> => {
   const lack = (code: PluginProblem["code"], detail: string) =>
     new PluginProblem({ plugin: plugin.name, code, detail, isUsed: true })

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import type { AnsweredBy } from "../../domain/permissions/Answer.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 
-/** The codes of reasons, as lists of plugins show them. */
+/** The codes of problems, as lists of plugins show them. */
 const Code = Schema.Literals([
   "NotFound",
   "NotAPlugin",
@@ -97,7 +97,7 @@ export const notAPlugin = (
 export class McpProblem extends Schema.TaggedError<McpProblem>()("McpProblem", {
   /** The server. Absent if the problem concerns a whole file. */
   server: Schema.optionalKey(Schema.String),
-  /** The skipped tool. Present if the other tools are used. */
+  /** The skipped tool. Present if the other tools of the server are used. */
   tool: Schema.optionalKey(Schema.String),
   /** The problem and what to do, as sentences. */
   detail: Schema.String,

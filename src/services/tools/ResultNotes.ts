@@ -11,14 +11,14 @@ const stringsIn = (value: Schema.Json): ReadonlyArray<string> => {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [String(value)]
 }
 
-/** `info` is absent for a tool that does not exist. */
+/** Returns a function that records the texts of a result. `info` is absent for a tool that does not exist. */
 export const makeResultNotes = Effect.gen(function* () {
   const { noteRead } = yield* ReadTexts
   const workspace = yield* Workspace
 
   /**
    * Where the result of a call comes from. A tool with high risk may have run commands, so its result counts as output
-   * of one.
+   * of a command.
    */
   const sourceOf = Effect.fnUntraced(function* (
     { arguments: { path }, name }: ToolCall,

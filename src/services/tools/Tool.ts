@@ -13,7 +13,7 @@ type ToolWork =
   | Effect.Effect<Schema.Json | ToolOutput, ToolFailure, HostServices>
   | PromiseLike<Schema.Json | ToolOutput>
 
-/** A tool without its parameters. `Params` is their decoded type. */
+/** The parts of a tool besides its parameters. `Params` is the decoded type of the parameters. */
 interface ToolParts<Params, Config> {
   /** What the tool does, and when to use it. The model reads this text. */
   readonly description: string
@@ -22,16 +22,17 @@ interface ToolParts<Params, Config> {
   /** How risky a call is. Only `safe` calls run without a question to the user. */
   readonly risk: Risk
   /**
-   * Whether an interrupted call may be made again: `pure` and `idempotent` ones may. For a `once` call, the program
+   * Whether an interrupted call may be made again. `pure` and `idempotent` calls may. For a `once` call, the program
    * asks the user.
    */
   readonly effect: EffectClass
-  /** Arguments of an example call, for the model. Made from the required parameters if absent. */
+  /** Arguments of an example call, for the model. If absent, they are made from the required parameters. */
   readonly example?: Arguments
   /** For each type of error, when the tool fails with it, as a sentence for users. */
   readonly errors?: ToolErrors
   /**
-   * Identifies the definition of the tool at its source, such as a server. If it changes, permissions for the tool end.
+   * Identifies the definition of the tool at its source, such as a server. If this value changes, permissions for the
+   * tool end.
    */
   readonly revision?: string
   /** Returns the accesses of a call. Without this function, calls have none. */

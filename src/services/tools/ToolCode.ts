@@ -1,6 +1,6 @@
 /**
- * Runs the code of a tool: an effect is run, anything else awaited. To stop it, the program aborts the signal of the
- * call. An async function then has as much time to end as other code of a plugin.
+ * Runs the code of a tool: runs an effect, and awaits anything else. To stop the code, the program aborts the signal of
+ * the call. An async function then has as much time to end as other code of a plugin.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,12 +13,11 @@ import type { Tool } from "./Tool.ts"
 const ignore = (): void => undefined
 
 /**
- * The code of a tool, with the result and failure that it declares. Either may be any value, since neither is checked
- * yet.
+ * The code of a tool, with the result and failure that it declares. Neither is checked yet, so either may be any value.
  */
 type Unchecked<R> = Effect.Effect<CallOutput, ToolFailure, R>
 
-/** Waits for a promise. An interruption aborts the signal, and still waits for its end. */
+/** Waits for a promise. An interruption aborts the signal, and still waits until the promise settles. */
 const awaited = (work: unknown, controller: AbortController): Unchecked<never> =>
   Effect.callback((resume) => {
     const settled = Promise.resolve(work as CallOutput)

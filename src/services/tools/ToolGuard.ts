@@ -37,7 +37,7 @@ const knownFailure = (failure: unknown): ToolFailure | undefined => {
   return failure instanceof ToolFailure ? failure : new ToolFailure({ type: failure.type, message: failure.message })
 }
 
-/** Reads a failure. Code of the plugin may throw meanwhile. */
+/** Reads a failure. Reading it may run code of the plugin that throws. */
 const readFailure = (failure: unknown): ToolFailure | undefined => {
   try {
     return knownFailure(failure)

@@ -149,7 +149,10 @@ interface DecodedCall {
   readonly resolve: Effect.Effect<PreparedCall, ToolFailure>
 }
 
-/** Tools of built-in plugins come first. `setAside` contains the problems of plugins that were already skipped. */
+/**
+ * Builds the registry from plugins. Tools of built-in plugins come first. `setAside` contains the problems of plugins
+ * that were already skipped.
+ */
 const makeToolRegistry = Effect.fnUntraced(function* (
   plugins: ReadonlyArray<Plugin>,
   setAside: ReadonlyArray<PluginProblem | McpProblem> = []

@@ -1,6 +1,6 @@
 /**
- * The path of every tool call: decode, resolve, permit, run, record. Changes of files take it in a working copy and
- * again in the project.
+ * The path of every tool call: decode, resolve, permit, run, record. A change of a file takes this path twice: in a
+ * working copy, and later in the project.
  *
  * This is the only place where a tool runs. Every call gets exactly one result, even if it is unknown, invalid or
  * denied, or crashes.
@@ -42,8 +42,8 @@ import { ToolRegistry } from "./ToolRegistry.ts"
 export type CallTarget = WorkingCopy | "project"
 
 /**
- * True for a call that only changes a working copy. It is no activity, and the gate asks only when the change is made
- * in the project.
+ * True for a call that only changes a working copy. It is not recorded as an activity. The gate asks about the change
+ * only when it is made in the project.
  */
 export const isProposal = ({ name }: ToolCall, target: CallTarget): boolean =>
   target !== "project" && fileTools.has(name)
@@ -83,8 +83,8 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     const copy = target === "project" ? undefined : target
     const isProposed = isProposal(call, target)
     const key = toolCallKey(id)
-    // A denial also applies to the other calls of the same reply. The scope of a proposal names no reply, since the
-    // gate does not ask about it.
+    // A denial also applies to the other calls of the same reply. The scope of a proposal names no reply, because the
+    // gate does not ask about proposals.
     const scope = isProposed
       ? { task: id.task, place: key }
       : { task: id.task, place: activityOf({ id, call }).name, reply: answerOf(key) }
@@ -156,8 +156,8 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     run,
     wasBegun: records.wasBegun,
     /**
-     * Resolves with the reason why the run must stop, once all running calls have ended: a call is uncertain, and the
-     * user answered stop or nobody answered.
+     * Resolves with the reason why the run must stop, once all running calls have ended. The reason is an uncertain
+     * call, about which the user answered stop or nobody answered.
      */
     stopped: inFlight.stopped,
     /** Why the run should stop; undefined if it should not. */

@@ -18,7 +18,7 @@ export interface PluginSetup<Config = unknown> {
 
 type OpenedTools = Tools | PromiseLike<Tools> | Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope>
 
-/** A plugin's tools, an effect that returns them, or a function that opens them, which may be async. */
+/** A plugin's tools, an effect that returns them, or a function, perhaps async, that opens them. */
 export type ToolSource<Config = unknown> = OpenedTools | ((setup: PluginSetup<Config>) => OpenedTools)
 
 /** Opens the tools for one run. Their resources close with the scope. */

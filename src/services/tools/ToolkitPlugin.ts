@@ -26,8 +26,8 @@ export interface ToolkitParts<Tools extends Record<string, Tool.Any>> {
 type Annotations = typeof import("effect/ai/Tool")
 
 /**
- * The risk of a tool by its annotations. Read-only tools are safe. The program asks about all others, with a warning
- * unless the tool is not destructive.
+ * The risk of a tool by its annotations. Read-only tools are safe. The program asks about all other tools, with a
+ * warning for tools that may be destructive.
  */
 const riskOf = ({ annotations }: Tool.Any, { Destructive, Readonly }: Annotations): Risk => {
   if (Context.get(annotations, Readonly)) return "safe"
@@ -59,8 +59,8 @@ const resultOf = (handle: Handle, name: string, params: unknown) =>
 
 /**
  * Makes a plugin from a toolkit of effect/ai. Tools annotated as `Readonly` run without a question. The program asks
- * about all others, with a warning unless they are annotated as not `Destructive`. If a handler fails, the call fails
- * with the type `internal_error`.
+ * about all other tools. It warns the user, except about tools whose annotation `Destructive` is false. If a handler
+ * fails, the call fails with the type `internal_error`.
  */
 export const toolkitPlugin = <Kit extends Record<string, Tool.Any>>({
   layer,

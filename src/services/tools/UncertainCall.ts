@@ -8,8 +8,8 @@ import { stoppedAt } from "../permissions/Ask.ts"
 import type { Gate } from "../permissions/Gate.ts"
 
 /**
- * What the files of the call show: in the old state, it changed nothing; in the new state, it happened. Undefined if
- * they do not show either.
+ * What the files of the call show. If all have the old state, the call changed nothing. If all have the new state, it
+ * happened. Undefined if they show neither.
  */
 const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileState>, workspace: Workspace["Service"]) {
   if (files.length === 0) return undefined

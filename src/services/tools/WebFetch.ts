@@ -72,7 +72,7 @@ export class WebFetch extends Context.Service<
 export interface OwnService {
   /** The `host:port` to which this program connects. */
   readonly target: string
-  /** What the server is, after "is the". */
+  /** What the server is, as the end of a sentence after "is the". */
   readonly what: string
   /** True if only its name identifies the server, because other sites may share its address. */
   readonly isPublic?: boolean
@@ -82,7 +82,7 @@ export interface OwnService {
 export interface WebOptions {
   /** Private addresses that may be fetched, as the exact `host:port` of the URL, with brackets around IPv6. */
   readonly allowed?: ReadonlyArray<string>
-  /** Services of which no name may be fetched, unless `allowed` contains the exact `host:port`. */
+  /** Services that may be fetched only if `allowed` contains their exact `host:port`, and only under this name. */
   readonly services?: ReadonlyArray<OwnService>
   /** The time limit for a page with all redirects, without the time for authorisation. */
   readonly timeout?: Duration.Input

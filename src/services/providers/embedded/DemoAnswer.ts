@@ -64,8 +64,8 @@ const argumentsIn = (request: string): ReadonlyArray<readonly [parameter: RegExp
 ]
 
 /**
- * Calls of a read-only tool that requires a single value. Otherwise, one call of a tool that requires none, preferably
- * the one that lists files.
+ * Calls of a read-only tool that requires a single value. If there is no such tool, one call of a tool that requires no
+ * value, preferably the tool that lists files.
  */
 const callsFor = (request: string, tools: ReadonlyArray<ToolInfo>): ReadonlyArray<ToolCall> => {
   const lookingTools = tools

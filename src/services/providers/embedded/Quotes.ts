@@ -15,7 +15,7 @@ interface QuotedLine {
 /** A note is shown unchanged. */
 export type QuotePiece = QuotedLine | string
 
-/** The most quoted lines: of a report, of a file in which no line matches, and of other output. */
+/** The maximum numbers of quoted lines: of a report, of a file in which no line matches, and of other output. */
 const mostLines = { report: 12, file: 5, output: 20 }
 
 const declaration =
@@ -24,7 +24,7 @@ const declaration =
 const countTerms = (text: string, terms: ReadonlyArray<string>): number =>
   terms.filter((term) => text.toLowerCase().includes(term.toLowerCase())).length
 
-/** The number of searched words in a line. Higher if the line declares one, or if its path contains one. */
+/** The number of searched words in a line. Higher if the line declares such a word, or if its path contains one. */
 const relevance = ({ path, text }: QuotedLine, terms: ReadonlyArray<string>): number =>
   countTerms(text, terms) +
   Math.min(1, countTerms(declaration.exec(text)?.[1] ?? "", terms)) / 2 +

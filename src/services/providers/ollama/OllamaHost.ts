@@ -3,7 +3,10 @@ import type { Spoken } from "../ModelErrors.ts"
 
 const defaultPorts: Readonly<Record<string, string>> = { http: "80", https: "443" }
 
-/** Addresses for listening, to which clients cannot connect on every system, with ones that work. */
+/**
+ * Addresses on which a server can listen, but to which clients cannot connect on every system. Each one has an address
+ * that works.
+ */
 const loopbackOf: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }
 
 const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) <= 65_535

@@ -1,7 +1,7 @@
 /**
  * The language model of an Ollama server: `/api/chat` through the ollama package. Each request has its own client,
- * because the package stops all requests of a client together. Each line is checked first, because the package skips
- * unreadable ones.
+ * because the package stops all requests of a client together. This code checks each line first, because the package
+ * skips unreadable lines.
  */
 import * as Effect from "effect/Effect"
 import type * as Prompt from "effect/ai/Prompt"
@@ -28,7 +28,7 @@ import { authorization, drain, linesOf, makeFetch } from "../ServerTransport.ts"
 import type { ModelOptions } from "../Provider.ts"
 import { spoken } from "./OllamaHost.ts"
 
-/** Ollama accepts only objects as arguments. Others, such as invalid JSON, become a property of one. */
+/** Ollama accepts only objects as arguments. Other arguments, such as invalid JSON, become a property of an object. */
 const sentArguments = (params: unknown): Record<string, unknown> =>
   typeof params === "object" && params !== null && !Array.isArray(params) ? { ...params } : { value: params }
 
@@ -61,8 +61,8 @@ const seenMessage = (content: string, pictures: ReadonlyArray<{ readonly data: s
 })
 
 /**
- * What depends on the prompt. `tools` and `format` are present only if needed. No option forces the model to call a
- * tool.
+ * The parts of a request that depend on the prompt. `tools` and `format` are present only if needed. No option forces
+ * the model to call a tool.
  */
 const readProviderOptions = Effect.fnUntraced(function* ({ prompt, responseFormat: wanted, tools }: PromptOptions) {
   const format = wanted.type === "text" ? undefined : yield* closedJsonSchema(wanted.schema)
@@ -203,7 +203,7 @@ export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGen
         break
       }
     } finally {
-      // Passes on the lines before an invalid one before the error.
+      // If a line is invalid, passes on the lines above it before the error.
       if (checked !== "") yield Buffer.from(checked)
     }
   }

@@ -138,7 +138,7 @@ const patience = "2 seconds"
 /** How long the list of loaded models is valid. */
 const valid = "1 second"
 
-/** True for servers that run every model in llama-server. Version 0.0.0 is one that its user built from source. */
+/** True for servers that run every model in llama-server. Version 0.0.0 is a server that its user built from source. */
 const refusesLong = (version: string): boolean => {
   const [major = NaN, minor = NaN] = version.split(".").map(Number)
   return major > 0 || minor >= 30 || version === "0.0.0"
@@ -237,7 +237,7 @@ const pullModel = (address: ServerAddress, model: string): Stream.Stream<PullSte
         Stream.suspend(() => Stream.fromAsyncIterable(stepsOf({ agent, signal }, address, model), asServerError)).pipe(
           Stream.catch((error) => {
             const { _tag } = error.failure
-            /** A server that never answered does not exist. One that answered before may be restarting. */
+            /** A server that never answered counts as missing. A server that answered before may be restarting. */
             const isBroken = _tag === "BrokenOff" || (_tag === "NoResponse" && retriesLeft < mostRetries)
             if (!isBroken || retriesLeft === 0) return Stream.fail(error)
             return Stream.concat(Stream.fromEffectDrain(Effect.sleep(retryAfter)), attempt(retriesLeft - 1))
