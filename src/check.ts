@@ -53,14 +53,14 @@ export const fix = (text: string, request: CheckRequest = {}): FixedDocument => 
 
 /**
  * Checks the text of a SKILL.md strictly, as `skills lint` does. `name` is the name of its folder. `tools` are the
- * existing tools; without them, the names of tools are not checked. Links are assumed to exist.
+ * existing tools; without them, the names of tools are not checked. The targets of links are assumed to exist.
  */
 export const checkSkill = (text: string, name: string, tools?: ReadonlyArray<string>): SkillLint => {
   const bytes = new TextEncoder().encode(text)
   return lintSkill(bytes, name, { ...(tools === undefined ? {} : { tools }), files: new Set(skillLinks(bytes)) })
 }
 
-/** The numbered list of issues for the next attempt of the model; empty if there are none. */
+/** The numbered list of issues for the next attempt of the model; empty if the report has no issues. */
 export const issuesForModel = (report: Pick<CheckReport, "issues">): string => issuesMarkdown(report.issues)
 
 /** The range of an issue or repair in the text, for marks in an editor. Undefined if it concerns the whole document. */

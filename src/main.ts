@@ -1,6 +1,6 @@
 /**
- * The process of the binary: streams, signals, exit, and guards against plugins. bin/task-conductor.cjs imports it
- * after checking the version of Node.
+ * The process of the binary: streams, signals, exit, and guards against errors of plugins. bin/task-conductor.cjs
+ * imports it after checking the version of Node.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Console from "effect/Console"
@@ -30,9 +30,9 @@ const onEarlyExit = (): void => {
 }
 
 /**
- * Runs `argv` and ends the process. A closed terminal (SIGHUP) counts as SIGTERM, so that no command outlives the
- * terminal. The first SIGINT or SIGTERM interrupts the work, unless a conversation handles it. The second signal makes
- * the system end the process at once, because an unread pipe can block even a normal exit.
+ * Runs `argv` and ends the process. The first signal interrupts the work, except for a SIGINT that a conversation
+ * handles. The second signal ends the process at once, because an unread pipe can block a normal exit. SIGHUP counts as
+ * SIGTERM, so that no command outlives a closed terminal.
  */
 const launch = (argv: ReadonlyArray<string>): void => {
   closeInherited()

@@ -34,7 +34,7 @@ export const checkPlugin = (plugin: PluginSource, trial: PluginTrial = {}): Prom
   pluginProblems(plugin, trial).pipe(onNode, Effect.runPromise)
 
 /**
- * Runs one tool as a task of a run does, behind the gate. Returns a result also if the tool fails. Rejects if the
+ * Runs one tool behind the gate, as a task of a run does. Returns a result even if the tool fails. Rejects if the
  * program does not accept the plugin.
  */
 export const runTool = (

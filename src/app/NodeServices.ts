@@ -1,4 +1,7 @@
-/** The Node services of the program, listed here because published declarations may import only `effect`. */
+/**
+ * The Node services that the program needs. They are listed here because published declarations may import only
+ * `effect`.
+ */
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import type * as ChildProcessSpawner from "effect/process/ChildProcessSpawner"

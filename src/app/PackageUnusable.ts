@@ -1,8 +1,8 @@
-/** The error of a missing package, or one of the wrong version. */
+/** The error for a package that is missing or has the wrong version. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** Why a package cannot be used (`what`), and what to install (`remedy`), both as sentences. */
+/** `what` says why a package cannot be used, and `remedy` says what to install. Both are sentences. */
 export class PackageUnusable extends Schema.TaggedError<PackageUnusable>()("PackageUnusable", {
   what: Schema.String,
   remedy: Schema.String

@@ -1,4 +1,4 @@
-/** The order of a run and its conditions: who receives its events, who answers questions, and which limits apply. */
+/** The request for a run, and its conditions: for example who receives its events and who answers its questions. */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -37,11 +37,11 @@ export interface NewRun {
   readonly keep?: boolean
 }
 
-/** A saved run as the user names it. `configuration` overrides its settings. */
+/** A saved run, which the user names in `run`. `configuration` overrides the settings of this run. */
 export interface SavedRun {
   readonly run: string
   readonly configuration: Configuration
-  /** The project's current folder. Default: where the run last worked. */
+  /** The project's current folder. Default: the folder in which the run last worked. */
   readonly project?: string
 }
 
@@ -55,7 +55,7 @@ export interface UserFile {
 
 export interface ModelOffer {
   readonly host: string
-  /** The file for the choice. */
+  /** The configuration file in which the choice is saved. */
   readonly userFile: UserFile
   readonly home: string
   /** The models that can write text, the most suitable first. */
@@ -84,13 +84,13 @@ export interface StartupNotes {
 export interface UserTerminal {
   /** Sends control sequences to the terminal. Absent if there is no screen. */
   readonly notify?: (sequence: string) => Effect.Effect<void>
-  /** Asks for a model if none is named. Absent means that a missing model is an error. */
+  /** Asks the user for a model if none is named. Without this function, a missing model is an error. */
   readonly pickModel?: PickModel
 }
 
 /**
- * The conditions of a run: its listener, its approver and approvals in advance. The command line, a script, a worker or
- * a replay provides them.
+ * Who listens to a run, who answers its questions, and what is approved in advance. The command line, a script, a
+ * worker or a replay provides these conditions.
  */
 export interface RunContext {
   /** Receives every event, in order. */
@@ -101,12 +101,12 @@ export interface RunContext {
   readonly approveSteps: boolean
   /** True if steps and calls are approved in advance, except calls that only a user may allow. */
   readonly yes?: boolean
-  /** The answer about uncertain calls, if decided in advance. */
+  /** The answer about every uncertain call, if it was decided in advance. */
   readonly uncertainAnswer?: UncertainAnswer | undefined
   readonly approver: Layer.Layer<Approver, never, RunSettings | Stdio.Stdio | Terminal.Terminal>
   /** A model that replaces the model of the settings. */
   readonly model?: Layer.Layer<LanguageModel.LanguageModel>
-  /** Plugin objects beside the plugins of the setup. */
+  /** Plugin objects, in addition to the plugins of the setup. */
   readonly plugins?: ReadonlyArray<Plugin>
   readonly terminal?: UserTerminal
 }
@@ -124,7 +124,7 @@ export interface WorkerContext {
 /** What a replay uses in place of the model, the user and the project. */
 export interface ReplayParts {
   readonly activities: Layer.Layer<Activities>
-  /** The gate and the tools, with the recorded decisions. */
+  /** The gate, the answers and the tools of the replay, which use the recorded decisions. */
   readonly decisions: Layer.Layer<Gate | RunAnswers | ToolRegistry, never, Gate | RunAnswers | RunEvents | ToolRegistry>
   readonly workspace: Layer.Layer<Workspace>
   /** The recorded tools of plugins. With them, the program loads no plugin and starts no server. */
@@ -133,7 +133,7 @@ export interface ReplayParts {
 
 /** How the program carries out a run. By default, the run is new and unsaved, and takes no lock on its project. */
 export interface RunConditions {
-  /** Keeps others from changing the project during the run. */
+  /** Keeps other work of the program from changing the project during the run. */
   readonly lock?: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
   readonly journal?: Layer.Layer<
     Journal | ResumeNotes,

@@ -12,7 +12,7 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 import type { NodeServices } from "./NodeServices.ts"
 import type { NewRun, RunContext, SavedRun } from "./RunContext.ts"
 
-/** Why shared runs cannot be used. `exitCode` is absent only for a wrong order of the user. */
+/** Why shared runs cannot be used. If `exitCode` is absent, the user's order was wrong. */
 export interface SharedRunsFailure {
   readonly _tag: string
   readonly message: string
@@ -35,7 +35,7 @@ export interface SharedClient extends Pick<RunContext, "approveSteps" | "listen"
 }
 
 export interface SharedRuns {
-  /** The store of shared runs, instead of this machine's store. */
+  /** The store of shared runs, which replaces this machine's store of runs. */
   readonly store: Layer.Layer<RunStore, SharedRunsFailure, NodeServices>
   /** A line for each machine that worked on a run today. */
   readonly workers: Effect.Effect<ReadonlyArray<string>, SharedRunsFailure, NodeServices>

@@ -25,8 +25,8 @@ export interface ApprovalRequest {
 /**
  * The calls that a callback allows:
  * - `true`: this step or call, once.
- * - `repairs`: in addition, later changes of the same files by the same task, if an item `offers` it.
- * - `remaining`: all remaining steps of the round. For a call: the calls that its `offers` list for the session.
+ * - `repairs`: as `true`, and later changes of the same files by the same task, if an item `offers` them.
+ * - `remaining`: for a step, all remaining steps of the round. For a call, the calls in its `offers` for the session.
  * - A list of items: only these items.
  * - `instead`: nothing. The run continues with this text, which says what to do instead.
  * - Any other value from JavaScript: nothing.
@@ -57,7 +57,7 @@ export type AnswerQuestion = (question: string) => string | undefined | PromiseL
 export interface ApprovalCallbacks {
   /** Answers approvals. Without it, every call that needs an approval is denied. */
   readonly approve?: Approve | undefined
-  /** Decides about uncertain calls. Without it, the run stops at the first. */
+  /** Decides about uncertain calls. Without it, the run stops at the first uncertain call. */
   readonly arbitrate?: Arbitrate | undefined
   /** Answers questions of the model. Without it, nobody answers. */
   readonly answer?: AnswerQuestion | undefined
@@ -82,20 +82,20 @@ const uncertainAnswer = (answer: UncertainAnswer): UncertainAnswer =>
 /** The trimmed text; empty for any other value, which JavaScript code may return. */
 const wordsOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "")
 
-/** What the user wants instead of a denied call; empty if the answer does not say. */
+/** The `instead` text of an answer: what to do instead of a denied call. Without one, an empty object. */
 const insteadOf = (answer: unknown): { readonly instead?: string } => {
   const instead = wordsOf(Predicate.isObject(answer) ? answer["instead"] : undefined)
   return instead === "" ? {} : { instead }
 }
 
-/** Asks a function of the script instead of the user. */
+/** Asks a function of the script, and treats its answer as the user's answer. */
 const askScript = <A, B>(ask: () => A | PromiseLike<A>, answerOf: (answer: A) => B): Effect.Effect<Answered<B>> =>
   Effect.map(
     Effect.promise(async () => ask()),
     (answer) => ({ answer: answerOf(answer), by: "person", ...insteadOf(answer) })
   )
 
-/** An approver of these functions. Without a function, nobody answers its questions. */
+/** An approver that calls these functions. If a function is missing, nobody answers its questions. */
 export const layerCallback = ({ answer, approve, arbitrate }: ApprovalCallbacks): Layer.Layer<Approver> =>
   Layer.succeed(Approver)({
     ...denyAll,

@@ -1,6 +1,6 @@
 /**
- * Loads the package for runs on several machines. Users install it beside the program in the same version, because it
- * depends on pg-boss and a PostgreSQL client. Without it, its commands only say what to install.
+ * Loads the package for runs on several machines, which users install beside the program in the same version. It is
+ * separate because it depends on pg-boss and a PostgreSQL client. Without it, its commands only say what to install.
  */
 import type * as Command from "effect/cli/Command"
 import { createRequire } from "node:module"
@@ -25,7 +25,7 @@ interface ClusterPackage {
   readonly loadSharedRuns: () => Promise<SharedRuns>
 }
 
-/** The version of the package beside or above this program; undefined without one. */
+/** The version of the package that is installed beside or above this program; undefined if none is installed. */
 const installedVersion = (require: NodeJS.Require): string | undefined => {
   try {
     return (require(`${packageName}/package.json`) as { readonly version: string }).version
@@ -36,8 +36,8 @@ const installedVersion = (require: NodeJS.Require): string | undefined => {
 }
 
 /**
- * Loads the package. It uses the modules of this program, so that none is loaded twice. A program from sources loads
- * the package from its sources, too.
+ * Loads the package, which uses the modules of this program, so that none is loaded twice. If this program runs from
+ * sources, the package is loaded from sources as well.
  */
 const loadPackage = async (): Promise<ClusterPackage> => {
   if (isSource) return (await import(moduleUrl("plugins/cluster/index").href)) as ClusterPackage

@@ -63,8 +63,8 @@ const expanding = (session: AskSession, commands: ReadonlyArray<CustomCommand>):
 })
 
 /**
- * Saves a session after each message. The session gets a new id if it no longer contains any saved message. A failure
- * to save is reported once, and the conversation continues.
+ * Saves a session after each message. If all its messages are replaced, the session gets a new id, so that the saved
+ * messages stay. A failure to save is reported once, and the conversation continues.
  */
 const saving = Effect.fnUntraced(function* (
   session: AskSession,
@@ -103,8 +103,8 @@ export const listConversations = Effect.fn("listConversations")(function* (proje
 })
 
 /**
- * Runs a conversation until `use` ends, and returns its report. Other work in the project waits while a message's
- * changes are made. If `use` returns another model, the conversation continues with it and calls `use` again.
+ * Runs a conversation until `use` ends, and returns its report. If `use` returns a setup with another model, calls
+ * `use` again for that model. While the changes of a message are made, other work in the project waits.
  */
 export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   { continues = false, configuration: flags, keep = false, order, project }: NewConversation,
@@ -139,7 +139,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     return fitted
   })
 
-  /** Runs the part with one model. Returns the state for the next part. */
+  /** Runs the part of the conversation that one model answers. Returns what the next part starts with. */
   const holdWith = Effect.fnUntraced(function* (
     { setup }: FittedSetup,
     messages: ReadonlyArray<ConversationMessage>,
@@ -154,7 +154,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     }
     let ending: { readonly next: FittedSetup | undefined } & Pick<AskOrder, "messages" | "tools"> = { next: undefined }
     const { attachment: _attachment, currentFile: _file, images: _images, openFiles: _files, ...later } = order
-    /* Only the first message shows the files of the order. */
+    /* After a change of the model, the files of the order are not shown again. */
     const report = yield* Asker.use((asker) =>
       asker.hold({ ...(isLater ? later : order), messages, tools }, (session) =>
         Effect.gen(function* () {

@@ -66,7 +66,7 @@ const unchosen = ({ models }: ModelUnchosen): Finding => {
   return problem("model", "the server has no model that can write text", remedy)
 }
 
-/** The finding about a model that can write text. `fitSetup` has refused all others. */
+/** The finding about the abilities of a model. `fitSetup` has refused models that cannot write text. */
 const abilitiesFinding = ({ abilities: { thinking, tools } }: InstalledModel): Finding => {
   const thinks = thinking ? "thinks" : "does not think"
   if (tools) return ok("abilities", `writes text, calls tools, ${thinks}`)
@@ -133,7 +133,7 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
     environment: process.env,
     home: folders.home,
     hidden: [folders.settings, folders.state, ...folders.candidates],
-    /* A folder that must be created for the trial is removed afterwards. */
+    /* If the state folder does not exist yet, the trial uses a folder that is removed afterwards. */
     scratch: near === folders.state ? path.join(near, "copies") : path.join(near, ".task-conductor-trial"),
     sandbox: configuration.sandbox
   }
@@ -175,7 +175,7 @@ interface CheckGroup {
   readonly cwd: string
 }
 
-/** The project's checks in groups. One command asks the program of a group for its version. */
+/** Groups the project's checks. For each group, one command asks the group's program for its version. */
 const checksOf = Effect.gen(function* () {
   const commands = yield* readCommands(process.env["PATH"] ?? "")
   const checks = byUse(commands.filter(({ kind }) => kind === "types" || kind === "tests"))
@@ -280,7 +280,7 @@ export const quickDiagnosis = Effect.fn("quickDiagnosis")(function* (setup: Setu
   return server.state === "problem" ? [server] : [server, ...(yield* diagnoseModels(setup))]
 })
 
-/** The findings of `look`, or the one problem that the configuration cannot be read. */
+/** The findings of `look` about the setup. If the configuration cannot be read, only this problem. */
 export const withSetup = <E extends { readonly message: string }, R, E2, R2>(
   read: Effect.Effect<Setup, E, R>,
   look: (setup: Setup) => Effect.Effect<ReadonlyArray<Finding>, E2, R2>

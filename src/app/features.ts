@@ -1,6 +1,6 @@
 /**
- * The features of the program: a plugin for each folder of src/plugins, one of them in a separate package. Features
- * outside this list are not part of the program, even if the library exports their functions. Add a new feature to
+ * The features of the program: a plugin for each folder of src/plugins, one of them in a separate package. A feature
+ * that is missing here is not part of the program, even if the library exports its functions. Add a new feature to
  * test/support/rooms.ts as well.
  */
 import { acp } from "../plugins/acp/index.ts"
@@ -17,8 +17,8 @@ import { cluster } from "./clusterPackage.ts"
 import type { Feature } from "./SharedRuns.ts"
 
 /**
- * All features, in the order of their commands, tools, providers and listeners. The first with `web` or `sharedRuns`
- * wins.
+ * All features, in the order of their commands, tools, providers and listeners. If several features have `web` or
+ * `sharedRuns`, the first is used.
  */
 export const features: ReadonlyArray<Feature> = [
   tools,

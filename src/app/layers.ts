@@ -101,8 +101,8 @@ const layerWorld = (
   )
 
 /**
- * Saves events, then publishes them. Transient events, one each second, are never saved. Heartbeats are saved only in
- * the database of a shared run, where its clients read them.
+ * Saves events, then publishes them. Transient events, which come each second, are never saved. Heartbeats are saved
+ * only in the database of a shared run, because its clients read them there.
  */
 const layerEvents = (listen: RunContext["listen"], isShared: boolean): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
@@ -123,7 +123,9 @@ export const layerCommands = (
     sandbox = {}
   }: Pick<Settings, "commandEnvironment" | "limits" | "sandbox"> = defaultSettings
 ) =>
-  /* The folder above the locks is the user's state folder, so it is hidden as well. */
+  /*
+   * The folder above the locks is the user's usual state folder, which may differ from `state`. It is hidden as well.
+   */
   Commands.layer({
     environment: process.env,
     named: commandEnvironment,
@@ -137,7 +139,8 @@ export const layerCommands = (
   })
 
 /**
- * The tools of all features as one plugin. Its name marks built-in tools, so `PluginPackages` rejects it for others.
+ * The tools of all features as one plugin. Its name marks tools as built-in, so `PluginPackages` rejects another plugin
+ * with this name.
  */
 export const builtIns: Plugin = definePlugin({
   name: builtInOrigin,
@@ -147,13 +150,13 @@ export const builtIns: Plugin = definePlugin({
   )
 })
 
-/** The plugins of one source, and the problems of unusable ones. */
+/** The plugins from one source, such as packages, and the problems of unusable plugins. */
 interface LoadedPlugins {
   readonly plugins: ReadonlyArray<Plugin>
   readonly problems: ReadonlyArray<PluginProblem | McpProblem>
 }
 
-/** The tools: first the built-in ones, then those of each source. */
+/** The tools: first the built-in tools, then the tools from each source. */
 export const layerRegistry = (sources: ReadonlyArray<LoadedPlugins>, limits?: Settings["limits"]) =>
   ToolRegistry.layer(
     [builtIns, ...sources.flatMap(({ plugins }) => plugins)],
@@ -179,8 +182,8 @@ export const layerSkills = ({ folders: { config, home }, project }: Pick<Setup, 
   Skills.layer({ project, home, config }, leavesMachine)
 
 /**
- * Tools and skills. The gate decides about programs that they start. `values` are plugin objects beside the plugins of
- * the setup. With `recorded` tools, as in a replay, no plugin is loaded and no server is started.
+ * Tools and skills. The gate decides about the programs that tools start. `values` are plugin objects in addition to
+ * the plugins of the setup. With `recorded` tools, as in a replay, no plugin is loaded and no server is started.
  */
 const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?: ReadonlyArray<Plugin>) => {
   const { extensions, folders, project, settings } = setup
@@ -221,13 +224,15 @@ export const gateOptionsOf = ({
       allowed: settings.fetchAllow ?? [],
       denied: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
     }),
-  /* The folder above the locks is the user's state folder, which contains the key that proves journals. */
+  /*
+   * The folder above the locks is the user's usual state folder. It contains the key that proves who wrote a journal.
+   */
   protectedPaths: [folders.settings, folders.state, `${folders.locks}/..`]
 })
 
 /**
- * Answers questions of a run, by flags or else by the approver. The journal records the approver's answers, except in a
- * shared run, whose database already has them.
+ * Answers the questions of a run: by flags, or otherwise by the approver. The journal records the approver's answers,
+ * except in a shared run, whose database already has them.
  */
 const layerAnswers = (
   {
@@ -296,7 +301,7 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
   }).pipe(Effect.provide(layerCatalogue(setup)))
 })
 
-/** The model of the settings with its server's facts, or the model object of a script. */
+/** The model object of a script, or else the model of the settings with the facts of its server. */
 export const layerModel = (setup: Setup, value?: RunContext["model"]) => {
   const { configuration, models, settings } = setup
   const provider = providerOfRun(setup)
@@ -380,7 +385,10 @@ export const layerStages = (setup: Setup, context: RunContext, conditions: RunCo
     Layer.provideMerge(layerProject(setup, context, conditions))
   )
 
-/** A conversation with the model of this setup. After a change of the model, tools and project are already open. */
+/**
+ * A conversation with the model of this setup. Tools and project are not part of this layer, because they stay open
+ * when the model changes.
+ */
 export const layerAskModel = (setup: Setup, model: RunContext["model"]) =>
   Asker.layer.pipe(
     Layer.provide(Layer.merge(Agent.layer, ChangeApplier.layer)),

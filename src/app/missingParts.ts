@@ -12,7 +12,7 @@ import { Skills } from "../services/skills/Skills.ts"
 import type { McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 
-/** An origin without its version. */
+/** The origin of a tool, without its version. */
 const sourceOf = (origin: string): string => origin.replace(/(?!^)@[^/]*$/, "")
 
 /** True if a reported problem explains why the plugin or server is missing. */

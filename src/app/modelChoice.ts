@@ -60,7 +60,10 @@ const writesNothing = (name: string) =>
     ]
   })
 
-/** Finds the server's model with this name. If there is none, the only model with this name and a tag is used. */
+/**
+ * Finds the server's model with this name. If there is none, but exactly one model has this name with a tag, finds that
+ * model.
+ */
 const resolveModel = Effect.fnUntraced(function* (requested: string, { facts, inventory, missing }: ModelServer) {
   const modelFacts = yield* facts(requested)
   if (modelFacts.isMissing !== true || missing === undefined) {
@@ -106,8 +109,8 @@ const togetherNotes = Effect.fnUntraced(function* (setup: Setup, names: Readonly
 })
 
 /**
- * Resolves the models of a setup at the run's server. If it does not answer, the names stay as written, and the run's
- * first call waits for it and reports the error.
+ * Resolves the models of a setup at the run's server. If the server does not answer, the names stay as written. The
+ * run's first call then waits for the server and reports the error.
  */
 export const resolveModels = Effect.fn("resolveModels")(function* (
   unresolved: Setup,
@@ -141,8 +144,8 @@ export const resolveModels = Effect.fn("resolveModels")(function* (
 })
 
 /**
- * The error of a hosted model that only the project chose. Otherwise prompts would leave the machine without the user's
- * choice.
+ * The error for a hosted model that only the project chose. Prompts may leave the machine only if the user chose the
+ * model.
  */
 const unchosenByUser = ({ project, settings: { model } }: Pick<Setup, "project" | "settings">, why: string) => {
   const how = `To use it, choose it yourself: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
@@ -153,7 +156,10 @@ const unchosenByUser = ({ project, settings: { model } }: Pick<Setup, "project" 
 /** True for a name that may belong to a provider of a plugin. */
 const isForeign = (name: string) => /^[a-z][a-z\d-]*:/.test(name) && providerOf(name) === defaultProvider
 
-/** Adds the providers of plugins if a model may belong to one. `values` are plugin objects of a script. */
+/**
+ * Adds the providers of plugins if a model may belong to one of these providers. `values` are plugin objects of a
+ * script.
+ */
 export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   setup: Setup,
   values: ReadonlyArray<Plugin> = []
@@ -190,8 +196,9 @@ export interface FittedSetup {
 }
 
 /**
- * Returns the setup with resolved models, context window and parallel calls. If the server does not answer, the names
- * stay, and the first call reports the error. A resumed run keeps its window. `flags` apply only to this run.
+ * Returns the setup with resolved models, context window and parallel calls. If the server does not answer, the models
+ * keep their names, and the first call reports the error. A resumed run keeps its window. `flags` apply only to this
+ * run.
  */
 export const fitSetup = Effect.fn("fitSetup")(function* (
   unfitted: Setup,

@@ -9,8 +9,8 @@ import { printable } from "../domain/text/Printable.ts"
 import type { RunContext } from "./RunContext.ts"
 
 /**
- * The notice for an event; undefined without one. Each answer of a conversation gets one, but not its end, because the
- * user ends it.
+ * The notice for an event; undefined if the event needs none. The end of a conversation needs none, because the user
+ * ends it.
  */
 const noticeOf = (event: RunEvent, isConversation: boolean): string | undefined => {
   if (event.type === "ask.finished") return `Answered: ${event.report.status}`
@@ -20,7 +20,7 @@ const noticeOf = (event: RunEvent, isConversation: boolean): string | undefined 
 
 const bell = "\u0007"
 
-/** The control sequences. A question needs no bell, because its prompt rings. */
+/** The control sequence for each kind of notice. A question needs no bell, because its prompt rings. */
 const sequences = {
   off: () => "",
   bell: (_text: string, isQuestion: boolean) => (isQuestion ? "" : bell),

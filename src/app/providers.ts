@@ -6,7 +6,7 @@ import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
 import { owns, type Provider } from "../services/providers/Provider.ts"
 
-/** The built-in providers. The last takes every model that no other takes. */
+/** The built-in providers. The last provider serves every model that no other provider serves. */
 export const builtInProviders: ReadonlyArray<Provider> = [
   embedded,
   ...features.flatMap(({ providers = [] }) => (typeof providers === "function" ? [] : providers)),
@@ -16,7 +16,10 @@ export const builtInProviders: ReadonlyArray<Provider> = [
 /** The provider of every model without a prefix. */
 export const defaultProvider: Provider = ollama
 
-/** The provider that lists models if none is chosen: the only one with a configured address, or else the default. */
+/**
+ * The provider that lists models if no model is chosen: the only provider with a configured address, or else the
+ * default provider.
+ */
 export const providerWithoutModel = (configuration: Configuration): Provider => {
   const isSet = ({ server }: Provider) => Object.keys(server?.save("") ?? {}).some((key) => key in configuration)
   const [set, ...others] = builtInProviders.filter(isSet)
@@ -26,7 +29,10 @@ export const providerWithoutModel = (configuration: Configuration): Provider => 
 export const providerOf = (model: string, providers: ReadonlyArray<Provider> = builtInProviders): Provider =>
   providers.find((provider) => owns(provider, model)) ?? defaultProvider
 
-/** True if prompts may leave the machine: for cloud models, and for all servers but the default provider's. */
+/**
+ * True if prompts for this model may leave the machine: for a cloud model, and for any server but the default
+ * provider's.
+ */
 export const leavesMachine = (model: string): boolean => {
   const provider = providerOf(model.trim())
   return isCloudModel(model) || (provider !== defaultProvider && provider.server !== undefined)

@@ -42,7 +42,7 @@ const unusable = (runId: string, what: string) =>
 
 /**
  * The folder in which the run continues. A folder from the journal is used only if this user provably wrote the
- * journal, or if it is the current folder.
+ * journal, or if the folder is the current one.
  */
 const chooseProject = Effect.fnUntraced(function* (content: JournalContent, provenFrom: number, requested?: string) {
   const path = yield* Path.Path
@@ -199,7 +199,7 @@ export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, cont
   return yield* carryOut(ready, context, { journal: layerResumedRun(place), since: startOfRun(order.runId) })
 })
 
-/** Starts the run `runId`, with the results of another run up to the task `from`. */
+/** Starts the run `runId` with the results that another run had before the task `from`. */
 export const forkRun = Effect.fn("forkRun")(function* (
   { from, runId, ...saved }: SavedRun & { readonly from: string; readonly runId?: string },
   context: RunContext

@@ -20,14 +20,16 @@ export const layerRuns = Layer.unwrap(
   })
 )
 
-/** The state of a run. Without a record of its end, it depends on whether a process holds the run. */
+/**
+ * The state of a run. Without a record of its end, a run is running if a process holds it, and otherwise unfinished.
+ */
 const standingOf = (last: JournalLine | undefined, isHeld: boolean): RunStanding => {
   const record = last === undefined ? undefined : readRecord(last)
   if (record?.type === "event" && record.event.type === "run.finished") return record.event.report.status
   return isHeld ? "running" : "unfinished"
 }
 
-/** The facts about a run, without what it did. */
+/** The facts about a run as a whole, such as its status and its prompt. */
 const headOf = Effect.fnUntraced(function* ({ lines, opened }: JournalContent) {
   const { order, project, settings } = opened
   const [first] = lines
@@ -47,8 +49,8 @@ const headOf = Effect.fnUntraced(function* ({ lines, opened }: JournalContent) {
 })
 
 /**
- * The records of a run's journal. `isWanted` selects some, because a journal can be long. `moved` is the project's new
- * folder.
+ * The records of a run's journal. `isWanted` tells which records are needed, because a journal can be long. `moved` is
+ * the project's new folder.
  */
 export const readRun = Effect.fn("readRun")(function* (
   run: string,

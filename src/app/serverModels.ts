@@ -22,7 +22,7 @@ import {
 /** The time limit for a server's answer, short because a user waits. */
 export const patience = "2 seconds"
 
-/** Asks the server of the setup or of another provider. Undefined for a provider without a server. */
+/** Asks the server of the setup or of another provider. Returns undefined if the provider has no server. */
 export const askServer = <A, E, R>(
   setup: Setup,
   ask: (server: ModelServer) => Effect.Effect<A, E, R>,
@@ -54,7 +54,10 @@ export const readServer = Effect.fnUntraced(function* (flags: Parameters<typeof 
 /** The models of the server from which the user chooses a model. */
 export const listModels = () => Effect.flatMap(readServer({}), installedModels)
 
-/** Calls a function of the model's server. If it is missing, the error names the ability (`what`). */
+/**
+ * Calls a function of the model's server. If the server lacks the function, the error names the missing ability
+ * (`what`).
+ */
 const withServerOf = Effect.fnUntraced(function* <A, E, R>(
   model: string,
   what: string,

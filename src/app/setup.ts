@@ -133,8 +133,8 @@ export const sourcedRules = (
 }
 
 /**
- * A hosted model that only the project names; otherwise undefined. Prompts would leave the machine without the user's
- * choice.
+ * The hosted model that only the project names; otherwise undefined. Prompts to it would leave the machine without the
+ * user's choice.
  */
 const projectsCloudModel = ({ userSettings, project: { model } }: LoadedConfiguration, flags: Configuration) =>
   flags.model === undefined && userSettings.model === undefined && model !== undefined && leavesMachine(model)
@@ -243,7 +243,7 @@ export const modelNames = ({
   ...new Set([settings.model, ...Object.values(stages).flatMap(({ model }) => model ?? [])])
 ]
 
-/** Sets the run's model, and renames all others by `names`. */
+/** Sets the run's model, and replaces the names of models by those in `names`. */
 export const renameModels = (
   setup: Setup,
   names: ReadonlyMap<string, string>,
@@ -274,7 +274,7 @@ export const renameModels = (
 export const savedSettings = (setup: Setup): Configuration => {
   const { configuration, extensions, settings } = setup
   const { checks, host, limits, namesChecks: named = false } = settings
-  /* Checks from the project's file are read again instead, because saved checks would count as the user's own. */
+  /* Checks from the project's file are not saved but read again, because saved checks would count as the user's own. */
   const unsaved = named || checks === false ? [] : (["checks"] as const)
   return {
     ...Struct.omit(pickSettings(settings, savedKeys), [...addressKeys, ...unsaved]),

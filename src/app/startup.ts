@@ -50,7 +50,7 @@ export const reportStartup = Effect.fnUntraced(function* (
 /** The time limit of a listener for one event. A slower listener gets no more events. */
 const listenTime = "5 seconds"
 
-/** Starts a listener. Whatever the plugin throws becomes the reason why it does not listen. */
+/** Starts the listener of a plugin. Fails with a reason if the plugin throws an error. */
 const beginListener = (
   { listener, name }: Plugin,
   work: ListenedWork
@@ -67,8 +67,8 @@ const beginListener = (
   )
 
 /**
- * Passes an event to each listener in turn. After a failure, a listener still gets the next event, but not after a
- * timeout.
+ * Passes an event to each listener in turn. A listener that fails still gets the next event. A listener that is too
+ * slow gets no more events.
  */
 const notifyListeners = (takers: ReadonlyArray<TakeEvent>) => {
   const listeners = new Set(takers)
@@ -85,8 +85,8 @@ const notifyListeners = (takers: ReadonlyArray<TakeEvent>) => {
 }
 
 /**
- * Runs the work with the listeners of features and of the user's plugins, and with a plugin's approver if there is one.
- * If a listener cannot start, the work goes on without it, and receives the reason in `unobserved`.
+ * Runs `work` with the listeners of features and of the user's plugins. A plugin's approver replaces that of the
+ * context. If a listener cannot start, `work` runs without it, and gets the reason in `unobserved`.
  */
 export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
   setup: Setup,

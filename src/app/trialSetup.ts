@@ -1,4 +1,6 @@
-/** Temporary projects for trials, with a home folder without anything of the user. Part of the composition root. */
+/**
+ * Temporary projects for trials, with a home folder that contains nothing of the user. Part of the composition root.
+ */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"

@@ -15,11 +15,12 @@ export const listsItself: ReadonlySet<string> = new Set(["runs", "sessions", "mo
 
 type Event = CliOutput.Presenter.Event
 
-/** Flags of every command. The parser does not suggest them. */
+/** Flags that every command has. The parser does not suggest them. */
 const globalFlags = ["--help", "--version"]
 
 /**
- * For an unknown command without suggestions, the error lists all commands of the group. A larger group is not listed.
+ * If an unknown command has no suggestions, the error lists the commands of its group. A group with more commands than
+ * this is not listed.
  */
 const fewCommands = 6
 
@@ -29,14 +30,14 @@ const commandsOf = ({ subcommands = [] }: HelpDoc): ReadonlyArray<string> =>
   subcommands.flatMap(({ commands }) => commands.map(({ name }) => name))
 
 /**
- * Suggestions for a wrong word. The parser suggests something only for some errors, and does not know the flags of
- * every command.
+ * Suggestions for a wrong word. The parser suggests something only for some errors, and does not know `--help` and
+ * `--version`.
  */
 const suggestionsOf = (error: CliError.CliError, { commandPath, helpDoc }: Invalid): ReadonlyArray<string> => {
   if (!("suggestions" in error)) return []
   if (error._tag === "UnrecognizedOption") {
     const flags = [...globalFlags, ...helpDoc.flags.map(({ name }) => `--${name}`)]
-    /* A one-letter flag is similar to every short word, so it is suggested only for another letter. */
+    /* A one-letter flag resembles every short word, so it is suggested only for another one-letter flag. */
     const spelt = error.suggestions.filter((one) => one.length > 2 || error.option.length === 2)
     return spelt.length > 0 ? spelt : nearest(error.option, flags).slice(0, 1)
   }
@@ -47,7 +48,7 @@ const suggestionsOf = (error: CliError.CliError, { commandPath, helpDoc }: Inval
   return error.suggestions.length > 0 ? error.suggestions : nearest(error.subcommand, candidates).slice(0, 1)
 }
 
-/** The parser's message with suggestions, or with the existing subcommands if there are none. */
+/** The parser's message with suggestions. If there are none, lists the existing subcommands instead. */
 const errorText = (error: CliError.CliError, invalid: Invalid): string => {
   if (!("suggestions" in error)) return error.message
   const [what = ""] = error.message.split("\n\n")

@@ -1,6 +1,6 @@
 /**
- * The tree of all commands, and the way from a command line to an exit code. Each command has its own file, loaded only
- * for a command line that names it. Loading all flags would take longer than most commands run.
+ * Makes the tree of all commands, and turns a command line into an exit code. A command's file is loaded only if the
+ * command line names the command. Loading all flags would take longer than most commands run.
  */
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
@@ -112,7 +112,7 @@ type AnyCommand = Command.Command<
   NodeServices.NodeServices | Output | Signals
 >
 
-/** The commands of one word, by group. The core's commands come first. */
+/** The commands whose name is a single word, by group. The core's commands come first. */
 const groupsWith = (added: PluginCommands): ReadonlyMap<string, PluginCommands> =>
   Object.entries(added).reduce(
     (groups, [name, command]) => {
@@ -141,8 +141,9 @@ const asksForAll = ([word = "", ...rest]: ReadonlyArray<string>): boolean =>
   rest.length === 0 && ["help", "--help", "-h"].includes(word)
 
 /**
- * The commands of the user's plugins, which cannot replace built-in commands. Only an import of the plugins shows their
- * commands. So they are loaded only for an unknown command, perhaps misspelled, and for the list of all commands.
+ * The commands of the user's plugins, which cannot replace built-in commands. Only importing the plugins shows their
+ * commands. So plugins are imported only if the command line has an unknown command or requests the list of all
+ * commands.
  */
 const commandsOfUser = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
   const word = argv[0] === "help" ? argv[1] : argv[0]
@@ -165,8 +166,8 @@ const withBelow = async (command: AnyCommand, name: string, added: PluginCommand
 }
 
 /**
- * Loads the command if the command line may name it. Otherwise makes a placeholder with its name and its help line.
- * Fails if the named command's package is unusable.
+ * Loads the command if a word of the command line is its name. Otherwise makes a placeholder with its name and its help
+ * line. Fails if the command's package is unusable.
  */
 const commandOf = async (
   argv: ReadonlyArray<string>,
@@ -226,7 +227,8 @@ export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<st
 })
 
 /**
- * The parser's built-in flags that this program offers. It has no wizard and no log level, and completion is a command.
+ * The parser's built-in flags that this program offers. Flags for a wizard and a log level are left out, and completion
+ * is a command.
  */
 export const layerFlags = CliConfig.layer({
   builtIns: [GlobalFlag.Help, GlobalFlag.Version]
@@ -261,7 +263,7 @@ const say = (text: string, exitCode: number) =>
   Output.use(({ emit }) => emit(printableLines(redactText(text)))).pipe(Effect.as(exitCode))
 
 const keptRun = ' The run is saved: "task-conductor show last" prints its answer.'
-/** Where the work of each command is saved, for the case that its output was lost. */
+/** For each command, a sentence that says where its work is saved, printed if the output was lost. */
 const savedBy: Readonly<Record<string, string>> = {
   run: keptRun,
   resume: keptRun,
@@ -280,7 +282,7 @@ const requireWritten = (command: string | undefined) => (exitCode: number) =>
         )
   })
 
-/** Says on stderr what the program's start waits for. */
+/** Prints on stderr what the program waits for while it starts. */
 const layerNotices = Layer.effect(
   WaitingNotice,
   Output.useSync(
@@ -295,7 +297,7 @@ const complete = Effect.fnUntraced(function* (program: Command.Command.Any, word
   yield* printCandidates(program, words)
 })
 
-/** Moves words that the parser would mistake for flags. Fails for a wrong word. */
+/** Moves words that the parser would mistake for flags. Fails for an unknown flag or a missing command. */
 const readWords = Effect.fnUntraced(function* (program: Command.Command.Any, line: ReadonlyArray<string>) {
   if (!hasDashedWords(line)) return line
   const { fromCommand } = yield* Effect.promise(() => import("effect/cli/Completions"))

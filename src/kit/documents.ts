@@ -1,7 +1,7 @@
 /**
- * Reads, checks and prints plans, tasks, results and skills, and describes their mistakes. The entry point
- * "task-conductor/kit/documents", for features and for packages of exactly this version: it may change with every
- * version.
+ * Reads, checks and prints plans, tasks, results and skills, and describes their mistakes. Imported as
+ * "task-conductor/kit/documents". Every version may change it, so only features, and packages of exactly this version,
+ * may import it.
  */
 
 /* Plans, tasks and their results. */

@@ -1,6 +1,6 @@
 /**
- * Files, locks and references, and the processes and addresses of this machine. The entry point
- * "task-conductor/kit/files", for features and for packages of exactly this version: it may change with every version.
+ * Files, locks and references, and the processes and addresses of this machine. Imported as "task-conductor/kit/files".
+ * Every version may change it, so only features, and packages of exactly this version, may import it.
  */
 
 /* Files. */

@@ -1,6 +1,6 @@
 /**
- * Prompts, their sizes, the costs of answers, and the servers of models. The entry point "task-conductor/kit/models",
- * for features and for packages of exactly this version: it may change with every version.
+ * Prompts, their sizes, the costs of answers, and the servers of models. Imported as "task-conductor/kit/models". Every
+ * version may change it, so only features, and packages of exactly this version, may import it.
  */
 
 /* Models. */

@@ -1,6 +1,6 @@
 /**
- * Settings, and the setup, the layers and the stages of a run. The entry point "task-conductor/kit/program", for
- * features and for packages of exactly this version: it may change with every version.
+ * Settings, and the setup, the layers and the stages of a run. Imported as "task-conductor/kit/program". Every version
+ * may change it, so only features, and packages of exactly this version, may import it.
  */
 
 /* Settings. */

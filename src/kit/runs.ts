@@ -1,6 +1,6 @@
 /**
- * Runs: their events and reports, journals, saved runs, and conversations. The entry point "task-conductor/kit/runs",
- * for features and for packages of exactly this version: it may change with every version.
+ * Runs: their events and reports, journals, saved runs, and conversations. Imported as "task-conductor/kit/runs". Every
+ * version may change it, so only features, and packages of exactly this version, may import it.
  */
 
 /* Conversations. */

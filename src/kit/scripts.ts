@@ -1,6 +1,6 @@
 /**
- * Functions for scripts: their options and results. The entry point "task-conductor/kit/scripts", for features and for
- * packages of exactly this version: it may change with every version.
+ * Functions for scripts: their options and results. Imported as "task-conductor/kit/scripts". Every version may change
+ * it, so only features, and packages of exactly this version, may import it.
  */
 
 /* Options. */

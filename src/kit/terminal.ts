@@ -1,6 +1,6 @@
 /**
- * Flags, input, output and failures of a command. The entry point "task-conductor/kit/terminal", for features and for
- * packages of exactly this version: it may change with every version.
+ * Flags, input, output and failures of a command. Imported as "task-conductor/kit/terminal". Every version may change
+ * it, so only features, and packages of exactly this version, may import it.
  */
 
 /* Input, output and failures. */

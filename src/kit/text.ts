@@ -1,6 +1,6 @@
 /**
- * Cutting, comparing and escaping texts, JSON, and Markdown. The entry point "task-conductor/kit/text", for features
- * and for packages of exactly this version: it may change with every version.
+ * Cutting, comparing and escaping texts, JSON, and Markdown. Imported as "task-conductor/kit/text". Every version may
+ * change it, so only features, and packages of exactly this version, may import it.
  */
 
 /* JSON, and descriptions of wrong values. */

@@ -1,6 +1,6 @@
 /**
- * Tools and their calls, the web, permissions and questions. The entry point "task-conductor/kit/tools", for features
- * and for packages of exactly this version: it may change with every version.
+ * Tools and their calls, the web, permissions and questions. Imported as "task-conductor/kit/tools". Every version may
+ * change it, so only features, and packages of exactly this version, may import it.
  */
 
 /* Tools and their calls. */

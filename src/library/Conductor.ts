@@ -48,7 +48,7 @@ export interface ConductorSettings extends ProgramSettings {
   /** Plugins as values, or packages by name or path. Packages are searched from the current folder. */
   readonly plugins?: ReadonlyArray<ProgramPlugin>
   /**
-   * True to trace the program's own work as well. Otherwise the caller's tracer gets only spans of the caller's tools.
+   * True to trace also the work of task-conductor. Otherwise the caller's tracer gets only spans of the caller's tools.
    */
   readonly spans?: boolean
 }
@@ -107,9 +107,9 @@ const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
     configuration: configurationOf(settings),
     context,
     keep: saved !== "memory",
-    /** Undefined for a saved run means the project that the run knows. */
+    /** The project in which a saved run continues. Undefined means the project that the run itself names. */
     named: settings.project,
-    /** Carries out work in these places, on this machine. */
+    /** Carries out work with this configuration and state folder, on the given host or on this machine. */
     here: <A, E, R>(work: Effect.Effect<A, E, R>) => {
       const placed = Effect.withTracerEnabled(settings.spans === true)(inPlaces(places)(work))
       return host === undefined ? onNode(placed) : Effect.provide(placed, host)
@@ -273,8 +273,8 @@ export class Conductor extends Context.Service<
       request: Omit<AskRequest, "prompt" | "messages"> & Named
     ): Effect.Effect<Conversing<ConductorError>, ConductorError, Scope.Scope>
     /**
-     * Resumes a saved run without repeating finished work. Pass plugins, models and schemas that are values again: they
-     * are not saved.
+     * Resumes a saved run without repeating finished work. Pass plugins, models and schemas again if they are values,
+     * because values are not saved.
      */
     resume<const Output extends SchemaSource = never>(
       runId: string,

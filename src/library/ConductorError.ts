@@ -17,7 +17,8 @@ import type { BriefingError } from "../services/pipeline/Briefer.ts"
 import { type McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
 
 /**
- * All errors of work that a program starts. Work that has begun ends with a report instead, unless its journal is lost.
+ * All errors of work that a program starts. Work that has begun fails only if its journal is lost. Otherwise it ends
+ * with a report.
  */
 export type ConductorError =
   | BriefingError
@@ -62,8 +63,8 @@ const optionsOfFlags: ReadonlyArray<readonly [flag: RegExp, option: string]> = [
 ]
 
 /**
- * The words before a flag of this program in a message. After other words, a flag belongs to a check or tool, and
- * stays.
+ * The words before a flag of task-conductor in a message. After other words, a flag belongs to a check or tool, and is
+ * not replaced.
  */
 const before = "(?<=\\(|: |\\b(?:by|example|lower|of|or|out|resume|[Uu]se|[Ww]ith) )"
 
@@ -77,12 +78,11 @@ export const inOptionWords = (text: string): string =>
 /** The name of the plugin with a program's skills. */
 export const skillsOrigin = `${programOrigin}-skills`
 
-/** The options that become plugins. */
+/** The option that became a plugin, by the plugin's name. */
 const optionOfPlugin: Readonly<Record<string, string>> = { [programOrigin]: "tools", [skillsOrigin]: "skills" }
 
 /**
- * Makes the message of an error name options. A problem of a plugin that an option such as `tools` created becomes a
- * configuration error.
+ * Makes the message of an error name options. A problem of a plugin object or of a rule becomes a configuration error.
  */
 export const asProgramError = <E>(error: E): E | ConfigurationError => {
   if (error instanceof PluginProblem && error.isValue === true) {

@@ -1,6 +1,6 @@
 /**
  * The events of one run, plan or conversation, with one writer and any number of readers. Every reader gets every
- * stored event, whenever it begins. The writer never waits for readers.
+ * stored event, even if the reader begins late. The writer never waits for readers.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -8,7 +8,7 @@ import * as Stream from "effect/Stream"
 /** What a reader gets next: a stored event, a passing event that is not stored, or the end. */
 type Next<A> = { readonly type: "kept" | "passing"; readonly event: A } | { readonly type: "end" }
 
-/** Makes an empty history. `show` converts an event only for a reader, because most runs have no reader. */
+/** Makes an empty history. `show` converts an event only when a reader gets it, because most runs have no reader. */
 export const makeEventHistory = <A, B>(show: (event: A) => B) => {
   const kept: Array<A> = []
   const waiting = new Set<(next: Next<A>) => void>()
@@ -36,7 +36,9 @@ export const makeEventHistory = <A, B>(show: (event: A) => B) => {
     },
     /** Passes an event to waiting readers only. It is not stored, because a long run has very many such events. */
     pass: (event: A): void => wake({ type: "passing", event }),
-    /** Ends the history. Waiting readers get the end at once, others first the rest of the stored events. */
+    /**
+     * Ends the history. A waiting reader gets the end at once. Any other reader first gets the remaining stored events.
+     */
     end: (): void => {
       hasEnded = true
       wake({ type: "end" })

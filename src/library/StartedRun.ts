@@ -16,7 +16,7 @@ export interface StartedRun<Report, E> {
   readonly runId: string
   /** All events, from the first on, for each reader. The stream ends with the work, without an error. */
   readonly events: Stream.Stream<FlatEvent>
-  /** The report at the end. Work that has begun has one even if it failed, was declined or was interrupted. */
+  /** The report at the end. Work that has begun has a report even if it failed, was declined or was interrupted. */
   readonly report: Effect.Effect<Report, E>
 }
 
@@ -40,8 +40,8 @@ const inWords = (event: FlatEvent): FlatEvent => {
 export type Listen = (recorded: RecordedEvent) => void
 
 /**
- * Starts work under an id. Fails if the work fails before its first event. If the work is interrupted, `ofLast` makes
- * the result from its last event.
+ * Starts work under an id. Fails if the work fails before its first event. If the work is interrupted later, `ofLast`
+ * makes the result from the report in the last event.
  */
 export const startRun = Effect.fnUntraced(function* <Report, E, R>(
   runId: string,

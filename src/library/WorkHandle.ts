@@ -59,7 +59,7 @@ export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
   { runId = Effect.runSync(makeRunId), signal: givenSignal }: StartOptions,
   start: (runId: string) => Effect.Effect<Started, E, Scope.Scope>
 ) => {
-  /** A value of another type is ignored here. The work itself reports the wrong option. */
+  /** A signal of a wrong type is ignored here, because the work itself reports the wrong option. */
   const signal = isSignal(givenSignal) ? givenSignal : undefined
   const { promise: started, reject, resolve } = Promise.withResolvers<Started>()
   /** Prevents an unhandled rejection. Readers of the report or of the events get the error. */
@@ -77,7 +77,7 @@ export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
   const report = ended.then(async () => (await promiseOf((await started).report, signal)) as ReportOf<Started>)
   async function* read(): AsyncGenerator<FlatEvent, void> {
     yield* Stream.toAsyncIterable((await started).events)
-    /** Without a report, readers of the events get the error as well. */
+    /** If there is no report, its error also goes to readers of the events. */
     await report
   }
   /** Prevents an unhandled rejection for a caller that reads only the events, which also report the error. */

@@ -27,7 +27,7 @@ export const ModelPart = Context.Reference<Layer.Layer<LanguageModel.LanguageMod
 })
 
 /**
- * Provides answers. Without a layer of `Models`, the settings name a model, and its server answers.
+ * Provides the model that answers. Without a layer of `Models`, the settings name a model, and its server answers.
  *
  * @example
  * ```ts
@@ -157,7 +157,7 @@ export const Approvals = {
     )
 }
 
-/** A folder, or only the memory. An empty name means the user's folder. */
+/** Where runs are saved: in a folder, or nowhere ("memory"). An empty folder name means the user's folder. */
 type SavedIn = "memory" | { readonly folder: string }
 
 export const SavePart = Context.Reference<SavedIn>(key("SavePart"), { defaultValue: () => ({ folder: "" }) })

@@ -26,7 +26,7 @@ export const resumeRun = late(runs, "resumeRun")
 
 export const forkRun = late(runs, "forkRun")
 
-/** Replays a run. `isWhole` is false if the last session was killed, interrupted or stopped. */
+/** Replays a run. In the result, `isWhole` is false if the run's last session was killed, interrupted or stopped. */
 export const replayRun = late(() => import("../plugins/replay/replaySaved.ts"), "replayRun")
 
 const runChanges = () => import("../services/history/RunChanges.ts")

@@ -63,7 +63,7 @@ export interface FunctionQuestion {
   readonly tools: ReadonlyArray<FunctionTool>
   /** The model that a stage or a skill chose, if it differs from the model of the run. */
   readonly model?: string
-  /** A JSON schema, which a server can force the answer to fit. */
+  /** A JSON schema for the answer. A server can force the answer to fit it. */
   readonly format?: object
   /** The maximum length of the answer in tokens. */
   readonly maxTokens?: number
@@ -85,8 +85,8 @@ export type FunctionAnswer =
     }
 
 /**
- * Returns an answer, whole or as a stream of text pieces. An exception fails the model call. After one with
- * `isRetryable`, the program calls the function again.
+ * Returns an answer, whole or as a stream of text pieces. An exception fails the model call. If its `isRetryable` is
+ * true, the program calls the function again.
  */
 export type ModelFunction = (
   question: FunctionQuestion
@@ -162,7 +162,7 @@ const isAnswer = (value: unknown): value is FunctionAnswer =>
 const failure = (reason: AiError.AiErrorReason) =>
   AiError.make({ module: "a function of the program", method: "streamText", reason })
 
-/** True for a temporary error, as clients of servers mark it. */
+/** True for a temporary error. Clients of servers mark such an error with `isRetryable`. */
 const isPassing = (error: unknown): boolean => Predicate.hasProperty(error, "isRetryable") && error.isRetryable === true
 
 const thrown = (error: unknown) => {

@@ -115,7 +115,7 @@ const makeProject = Effect.fnUntraced(function* ({ files = {}, project }: ToolTr
   return folder
 })
 
-/** Checks every example as a model's call, but runs no tool. */
+/** Checks each tool's example like a call of a model, but runs no tool. */
 const exampleProblems = Effect.fnUntraced(function* (registry: ToolRegistry["Service"]) {
   const pluginTools = registry.tools.filter((tool) => tool.origin !== builtInOrigin)
   const problems = yield* Effect.forEach(pluginTools, ({ example, name }) => {

@@ -26,8 +26,8 @@ const otherwise = ["model", "plugins"] as const
 export type ProgramPlugin = Plugin | PluginSetting | readonly [plugin: Plugin, config: PluginConfig]
 
 /**
- * The settings for a program's work. Absent ones come from the configuration files and the environment, as for the
- * command line. docs/reference/configuration.md explains them.
+ * The settings for a program's work. An absent setting comes from the configuration files and the environment, as for
+ * the command line. docs/reference/configuration.md explains the settings.
  */
 export interface ProgramSettings extends Omit<
   Pick<Configuration, (typeof settingNames)[number]>,
@@ -68,7 +68,9 @@ export const configurationOf = ({
 /** The error for settings that contradict each other, or that name something missing. */
 export const refuse = (what: string) => new ConfigurationError({ source: "options", problems: [{ what }] })
 
-/** The services of Node. All work of the process shares them, because each instance would listen to stdin. */
+/**
+ * The services of Node. All work of the process shares them, because each further instance would also listen to stdin.
+ */
 const nodeServices = ManagedRuntime.make(
   Layer.unwrap(
     Effect.map(
@@ -88,7 +90,7 @@ export interface WorkPlaces extends Pick<ProgramSettings, "configuration"> {
   readonly stateFolder?: string
 }
 
-/** Carries out work with these places. Its errors name options instead of flags. */
+/** Carries out work with this configuration and this folder for saved runs. Errors name options instead of flags. */
 export const inPlaces =
   ({ configuration, stateFolder = "" }: WorkPlaces) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
@@ -98,7 +100,7 @@ export const inPlaces =
       Effect.provideService(ProgramConfiguration, configuration === false ? {} : configuration)
     )
 
-/** Carries out work with these places and the services of this machine. */
+/** Carries out work as `inPlaces` does, with the services of this machine. */
 export const onThisMachine =
   (places: WorkPlaces) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>

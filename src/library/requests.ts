@@ -1,4 +1,4 @@
-/** The requests of programs (runs, plans, conversations), and their orders. */
+/** The requests of programs for runs, plans and conversations, and the orders made from them. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -36,7 +36,7 @@ export interface RunRequest<Output extends SchemaSource = SchemaSource> extends 
   /** True if nothing may be changed, whatever the rules say. Such a run can work beside other runs in its project. */
   readonly readOnly?: boolean
   /**
-   * True if the run may end as `done` although its changes make a check fail, or a check that the user named proves
+   * True if the run may end as `done` even if its changes make a check fail, or a check that the user named proves
    * nothing.
    */
   readonly acceptUnverified?: boolean
@@ -46,7 +46,7 @@ export interface RunRequest<Output extends SchemaSource = SchemaSource> extends 
 export interface AskRequest<Output extends SchemaSource = SchemaSource> extends RequestMaterial<Output> {
   /** One message. Give either this or `messages`. */
   readonly prompt?: string
-  /** Several messages. Each is sent after the answer to the one before. */
+  /** Several messages. Each message is sent after the answer to the previous message. */
   readonly messages?: ReadonlyArray<string>
   /** The tools that the model may call. Default: all. */
   readonly tools?: ReadonlyArray<string>
@@ -56,16 +56,16 @@ export interface AskRequest<Output extends SchemaSource = SchemaSource> extends 
   readonly onText?: (piece: string) => void
 }
 
-/** A report with the decoded answer, undefined if the work ended without one. */
+/** A report with the decoded answer as `value`. It is undefined if the work ended without an answer. */
 export type WithValue<Report, Output> = [Output] extends [never]
   ? Report
   : Report & { readonly value: ValueOf<Output> | undefined }
 
-/** The form that decodes an answer. */
+/** The schema of an answer, and the codec that decodes the answer. */
 export interface OutputForm {
   /** The JSON schema of the answer, for the order. */
   readonly json: Schema.Json
-  /** The codec of the answer. Default: the JSON schema. */
+  /** The codec of the answer. Undefined if the program gave a plain JSON schema. */
   readonly codec: Schema.Codec<unknown, unknown> | undefined
 }
 

@@ -77,7 +77,7 @@ export const plan = (given: string | PlanOptions): WorkHandle<CheckedTaskList> =
 /** The options of a conversation. */
 export interface AskOptions<Output extends SchemaSource = SchemaSource>
   extends Omit<ScriptOptions, "tools">, Omit<AskRequest<Output>, "tools"> {
-  /** The names of the tools that the model may call (default: all), or the script's own tools by name. */
+  /** Either the names of the tools that the model may call, or the script's own tools by name. Default: all tools. */
   readonly tools?: ReadonlyArray<string> | Tools
 }
 
@@ -87,7 +87,7 @@ export interface AskHandle<Report = RunReport> extends WorkHandle<Report> {
   readonly answers: Promise<ReadonlyArray<AskReport>>
 }
 
-/** Removes the script's own tools from the request. They become plugins of the conductor. */
+/** Removes the script's own tools from the request, because the conductor gets them as a plugin. */
 const askRequestOf = <Output extends SchemaSource>(options: AskOptions<Output>, runId: string) => {
   const { tools, ...request } = options
   return { ...request, runId, ...(Array.isArray(tools) ? { tools: tools as ReadonlyArray<string> } : {}) }

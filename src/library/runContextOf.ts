@@ -11,7 +11,7 @@ export interface ProgramContext {
   readonly plugins: ReadonlyArray<Plugin>
 }
 
-/** The context of a run. `listen` receives every event, and the warnings right after the first. */
+/** The context of a run. `listen` receives every event. Right after the first event, it receives the warnings. */
 export const runContextOf = (program: ProgramContext, listen: (recorded: RecordedEvent) => void): RunContext => {
   let warnings: ReadonlyArray<string> = []
   let notes: ReadonlyArray<string> = []

@@ -23,8 +23,8 @@ import { RunStore } from "../services/history/RunStore.ts"
 export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
 
 /**
- * The options for resuming a run. Absent options stay as at its start, except permissions, which are not saved.
- * `project` is the new place of a moved project.
+ * The options for resuming a run. An absent option stays as at the run's start, except permissions, which are not
+ * saved. If the project was moved, `project` is its new folder.
  */
 export interface ResumeOptions<Output extends SchemaSource = SchemaSource>
   extends ScriptOptions, Pick<RequestMaterial<Output>, "outputSchema"> {
@@ -192,7 +192,7 @@ export interface Replayed {
 
 /** Options of a replay, which runs a saved run again with the recorded answers of the model. */
 export interface ReplayOptions extends SavedRunOptions {
-  /** The plugins that the run received as values. The journal contains the tools of all others. */
+  /** The plugins that the run received as values. The journal contains the tools of all other plugins. */
   readonly plugins?: ReadonlyArray<Plugin>
 }
 

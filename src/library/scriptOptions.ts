@@ -16,14 +16,14 @@ import { type ProgramPlugin, type ProgramSettings, pluginValues } from "./progra
 import type { ProgramContext } from "./runContextOf.ts"
 
 /**
- * The options that runs and conversations share. Absent ones come from the configuration files and the environment, as
- * for the command line.
+ * The options that runs and conversations share. An absent option comes from the configuration files and the
+ * environment, as for the command line.
  */
 export interface ScriptOptions extends ProgramSettings {
   /**
-   * A name as for `--model`, a function that returns answers, or a language model of effect/ai. For the AI SDK use
-   * `aiSdkModel(model)`. Without a model here or in a configuration, the promise rejects with `ModelUnchosen`, which
-   * lists the server's models.
+   * The name of a model as for `--model`, a function that returns answers, or a language model of effect/ai. For the AI
+   * SDK, use `aiSdkModel(model)`. Without a model here or in a configuration, the promise rejects with `ModelUnchosen`,
+   * which lists the server's models.
    */
   readonly model?: string | ModelFunction | Layer.Layer<LanguageModel.LanguageModel>
   /** Answers approvals. Without it, every call that needs an approval is denied. */
@@ -48,13 +48,13 @@ export interface ScriptOptions extends ProgramSettings {
   readonly signal?: AbortSignal
 }
 
-/** The options of functions for scripts that are not settings. */
+/** The options of the functions for scripts, except the settings. */
 interface Deciding {
   readonly arbitrate?: Arbitrate | undefined
   readonly keep?: boolean
 }
 
-/** The options of any function for scripts. In a conversation, `tools` as a list of names adds no tools. */
+/** The options of any function for scripts. In a conversation, `tools` may be a list of names, which adds no tools. */
 type AnyOptions = Omit<ScriptOptions, "tools"> & Deciding & { readonly tools?: ReadonlyArray<string> | Tools }
 
 const ownPlugins = ({ plugins, skills, tools }: AnyOptions): ReadonlyArray<Plugin> => [

@@ -40,12 +40,12 @@ const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray
 const whoseOf = ({ origin }: ApprovalItem): string => (origin === undefined ? "" : ` (plugin ${unframed(origin)})`)
 
 /**
- * The maximum number of characters of a command in a short question, which leaves out the middle. The pager shows it
- * whole.
+ * The maximum number of characters of a command in a short question. The middle of a longer command is left out, and
+ * the pager shows it.
  */
 const mostShown = 4000
 
-/** The lines of a command, with a note about a part that is left out. */
+/** The lines of a command. If its middle is left out, a note says so. */
 const commandLines = ({ words }: ApprovalItem, isWhole: boolean): ReadonlyArray<QuestionLine> => {
   if (words?.command === undefined) return []
   const command = unframed(words.command)
@@ -132,14 +132,14 @@ const changeLines = ({ diff, preview = "" }: ApprovalItem, hasContext = true): R
 /** The risk in words, for questions that state no consequence. */
 const riskText: Readonly<Record<Risk, string>> = { safe: " Low risk.", medium: " Some risk.", high: " High risk." }
 
-/** The lines only in the whole question: the tool, further arguments, and the words of a command. */
+/** The lines that only the whole question shows: further arguments, details of a command, targets, and the tool. */
 const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { call, details = [], diff, risk, targets, tool, words } = item
   if (hasNoCall(item)) return []
   const rest = wordsSayCall(item)
     ? argumentsOf(item).filter(([name]) => !saidByText.has(name) && (diff === undefined || !saidByChange.has(name)))
     : []
-  /* The description already shows the folder, and the consequence the sandbox. */
+  /* The description already shows the folder, and the consequence already shows the sandbox. */
   const argumentsOfCommand =
     words?.command === undefined ? [] : details.filter((text) => !/^(?:Folder|Sandbox): /.test(text))
   return [
@@ -188,7 +188,7 @@ const consequenceOf = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
 const indent = (lines: ReadonlyArray<QuestionLine>, isAlone: boolean): ReadonlyArray<QuestionLine> =>
   isAlone ? lines : lines.map((line) => ({ ...line, text: `  ${line.text}`, hang: (line.hang ?? 0) + 2 }))
 
-/** The lines of an item that are always shown, around its details. */
+/** The lines of an item that are always shown: those before and those after its details. */
 const partsOf = (item: ApprovalItem, index: number, { items, scope, title }: Asking, isWhole: boolean) => {
   const isAlone = items.length === 1
   const task = item.task === title ? "" : `${unframed(item.task)}: `
@@ -232,7 +232,7 @@ const shortened = (
   return [...lines.slice(0, count), { text: `... ${counted(left, "more line")}: v shows all`, style: "dim" }]
 }
 
-/** The details of an item that fit. Unchanged lines of a change are dropped first. */
+/** The details of an item, cut to fit the screen. Unchanged lines of a change are dropped first. */
 const shortDetails = (item: ApprovalItem, budget: number, columns: number): ReadonlyArray<QuestionLine> => {
   const all = [...callLines(item), ...changeLines(item)]
   return rowCount(all, columns) <= budget

@@ -21,7 +21,7 @@ const singleKeys = new Set(["y", "n", "s"])
 /** One of the answers that a question offers. */
 interface Choice<A> {
   readonly key: "y" | "r" | "a" | "k" | "p" | "e" | "1,3" | "n" | "s"
-  /** What the user may type, as an example; only for answers without a fixed key, such as numbers of calls. */
+  /** An example of what the user may type. Only for answers without a fixed key, such as numbers of calls. */
   readonly sample?: string
   /** The label in the line of keys, such as `yes`. */
   readonly label: string
@@ -102,7 +102,7 @@ const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionL
   ].map(([key, text]) => ({ text: `${key.padEnd(4)}${keysJoined(text)}`, hang: 4 }))
 }
 
-/** An answer, and the rules that this answer saves for the project. */
+/** An answer, and the rules that it saves for the project. */
 export type Given<A> = Pick<Answered<A>, "always" | "answer">
 
 /** The pattern of a rule, such as `src/**`, or the tool of a rule without a pattern. */
@@ -123,14 +123,20 @@ const kindText = ({ offers, targets, words }: ApprovalItem): string | undefined 
   return withoutHashes(namedText)
 }
 
-/** What a rule covers. A rule without a pattern covers everyday files, or all calls of a tool without targets. */
+/**
+ * The calls that a rule covers. A rule without a pattern covers everyday files, or all calls if its tool has no
+ * targets.
+ */
 const ruleSummaryText = (rule: string, items: ReadonlyArray<ApprovalItem>): string => {
   if (rule.includes(":")) return withoutHashes(rule)
   const hasTargets = items.some(({ targets, tool }) => tool === rule && targets.length > 0)
   return hasTargets ? `${rule} for everyday files of this project` : `${rule} with any arguments`
 }
 
-/** The calls that the answer "always in this project" allows, and further rules to type. Undefined without rules. */
+/**
+ * The calls that the answer "always in this project" allows, and further rules that the user can type. Undefined if no
+ * rule is offered.
+ */
 const projectOffer = (items: ReadonlyArray<ApprovalItem>) => {
   const offered = items.map(({ offers }) => offers?.always ?? [])
   const rules = [...new Set(offered.flat())]
@@ -141,7 +147,10 @@ const projectOffer = (items: ReadonlyArray<ApprovalItem>) => {
   return {
     text: `${whole}${others.length === 0 ? "" : `; also ${others.join(" or ")}`}`,
     patterns: [...new Set(rules.map((rule) => withoutHashes(patternOf(rule))))],
-    /** The rules whose text, pattern or number the user typed. Without such a text, the first rule of each item. */
+    /**
+     * The rules that the user typed, as text, pattern or number. If the user typed nothing, the first rule of each
+     * item.
+     */
     chosen: (typed: string): ReadonlyArray<string> =>
       typed === "" ? firsts : rules.filter((rule, index) => [rule, patternOf(rule), String(index + 1)].includes(typed))
   }

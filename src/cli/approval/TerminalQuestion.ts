@@ -97,7 +97,8 @@ const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio |
   })
 
 /**
- * Keys are dropped until there is a pause of this length. A user who types without a pause has not read the question.
+ * When a question appears, keys are dropped until the user pauses for this time. A user who types without a pause has
+ * not read the question.
  */
 const typedAhead = "50 millis"
 /** How long the terminal needs to change from reading keys to reading lines. */
@@ -139,8 +140,8 @@ const dropLines = Effect.gen(function* () {
 })
 
 /**
- * Drops all input from before the question. The terminal passes on finished lines only as lines, and an unfinished line
- * only as keys.
+ * Drops all input from before the question: first the keys of an unfinished line, then finished lines. The terminal
+ * passes on a finished line only as a line.
  */
 const dropTypedAhead = Effect.gen(function* () {
   const terminal = yield* Terminal.Terminal
@@ -180,7 +181,7 @@ const textOf = ({ input, key }: Terminal.UserInput): string => {
 
 const isEnter = ({ key }: Terminal.UserInput): boolean => key.name === "return" || key.name === "enter"
 
-/** Reads keys until a key or a line is a valid answer. A paste counts only after typed text. */
+/** Reads a key that answers at once, or a typed line. Pasted text counts only after typed text. */
 const readAnswer = <A>(question: Question<A>, { show }: QuestionScreen, keys: Keys) =>
   Effect.gen(function* (): Effect.fn.Return<TypedAnswer<A> | "stop", Terminal.QuitError | PlatformError> {
     let line = ""
@@ -251,7 +252,7 @@ const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScr
   yield* screen.show("\n")
 })
 
-/** Completes when a stopped process goes on. Its terminal may then read lines instead of keys. */
+/** Completes when a stopped process continues. The terminal may then read lines instead of keys. */
 const continued = Effect.callback<"continued">((resume) => {
   const listener = (): void => resume(Effect.succeed("continued"))
   process.on("SIGCONT", listener)

@@ -105,7 +105,7 @@ const ends: ReadonlySet<RunEvent["type"]> = new Set([
   "run.finished"
 ])
 
-/** Holds back other lines while an answer arrives, and drops progress reports. */
+/** Holds back lines while an answer arrives, except progress reports. */
 const makeHold = () => {
   const waiting: Array<string> = []
   let isComing = false
@@ -188,8 +188,8 @@ const makeRenderingPrinter = Effect.fnUntraced(function* (below: () => ReadonlyA
 })
 
 /**
- * Makes the printer for answers on stdout and progress on stderr. It prints plain text if the screen cannot redraw and
- * so cannot show an unfinished block.
+ * Makes the printer for answers on stdout and progress on stderr. It prints plain text if the caller wants it, or if
+ * the screen cannot redraw an unfinished block.
  */
 export const makeAnswerPrinter = (
   isPlain: boolean,

@@ -11,7 +11,9 @@ export type Typed =
   | { readonly _tag: "Interrupt" }
   | { readonly _tag: "End" }
 
-/** How the editing of a line ended. After a suspension or an external editor, it goes on with `draft`. */
+/**
+ * How the editing of a line ended. After a suspension or an external editor, editing continues with the text `draft`.
+ */
 export type LineEnding =
   | Typed
   | { readonly _tag: "Suspend"; readonly draft: string }
@@ -26,7 +28,8 @@ export const endsInput = ({ key }: Terminal.UserInput): boolean =>
   key.name === "escape" || (key.ctrl && /^[cd]$/.test(key.name))
 
 /**
- * True for a paste on a terminal that does not mark pastes. Other keys follow Enter at once, and nobody types so fast.
+ * True for a paste on a terminal that does not mark pastes. Further keys arrive together with Enter, and nobody types
+ * so fast.
  */
 const isUnmarkedPaste = (keys: ReadonlyArray<Terminal.UserInput>): boolean => {
   const first = keys.findIndex(isReturn)
@@ -40,7 +43,10 @@ const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
 const cleanPaste = (pasted: string): string => pasted.replace(/\r\n?/g, "\n").replace(controls, "")
 
-/** A search in earlier messages. `draft` is the line before the search, and `at` counts messages from the newest. */
+/**
+ * A search in earlier messages. `draft` is the text before the search. `at` is the position of the found message,
+ * counted from the newest.
+ */
 interface Search {
   readonly words: string
   readonly draft: string
@@ -79,8 +85,8 @@ const openLine = (
   })
 
   /**
-   * Inserts text of several lines at the cursor. Readline accepts it only as a completion, and draws its lines only if
-   * text follows. So a blank is inserted first, and deleted at the end.
+   * Inserts text of several lines at the cursor. Readline accepts several lines only as a completion, and draws them
+   * only if text follows the cursor. So a blank is inserted first, and deleted at the end.
    */
   const insert = (text: string): void => {
     if (text === "") return
@@ -193,7 +199,7 @@ export const editLine = (
       if (isContinued) line.write(null, { name: "backspace" })
       /* Some versions of Node pass the lines to the event in another order. */
       text = line.line
-      /* Enter from before the program read keys arrives as a line feed. */
+      /* If the user pressed Enter before the program read keys, it arrives as a line feed. */
       if (isLineFeed(input) && isTypedAhead) line.write("\r", { name: "return" })
       else if (isContinued || isLineFeed(input) || (key.meta && key.name === "return")) insert("\n")
       else line.write(inputOf(input), { ...key, sequence: inputOf(input) })

@@ -1,5 +1,6 @@
 /**
- * Reads the messages of a conversation from an editable line, or whole lines if the terminal cannot move its cursor.
+ * Reads the messages of a conversation from an editable line. If the terminal cannot move its cursor, reads whole
+ * lines.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -18,7 +19,7 @@ export interface MessageReader {
   readonly keys: string
 }
 
-/** Lines within this time are one paste and one message. */
+/** Lines that arrive within this time belong to one paste, which is one message. */
 const pasteGap = "30 millis"
 
 /** Reads a message: one line, several lines that end with a backslash, or all lines of a paste. */
@@ -139,7 +140,7 @@ export const makeLineReader = Effect.fnUntraced(function* (
     const readKeys = Effect.gen(function* () {
       const keys = yield* terminal.readInput
       yield* handOver
-      /* An earlier prompt could mix with keys that the terminal echoes. */
+      /* The terminal could echo keys into a prompt that is printed earlier. */
       line.prompt()
       return keys
     })

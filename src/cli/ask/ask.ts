@@ -140,7 +140,7 @@ const askOnce = Effect.fnUntraced(function* (flags: AskFlags) {
   return report
 })
 
-/** Collects words for completion. Slow ones come last. */
+/** Collects words for completion. Words that take long to find come last. */
 const readCompletions = Effect.fnUntraced(function* (
   { setup }: ConversationContext,
   add: (some: Partial<Completions>) => void
@@ -200,8 +200,8 @@ const interruptQueue = Effect.gen(function* () {
 })
 
 /**
- * Answers messages until the user leaves. Returns the setup with another model if the user chose one. Ctrl-C stops an
- * answer, and between answers a second Ctrl-C leaves.
+ * Answers messages until the user leaves or chooses another model. Returns the setup with this model. Ctrl-C stops an
+ * answer. Between answers, a second Ctrl-C ends the conversation.
  */
 export const answerMessages = Effect.fn("answerMessages")(function* (
   session: AskSession,
@@ -214,7 +214,7 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
   const interrupts = yield* interruptQueue
   const context = { session, conversation, keys: reader.keys }
 
-  /** Undefined if the user leaves the conversation. */
+  /** Reads a message. Undefined if the user leaves the conversation. */
   const readTyped = (asksToLeave: boolean): Effect.Effect<string | undefined> =>
     Effect.gen(function* () {
       const typed = yield* Effect.raceFirst(
@@ -228,7 +228,7 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
       return yield* readTyped(true)
     })
 
-  /** Sends a message. If the user stops its answer, the queued messages are held back. */
+  /** Sends a message. If the user stops its answer, the queued messages move back into the unfinished message. */
   const send = (message: string) =>
     Effect.raceFirst(Effect.asVoid(session.send(message, listen)), Effect.map(Queue.take(interrupts), ahead.hold))
 

@@ -1,4 +1,4 @@
-/** The slash commands of a conversation: how a line is read, and what they do. */
+/** The slash commands of a conversation: finds a command in a line, and runs it. */
 import { leadsOut } from "../../services/files/CanonicalPath.ts"
 import * as Effect from "effect/Effect"
 import { folderIdentity } from "../../services/files/FileLook.ts"
@@ -120,7 +120,7 @@ export const slashCommandIn = (
 /** The names in a list, separated by commas or blanks. */
 export const toolNames = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((name) => name !== "")
 
-/** The tools that the model may call after a change of the list. Undefined means all. */
+/** The names of the tools that the model may call after `/tools` with this argument. Undefined means all tools. */
 const chooseTools = (argument: string, offered: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
   const [first = "", ...rest] = toolNames(argument)
   if (first === "all" && rest.length === 0) return undefined
@@ -151,7 +151,7 @@ const treeLines = Effect.gen(function* () {
   return files.length === 0 ? "The project has no files." : files.map(printable).join("\n")
 }).pipe(Effect.catch((failure) => Effect.succeed(printable(failure.message))))
 
-/** The model's to-do list, which a tool keeps. */
+/** The lines of the model's to-do list, which a tool keeps. */
 const taskLines = Effect.fnUntraced(function* (session: AskSession) {
   const { data, error_message } = yield* session.call("list_tasks", {})
   if (error_message !== null) return printableLines(error_message)
@@ -159,7 +159,7 @@ const taskLines = Effect.fnUntraced(function* (session: AskSession) {
   return data.map((task) => printable(Object.values(task as object).join("  "))).join("\n")
 })
 
-/** Changes by tools during the conversation. */
+/** The file changes that tools made during the conversation. */
 const changesHere = Effect.gen(function* () {
   const versions = yield* FileVersions
   const { root } = yield* Workspace

@@ -19,7 +19,7 @@ import { Skills } from "../../services/skills/Skills.ts"
 import { withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** Kinds of words that this machine determines. */
+/** Kinds of words whose completions depend on this machine. */
 type Kind = "model" | "run" | "skill"
 
 interface Candidate {

@@ -43,7 +43,7 @@ const notWritten = (file: string) => (error: PlatformError) =>
 
 const nothingWritten = new CommandFailure({ exitCode: exitCodes.usage, text: "Nothing was written." })
 
-/** Decides, or asks at a terminal, whose configuration is written. */
+/** Asks at a terminal whose configuration to write. Fails without a terminal. */
 const askScope = Effect.gen(function* () {
   const { canAsk, emit, prompt } = yield* Output
   if (!canAsk) return yield* usageFailure("Say whose configuration it is: --for me, or --for project.")

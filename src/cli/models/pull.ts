@@ -22,7 +22,7 @@ import { CommandFailure, exitCodes } from "../terminal/Failure.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** Without redrawing, a line is printed for each further step of this many percent. */
+/** If no line can be redrawn, a new line is printed for each further step of this many percent. */
 const lineEvery = 10
 
 /** The time between two lines of JSON, in milliseconds. */

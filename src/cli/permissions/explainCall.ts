@@ -14,7 +14,9 @@ interface PermissionExplanation {
   readonly verdict: Verdict | "refuse"
   /** The rules that decide; empty if only the risk decides. */
   readonly rules: ReadonlyArray<SourcedRule>
-  /** Further reasons, as sentences: protected access, a question each time, or a rule that no longer applies. */
+  /**
+   * Further reasons, as sentences: the access is protected or needs a question each time, or a rule no longer applies.
+   */
   readonly reasons: ReadonlyArray<string>
 }
 

@@ -26,7 +26,7 @@ import { explainCall } from "./explainCall.ts"
 /** A rule that applies now, and where it comes from. */
 type ListedRule = SourcedRule & RememberedRule
 
-/** The setup of a project without flags, and its real path, under which rules are remembered. */
+/** The setup of a project without flags, and the project's real path, under which its rules are saved. */
 const readProject = Effect.fnUntraced(function* (project: string) {
   const fs = yield* FileSystem.FileSystem
   const setup = yield* readSetup(project, {})

@@ -1,6 +1,6 @@
 /**
- * Finds out whether the user has plugins, by a text search in the configuration. Parsing it would take longer than
- * printing help, and most users have no plugins.
+ * Finds out whether the user has plugins, by a text search in the configuration. Parsing the configuration would take
+ * longer than printing help, and most users have no plugins.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

@@ -35,7 +35,9 @@ const pluginsOf = (setup: Setup) =>
         ({ ownPlugins }) => ownPlugins(setup)
       )
 
-/** The commands by name. Empty for an unreadable configuration, which another command reports better. */
+/**
+ * The commands by name. Empty if the configuration is unreadable, because other commands report that problem better.
+ */
 export const ownCommands = readSetup(".", {}).pipe(
   Effect.flatMap(pluginsOf),
   Effect.map((plugins): PluginCommands => Object.assign({}, ...plugins.map(commandsOf))),

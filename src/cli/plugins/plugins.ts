@@ -124,7 +124,7 @@ interface ListedSecret {
 export interface ListedPlugin {
   /** The plugin's own name, or its name in the configuration if it could not be imported. */
   readonly name: string
-  /** The entry in the configuration. Absent for built-in plugins and plugins as objects. */
+  /** The entry in the configuration that names the plugin. Absent for built-in plugins and plugin objects. */
   readonly named?: string
   readonly version?: string
   readonly origin: PluginScope | typeof builtInOrigin
@@ -133,7 +133,10 @@ export interface ListedPlugin {
   readonly tools: ReadonlyArray<{ readonly name: string; readonly risk: Risk }>
   /** The secrets that the plugin needs, with their purpose and whether they are set. */
   readonly secrets?: ReadonlyArray<ListedSecret>
-  /** The JSON schema of the plugin's configuration, and whether it is set. Absent if the plugin needs none. */
+  /**
+   * The JSON schema of the plugin's configuration, and whether the user has set a configuration. Absent if the plugin
+   * needs none.
+   */
   readonly configuration?: { readonly schema: JsonSchema; readonly isSet: boolean }
   /** Why the plugin is not used. Absent if it is used. */
   readonly problem?: { readonly code: string; readonly message: string }
@@ -206,7 +209,7 @@ export const listPlugins = ({
   ]
 }
 
-/** Problems outside the entries of plugins, such as a faulty tool of a server. */
+/** Problems that belong to no listed plugin, such as a faulty tool of a server. */
 export const unlistedProblems = (catalogue: PluginCatalogue): ReadonlyArray<string> => {
   const listed = new Set(listPlugins(catalogue).map(({ problem }) => problem?.message))
   return catalogue.problems.map(({ message }) => message).filter((message) => !listed.has(message))

@@ -17,7 +17,7 @@ import {
 import { Output } from "../terminal/Output.ts"
 import type { AnswerFlags, RunFlags } from "./runFlags.ts"
 
-/** An argument or a file. */
+/** The prompt as an argument or in a file. */
 type PromptPlace = Pick<RunFlags, "prompt" | "promptFile">
 
 const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: PromptPlace) {
@@ -31,7 +31,7 @@ const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: PromptPl
   return yield* usageFailure('There is no prompt. Give it in quotes: task-conductor run "What does this project do?"')
 })
 
-/** Reads the prompt. Fails for a missing, empty or second prompt. */
+/** Reads the prompt. Fails if the prompt is missing, empty or given twice. */
 export const readPrompt = Effect.fn("readPrompt")(function* (flags: PromptPlace) {
   const text = yield* promptText(flags)
   if (text.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
@@ -47,8 +47,8 @@ const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boo
 const nothing: { readonly attachment?: Attachment } = {}
 
 /**
- * Reads the attachment. `hasOther` is true if the prompt is in a file such as a plan. Without a flag, stdin is read if
- * data arrives soon: an open stdin without data must not block a run.
+ * Reads the attachment. `hasOther` is true if a file, such as a plan, replaces the prompt. Without `--attach`, stdin is
+ * read only if data arrives soon, because an open stdin without data must not block a run.
  */
 export const readAttachment = Effect.fn("readAttachment")(function* (
   flags: Pick<AnswerFlags, "attach"> & PromptPlace,

@@ -1,4 +1,4 @@
-/** The flags that `run` shares with other commands, and the order and configuration from them. */
+/** The flags that `run` shares with other commands. Makes an order and a configuration from these flags. */
 import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"

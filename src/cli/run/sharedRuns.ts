@@ -1,4 +1,4 @@
-/** Implements the flag `--cluster` for runs on several machines, whose code is in a feature. */
+/** Implements the flag `--cluster`. The code for runs on several machines is in a feature. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { features } from "../../app/features.ts"
@@ -23,7 +23,10 @@ export const layerSharedStore = Layer.unwrap(Effect.map(loadSharedRuns, ({ store
 
 type Shown = Parameters<typeof showRun>[0] & ApprovalFlags
 
-/** Starts a run on several machines and shows it until its end. To a user who leaves earlier, it says how to follow the run. */
+/**
+ * Starts a run on several machines and shows it until its end. If the user leaves earlier, prints how to follow the
+ * run.
+ */
 export const showSharedRun = (style: Shown, order: SharedOrder, approver: SharedClient["approver"] = layerTerminal()) =>
   showRun({ ...style, isClusterRun: true }, (sink) =>
     Effect.gen(function* () {

@@ -33,7 +33,10 @@ export const pagerCommand = (env: { readonly pager: string | undefined; readonly
 /** A shell's exit code for an unknown command. */
 const notFound = 127
 
-/** True if the pager has shown the text. The pager handles Ctrl-C itself, and the user ends it. */
+/**
+ * Shows a text in the pager until the user ends it. Returns false if the pager could not start. The pager handles
+ * Ctrl-C itself.
+ */
 const page = (command: string, text: string): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const env = { ...process.env, PATH: trustedSearchPath(process.env["PATH"], process.cwd()) }

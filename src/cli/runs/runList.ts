@@ -1,4 +1,4 @@
-/** Writes the list of runs. The text about a run is wrapped on a terminal, and one line elsewhere. */
+/** Writes the list of runs. On a terminal, the text about a run is wrapped. Elsewhere it is one line. */
 import type { RunStanding, RunSummary } from "../../domain/history/RunOverview.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { cutText, shownWidth } from "../../domain/text/TextWidth.ts"

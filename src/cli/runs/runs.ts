@@ -33,7 +33,9 @@ export const clusterFlag = switchFlag(
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/** When a run started, in ISO 8601. If unknown, the time in its id, or else an empty text, which sorts first. */
+/**
+ * The start time of a run, in ISO 8601. If unknown, the time in the run's id, or else an empty text, which sorts first.
+ */
 const begunAt = ({ runId, startedAt }: RunSummary): string => {
   const start = startOfRun(runId)
   return startedAt ?? (start === undefined ? "" : DateTime.formatIso(DateTime.makeUnsafe(start)))

@@ -42,7 +42,7 @@ const isFlagWithValue = (word: string, command: CommandDescriptor): boolean => {
   return names.includes(name) || (name.length > 2 && nearest(name, names).length > 0)
 }
 
-/** True if a letter after a single dash is no flag. */
+/** True for a word such as `-abc` if one of its letters is no flag. */
 const isNoCluster = (word: string, command: CommandDescriptor): boolean => {
   const [, letters = ""] = /^-([^-=][^=]*)/s.exec(word) ?? []
   if (letters.length < 2 || isNumber(word)) return false

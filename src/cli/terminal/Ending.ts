@@ -10,7 +10,7 @@ import { lastIssues, isOwnChoice, safeText, userLine, statusText } from "./Event
 import { counted, durationText } from "../../domain/text/Format.ts"
 
 export interface EndingOptions {
-  /** How long the user took for answers, in milliseconds. The run's time excludes it. */
+  /** How long the user took for answers, in milliseconds. The run's time does not include it. */
   readonly userMs?: number
   readonly isVerbose?: boolean
   /** The project folder, to which shown paths are relative. */
@@ -18,16 +18,16 @@ export interface EndingOptions {
   readonly isUnicode?: boolean
 }
 
-/** At most this many files or tasks are listed, with a count of the others. */
+/** The maximum number of files or tasks that are listed. A last line counts the remaining ones. */
 const mostLines = 12
-/** Shorter times for answers are not shown, in milliseconds. */
+/** The shortest time for the user's answers that is shown, in milliseconds. */
 const leastUserMs = 1000
 
-/** The issues that ended a run. If no model was called, they are about a document of the user. */
+/** The issues that ended a run. If no model was called, the issues are about a document of the user. */
 const endingIssues = ({ issues, usage }: RunReport): ReadonlyArray<string> =>
   usage.modelCalls === 0 ? issues.map((issue) => `  ${safeText(placedIssueText(issue), 800)}`) : lastIssues(issues)
 
-/** The line about links marked as wrong; empty without any. */
+/** The line about links that could not be confirmed. Empty if there are none. */
 const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
   evidence === undefined || evidence.wrong === 0
     ? []
@@ -101,7 +101,7 @@ const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, userM
 export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOptions = {}): string => {
   const { failures, message } = report
   const project = options.project ?? ""
-  /* A run whose call the user denied is shown as declined. */
+  /* A run that ended because the user denied a call is shown as declined. */
   const isOwn = report.status === "not_permitted" && isOwnChoice(message)
   const status: RunStatus = isOwn ? "declined" : report.status
   const sign = options.isUnicode === true ? (signs[status] ?? "✖ ") : ""

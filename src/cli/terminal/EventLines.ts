@@ -24,7 +24,7 @@ export const safeText = (text: string, most = 160): string => {
 /** A status in words: `no_valid_plan` becomes `no valid plan`. */
 export const statusText = (status: RunReport["status"]): string => status.replaceAll("_", " ")
 
-/** How the result of a call begins after a denial by the user. Models read this text too. */
+/** The beginning of a call's result if the user denied the call. Models read this text too. */
 const ownDenial = "Permission denied: a person denied "
 
 /** True if every line is a denial by the user. */
@@ -70,8 +70,8 @@ export const retryLine = ({ call, reason, retries, retry, what }: Of<"model.fail
 }
 
 /**
- * The line about a waiting call of the model: for what and how long it waits, and when its time limit stops it. `live`
- * has the phase of the call.
+ * The line about a model call that waits: what it waits for, for how long, and when its time limit stops it. `live`
+ * contains the state of the call.
  */
 export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: LiveState | undefined): string => {
   const { call, characters = 0, endsAtSeconds, phase, seconds } = event
@@ -94,10 +94,10 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
   return paint.dim(`  ${callText(call)}: ${texts[phase]}`)
 }
 
-/** At most this many findings are shown, with a count of the others. */
+/** The maximum number of findings that are shown. A last line counts the remaining ones. */
 const mostFindings = 3
 
-/** The problems of an answer, and with --verbose also what the program tells the model to do. */
+/** The lines about the problems of an answer. With --verbose, they also show what the program tells the model to do. */
 const findingLines = (issues: ReadonlyArray<Issue>, isVerbose: boolean): ReadonlyArray<string> => {
   const first = isVerbose ? issues : issues.slice(0, mostFindings)
   const remaining = issues.length - first.length
@@ -122,10 +122,12 @@ const answerText = ({ stage, task }: ModelCallId): string => {
   return texts[stage]
 }
 
-/** The findings already shown for a call. A next attempt shows only new ones. */
+/** The findings that were already shown, by call. A further attempt of the call shows only new findings. */
 export type SeenFindings = Map<string, ReadonlySet<string>>
 
-/** The lines about a rejected answer, with its new findings. The last attempt shows all again. */
+/**
+ * The lines about a rejected answer, with its new findings. Undefined if nothing is new, except at the last attempt.
+ */
 export const rejectedLine = (
   { call, issues, ...event }: Of<"answer.rejected">,
   paint: Paint,
@@ -154,11 +156,11 @@ export const rejectedLine = (
   ].join("\n")
 }
 
-/** How many items each for-each task has, for the user to read before they run. */
+/** How many items each for-each task has. The user reads this before the tasks run. */
 const itemCounts = (repairs: ReadonlyArray<Repair>): ReadonlyArray<string> =>
   repairs.filter(({ code }) => code === "for-each-count").map(({ message }) => `  ${safeText(message, 320)}`)
 
-/** The repairs of an answer; without --verbose, only those that may have lost something. */
+/** The lines about the repairs of an answer. Without --verbose, only repairs that may have lost something are shown. */
 export const repairedLine = (
   { call, repairs }: Of<"answer.repaired">,
   paint: Paint,

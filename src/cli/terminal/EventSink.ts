@@ -20,7 +20,7 @@ import { marksAt } from "../../domain/runs/LiveText.ts"
 import { type Paint, paintLine } from "./Colour.ts"
 import { progressLine, type ProgressOptions } from "./Progress.ts"
 
-/** Receives the events of a run. `abort` ends the stream if the run cannot. */
+/** Receives the events of a run. `abort` ends the stream of events if the run cannot end it. */
 export interface EventSink {
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
   readonly abort: (message: string) => Effect.Effect<void>
@@ -86,7 +86,7 @@ export interface LineSinkOptions {
   readonly before?: (event: RunEvent) => void
 }
 
-/** Keeps lines in order: they wait while a question is open. */
+/** Holds back lines while a question is open, and returns them afterwards in order. */
 const makeLineOrder = () => {
   const waiting: Array<string> = []
   return (event: RunEvent, isAsked: boolean, lines: ReadonlyArray<string>): ReadonlyArray<string> => {

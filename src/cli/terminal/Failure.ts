@@ -40,14 +40,14 @@ export interface OtherFailure {
 /** Tags of errors caused by saved data, not by the user's input. */
 const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable"])
 
-/** The issues of a plan. They say how to correct the user's own plan, or what to do about a model's plan. */
+/** The issues of a plan. They say how to correct the user's own plan, or what the user can do about a model's plan. */
 const planIssues = ({ attempts, issues }: NoValidPlan): string => {
   if (attempts === undefined || issues.length === 0) return issuesMarkdown(issues)
   const found = issues.map((issue, index) => `${index + 1}. ${userText(issue)}`)
   return [...found, `What you can do: ${helpText(issues)}`].join("\n")
 }
 
-/** A line for each rule without a tool: the rule as written, and what is wrong. */
+/** A line for each rule whose tool does not exist: the rule as written, and what is wrong. */
 const rulesText = (error: RuleWithoutTool): string =>
   [error, ...(error.others ?? [])]
     .map(({ rule, source, verdict, what }) =>
@@ -57,7 +57,7 @@ const rulesText = (error: RuleWithoutTool): string =>
     )
     .join("\n")
 
-/** The exit code of an error: its own, or that of its kind. */
+/** The exit code in the error, or else the exit code for this kind of error. */
 const exitCodeFor = (error: OtherFailure): number => {
   if (error.exitCode !== undefined) return error.exitCode
   switch (error._tag) {

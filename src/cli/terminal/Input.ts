@@ -1,4 +1,4 @@
-/** Reads text from a file, or from stdin as `-` or through a pipe. */
+/** Reads text from a file or from stdin. Stdin is named `-`, or is a pipe. */
 import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
@@ -15,7 +15,7 @@ const stdinBytes = Effect.gen(function* () {
   return Buffer.concat(chunks)
 })
 
-/** Decodes text in any known encoding. A note names one that is not UTF-8. */
+/** Decodes text in any known encoding. Prints a note with the encoding if it is not UTF-8. */
 const readNoted = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
   const { encoding, text } = readableText(bytes)
   if (encoding !== undefined) yield* (yield* Output).emit(`note: ${name}: ${encoding}`)
@@ -35,7 +35,7 @@ export const attachedBytes = 1_048_576
 /** Without data on stdin for this long, the program stops waiting. */
 const silence = "3 seconds"
 
-/** The attachment with these bytes. Too many are cut off at the end, at a whole character. */
+/** The attachment with these bytes. If there are too many bytes, the end is cut off between two characters. */
 const attachmentOf = (name: string, bytes: Buffer): Attachment => {
   const isCut = bytes.length > attachedBytes
   const most = Math.min(bytes.length, attachedBytes)

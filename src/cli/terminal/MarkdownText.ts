@@ -17,7 +17,7 @@ export interface MarkdownStyle {
 const parts =
   /(`+)([^`]|[^`].*?[^`])\1(?!`)|!?\[((?:\\.|[^\]\\])*)\]\((?:<([^>]*)>|([^\s()]*(?:\([^\s()]*\)[^\s()]*)*))(?:\s+"[^"]*")?\)|\*\*(?=\S)(.+?)(?<=\S)\*\*|__(?=\S)(.+?)(?<=\S)__|(?<![\w*])\*(?=[^\s*])(.+?)(?<=[^\s*])\*(?![\w*])|<(https?:\/\/[^\s>]+)>|\\([!-/:-@[-`{-~])/g
 
-/** The target of a link to lines, as a place: `src/a.ts#L12-L40` becomes `src/a.ts:12`. */
+/** Shortens the target of a link to lines: `src/a.ts#L12-L40` becomes `src/a.ts:12`. */
 const placeOf = (href: string): string => {
   if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return href
   const [, path = href, line] = /^([^#]*)#L(\d+)(?:-L?\d+)?$/.exec(href) ?? []
@@ -38,7 +38,10 @@ const linkText = (title: string, href: string, paint: Paint): string => {
   return isSame || text === "" ? paint.cyan(place) : `${text} (${paint.cyan(place)})`
 }
 
-/** Marks are rendered only in lines of at most this many characters, because unclosed marks make the search slow. */
+/**
+ * Emphasis, code and links are rendered only in lines of at most this many characters. In longer lines, unclosed marks
+ * make the search slow.
+ */
 const longestLine = 4000
 
 const inlineText = (line: string, paint: Paint): string => (line.length > longestLine ? line : withStyles(line, paint))

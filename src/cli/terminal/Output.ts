@@ -67,7 +67,7 @@ const makeOutput = (streams: Streams) =>
       emit: (text: string) => write(stderr, wrapText(text, columnsOf(stderr)), ignore),
       /** Writes text to stderr without a line end. */
       prompt: (text: string) => Effect.sync(() => screen.write(stderr, text)),
-      /** Why results could not be written. Undefined if they were, or if the reader of stdout has ended. */
+      /** Why results could not be written. Undefined if they were written, or if the reader of stdout has ended. */
       lost: () => lost,
       /** Colours for stdout. */
       resultPaint: makePaint(wantsColour(isWatched, colourVariables)),
@@ -107,8 +107,7 @@ export class Output extends Context.Service<Output>()("task-conductor/cli/termin
   })
 }
 
-/** Output may be stored in logs, so secrets are removed. */
-/** Removes known secrets from a text. */
+/** Removes known secrets from a text, because output may be stored in logs. */
 export const redactText = makeRedaction(knownSecrets)
 
 /** Removes known secrets from a value for JSON. */

@@ -1,4 +1,4 @@
-/** Protects the files that commands write in a foreign project, where a link must not lead a write elsewhere. */
+/** Protects the files that commands write. In a foreign project, a link could lead a write out of the folder. */
 import * as Effect from "effect/Effect"
 import { printable } from "../../domain/text/Printable.ts"
 import { leadsOut } from "../../services/files/CanonicalPath.ts"

@@ -8,7 +8,7 @@ import type { Worker } from "node:worker_threads"
 const grace = 1000
 
 /**
- * Ends the process without waiting for its threads. With `execve`, a shell replaces the process and ends with its exit
+ * Ends the process without waiting for its threads. `execve` replaces the process by a shell, which ends with the exit
  * code.
  */
 const leaveThreads = (code: number): void => {

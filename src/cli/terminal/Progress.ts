@@ -35,7 +35,7 @@ export interface ProgressOptions {
   readonly isVerbose?: boolean
   /** The state of the current work, which lines need to describe events. */
   readonly live?: LiveState
-  /** True if the screen draws the current work, so that lines leave it out. */
+  /** True if the screen draws the current work. Lines then leave it out. */
   readonly isDrawn?: boolean
   readonly seen?: SeenFindings
 }
@@ -70,7 +70,7 @@ const answers: Readonly<Record<Answered["answer"], string>> = {
 
 const isNo: ReadonlySet<string> = new Set(["decline", "deny", "stop"])
 
-/** The line about the answer to a question, and who gave it if not the user. */
+/** The line about the answer to a question. If the user did not answer, the line says who did. */
 const answeredLine = ({ always = [], answer, by, instead }: Answered): string | undefined => {
   if (answer === "said" || answer === "nothing") return by === "person" ? `  ${answers[answer]}` : undefined
   const what =
@@ -92,7 +92,7 @@ export const toolText = (
   { live }: ProgressOptions
 ): string => safeText(live?.tools.get(toolCallKey(id))?.text ?? name)
 
-/** The first line of the reason for a failure, without a sentence that only introduces lines for the model. */
+/** The first line of the reason for a failure. Leaves out a last sentence that only introduces further lines. */
 export const failureText = ({ error_message }: ToolResult, live: LiveState | undefined): string => {
   const [first = "", ...rest] = (error_message ?? "").split("\n")
   const line = rest.length === 0 ? first : first.replace(/[.;] [^.;]*:$/, ".")

@@ -1,6 +1,6 @@
 /**
- * Redraws a region at the bottom of the terminal, while other output scrolls above. The cursor stays visible below it,
- * so that the terminal is usable after a crash.
+ * Redraws a region at the bottom of the terminal, while other output scrolls above. The cursor stays visible below the
+ * region. So the terminal remains usable after a crash.
  */
 import { shownWidth } from "../../domain/text/TextWidth.ts"
 import type { ViewSize } from "../../domain/runs/LiveView.ts"
@@ -120,8 +120,8 @@ export class TerminalScreen implements Screen {
   }
 
   /**
-   * Erases the region row by row. Some terminals would keep text in their history that is erased at once. In a terminal
-   * that has become narrower, a line takes several rows.
+   * Erases the region row by row, because some terminals keep text in their history if it is erased at once. If the
+   * terminal has become narrower, a line takes several rows.
    */
   #erased(): string {
     if (this.#drawn.length === 0) return ""

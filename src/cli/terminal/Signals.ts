@@ -1,6 +1,6 @@
 /**
- * The signals that the process receives. The first ends the program, except for a Ctrl-C that a conversation handles.
- * The last event of a run names the signal.
+ * The signals that the process receives. The first signal ends the program, except for a Ctrl-C that a conversation
+ * handles. The last event of a run names the signal.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

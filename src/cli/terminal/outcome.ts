@@ -14,7 +14,7 @@ import { Output, redactText } from "./Output.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { type ApprovalFlags, approvedBeforehand, runContextOf } from "./runContext.ts"
 
-/** False if the run has nothing left to do, or no plan. */
+/** True if the user can resume the run: the plan was valid, and work is left. */
 const canResume = ({ nothingLeft = false, status }: RunReport): boolean =>
   !nothingLeft && status !== "done" && status !== "no_valid_plan"
 
@@ -49,8 +49,8 @@ export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlai
 })
 
 /**
- * Adds text above the model's answer: the checked facts and, for an unfinished run, the status. JSON stays unchanged.
- * So does an empty answer without facts, because the run's last lines report the status.
+ * Adds text above the model's answer: the checked facts and, for an unfinished run, the status. An answer in JSON stays
+ * unchanged. An empty answer without facts stays empty, because the run's last lines report the status.
  */
 const withFacts = (report: RunReport, project: string): string => {
   const { answer, facts } = report
@@ -87,7 +87,7 @@ export const showRun = Effect.fnUntraced(function* <E, R>(
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })
 
-/** Carries out a run. If it is stopped after its start, says how to resume it, except in JSON output. */
+/** Carries out a run. If the user stops it after its start, prints how to resume it, except in JSON output. */
 export const carryOut = <E, R>(
   { listen, ...context }: RunContext,
   isJson: boolean,

@@ -21,7 +21,7 @@ const chosenModel = (models: ReadonlyArray<InstalledModel>, typed: string): stri
   return (models[index] ?? models.find(({ name }) => name.toLowerCase() === text))?.name
 }
 
-/** Saves the chosen model, and says in which file, or why it could not. */
+/** Saves the chosen model. Prints in which file it is saved, or why it could not be saved. */
 const save = Effect.fnUntraced(function* (name: string, { home, userFile }: ModelOffer) {
   const { emit } = yield* Output
   const unsaved = (why: string) => emit(`The choice is not saved, because ${why}. Next time, use --model ${name}.`)
@@ -35,7 +35,7 @@ const save = Effect.fnUntraced(function* (name: string, { home, userFile }: Mode
   )
 })
 
-/** Asks for a model until the answer names one. Undefined at the end of input, also after Ctrl-D. */
+/** Asks the user for a model until the answer names one. Undefined if the input ends, for example by Ctrl-D. */
 export const chooseFrom = Effect.fn("chooseFrom")(
   function* ({ host, models }: ModelOffer) {
     const { emit, prompt } = yield* Output
