@@ -85,11 +85,11 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "More leaves no room for the turns; less shows no whole function.",
     "decision 090"
   ),
-  firstMessage(
-    "Prefetch.ts#largestWindow",
+  heuristicsOf("budgets of turns", "domain/models/PromptSize.ts#")(
+    "largestUnasked",
     "tokens",
-    "the window up to which the prefetch grows",
-    "More shows parts that a task in a large window does not use; less shows no whole function.",
+    "the window up to which unasked parts grow",
+    "More shows what a task in a large window does not use; less shows no whole function.",
     "decision 090"
   ),
   budgets(
@@ -121,6 +121,13 @@ export const heuristics: ReadonlyArray<Heuristic> = [
   budgets("replyShare", "of what is free", "size of a reply", "More leaves no room for the next turn.", "real work"),
   budgets("leastLines", "lines", "smallest budget that is announced", "The next compaction makes room."),
   budgets(
+    "mostLines",
+    "lines",
+    "largest budget that is announced",
+    "More is read without need; less divides a long file.",
+    "decision 090"
+  ),
+  budgets(
     "lineCharacters",
     "characters",
     "assumed line length in an announced budget",
@@ -140,9 +147,9 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "Less cuts the last lines of what was asked for; more makes the number wrong."
   ),
   budgets(
-    "longerLines",
+    "mostStretch",
     "times",
-    "larger reply for outputs with longer lines than before",
+    "larger reply for announced outputs",
     "Less shows fewer lines than were announced; more leaves no room for the next turn."
   ),
   budgets(

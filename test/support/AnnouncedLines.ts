@@ -19,7 +19,9 @@ const linesOf = (characters: number, name = "x"): ReadonlyArray<string> =>
   Array.from({ length: 3000 }, (_, index) => name.padEnd(Math.round((characters - 6) * (0.6 + 0.4 * (index % 3))), "x"))
 
 const announcedIn = (text = ""): number | undefined => {
-  const lines = /about (\d+) lines of output in all, shared by the calls of one answer\.$/.exec(text.trimEnd())?.[1]
+  const lines = /about (\d+) lines of output with \d+ characters each, shared by the calls of one answer\.$/.exec(
+    text.trimEnd()
+  )?.[1]
   return lines === undefined ? undefined : Number(lines)
 }
 

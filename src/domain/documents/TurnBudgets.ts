@@ -32,6 +32,9 @@ export const newestShare = 0.7
 /** A budget note announces at least this many lines. If fewer lines fit, the next compaction frees the window. */
 const leastLines = 30
 
+/** A budget note announces at most this many lines. A model that may read more reads more than it needs. */
+const mostLines = 400
+
 /** The assumed length of a numbered source line in characters, until enough lines are visible to measure it. */
 const lineCharacters = 50
 
@@ -44,8 +47,11 @@ const leastLine = 25
 /** A reply may exceed the announced lines by this factor if the output then fits whole. */
 const mostOver = 1.1
 
-/** Outputs may exceed a reply's budget by this factor if their lines are longer than measured. */
-export const longerLines = 1.2
+/** A file with this many characters fits the outputs of one answer. */
+export const mostAtOnce = mostLines * lineCharacters
+
+/** A reply may exceed its share of the window by this factor to show what was announced, after a long answer. */
+export const mostStretch = 1.3
 
 /** The characters for the model's request and for parts of the reply that are not outputs. */
 const besideOutputs = 800
@@ -88,20 +94,32 @@ export const budgetNote = (reply: number, compacted: number, line = lineCharacte
   const inReply = reply - besideOutputs
   const inSummary = (compacted - besideOutputs) * newestShare
   const most = !isAmple(reply, line) && inSummary > inReply * worthwhile ? inSummary : inReply
-  const lines = Math.floor(most / line / 10) * 10
+  const lines = Math.min(mostLines, Math.floor(most / line / 10) * 10)
   return lines < leastLines
     ? ""
-    : `There is room for about ${lines} lines of output in all, shared by the calls of one answer.`
+    : `There is room for about ${lines} lines of output with ${Math.round(line)} characters each, shared by the calls of one answer.`
 }
 
-const announced = / There is room for about (\d+) lines of output in all, shared by the calls of one answer\.$/
+const announcement =
+  / There is room for about (\d+) lines of output with (\d+) characters each, shared by the calls of one answer\.$/
 
-/** The maximum number of output lines in the next reply: a tenth more than announced. */
-export const announcedLines = (messages: ReadonlyArray<ConversationMessage>): number | undefined => {
+/** The limits of the outputs in the next reply: a tenth more than announced. */
+export interface OutputLimits {
+  readonly lines: number
+  readonly characters: number
+}
+
+export const announcedLimits = (messages: ReadonlyArray<ConversationMessage>): OutputLimits | undefined => {
   const before = messages[messages.findLastIndex(({ role }) => role === "assistant") - 1]
-  const [, lines] = before?.role === "user" ? (announced.exec(before.content.trimEnd()) ?? []) : []
-  return lines === undefined ? undefined : Math.floor(Number(lines) * mostOver)
+  const [, lines, each] = before?.role === "user" ? (announcement.exec(before.content.trimEnd()) ?? []) : []
+  if (lines === undefined) return undefined
+  const most = Number(lines) * mostOver
+  return { lines: Math.floor(most), characters: Math.floor(most * Number(each)) }
 }
+
+/** The maximum number of output lines in the next reply. Undefined if nothing was announced. */
+export const announcedLines = (messages: ReadonlyArray<ConversationMessage>): number | undefined =>
+  announcedLimits(messages)?.lines
 
 /** The outputs that the last answer requested, each cut to the number of lines that was announced to the model. */
 const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<string> =>

@@ -3,7 +3,7 @@ import type { CheckOutcome } from "../checks/CheckOutcome.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { changedBlocks } from "./ChangedFiles.ts"
 import { callSign } from "./TaskOutcome.ts"
-import { longerLines } from "./TurnBudgets.ts"
+import { mostStretch, type OutputLimits } from "./TurnBudgets.ts"
 import { type Issue, issuesMarkdown, issueText } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { listWithin, shorten, shortened, usefulShares } from "../text/Excerpt.ts"
@@ -45,8 +45,8 @@ export interface Reply {
   readonly instruction: string
   /** The maximum number of characters of the whole reply. */
   readonly budget: number
-  /** The number of output lines that the previous reply promised to the model. */
-  readonly lines?: number | undefined
+  /** The limits of the outputs that the previous message announced to the model. */
+  readonly announced?: OutputLimits | undefined
 }
 
 /** The longest diff, in characters, of a change that replaces the same words in many lines. */
@@ -112,12 +112,12 @@ export const shownIn = (
 
 /** The reply to an answer: its results, its issues, and the next instruction. */
 export const replyText = ({
+  announced,
   budget,
   correction = "Answer with what corrects this; what else was in the answer is done.",
   instruction,
   isRepeated = false,
   issues,
-  lines,
   outcomesAbove = [],
   results: {
     checks = [],
@@ -155,14 +155,16 @@ export const replyText = ({
   const begin = rawBlock(`## Reply ${turn}`, notes)
   const fixed = begin.length + after.length + callFrame(newLooks, "above")
   const free = Math.max(0, budget - fixed)
-  const most = lines === undefined ? budget : budget * longerLines
   const changesBudget = newLooks.length === 0 ? free : free / 2
   const changed = changesText(
     changes,
     files,
     replaced.length > 0 ? Math.min(changesBudget, mostOfSwaps) : changesBudget
   )
-  return `${begin}${callBlocks(newLooks, most - fixed - changed.length, lines, "above")}${changed}${after}`.trimEnd()
+  const outputs = (most: number): number => most - fixed - changed.length
+  // What was announced is shown, even if the answer was long, as far as the window allows.
+  const most = Math.max(outputs(budget), Math.min(announced?.characters ?? 0, outputs(budget * mostStretch)))
+  return `${begin}${callBlocks(newLooks, most, announced?.lines, "above")}${changed}${after}`.trimEnd()
 }
 
 /** A native call with its outcome, or with the `issues` that kept it from running. */

@@ -69,7 +69,7 @@ const aroundMatch = 100
  * `lines.length` at the end. A line longer than `charactersAtOnce` is searched only at its beginning.
  *
  * ```ts
- * findMatches(["one", "two", "tone"], pattern, 0, 10) // with "one": { found: [{ index: 0, at: 0 }, { index: 2, at: 1 }], next: 3 }
+ * findMatches(["one", "two", "tone"], pattern, 0, 10) // with "one": { matches: [{ index: 0, at: 0 }, { index: 2, at: 1 }], next: 3 }
  * ```
  */
 export const findMatches = (
@@ -87,7 +87,7 @@ export const findMatches = (
     if (at !== -1) matches.push({ index, at })
     charactersLeft -= line.length + 1
   }
-  return { matches: matches, next: index }
+  return { matches, next: index }
 }
 
 const shorten = (line: string, at: number): string => {

@@ -161,19 +161,40 @@ const countsIn = (head: string) => {
   return { totals: new Map(counts), more }
 }
 
+/** A match of a search, with the line `(in ...)` that names the declarations around it. Empty without such a line. */
+interface FoundRow {
+  readonly text: string
+  readonly heading: string
+  readonly line: string
+  readonly size: number
+}
+
+/** The matches of a file. A heading stands above the first of the matches that it belongs to. */
+const headedRows = (rows: ReadonlyArray<FoundRow>): ReadonlyArray<string> =>
+  rows.flatMap(({ heading, text }, index) =>
+    heading === (rows[index - 1]?.heading ?? "") ? [text] : [heading === "" ? "--" : heading, text]
+  )
+
 /** As many matches of a search as fit, and the number in each file. Lines around matches are left out. */
 const cutSearch = (text: string, limit: number): string => {
   const [head = "", ...lines] = text.split("\n")
-  const blocks = new Map<string, Array<{ text: string; line: string; size: number }>>()
+  const blocks = new Map<string, Array<FoundRow>>()
   const notes: Array<string> = []
-  for (const [index, line] of lines.entries()) {
+  let heading = ""
+  let headedPath: string | undefined
+  for (const line of lines) {
     const path = searchLine.exec(line)?.groups?.["path"]
     if (path !== undefined) {
-      const name = lines[index - 1]?.startsWith("(in ") === true ? `${lines[index - 1]}\n` : ""
-      const row = `${name}${line}`
-      const match = line.slice(path.length).replace(/^:\d+: ?/, "")
-      blocks.set(path, [...(blocks.get(path) ?? []), { text: row, line: match, size: row.length + 1 }])
-    } else if (line.startsWith("(") && !line.startsWith("(in ")) notes.push(line)
+      if (headedPath !== undefined && headedPath !== path) heading = ""
+      headedPath = path
+      const rows = blocks.get(path) ?? []
+      const isHeaded = heading !== (rows.at(-1)?.heading ?? "")
+      const size = line.length + 1 + (isHeaded ? heading.length + 1 : 0)
+      blocks.set(path, [...rows, { text: line, heading, line: line.slice(path.length).replace(/^:\d+: ?/, ""), size }])
+    } else if (line === "--" || line.startsWith("(in ")) {
+      heading = line === "--" ? "" : line
+      headedPath = undefined
+    } else if (line.startsWith("(")) notes.push(line)
   }
   const { more, totals } = countsIn(head)
   const title = head.replace(/ Shown by file: .*$/, "")
@@ -184,7 +205,7 @@ const cutSearch = (text: string, limit: number): string => {
   const write = (budget: number): string => {
     const chosen = chooseRows(files, { characters: budget })
     const shownRows = new Map(
-      files.map(({ path, rows }, at) => [path, (chosen[at] ?? []).flatMap((index) => rows[index]?.text ?? [])])
+      files.map(({ path, rows }, at) => [path, (chosen[at] ?? []).flatMap((index) => rows[index] ?? [])])
     )
     const paths = [...new Set([...blocks.keys(), ...totals.keys()])]
     const counts = paths.map((path) => {
@@ -194,10 +215,16 @@ const cutSearch = (text: string, limit: number): string => {
     })
     const byFile = listWithin(counts, Math.max(100, limit / 3), moreFiles).text.replaceAll("\n", ", ") + more
     const first = `${title} Shown by file: ${byFile}.${higher} The prompt has no room for more${beside}; ${advice}.`
-    return [first, ...[...shownRows.values()].flat(), ...notes].join("\n")
+    return [first, ...[...shownRows.values()].flatMap(headedRows), ...notes].join("\n")
   }
   // With more shown matches, the number beside each file may get more digits: eight characters are reserved for each.
-  const cut = write(Math.max(0, limit - write(0).length - 8 * blocks.size))
+  let budget = limit - write(0).length - 8 * blocks.size
+  let cut = write(Math.max(0, budget))
+  // A match whose heading stood above a dropped match needs it again.
+  while (cut.length > limit && budget > 0) {
+    budget -= cut.length - limit
+    cut = write(Math.max(0, budget))
+  }
   return cut.length <= limit ? cut : `${title} The prompt has no room for them; ${advice}.`
 }
 

@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema"
 import { outline } from "../markdown/Outline.ts"
 import { cutAtParagraph } from "../text/Excerpt.ts"
-import { charactersIn } from "./PromptSize.ts"
+import { charactersIn, unaskedWindow } from "./PromptSize.ts"
 
 /** A file that describes the project. `path` is relative to the project. */
 export const DescriptionFile = Schema.Struct({ path: Schema.String, text: Schema.String })
@@ -114,7 +114,7 @@ export const fitRulesAndReadme = (files: ReadonlyArray<DescriptionFile>, window:
   const readme = fitDescription(
     files.filter(({ path }) => isReadme(path)),
     window,
-    charactersIn(window / 8) - rules.text.length
+    charactersIn(unaskedWindow(window) / 8) - rules.text.length
   )
   return { ...rules, readme: readme.text }
 }

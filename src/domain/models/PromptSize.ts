@@ -157,6 +157,15 @@ export const largestParts = ({ parts = [] }: FilledPrompt, scale = assumedScale)
 /** The tokens that stay free for the answer: a quarter of the window, at most 2048. */
 export const answerReserve = (window: number): number => Math.min(2048, Math.floor(window / 4))
 
+/** The largest window, in tokens, by which parts are sized that the model did not ask for. */
+const largestUnasked = 8192
+
+/**
+ * The window, in tokens, by which a prompt sizes what the model did not ask for: parts of files and the README. The
+ * rest of a larger window is for what the model asks for.
+ */
+export const unaskedWindow = (window: number): number => Math.min(window, largestUnasked)
+
 /** The characters that certainly fit `tokens` tokens. */
 export const charactersIn = (tokens: number, scale = assumedScale): number =>
   Math.max(0, Math.floor((tokens / scale.margin) * scale.charactersPerToken))

@@ -96,7 +96,7 @@ const usualContext = (matchedFiles: ReadonlyArray<FoundFile>): number => {
 
 /**
  * Chooses the shown matches, in the order of files. A line such as `(in Schema.validate)` names the declarations around
- * the matches below it.
+ * the matches below it, up to the next such line or `--`.
  */
 const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
   const { context = usualContext(matchedFiles), maxCharacters, maxMatches } = order
@@ -118,10 +118,15 @@ const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
         group.matches.push(match)
       } else groups.push({ names: [name], matches: [match] })
     }
-    return groups.map((group) => {
+    const headings = groups.map(({ names }) => {
+      const some = [...new Set(names)].filter((name) => name !== "").join(", ")
+      return some === "" ? [] : [`(in ${some})`]
+    })
+    return groups.map((group, at) => {
       const rows = showMatches(file, lines, group.matches, context)
-      const names = [...new Set(group.names)].filter((name) => name !== "").join(", ")
-      return names === "" ? rows : [`(in ${names})`].concat(rows)
+      // Without context, nothing else ends the part to which the heading above belongs.
+      const isEnd = context === 0 && headings[at]?.length === 0 && (headings[at - 1] ?? []).length > 0
+      return [...(isEnd ? ["--"] : (headings[at] ?? [])), ...rows]
     })
   })
   const files = matchedFiles.map(({ file, matches }, position) => ({

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { callReplies } from "../../domain/documents/CheckedCalls.ts"
 import { isRepeated, retriesAfter } from "../../domain/documents/Retries.ts"
-import { announcedLines, instructionFor, warnedTurns } from "../../domain/documents/TurnBudgets.ts"
+import { announcedLimits, instructionFor, warnedTurns } from "../../domain/documents/TurnBudgets.ts"
 import { type CallReply, replyText, shownIn, toolMessages } from "../../domain/documents/TurnReply.ts"
 import { mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
@@ -58,7 +58,9 @@ export const makeReply = Effect.fnUntraced(function* (
     const searched = { ...session, newOutcomes: results.outcomes, replyBudget: budgetOf }
     const again = work.prompt.lookAgain?.(searched) ?? Effect.succeed({ messages: session.messages, parts: "" })
     const { messages: before, parts } = yield* again
-    const messages = [...before, ...toolMessages(replies, budgetOf(before) - parts.length)]
+    const announced = announcedLimits(session.messages)
+    const outputs = Math.min(budgetOf(before) - parts.length, announced?.characters ?? Infinity)
+    const messages = [...before, ...toolMessages(replies, outputs)]
     const outcomes = results.outcomes.filter((ran) => !replies.some(({ outcome }) => outcome === ran))
     const images = yield* imagesFor(work.assignment, session.turn, results.outcomes, budgetOf(messages) / 2)
     const news = verdict.issues.length + outcomes.length + images.lines.length
@@ -77,7 +79,7 @@ export const makeReply = Effect.fnUntraced(function* (
       isRepeated: isRepeated(session.retries, answer),
       instruction: instructionFor(work.prompt, answersLeft, session.outcomes),
       budget: replyBudget(work, messages) - images.pictures.length * pictureCharacters,
-      lines: announcedLines(session.messages)
+      announced
     })
     return [...messages, fromHost(text, images.pictures)]
   })

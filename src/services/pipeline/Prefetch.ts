@@ -22,7 +22,7 @@ import {
 } from "../../domain/models/PrefetchedParts.ts"
 import { type CallOutcome, pathOf } from "../../domain/tools/ToolCall.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
-import { charactersIn } from "../../domain/models/PromptSize.ts"
+import { charactersIn, unaskedWindow } from "../../domain/models/PromptSize.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { type SearchTerms, searchTermsOf } from "../../domain/excerpts/SearchTerms.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
@@ -38,9 +38,6 @@ const windowShares = [0.11, 0.06]
 
 /** The share of the window for the beginning of a changelog that the task names. */
 const changelogShare = 0.03
-
-/** The shares count up to this many tokens. A larger window leaves the rest to what the model asks for. */
-const largestWindow = 12_288
 
 /** The parts of files that a task is shown although it did not ask for them. */
 export interface PrefetchState {
@@ -72,7 +69,7 @@ export const makePrefetch = Effect.gen(function* () {
   const { contextWindow, model } = yield* RunSettings
 
   const budgetOf = (share: number): number =>
-    charactersIn(Math.min(contextWindow, largestWindow) * share, calibration.scale(model))
+    charactersIn(unaskedWindow(contextWindow) * share, calibration.scale(model))
   const budgets = (): ReadonlyArray<number> => windowShares.map(budgetOf)
 
   const record = (key: string, search: Effect.Effect<string>) =>

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { memoize } from "effect/Function"
 import { renderTaskPart } from "../../domain/documents/TaskRendering.ts"
+import { mostAtOnce } from "../../domain/documents/TurnBudgets.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import { besideReferences, type Briefing, briefingBlocks } from "../../domain/models/Briefing.ts"
 import { type ToolCalls, toolCallsFor } from "../../domain/models/Generation.ts"
@@ -10,7 +11,8 @@ import {
   charactersOf,
   type FilledPrompt,
   largestParts,
-  overflowText
+  overflowText,
+  unaskedWindow
 } from "../../domain/models/PromptSize.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { fileTools } from "../../domain/tools/ToolCall.ts"
@@ -192,9 +194,10 @@ export const makeTaskPrompts = Effect.gen(function* () {
   /** The budget for references in the first message. */
   const referenceBudget = (task: Task, briefing: Briefing): { readonly parts: number; readonly whole: number } => {
     const share = referenceShare(toolsOf(skills.find(task.skill)))
-    const free = budgetBeside(task, charactersOf(first(task, briefing)))
+    const left = budgetBeside(task, charactersOf(first(task, briefing)))
+    const free = Math.min(left, charactersBeside(unaskedWindow(window), 0, scaleOf(task)))
     const parts = Math.floor(Math.max(free * share, Math.min(free / 2, leastReference * task.references.length)))
-    return { parts, whole: Math.floor(free * wholeShare) }
+    return { parts, whole: Math.floor(Math.min(mostAtOnce, left * wholeShare)) }
   }
 
   /** Why the first message cannot fit, even with the shortest references and few turns. */

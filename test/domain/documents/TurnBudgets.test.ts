@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
+  announcedLimits,
   announcedLines,
   budgetNote,
   isCutShort,
@@ -25,11 +26,12 @@ const behindMany = (lines: number) => linesIn(budgetNote(800 + 50 * lines, 800 +
 it("the note about the next output says what fits a reply, in tens of lines, and nothing below thirty lines", () => {
   assert.strictEqual(
     budgetNote(800 + 50 * 47, 0),
-    "There is room for about 40 lines of output in all, shared by the calls of one answer."
+    "There is room for about 40 lines of output with 50 characters each, shared by the calls of one answer."
   )
   assert.strictEqual(linesIn(budgetNote(800 + 50 * 30, 0)), 30)
   assert.strictEqual(budgetNote(800 + 50 * 29, 0), "")
   assert.strictEqual(linesIn(budgetNote(800 + 8000, 0, 80)), 100)
+  assert.strictEqual(linesIn(budgetNote(800 + 50 * 1000, 0)), 400)
 })
 
 it("the note about the next output says what fits behind a compaction where that is more than half as much again", () => {
@@ -37,7 +39,7 @@ it("the note about the next output says what fits behind a compaction where that
   assert.deepStrictEqual([linesBehind(10_700), linesBehind(10_720)], [100, 150])
   assert.match(budgetNote(0, 800 + 50 * 200), /room for about \d{2,3} lines/)
   // 150 lines in a reply are enough.
-  assert.deepStrictEqual([149, 150].map(behindMany), [700, 150])
+  assert.deepStrictEqual([149, 150].map(behindMany), [400, 150])
   assert.strictEqual(budgetNote(800 + 5000, 800 + 5000), budgetNote(800 + 5000, 0))
 })
 
@@ -59,6 +61,7 @@ describe("the lines that an answer may count on", () => {
   it("are those that the message before it announced, and a tenth more", () => {
     const answered = [fromHost("Begin."), fromHost(`Go on. ${note}`), assistantMessage("I read."), fromHost("Go on.")]
     assert.strictEqual(announcedLines(answered), 44)
+    assert.deepStrictEqual(announcedLimits(answered), { lines: 44, characters: 2200 })
   })
 
   it("are not known where that message announced none", () => {

@@ -94,6 +94,22 @@ it("names the files and places of a diff that does not fit", () => {
   )
 })
 
+it("names the declarations around each match that is left of a search", () => {
+  const calls = Array.from({ length: 20 }, (_, at) => `  call${at}(text)`)
+  const first = calls.map((line, at) => `src/a.ts:${2 + at}: ${line}`)
+  const second = [...calls.map((line, at) => `src/a.ts:${40 + at}: ${line}`), "src/a.ts:60:   function inner(text) {"]
+  const lines = ["(in first)", ...first, "(in second)", ...second, "--", "src/a.ts:70: const text = 1"]
+  const [, ...shown] = cutSearch(["43 matches in 2 files.", ...lines, "src/b.ts:9: text"], 700).split("\n")
+  expect(shown.slice(0, 2)).toEqual(["(in first)", "src/a.ts:2:   call0(text)"])
+  expect(shown.slice(-5)).toEqual([
+    "(in second)",
+    "src/a.ts:60:   function inner(text) {",
+    "--",
+    "src/a.ts:70: const text = 1",
+    "src/b.ts:9: text"
+  ])
+})
+
 it("shares the room of a search among its files, and counts what is shown", () => {
   const head = "63 matches in 3 files, letter case ignored."
   const byFile =

@@ -133,9 +133,11 @@ const cases: ReadonlyArray<[what: string, files: Files, given: Arguments, expect
       "a.py:4:         key()",
       "(in Schema.reset)",
       "a.py:7:         key()",
+      "--",
       "a.py:9: key()",
       "(in # Use)",
       "b.md:3: A key.",
+      "--",
       "b.md:5: ## A key"
     ]
   ],

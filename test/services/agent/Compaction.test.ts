@@ -81,7 +81,8 @@ describe("the turns of a conversation", () => {
 
   nodeTest("end with how much can be shown next, where the model may look and two answers are left", function* () {
     const { compacted, withBudgetNote } = yield* open
-    const note = /There is room for about \d+ lines of output in all, shared by the calls of one answer\./
+    const note =
+      /There is room for about \d+ lines of output with \d+ characters each, shared by the calls of one answer\./
     const session = sessionOf(100)
     const { messages } = session
     expect(lastOf(withBudgetNote(work, session))).toMatch(note)

@@ -181,7 +181,7 @@ describe("a conversation", () => {
     }
     expect(requests[0]?.tools.length).toBe(0)
     expect(lastOf(requests[1])).toMatch(
-      /## Now\n\nGo on: look further, change, or answer the user\. There is room for about \d+ lines of output in all, shared by the calls of one answer\.$/
+      /## Now\n\nGo on: look further, change, or answer the user\. There is room for about \d+ lines of output with \d+ characters each, shared by the calls of one answer\.$/
     )
     expect(historyOf(requests[2]!).slice(-2)).toStrictEqual(["assistant: One.", "user: And now?"])
     const { modelCalls, toolCalls } = report.usage

@@ -66,7 +66,7 @@ describe("before the first turn", () => {
 
   nodeTest.each([
     [8000, 8000],
-    [32_768, 12_288]
+    [32_768, 8192]
   ] as const)(
     "in a window of %i tokens, the best file takes 11 % of %i, and the second one 6 %",
     function* ([contextWindow, counted = 0]) {
