@@ -40,13 +40,13 @@ export const ApprovalItem = Schema.Struct({
   preview: Schema.optionalKey(Schema.String),
   /** Warnings for the user before the answer, in whole sentences. */
   warnings: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The complete diff that `preview` begins, with paths as a user reads them. */
+  /** The complete diff, of which `preview` is the beginning, with paths as a user reads them. */
   diff: Schema.optionalKey(Schema.String),
   /** The question in words: what the call does, its consequence, and whether it is harmless. */
   words: Schema.optionalKey(ApprovalSummary),
   /** A line for each check outcome and each command of the task. Only the last item of the task has these lines. */
   facts: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** True if only the user, or a rule that names the call, can allow it. `--yes` does not. */
+  /** True if only the user, or a rule that names the call, can allow the call. The flag `--yes` does not allow it. */
   personOnly: Schema.optionalKey(Schema.Boolean),
   /**
    * What the answers `session` and `remember` would allow; an absent answer is not offered. `always`: rules for this
@@ -77,8 +77,8 @@ export interface CallList {
 export const checksPlanKey = "checks"
 
 /**
- * A task that needs approval. `gatedBy` is what demands it: the task list, a skill of the user or the project, or the
- * risk of a call.
+ * A task that needs approval. `gatedBy` says what demands the approval: the task list, a skill of the user or the
+ * project, or the risk of a call.
  */
 export interface GatedTask {
   readonly task: string

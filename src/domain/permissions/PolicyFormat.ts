@@ -53,7 +53,7 @@ export const RememberedRule = Schema.Struct({
 })
 export type RememberedRule = typeof RememberedRule.Type
 
-/** True if one of the entries replaces the other in the file. */
+/** True if the entries have the same rule and project. The file keeps only one of them. */
 export const isSameRule = (a: RememberedRule, b: RememberedRule): boolean =>
   a.verdict === b.verdict && a.tool === b.tool && a.pattern === b.pattern && a.project === b.project
 

@@ -44,7 +44,7 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
   /** The references that the model saw only in part. */
   seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
-  /** True if the report is about the project although the model had made no call. */
+  /** True if the report is about the project, but the model had made no call. */
   unfounded: Schema.optionalKey(Schema.Boolean),
   /** The outcome of each item. Only for a for-each task. */
   items: Schema.optionalKey(Schema.Array(ItemResult))

@@ -58,7 +58,7 @@ export const modelCallKey = (id: ModelCallId): string =>
 export const stageKey = {
   briefing: "briefing",
   plan: "plan",
-  /** The key of the trial of the checks, once in a run. */
+  /** The key of the trial of the checks, which happens once in a run. */
   trials: "trials",
   round: (round: number): string => `round-${round}`,
   worked: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}`,

@@ -231,7 +231,7 @@ export const RunEvent = Schema.Union([
     text: Schema.String
   }),
   /**
-   * A question to the user. `hash` binds the answer to the calls. The values of `scope`:
+   * A question to the user. An answer is valid only for calls with this `hash`. The values of `scope`:
    * - `step`: a step.
    * - `call`: one call or reference.
    * - `doubt`: an uncertain call. It began before the run was interrupted, and its outcome is unknown.
@@ -343,5 +343,5 @@ const heartbeatTypes: ReadonlySet<string> = new Set(heartbeats)
 export const isHeartbeat = (event: RunEvent): event is EventOf<(typeof heartbeats)[number]> =>
   heartbeatTypes.has(event.type)
 
-/** True for events that come at least every second and matter only at that moment. */
+/** True for events that come at least every second and matter only when they come. */
 export const isTransient = ({ type }: RunEvent): boolean => type === "model.progress" || type === "answer.piece"

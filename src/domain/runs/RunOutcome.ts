@@ -227,7 +227,7 @@ export const outcomeOf = (end: RoundsEnd, answer: string, shortfall: Shortfall):
   return { ...ended, answer, ...(notDone.length === 0 ? {} : { notDone }) }
 }
 
-/** The maximum number of sources of a link. More would hide the sentence around it. */
+/** The maximum number of sources in place of a link. More sources would hide the sentence around them. */
 const maxSources = 3
 
 /** The task result that a link leads to; undefined if the link leads elsewhere. */

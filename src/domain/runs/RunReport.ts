@@ -144,7 +144,7 @@ export const AskReport = Schema.Struct({
   message: Schema.Int,
   /** The status with which the work on the message ended, such as `done`. */
   status: RunStatus,
-  /** The answer in markdown. Its last paragraph says so if a limit ended the work. */
+  /** The answer in markdown. If a limit ended the work, the last paragraph says so. */
   answer: Schema.String,
   /** Why the work ended; empty for `done`. */
   reason: Schema.String,

@@ -89,7 +89,10 @@ export const shiftJis: CharacterSet = {
   }
 }
 
-/** True for the first byte of the most common Chinese characters. Accented letters of Windows-1252 are higher. */
+/**
+ * True for the first byte of the most common Chinese characters. The bytes of accented letters in Windows-1252 are
+ * higher.
+ */
 const isCommonLead = (lead: number): boolean => lead >= 0x88 && lead <= 0x97
 
 const kana = /[\u3041-\u3096\u30A1-\u30FA]/

@@ -107,7 +107,8 @@ const wordLikeness = (a: NameWord, b: NameWord): number => {
 const weightOf = (words: ReadonlyArray<NameWord>): number => words.reduce((sum, { weight }) => sum + weight, 0)
 
 /**
- * The sum of the weights in `some`, each multiplied by the likeness of its word to the most similar word in `others`.
+ * The sum of the weights in `some`. Each weight is multiplied by the likeness of its word to the most similar word in
+ * `others`.
  */
 const covered = (some: ReadonlyArray<NameWord>, others: ReadonlyArray<NameWord>): number =>
   some.reduce((sum, word) => sum + word.weight * Math.max(0, ...others.map((other) => wordLikeness(word, other))), 0)

@@ -49,7 +49,10 @@ export const wrapLine = (line: string, columns: number, indent: string): Readonl
   return [...lines, current]
 }
 
-/** Wraps every line of a text. List items continue at the column of their words, other lines slightly indented. */
+/**
+ * Wraps every line of a text. List items continue at the column of their words. Other lines continue with a small
+ * indent.
+ */
 export const wrapText = (text: string, columns: number | undefined): string =>
   columns === undefined
     ? text

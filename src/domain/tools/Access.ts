@@ -33,8 +33,8 @@ export const Access = Schema.Union([
   /** A network host to which the tool connects. */
   Schema.TaggedStruct("Host", { host: Schema.String, port: Schema.optionalKey(Schema.Int) }),
   /**
-   * Any other effect. `target` is an identifier of the tool, such as `db:orders`. `words` describe the effect, such as
-   * "delete rows of orders". The user reads all `details`, such as a text to send.
+   * Any other effect. `target` is an identifier that the tool chooses, such as `db:orders`. `words` describe the
+   * effect, such as "delete rows of orders". The user reads all `details`, such as a text to send.
    */
   Schema.TaggedStruct("Other", {
     target: Schema.String,

@@ -40,7 +40,7 @@ const ofHost = /^(?:call|tool|toolu|chatcmpl|function)[-_]?/i
 const isWordOfProtocol = (key: string, value: Schema.Json | undefined): boolean =>
   key === "type" && typeof value === "string" && /^(?:function|tool)(?:_call)?$/.test(value)
 
-/** True for a key that may be an argument or a part of the call. */
+/** True for a key that may be an argument of the tool or a key of the call itself. */
 const isUnclear = (key: string, value: Schema.Json | undefined): boolean =>
   !remarks.has(key) && isCallKey(key) && !(otherKeys.uid.some((one) => one === key) && ofHost.test(readUid(value)))
 

@@ -1,6 +1,6 @@
 /**
- * Simplifies the JSON schema of a tool's parameters for small models: no references, additional properties or
- * safe-integer bounds. Also derives an example from a schema, and parameters from the schema of a server or a
+ * Simplifies the JSON schema of a tool's parameters for small models: removes references, additional properties and
+ * bounds of safe integers. Also derives an example from a schema, and parameters from the schema of a server or a
  * configuration.
  */
 import * as Predicate from "effect/Predicate"
@@ -17,7 +17,7 @@ export const isSchema = (value: unknown): value is JsonSchema => Predicate.isObj
 type Definitions = { readonly [name: string]: unknown }
 
 const referencePrefix = "#/$defs/"
-/** Keys that are left out. effect writes `prefixItems` only with equal `items`. */
+/** Keys that are left out. `prefixItems` is redundant, because effect writes it only with equal `items`. */
 const leftOut = new Set(["$schema", "$defs", "$id", "prefixItems"])
 
 const isSafeIntegerBound = (key: string, value: Schema.Json): boolean =>

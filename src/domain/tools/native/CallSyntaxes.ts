@@ -1,7 +1,7 @@
 /**
  * The syntaxes that models use for calls although the prompt asks for another form. Only syntaxes that a template, a
- * server, an agent or a bug report documents are read. The journal stores the syntax of each call, so that `show` can
- * count them.
+ * server, an agent or a bug report documents are read. The journal stores the syntax of each call, so that the command
+ * `show` can count them.
  */
 
 /** What a call looks like, which models write it so, and where this is documented. */

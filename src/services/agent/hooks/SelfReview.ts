@@ -1,7 +1,7 @@
 /**
- * After the first report with passing checks, the program asks the model once for an input that the change may treat
- * wrongly, with a test of it. It asks only if other lines of the code are related to the change. During the self-review,
- * the report stays the candidate (CandidateReport.ts).
+ * After the first report with passing checks, the program asks the model once for a test of an input that the change
+ * may treat wrongly. The program asks only if other lines of the code are related to the change. During the
+ * self-review, the report stays the candidate (CandidateReport.ts).
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
