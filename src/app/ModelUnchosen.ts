@@ -1,5 +1,6 @@
 /**
- * The error of a run without a chosen model. The library exports this file, so it imports no other part of the program.
+ * The error of a run without a chosen model. The library exports this file, so the file imports no other part of the
+ * program.
  */
 import * as Schema from "effect/Schema"
 

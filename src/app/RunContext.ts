@@ -127,7 +127,7 @@ export interface ReplayParts {
   /** The gate, the answers and the tools of the replay, which use the recorded decisions. */
   readonly decisions: Layer.Layer<Gate | RunAnswers | ToolRegistry, never, Gate | RunAnswers | RunEvents | ToolRegistry>
   readonly workspace: Layer.Layer<Workspace>
-  /** The recorded tools of plugins. With them, the program loads no plugin and starts no server. */
+  /** The recorded tools of plugins. If they are given, the program loads no plugin and starts no server. */
   readonly recorded?: ReadonlyArray<Plugin>
 }
 

@@ -1,4 +1,7 @@
-/** The version of this program with a hash of its build, because another build may contain other prompts. */
+/**
+ * The version of this program with a hash of its build, because another build of the same version may contain other
+ * prompts.
+ */
 import { version } from "./version.ts"
 
 /** The beginning of the hash of all sources, which the bundler inserts. Undefined without a build. */

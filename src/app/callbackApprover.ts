@@ -42,9 +42,9 @@ export type ApprovalAnswer =
 export type Approve = (request: ApprovalRequest) => ApprovalAnswer | PromiseLike<ApprovalAnswer>
 
 /**
- * Decides about an uncertain call, which began before an interruption and has an unknown outcome. `again` makes it
- * again, `done` treats it as done, `stop` ends the run as not permitted. Any other value from JavaScript stops the run.
- * An exception ends it as failed.
+ * Decides about an uncertain call, which began before an interruption and has an unknown outcome. `again` repeats the
+ * call, `done` treats it as done, and `stop` ends the run as not permitted. Any other value from JavaScript stops the
+ * run. An exception ends the run as failed.
  */
 export type Arbitrate = (item: ApprovalItem) => UncertainAnswer | PromiseLike<UncertainAnswer>
 

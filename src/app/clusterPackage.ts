@@ -1,6 +1,7 @@
 /**
  * Loads the package for runs on several machines, which users install beside the program in the same version. It is
- * separate because it depends on pg-boss and a PostgreSQL client. Without it, its commands only say what to install.
+ * separate because it depends on pg-boss and a PostgreSQL client. Without the package, its commands only say what to
+ * install.
  */
 import type * as Command from "effect/cli/Command"
 import { createRequire } from "node:module"

@@ -184,7 +184,7 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   return yield* unchosenByUser(extended, "one of a plugin, whose server gets all prompts.")
 })
 
-/** The name of a model object in events, reports and traces. Journals do not name it. */
+/** The name of a model object in events, reports and traces. In a journal, a model object has no name. */
 export const inCodeModel = "in-code"
 
 /** A setup whose models and window are chosen. */

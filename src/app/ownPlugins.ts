@@ -1,6 +1,6 @@
 /**
- * The plugins of the user. Only they may add providers, commands, listeners and an approver. A plugin that only the
- * project names adds just tools and skills.
+ * The plugins of the user. Only these plugins may add providers, commands, listeners and an approver. A plugin that
+ * only the project names may add only tools and skills.
  */
 import { readOwnPlugins } from "../services/plugins/PluginPackages.ts"
 import { makeSecretReader } from "../services/plugins/Secrets.ts"

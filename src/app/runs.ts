@@ -162,7 +162,10 @@ export const planRun = Effect.fn("planRun")(function* (
   )
 })
 
-/** Reads a saved run and its setup. Flags override its settings. Fails if its model no longer exists. */
+/**
+ * Reads a saved run and its setup. Flags override the saved settings. Fails if a model must be named, for example in
+ * place of a script's model object.
+ */
 const reopen = Effect.fnUntraced(function* (
   { configuration: flags, project: requested, run }: SavedRun,
   { model: value }: Pick<RunContext, "model">

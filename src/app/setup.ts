@@ -144,7 +144,7 @@ const projectsCloudModel = ({ userSettings, project: { model } }: LoadedConfigur
 const cloudNote = (model: string, file: string): string =>
   `${file} chooses the model ${model}, ${providerOf(model) === defaultProvider ? "with which your server sends all prompts to another server" : "whose server, which you have set, gets all prompts"}. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
 
-/** Who chose the model: "project" if neither flags nor the user's configuration name one. */
+/** Who chose the model: "project" if neither the flags nor the user's configuration name a model. */
 const chooserOf = ({ model }: Configuration, flags: Configuration, own: Configuration): ModelSources["chosenBy"] => {
   if (model === undefined) return "nobody"
   return flags.model === undefined && own.model === undefined ? "project" : "user"

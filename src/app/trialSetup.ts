@@ -10,7 +10,7 @@ import { noExtensions, type Setup } from "./setup.ts"
 
 type TrialFiles = Readonly<Record<string, string | Uint8Array>>
 
-/** The rules of every trial: it may read and write in its temporary project. */
+/** The rules of every trial, which allow it to read and write in its temporary project. */
 export const ownFiles: ReadonlyArray<Rule> = ["read_file", "write_file", "edit_file", "move_file", "remove_file"].map(
   (tool) => ({
     verdict: "allow",

@@ -103,7 +103,6 @@ const coreGroups: Readonly<Record<string, PluginCommands>> = {
 /** Commands that features add to the core commands. */
 const featureCommands: PluginCommands = Object.assign({}, ...features.map(({ commands }) => commands))
 
-/** A command with any error and any requirements. */
 type AnyCommand = Command.Command<
   string,
   {},
@@ -263,7 +262,7 @@ const say = (text: string, exitCode: number) =>
   Output.use(({ emit }) => emit(printableLines(redactText(text)))).pipe(Effect.as(exitCode))
 
 const keptRun = ' The run is saved: "task-conductor show last" prints its answer.'
-/** For each command, a sentence that says where its work is saved, printed if the output was lost. */
+/** For each command, a sentence about where its work is saved. It is printed if the output was lost. */
 const savedBy: Readonly<Record<string, string>> = {
   run: keptRun,
   resume: keptRun,

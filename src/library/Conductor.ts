@@ -59,7 +59,7 @@ export interface StartedAsk<Report, E> extends StartedRun<Report, E> {
   readonly answers: Effect.Effect<ReadonlyArray<AskReport>, E>
 }
 
-/** The id of the work. The functions for scripts choose it, so that their handle has it at once. */
+/** The id of the work. The functions for scripts choose it, so that the handle that they return has an id at once. */
 interface Named {
   readonly runId?: string
 }

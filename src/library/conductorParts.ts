@@ -1,6 +1,6 @@
 /**
- * The parts of a conductor: its model, tools, skills, approvals, saved runs and machine. A layer can replace the
- * default of each.
+ * The parts of a conductor: its model, tools, skills, approvals, saved runs and machine. For each part, a layer can
+ * replace the default.
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Tool from "effect/ai/Tool"

@@ -13,7 +13,7 @@ export type {
   ModelFunction
 } from "./layerFunction.ts"
 
-/** A model that calls this function for each answer. Its code is loaded at the first call. */
+/** A model that calls this function for each answer. The code of the model is loaded at the first call. */
 export const makeFunctionModel = (answer: ModelFunction): Layer.Layer<LanguageModel.LanguageModel> =>
   Layer.unwrap(
     Effect.map(

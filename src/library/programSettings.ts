@@ -22,7 +22,7 @@ import { asProgramError } from "./ConductorError.ts"
 export const settingNames = [...savedKeys, "allow", "mcpServers"] as const
 const otherwise = ["model", "plugins"] as const
 
-/** A plugin as a value, or by name or path, alone or with its configuration. */
+/** A plugin as an object, or its name or path. Each of these may have a configuration. */
 export type ProgramPlugin = Plugin | PluginSetting | readonly [plugin: Plugin, config: PluginConfig]
 
 /**

@@ -50,13 +50,13 @@ export interface AskRequest<Output extends SchemaSource = SchemaSource> extends 
   readonly messages?: ReadonlyArray<string>
   /** The tools that the model may call. Default: all. */
   readonly tools?: ReadonlyArray<string>
-  /** Paths of pictures for the first message, which can also name them as `@shot.png`. */
+  /** Paths of pictures for the first message. The message can also name a picture as `@shot.png`. */
   readonly images?: ReadonlyArray<string>
   /** Receives the text of the answers while it arrives. The events contain only whole answers. */
   readonly onText?: (piece: string) => void
 }
 
-/** A report with the decoded answer as `value`. It is undefined if the work ended without an answer. */
+/** A report with the decoded answer as `value`. If the work ended without an answer, `value` is undefined. */
 export type WithValue<Report, Output> = [Output] extends [never]
   ? Report
   : Report & { readonly value: ValueOf<Output> | undefined }

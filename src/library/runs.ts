@@ -182,9 +182,9 @@ export interface Replayed {
   readonly runId: string
   /** True if nothing differs. */
   readonly same: boolean
-  /** The versions that made the run, with their builds. */
+  /** The versions of task-conductor that made the run, with their builds. */
   readonly madeBy: string
-  /** The version that replayed the run, with its build. */
+  /** The version of task-conductor that replayed the run, with its build. */
   readonly replayedBy: string
   /** The differences, in order. */
   readonly differences: ReadonlyArray<RunDifference>

@@ -105,7 +105,7 @@ const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionL
 /** An answer, and the rules that it saves for the project. */
 export type Given<A> = Pick<Answered<A>, "always" | "answer">
 
-/** The pattern of a rule, such as `src/**`, or the tool of a rule without a pattern. */
+/** The pattern of a rule, such as `src/**`. For a rule without a pattern, the name of its tool. */
 const patternOf = (rule: string): string => rule.slice(rule.indexOf(":") + 1)
 
 /** Replaces the hash of a version by words. Only the whole question shows hashes. */
@@ -180,7 +180,7 @@ const choice = <A>(key: Choice<A>["key"], label: string, explains: string, answe
   answer: (typed) => (typed === "" ? { answer } : undefined)
 })
 
-/** The answer that approves the call and later repairs. Empty if no item offers it. */
+/** The answer that approves the call and later repairs. Empty if no item offers repairs. */
 const repairsChoice = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<{ readonly answer: "repairs" }>> => {
   const covered = items.flatMap(({ offers }) => offers?.repairs ?? [])
   const explains = `Yes, and to repairs when a check fails: ${[...new Set(covered)].join("; ")}. task-conductor asks about other files.`
@@ -191,7 +191,7 @@ const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<G
   const possible = items.flatMap(({ call }, index) => (call === undefined ? [] : [index + 1]))
   const onlyChoice: Choice<Given<StepAnswer>> = {
     key: "1,3",
-    /* The example has only one of two numbers, because both together approve the whole step. */
+    /* With two calls, the example has only one number, because both numbers together approve the whole step. */
     sample: possible.length > 2 ? `${possible[0]},${possible[2]}` : `${possible[0]}`,
     label: possible.length > 2 ? "only these" : "only this",
     explains: `Only the calls with these numbers, of ${possible.join(", ")}. The others are denied.`,

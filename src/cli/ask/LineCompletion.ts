@@ -40,7 +40,7 @@ export interface Completion {
   readonly hits: ReadonlyArray<string>
 }
 
-/** The files and folders that complete a mention, one folder at a time. */
+/** The files and folders that complete the path of a mentioned file, up to its next `/`. */
 const completeMention = (mention: string, files: ReadonlyArray<string>): ReadonlyArray<string> => {
   const path = mention.replace(/^"/, "")
   const hits = [...foldersOf(files).map((folder) => `${folder}/`), ...files].filter(

@@ -149,7 +149,7 @@ const configurationOf = ({ config, configuration }: Plugin): Pick<ListedPlugin, 
   return schema === undefined ? {} : { configuration: { schema: schema.json, isSet: configuration !== undefined } }
 }
 
-/** The secrets of a plugin. The list of problems says how to set a missing one. */
+/** The secrets of a plugin. The list of problems says how to set a missing secret. */
 const secretsOf = ({ secretValues, secrets }: Plugin): Pick<ListedPlugin, "secrets"> => {
   if (typeof secrets !== "object") return {}
   const listed = Object.entries(secrets).map(([name, need]) => {

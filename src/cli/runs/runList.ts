@@ -44,7 +44,6 @@ const partsOf = (run: RunSummary, { now, paint }: ListStyle): ReadonlyArray<stri
   ]
 }
 
-/** The first non-empty line of a prompt. */
 const promptLine = (prompt: string): string => printable(prompt.trim().split("\n")[0] ?? "")
 
 const projectText = ({ project }: RunSummary): string => (project === undefined ? "" : printable(project))

@@ -35,7 +35,6 @@ import { toolCallText } from "../../domain/runs/CallText.ts"
 const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : [`## ${heading}`, "", ...lines, ""]
 
-/** The state of a task in words. */
 const stateText = ({ denied, state }: Pick<TaskEvidence, "state"> & { readonly denied?: DeniedCalls | undefined }) =>
   state === "finished" ? finishedText(denied) : state === "open" ? "not done" : state
 

@@ -149,7 +149,10 @@ export const lineSink = Effect.fnUntraced(function* (
         before?.(recorded.event)
         const earlier = state
         state = liveStateAfter(state, recorded)
-        /* The state forgets a call's arguments when the call ends, so the line about its end needs the state before. */
+        /*
+         * The state forgets a call's arguments when the call ends, so the line about the call's end needs the earlier
+         * state.
+         */
         const text = lineFor(recorded, recorded.event.type === "tool.finished" ? earlier : state)
         const isAsked = state.questions.open.size > 0
         const lines = order(recorded.event, isAsked, text === undefined ? [] : [redactText(text)])

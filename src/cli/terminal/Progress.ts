@@ -86,7 +86,7 @@ const answeredLine = ({ always = [], answer, by, instead }: Answered): string | 
 
 const forTask = (task: string): string => ` for "${safeText(task)}"`
 
-/** The call in the words of its first event, or else the name of its tool. */
+/** The text about the call in its first event, or else the name of its tool. */
 export const toolText = (
   { id, name }: Extract<RunEvent, { readonly type: "tool.finished" }>,
   { live }: ProgressOptions
@@ -106,7 +106,7 @@ export const lastLine = ({ output }: CommandEnd): string => {
   return output.trim() === "" ? "nothing" : `${safeText(lines.at(-1) ?? "", 100)}${more}`
 }
 
-/** The line about a command that failed although its call succeeded; otherwise undefined. */
+/** The line about a command that failed within a successful tool call; otherwise undefined. */
 const exitLine = (
   event: Extract<RunEvent, { readonly type: "tool.finished" }>,
   paint: Paint,

@@ -43,7 +43,7 @@ export interface ScreenProcess {
 const drawEvery = 100
 const usualSize: ViewSize = { columns: 80, rows: 24 }
 
-/** The marks of synchronized output. A terminal that knows them shows the text between them at once. */
+/** The marks of synchronized output. A terminal that knows these marks shows the text between them in one step. */
 const [begin, end] = ["\u001b[?2026h", "\u001b[?2026l"]
 
 const isSet = (value: string | undefined): boolean => value !== undefined && !["", "0", "false"].includes(value)
@@ -120,7 +120,7 @@ export class TerminalScreen implements Screen {
   }
 
   /**
-   * Erases the region row by row, because some terminals keep text in their history if it is erased at once. If the
+   * Erases the region row by row, because some terminals keep text in their history if it is erased in one step. If the
    * terminal has become narrower, a line takes several rows.
    */
   #erased(): string {

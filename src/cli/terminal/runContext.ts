@@ -74,7 +74,7 @@ export interface ApprovalFlags {
   readonly yesThisRun: boolean
 }
 
-/** `--yes` approves steps and calls beforehand, `--yes-this-run` only steps. */
+/** `--yes` approves steps and calls beforehand. `--yes-this-run` approves only steps. */
 export const approvedBeforehand = ({ yes, yesThisRun }: ApprovalFlags) => ({ approveSteps: yesThisRun, yes })
 
 export interface CommandOptions
