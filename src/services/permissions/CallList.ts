@@ -37,7 +37,7 @@ interface ListedItem {
   readonly question?: GateQuestion
 }
 
-/** True if a rule of the user allows the call, not only its low risk. */
+/** True if a rule of the user allows the call. False if only its low risk allows it. */
 const isAllowedByRule = ({ decision }: ListedCall): boolean => decision._tag === "Allow" && decision.by === "rules"
 
 /** True if a rule or an earlier answer about a step allows the call. */

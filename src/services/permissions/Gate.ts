@@ -97,7 +97,7 @@ const admit = Effect.fnUntraced(function* (question: GateQuestion, context: Gate
   if (question.isProposal !== true && !isOnlyRevealed) answers.grants.addAllowed(question)
 })
 
-/** Admits a question, and records a denial once the run has begun. */
+/** Decides about a question as `admit` does. Records a denial if the run has begun. */
 const admitRecorded = (question: GateQuestion, context: GateContext) =>
   question.task === beforeRunTask
     ? admit(question, context)
@@ -136,7 +136,7 @@ export class Gate extends Context.Service<
     authorize(question: GateQuestion): Effect.Effect<Permit, PermissionDenied>
   }
 >()("task-conductor/services/permissions/Gate") {
-  /** The gate of one run, with its own answers and its own texts that the model read. */
+  /** The gate of one run. It has its own answers, and its own record of the texts that the model read. */
   static readonly layer = (options: GateOptions = {}) =>
     Layer.unwrap(
       Effect.sync(() => {

@@ -1,4 +1,4 @@
-/** Questions for the gate, and its denials. An answer is bound to the hash of its question. */
+/** Questions for the gate, and its denials. An answer is valid only for a question with the same hash. */
 import { beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import {
@@ -113,8 +113,8 @@ export const toolsWithEffect = (access: CanonicalAccess): ReadonlyArray<string> 
       : [toolOfAccess[access._tag]]
 
 /**
- * The question about a reference, or about the start of a plugin or server. It is judged like the built-in tool with
- * the same effect.
+ * The question about a reference, or about the start of a plugin or server. It is judged like a call of the built-in
+ * tool with the same effect.
  */
 export const questionOfAccess = ({ place, reply, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
   const asked = { reply, place, task, tool: toolOfAccess[access._tag], accesses: [access], risk: accessRisk(access) }
@@ -260,7 +260,7 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
 const callText = ({ targets, tool }: PermissionDenied): string =>
   `${tool}${targets.length === 0 ? "" : ` on ${targets.join(", ")}`}`
 
-/** A denial as journals store it. Its tag stays "Denied", as the first version wrote it. */
+/** A denial as journals store it. Its tag is "Denied", because the first version wrote this tag. */
 export const SavedDenial = Schema.TaggedStruct("Denied", denialFields).pipe(
   Schema.decodeTo(
     PermissionDenied,

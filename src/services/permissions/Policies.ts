@@ -27,7 +27,7 @@ export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("Poli
   }
 }
 
-/** The maximum size of the file in bytes, also when this program writes it. */
+/** The maximum size of the file in bytes, for reading and for writing. */
 const maxBytes = 1_048_576
 const writableByOthers = 0o022
 
@@ -52,7 +52,7 @@ const privacyProblem = (path: string, info: FileSystem.File.Info, owner: number 
   return Number(info.size) > maxBytes ? failWith(path, "the file is larger than 1 MiB", "Remove it.") : undefined
 }
 
-/** Reads the rules from the file; none if there is no file. `owner` is the user id that it must have, if known. */
+/** Reads the rules from the file; none if there is no file. `owner` is the user id that must own the file, if known. */
 const readPolicyFile = Effect.fn("readPolicyFile")(
   function* (path: string, owner: number | undefined) {
     const fs = yield* FileSystem.FileSystem
@@ -150,7 +150,7 @@ const makePolicies = Effect.fnUntraced(function* (
     /** Why the file is not used. Absent if the file is valid or missing. */
     rejection: Result.isFailure(atStart) ? atStart.failure : undefined,
     /**
-     * Adds a rule with the current time, or replaces the one for the same tool and pattern. If the file cannot be used
+     * Adds a rule with the current time, or replaces the rule for the same tool and pattern. If the file cannot be used
      * or written, this fails and remembers nothing.
      */
     remember: Effect.fn("Policies.remember")(function* (rule: RememberedRule) {

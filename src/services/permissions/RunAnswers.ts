@@ -240,7 +240,7 @@ export class Grants {
   }
 }
 
-/** The answers that one process collected, for another one. */
+/** The answers that one process of the run collected, for another process. */
 export const AnswerSnapshot = Schema.Struct({
   grants: GrantSnapshot,
   denials: Schema.Array(SavedDenial),

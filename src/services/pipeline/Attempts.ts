@@ -182,7 +182,7 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
       for (let attempt = 1; ; attempt += 1) {
         const ask = questionsOf(caller, plan, previous, isBound)
         const first = ask({ stage, round, attempt }, tuning)
-        /* With the same settings, both answers might be equal. */
+        /* With the same settings, the two parallel answers might be equal. */
         const second = ask({ stage, round, attempt, choice: 2 }, { ...tuning, repeats: tuning.repeats + 1 })
         const { answer, answers, call } = yield* compare === undefined || (settings.plans ?? 1) === 1
           ? Effect.map(first, (only) => ({ ...only, answers: 1 }))

@@ -110,7 +110,7 @@ const attempted = <A>(
 }
 
 /**
- * Converts line numbers from lines of the document to lines of the answer, in which thoughts may stand before the
+ * Converts line numbers of the document to line numbers of the answer. In the answer, thoughts may stand before the
  * document.
  */
 const inAnswer = (checked: CheckedText, document: string, answer: string): CheckedText => {

@@ -76,7 +76,10 @@ export const makeInstructions = Effect.gen(function* () {
     return files
   })
 
-  /** Adds the instructions for the files that a task names. Omits those that a reference of the task already shows. */
+  /**
+   * Adds the instructions for the files that a task names. Omits instructions that a reference of the task already
+   * shows.
+   */
   const forTask = Effect.fnUntraced(function* (briefing: Briefing, task: Task, place: string) {
     const { currentFile, descriptionFiles = [], openFiles } = briefing
     const near = nearOf(namedBy(task))

@@ -33,7 +33,9 @@ import { ReadTexts } from "../permissions/ReadTexts.ts"
 import { makeSearchedTexts, mostSearched } from "../changes/SearchedTexts.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** The shares of the window for parts of the best and of the second-best file. */
+/**
+ * The shares of the context window for parts of two files: the file that fits the task best, and the second-best file.
+ */
 const windowShares = [0.11, 0.06]
 
 /** The share of the window for the beginning of a changelog that the task names. */

@@ -1,6 +1,6 @@
 /**
  * Revises the task list after each round. The model sees the finished, failed and open tasks, and answers with the
- * remaining ones. An empty list means that the goals are met.
+ * tasks that remain. An empty list means that the goals are met.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -176,7 +176,7 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
           outstanding: order.outstanding,
           failures: order.failures
         }),
-        // The goals belong to the run, so those in the model's list are ignored.
+        // The goals belong to the run, so the goals in the model's list are ignored.
         Effect.map(({ attempts, steps }) => ({
           attempts,
           taskList: new TaskList({ goals: order.outstanding.goals, steps })

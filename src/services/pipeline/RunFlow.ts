@@ -1,6 +1,6 @@
 /**
  * Runs one prompt from the request to the answer: plan, rounds, conclusion. Turns every ending into a report. Emits the
- * first event, with its warnings, and the last one.
+ * first event with its warnings, and the last event.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"

@@ -102,7 +102,7 @@ const makeTaskStates = Effect.fnUntraced(function* ({ steps }: TaskList) {
 const notRun = ({ name }: Task, why: string): TaskFailure =>
   new TaskFailure({ task: name, phase: "refinement", reason: `not run, because ${why}.`, skipped: true })
 
-/** Waits for the results that a task refers to. Skips the task if one of them will never exist. */
+/** Waits for the results that a task refers to. Skips the task if one of these results will never exist. */
 const awaitProducers = (task: Task, { tasks }: Round) =>
   Effect.forEach(
     task.producerSlugs.flatMap((slug) => tasks.get(slug) ?? []),

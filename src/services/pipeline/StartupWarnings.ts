@@ -1,6 +1,6 @@
 /**
- * The warnings before a run starts: rules without a tool, skills and plugins that failed to load, and unreadable
- * remembered permissions.
+ * The warnings before a run starts: about rules for unknown tools, about skills and plugins that failed to load, and
+ * about remembered permissions that cannot be read.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"

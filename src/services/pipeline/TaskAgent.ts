@@ -185,7 +185,7 @@ export class TaskAgent extends Context.Service<
       const runTurns = yield* makeTurns
 
       /**
-       * Continues after a report whose changes were merged with changes of others: checks the merged files, and takes
+       * Continues after a report whose changes were merged with other changes: checks the merged files, and takes
        * further turns if something clashes or fails.
        */
       const continueJoined = Effect.fnUntraced(function* (

@@ -1,4 +1,6 @@
-/** The effects that tasks and calls may have on the project. Those of a task follow from the tools of its skill. */
+/**
+ * The effects that tasks and calls may have on the project. The effects of a task follow from the tools of its skill.
+ */
 import * as Effect from "effect/Effect"
 import type { Task } from "../../domain/plan/Task.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"

@@ -31,7 +31,7 @@ import { requestOf, type TaskOrder } from "./TaskStage.ts"
 /** The changes of all items together. */
 type Proposed = Pick<TaskOutcome, "bases" | "calls" | "checks" | "files">
 
-/** One outcome for each check: a failed one if the check failed for any item, otherwise the last one. */
+/** One outcome for each check: a failed outcome if the check failed for any item, otherwise the last outcome. */
 const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => {
   const byCommand = new Map<string, CheckOutcome>()
   for (const outcome of all) {
@@ -82,7 +82,7 @@ const makeItemSource = Effect.gen(function* () {
   })
 })
 
-/** The results for places after their changes were merged with others. */
+/** The results for places after their changes were merged with other changes. */
 const resultsAfter = (results: PartOutcome["results"], { items = [] }: TaskOutcome): PartOutcome["results"] => {
   const joined = new Map(items.map(({ item, note, state }) => [item, { note, state }]))
   return results.map((result) => Object.assign({}, result, joined.get(result.item)))

@@ -59,12 +59,12 @@ interface TaskContents {
 }
 
 /**
- * The share of the free budget for places and references. It can be large: the answer has its own reserve, and later
- * messages show fewer places.
+ * The share of the free budget for places and references. It can be large, because space for the answer is reserved
+ * separately, and later messages show fewer places.
  */
 const placeShare = 3 / 4
 
-/** Kept, because most tasks of a run share one briefing. */
+/** The blocks of a briefing. They are cached, because most tasks of a run share one briefing. */
 const blocksOf = memoize((briefing: Briefing) => briefingBlocks(briefing))
 
 /** The instructions about the form of an answer: its calls (as text or as native calls), changes and report. */
@@ -182,8 +182,8 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
   /**
-   * The budget for places and for references in a first message. The rest is for the answers and turns. Learnt token
-   * counts are ignored, because a resumed run must shorten the same parts.
+   * The budget for places and for references in a first message. The rest is for the answers and turns. Token counts
+   * that the run learnt are ignored: they vary, and a resumed run must shorten the same parts.
    */
   const placeBudget = (task: Task, briefing: Briefing): { readonly places: number; readonly references: number } => {
     const free = charactersBeside(window, charactersOf(places(task, briefing)))

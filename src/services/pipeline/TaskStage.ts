@@ -44,7 +44,7 @@ export interface TaskOrder {
   readonly isItem?: boolean
   /** The places that the task decides by number. */
   readonly places?: ReadonlyArray<NumberedPlace>
-  /** Present if the task continues after its report, because others changed the same files. */
+  /** Present if the task continues after its report, because other tasks or processes changed the same files. */
   readonly joined?: JoinedChanges
 }
 

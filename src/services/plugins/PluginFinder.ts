@@ -124,8 +124,8 @@ const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, location: 
 })
 
 /**
- * Finds the package of an entry. Searches the node_modules folders above the entry, and then those around this program,
- * where global packages are.
+ * Finds the package of an entry. Searches the node_modules folders above the entry first, then the node_modules folders
+ * around this program, where global packages are.
  */
 const findPackage = Effect.fnUntraced(function* (entry: PluginEntry) {
   const path = yield* Path.Path

@@ -244,8 +244,8 @@ interface Sought extends Omit<KnownPlugin, "outcome"> {
 }
 
 /**
- * Adds the configuration from the user's file to a plugin that was named without one, for example by a flag. The
- * configuration of a project is never added.
+ * Adds the configuration from the user's file to a plugin that was named without a configuration, for example by a
+ * flag. The configuration of a project is never added.
  */
 const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entries: ReadonlyArray<PluginEntry>) {
   if (plugin.entry.configuration !== undefined || plugin.entry.scope === "project") return plugin

@@ -81,7 +81,9 @@ const inOneLine = (text: string): string => {
 /** Finds the name of the setting for thinking, but not a model name such as `qwen3:4b-thinking`. */
 const namesThinking = /(?:^|[^-:/\w])think(?:ing)?(?![-:/\w])|\breasoning_effort\b/i
 
-/** Said by llama.cpp's server if parallel calls together exceed their shared memory. One of them alone may fit. */
+/**
+ * The message of llama.cpp's server if parallel calls together exceed their shared memory. A single call may still fit.
+ */
 const saysShared = /Context size has been exceeded/i
 
 /** True for a status that refuses the content of a request. */
@@ -109,7 +111,7 @@ const outOfMemory = (detail: string): ModelErrorReason => ({
     "The memory of its machine does not hold the model: take a smaller model, lower contextWindow or --parallel, or end other programs there."
 })
 
-/** An overloaded server, or a proxy while its server restarts. */
+/** Statuses of an overloaded server, or of a proxy while its server restarts. */
 const overloadedStatus: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
 /** Statuses of a web server for an unknown path. The server may then be no model server. */

@@ -147,7 +147,9 @@ interface Sending {
   readonly body?: string | undefined
 }
 
-/** Reads the rest of a body for a short time after its answer. If it ends in time, the connection can be reused. */
+/**
+ * Reads the rest of a body for a short time after its answer. If the body ends in time, the connection can be reused.
+ */
 export const drain = async (pieces: AsyncIterator<unknown>): Promise<void> => {
   const rest = async () => {
     while ((await pieces.next()).done !== true);

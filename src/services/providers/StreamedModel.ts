@@ -192,7 +192,7 @@ interface StreamedServer<Question> {
   /** Sends a request and returns the objects of the answer as they arrive. */
   readonly open: (request: object, exchange: Exchange) => Promise<AsyncIterable<unknown>>
   readonly makeReader: (sent: Sent) => PartReader
-  /** Replaces an error by a more exact one for this model, if possible. */
+  /** Replaces an error by a more exact error for this model, if possible. */
   readonly refine?: (error: ServerError, model: string) => ServerError
 }
 

@@ -62,7 +62,7 @@ export const makeRunState = Effect.sync(() => {
       Effect.sync(() => {
         goals = given
       }),
-    /** Sets the text of the prompt and the plan. Checks that this text asks for must pass. */
+    /** Sets the text of the prompt and the plan. The checks for which this text asks must pass. */
     setRequest: (given: string) =>
       Effect.sync(() => {
         request = given

@@ -77,7 +77,7 @@ export interface SkillFolders {
   readonly config?: string
   /** The folder with the built-in skills. If absent, the folder of the package. */
   readonly builtIn?: string
-  /** The skills folders of plugins. If two have a skill of the same name, the first wins. */
+  /** The skills folders of plugins. If two folders have a skill of the same name, the first folder wins. */
   readonly plugins?: ReadonlyArray<PluginSkills>
 }
 

@@ -47,7 +47,7 @@ const namedPlace = Effect.fnUntraced(function* (written: string, workspace: Work
   return { path, inside: folder.inside && path !== workspace.root }
 })
 
-/** The path of the entry that a model means, perhaps copied from markdown. */
+/** The path of the entry that a model means. The model may have copied the path from markdown. */
 const meantPlace = Effect.fnUntraced(function* (written: string, workspace: Workspace["Service"]) {
   const place = yield* namedPlace(written, workspace)
   const isThere = Effect.map(workspace.entry(place.path), (entry) => entry !== undefined)

@@ -88,7 +88,7 @@ interface HostNotes {
   readonly isValue?: boolean
   /** The plugin's configuration in the file of the user or the project. */
   readonly configuration?: GivenConfiguration
-  /** The declared secrets by name. A failure says why one is missing. */
+  /** The declared secrets by name. A failure says why a secret is missing. */
   readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
   /** The folder of the plugin's skills, or why the skills are skipped. */
   readonly skillsFolder?: Result.Result<string, string>

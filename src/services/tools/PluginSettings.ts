@@ -12,7 +12,7 @@ export interface PluginSettings {
   /** The decoded configuration; undefined for a plugin without one. */
   readonly config: unknown
   /**
-   * Returns the value of a declared secret. If a required one is missing, throws a `ToolFailure` that says how to
+   * Returns the value of a declared secret. If a required secret is missing, throws a `ToolFailure` that says how to
    * provide it.
    */
   readonly secret: (name: string) => string

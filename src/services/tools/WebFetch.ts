@@ -24,7 +24,7 @@ export class FetchFailure extends Schema.TaggedError<FetchFailure>()("FetchFailu
   }
 }
 
-/** The failure for a URL, without its user name and password. */
+/** The failure for a URL. It names the URL without its user name and password. */
 export const fetchFailure = (url: URL, type: ToolErrorType, detail: string): FetchFailure => {
   const shownUrl = new URL(url)
   shownUrl.username = ""
@@ -59,7 +59,7 @@ export class WebFetch extends Context.Service<
     ): Effect.Effect<Page, FetchFailure | E, R>
   }
 >()("task-conductor/services/tools/WebFetch") {
-  /** For a program without a plugin that fetches pages. */
+  /** The service of a program without a plugin that fetches pages. Every fetch fails. */
   static readonly layerNone = Layer.succeed(this)({
     get: (url) =>
       Effect.flatMap(parseTarget(url), (target) =>

@@ -1,4 +1,6 @@
-/** Finds the address of the Ollama server in every form of OLLAMA_HOST. Says what the user can do about a wrong one. */
+/**
+ * Finds the address of the Ollama server in every form of OLLAMA_HOST. Says what the user can do about a wrong address.
+ */
 import type { Spoken } from "../ModelErrors.ts"
 
 const defaultPorts: Readonly<Record<string, string>> = { http: "80", https: "443" }
@@ -43,7 +45,7 @@ export const resolveHost = (value: string | undefined): string => {
   return `${protocol}://${host}:${port !== undefined && isPort(port) ? port : fallback}${path}`
 }
 
-/** Why requests can never reach a base address, and what to do. Undefined if they can. Hides passwords. */
+/** Why requests can never reach a base address, and what to do. Undefined if requests may reach it. Hides passwords. */
 export const hostProblem = (host: string): string | undefined => {
   const url = URL.parse(host)
   if (url !== null && /^https?:$/.test(url.protocol) && !host.includes("@")) return undefined

@@ -144,7 +144,7 @@ const finishOf = (
   }
 }
 
-/** Reads the lines of one answer in order. A call without an id gets a new one. */
+/** Reads the lines of one answer in order. A call without an id gets a new id. */
 const makePartReader = (sent: Parameters<typeof isShifted>[1]): PartReader => {
   let called = false
   const ids = new Set<string>()
@@ -171,7 +171,7 @@ const makePartReader = (sent: Parameters<typeof isShifted>[1]): PartReader => {
   return { read, end: () => [] }
 }
 
-/** The sampling parameters under their names in requests. The Modelfile decides absent ones. */
+/** The sampling parameters under their names in requests. The Modelfile decides absent parameters. */
 const sampledWith = (sampling: Sampling) => ({
   temperature: sampling.temperature,
   top_p: sampling.topP,
@@ -181,7 +181,7 @@ const sampledWith = (sampling: Sampling) => ({
   repeat_penalty: sampling.repeatPenalty
 })
 
-/** Passes on the lines of an answer, each one JSON object, up to the one marked as the last. */
+/** Passes on the lines of an answer, up to the line that is marked as the last. Each line is one JSON object. */
 export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const body = linesOf(pieces)
   /** A server may answer with a single object over several lines instead of a stream. */

@@ -57,7 +57,7 @@ const contextLength = (info: Readonly<Record<string, unknown>>): number | undefi
   return typeof length === "number" && Number.isSafeInteger(length) ? length : undefined
 }
 
-/** A number from the parameters of a Modelfile, one line for each name and value. */
+/** Reads a number from the parameters of a Modelfile, which have one line for each name and value. */
 const parameter = (text: string, name: string): number | undefined => {
   const value = new RegExp(String.raw`^\s*${name}\s+"?(-?\d+(?:\.\d+)?)"?\s*$`, "m").exec(text)?.[1]
   return value === undefined ? undefined : Number(value)
