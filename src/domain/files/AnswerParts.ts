@@ -5,7 +5,7 @@
 import { afterBlock, fenceAt, fileFenceAt, isBlank, readFence, readOpen } from "./ChangeMarks.ts"
 import { pathOfInfo, pathOfLine } from "./ChangePath.ts"
 
-/** Lines of an answer that belong together, by index. `end` is exclusive. */
+/** Lines of an answer that belong together, from the index `first` to the index `end` (exclusive). */
 export interface AnswerPart {
   readonly first: number
   readonly end: number
@@ -23,7 +23,10 @@ export interface AnswerLines {
   readonly beginsCall?: (line: string) => boolean
 }
 
-/** The first and last line of a fence around a whole answer. Undefined unless the fence begins with a path. */
+/**
+ * The indexes of the first and last line of a fence around a whole answer. Undefined if no path follows the opening
+ * line.
+ */
 export const wrapperOf = (
   lines: ReadonlyArray<string>,
   namesFile: (line: string) => boolean
@@ -88,7 +91,9 @@ class PartReader {
     return at < 0 ? this.lines.length : at
   }
 
-  /** The index after the thought or tool call that begins here, if any. Neither contains parts. */
+  /**
+   * The index after a thought or tool call that begins on this line, if any. Thoughts and tool calls contain no parts.
+   */
   private afterSkipped(at: number): number | undefined {
     const isThought = !this.hasHeading && thought.test(this.line(at))
     if (!isThought && !this.beginsCall(this.line(at))) return undefined

@@ -25,7 +25,7 @@ export interface PlacedPath {
   readonly isOfSentence?: true
 }
 
-/** A block without a path, and the nearest text above it, if any. */
+/** The result for a block without a path. `above` is the nearest text above the block, if any. */
 interface NoPath {
   readonly above: string | undefined
 }
@@ -106,10 +106,10 @@ export class AnswerPaths {
   }
 
   /**
-   * The path in the text above a block. It depends on the line directly above:
-   * - This line is a path.
-   * - This line is a sentence that names one path.
-   * - This line is a sentence without a path. Above it, after any other sentences without a path, is a path line.
+   * The path in the text above a block. The line directly above the block decides:
+   * - It is a path: this path.
+   * - It is a sentence that names one path: this path.
+   * - It is a sentence without a path: the path on the nearest line above that is no such sentence.
    */
   private ofText(at: number): PlacedPath | undefined {
     const line = this.line(at)
@@ -128,7 +128,7 @@ export class AnswerPaths {
 
 const afterLanguage = (info: string): string => info.replace(/^\S+\s*/, "")
 
-/** A path line may be at most this many sentences above its block. */
+/** At most this many sentences may stand between a path line and its block. */
 const mostSentences = 20
 
 const lineAboveSentences = (lines: ReadonlyArray<string>, at: number): number => {
@@ -137,7 +137,7 @@ const lineAboveSentences = (lines: ReadonlyArray<string>, at: number): number =>
   return above < 0 ? -1 : first + above
 }
 
-/** At most this many texts are looked up in the project. */
+/** At most this many texts of an answer are looked up as paths of the project. */
 const maxTexts = 200
 
 /** The texts of an answer that may name the file of a block or fence below them. */

@@ -6,8 +6,8 @@
 const gradle = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"]
 
 /**
- * Folder names of builds. Such a folder counts only if one of the listed files is beside it. With an empty list, the
- * name is enough.
+ * Names of folders that builds generate. A folder counts only if one of the listed files is beside it. If the list is
+ * empty, the name is enough.
  */
 const folders = new Map<string, ReadonlyArray<string>>([
   ["target", ["Cargo.toml", "pom.xml", "build.sbt", "project.clj"]],
@@ -28,7 +28,7 @@ const folders = new Map<string, ReadonlyArray<string>>([
 export const buildMarks: ReadonlyArray<string> = ["CACHEDIR.TAG", "CMakeCache.txt", "meson-private"]
 
 /**
- * The files that mark a folder of this name as generated if one of them is beside it. If empty, the name is enough.
- * Undefined for a name that no build uses.
+ * A folder with this name counts as generated if one of these files is beside it. If the list is empty, the name is
+ * enough. Undefined for a name that no build uses.
  */
 export const besideBuild = (name: string): ReadonlyArray<string> | undefined => folders.get(name)

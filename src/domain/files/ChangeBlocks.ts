@@ -28,7 +28,7 @@ import { languageOf } from "./Language.ts"
 import { shortened } from "../text/Excerpt.ts"
 import type { TextEdit } from "./TextEdit.ts"
 
-/** A change that an answer requests, with its line in the answer, from 1. */
+/** A change that an answer requests. `line` is its line number in the answer, from 1. */
 export type Change =
   | {
       readonly _tag: "Edit"
@@ -47,7 +47,7 @@ export type Change =
       readonly line: number
     }
   | (ObjectChange & { readonly line: number })
-  /** Edits of several files as one change, from the model's answer about numbered places. */
+  /** Edits of several files as one change, from a model's answer about places that a prompt numbers. */
   | {
       readonly _tag: "Edits"
       readonly files: ReadonlyArray<{ readonly path: string; readonly edits: ReadonlyArray<TextEdit> }>
@@ -315,8 +315,8 @@ class Reader {
   }
 
   /**
-   * Reads the lines of a diff. `at` is the index of the part that contains the diff, and `first` that of the diff's
-   * first line.
+   * Reads the lines of a diff. `at` is the index where the part around the diff begins, and `first` the index of the
+   * diff's first line.
    */
   private readDiff(at: number, info: string, content: ReadonlyArray<string>, first: number): boolean {
     if (this.inReport || !(/^u?diff\b|^patch\b/i.test(info) || isDiff(content))) return false

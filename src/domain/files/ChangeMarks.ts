@@ -8,7 +8,7 @@ export const changeMarks = { open: "<<<<<<< OLD", middle: "=======", close: ">>>
 const openMark = /^(\s*)(<{5,9})(?!<)\s*(?:(OLD|SEARCH|ORIGINAL)\b)?:?\s*(.*)$/i
 const middleMark = /^\s*(={5,9})\s*(?:NEW|REPLACE|UPDATED)?:?\s*$/i
 const closeMark = /^\s*(>{5,9})\s*(?:(?:NEW|REPLACE|UPDATED)\b.*)?$/i
-/** A mark without the other marks of a block, or with another number of signs. */
+/** Matches a line that looks like the first or last mark of a block. Three signs are enough. */
 export const looseMark = /^\s*(?:<{3,}\s*(?:OLD|SEARCH|ORIGINAL)|>{3,}\s*(?:NEW|REPLACE|UPDATED))\b/i
 const fenceMark = /^[ \t]*(`{3,}|~{3,})([^`]*)$/
 export const readFence = (line: string): { readonly signs: string; readonly info: string } | undefined => {
@@ -54,8 +54,8 @@ interface Bounds {
 }
 
 /**
- * The end of a block without a closing mark: the end of its fence, the report, or the next block. The path and fence
- * above the next block belong to the next block.
+ * The end of a block without a closing mark: the end of its fence, the heading of the report, or the next block. A path
+ * or fence directly above the next block belongs to that block.
  */
 const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): number => {
   const stop = lines.findIndex((line, at) => at > from && (readFence(line)?.info === "" || report.test(line)))
@@ -70,8 +70,8 @@ const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): nu
 }
 
 /**
- * Finds the marks of a block. They all have the same length, so the text may contain marks of another length. Without a
- * closing mark of this length, a mark of another length ends the block.
+ * Finds the marks of a block. All marks have the same length, because the text may contain marks of another length. If
+ * no closing mark has this length, one of another length ends the block.
  */
 export const findBounds = (lines: ReadonlyArray<string>, from: number, length: number): Bounds => {
   let next = from + 1
@@ -105,7 +105,7 @@ export const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | 
 
 export interface InfoFence {
   readonly info: string
-  /** The index of the closing line, or the number of lines if the fence stays open. */
+  /** The index of the closing line. If no line closes the fence, the number of lines. */
   readonly end: number
   /** True when a later line may also be the end of the fence. */
   readonly isUnclear?: boolean
@@ -119,8 +119,8 @@ export const afterBlock = (lines: ReadonlyArray<string>, at: number): number | u
 }
 
 /**
- * Yields the lines that may close a fence: lines outside blocks and inner fences. `nests` is true if a fence line with
- * a language opens an inner fence.
+ * Yields the index of each line that may close a fence and is outside blocks and inner fences. `nests` is true if a
+ * fence line with a language opens an inner fence.
  */
 const closingLines = function* (lines: ReadonlyArray<string>, from: number, nests: boolean): Generator<number> {
   const { signs } = readFence(lines[from] ?? "") ?? { signs: "" }
@@ -151,8 +151,8 @@ const looksOpening = (lines: ReadonlyArray<string>, at: number): boolean =>
   !isBlank(lines[at + 1]) && (isBlank(lines[at - 1]) || /:\s*$/.test(lines[at - 1] ?? ""))
 
 /**
- * The end of the fence around a whole file, which may contain fences of the same length. An inner fence begins with a
- * language, or stands between a blank line or colon and a text.
+ * The end of the fence around a whole file. The file may contain fences of the same length. An inner fence has a
+ * language, or its opening line follows a blank line or colon and precedes a text.
  */
 export const fileFenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence | undefined => {
   const info = readFence(lines[from] ?? "")?.info

@@ -7,7 +7,10 @@
 import * as Result from "effect/Result"
 import * as Predicate from "effect/Predicate"
 
-/** A change that one object requests, with paths as the model wrote them. `Replace` spares the places of `except`. */
+/**
+ * A change that one object requests, with paths as the model wrote them. `Replace` does not change the places in
+ * `except`.
+ */
 export type ObjectChange =
   | {
       readonly _tag: "Replace"

@@ -75,7 +75,10 @@ const layers: ReadonlyArray<readonly [layer: RegExp, inside: string]> = [
 /** At most this many parts of a line are tried as a path. */
 const maxReadings = 40
 
-/** The possible paths of a line, from the whole line to its parts. A file of the project is the right one. */
+/**
+ * The texts of a line that may be its path: the whole line, then its parts. Callers choose one that is a file of the
+ * project.
+ */
 export const pathReadings = (line: string): ReadonlyArray<NamedPath> => {
   const text = line.trim()
   if (text === "" || text.length > maxLength) return []
@@ -124,14 +127,14 @@ export const pathOfInfo = (info: string): (NamedPath & { readonly isTitle: boole
     return found === undefined ? undefined : { ...found, isTitle: true }
   }
   const afterLanguage = /^[a-z][\w+#-]*:(?!\d)(\S+)$/i.exec(info)?.[1]
-  /* With several words after the language, the last word may be the end of a path with blanks. */
+  /* If several words follow the language, the last word may be only the end of a path with blanks. */
   const words = info.split(/\s+/)
   const found = pathOf(afterLanguage ?? (words.length > 2 ? "" : (words.at(-1) ?? "")))
   const isFile = found !== undefined && (extension.test(found.path) || /[/\\]/.test(found.path) || info.includes(" "))
   return isFile ? { ...found, isTitle: afterLanguage !== undefined } : undefined
 }
 
-/** The texts in backticks of a line, which may be paths. */
+/** The texts in backticks on a line. They may be paths. */
 export const spansOf = (line: string): ReadonlyArray<string> =>
   line.length > maxLength ? [] : [...line.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span)
 

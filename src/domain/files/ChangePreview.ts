@@ -4,7 +4,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { canonicalJson, textNestedTooDeep } from "../text/Json.ts"
 
-/** A part with more edits is shown as replaced, because a search for them would take too long. */
+/**
+ * If a part of a file has more edits, the whole part is shown as replaced. A search for the edits would take too long.
+ */
 const maxEdits = 2000
 
 /** The numbers of added and removed lines, and the whole unified diff; empty for equal texts. */
@@ -93,8 +95,8 @@ const scriptsOf = (text: string): string =>
 export const scriptsChange = (before = "", after = ""): boolean => scriptsOf(before) !== scriptsOf(after)
 
 /**
- * A line of a unified diff with its number. The counts in hunk headers decide what belongs to a hunk, even a line that
- * looks like a header.
+ * A line of a unified diff with its number. The counts in a hunk header decide which lines belong to the hunk. A line
+ * of a hunk may look like a header.
  */
 export interface DiffRow {
   readonly kind: "file" | "gap" | "same" | "added" | "removed" | "note"

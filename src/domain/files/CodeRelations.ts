@@ -38,16 +38,16 @@ export interface RelatedLine {
   readonly relation: string
 }
 
-/** A name that more files use is a common word, and says nothing about the change. */
+/** A name that more than this many files use is a common word. It says nothing about the change. */
 const mostUsers = 20
-/** A name that more files contain is not examined. */
+/** A name is not examined if more than this many files contain it. */
 const mostHolders = 200
 
 /** At most this many uses are examined in one file. */
 const mostUses = 50
-/** For at most this many changed lines, declarations are looked up. */
+/** Declarations are looked up for at most this many changed lines. */
 const mostChangedLines = 500
-/** At most this many characters are read for one change. A name with larger files is skipped. */
+/** At most this many characters of files are read for one change. A name whose files exceed this limit is skipped. */
 const mostCharacters = 4_000_000
 
 /** Matches the first line of a declaration that has members. */
@@ -58,7 +58,8 @@ const typeHead =
 const spaceHead = /\b(?:module|namespace|mod)\b/
 
 /**
- * Comments, annotations and closing brackets. A declaration in which only such lines change does not count as changed.
+ * These patterns match blank lines, comments, annotations and closing brackets. If only such lines of a declaration
+ * change, the declaration does not count as changed.
  */
 const besideCode = /^\s*(?:$|\/\/|\/?\*|#|--)/
 const annotation = /^\s*@[\w.]+(?:\(.*\))?\s*$/
@@ -74,8 +75,8 @@ const changedIndexes = ({ base, path, text }: ProposedFile, kind: "added" | "rem
   )
 
 /**
- * The innermost declaration around a line that other code can name: the outer function for a line in a nested function,
- * the member for a line in a type.
+ * The innermost of the declarations around a line that other code can name. For a line in a nested function, this is
+ * the outer function. For a line in a type, it is the member.
  */
 const knownAround = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, index: number) => {
   const around = declarationsAround(lines, all, index)
@@ -196,7 +197,7 @@ const importsAnother = ({ statements }: SearchedCode, name: string, home: string
     return alias === name && full.includes(".") && home !== undefined && !full.startsWith(`${home}.`)
   })
 
-/** True when this name in the file can mean the declaration, which belongs to the package `home`. */
+/** True when the name, used in this file, can mean this declaration. `home` is the package of the declaration. */
 const canMean = (file: SearchedCode, declaration: TouchedDeclaration, home: string | undefined): boolean => {
   const { name, outer, owner, path } = declaration
   if (file.path === path) return true
@@ -214,8 +215,8 @@ const canMean = (file: SearchedCode, declaration: TouchedDeclaration, home: stri
 }
 
 /**
- * Matches a use of a name. A member must follow an object (`a.name`). Any other name must be neither a key nor
- * assigned.
+ * Matches a use of a name. A member must follow an object (`a.name`). Any other name must be neither a key nor the
+ * target of an assignment.
  */
 const used = (name: string, owner: string | undefined): RegExp => {
   const word = wordPattern(name)

@@ -1,6 +1,6 @@
 /**
- * Removes comments and strings from a source file, so that names are found only in code. When in doubt, text stays: a
- * wrong match is sorted out later, but a removed match is lost.
+ * Removes comments and strings from a source file, so that names are found only in code. Unclear text is kept: a wrong
+ * match is sorted out later, but a removed match is lost.
  */
 import { isProgram } from "./Declarations.ts"
 
@@ -44,7 +44,10 @@ const hiddenIn = (language: string): RegExp | undefined => {
 
 const blank = (part: string): string => (holdsCode(part) ? part : part.replace(/[^\n]/g, " "))
 
-/** Replaces the star of unclosed block comments. Otherwise, each would make the search run to the end of the text. */
+/**
+ * Replaces the star that opens an unclosed block comment. Otherwise, a search would run from each such comment to the
+ * end of the text.
+ */
 const openStar = "\uE000"
 
 const maskOpenComments = (text: string): string => {
@@ -52,7 +55,7 @@ const maskOpenComments = (text: string): string => {
   return text.slice(0, lastEnd) + text.slice(lastEnd).replaceAll("/*", `/${openStar}`)
 }
 
-/** The lines of a text with blanks in place of comments and quoted text. Other text than code stays unchanged. */
+/** The lines of a text with blanks in place of comments and quoted text. A text of prose or data stays unchanged. */
 export const codeLines = (text: string, language: string): ReadonlyArray<string> => {
   const hidden = hiddenIn(language)
   if (hidden === undefined) return text.split("\n")

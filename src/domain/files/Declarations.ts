@@ -132,7 +132,7 @@ const comment = /^\s*(?:\/\/|\/\*|\*(?:[\s/*]|$)|#(?!\s*define)|--|;;|""")/
 /** Only this many characters of a line are searched for a declaration. */
 const longestHead = 240
 
-/** The name that this line declares for the block around it. `language` is a result of `languageOf`. */
+/** The name that this line declares, if any. `language` is a result of `languageOf`. */
 export const declaredName = (line: string, language: string): string | undefined => {
   if (!isProgram(language) || comment.test(line)) return undefined
   const head = line.trimEnd().slice(0, longestHead)
@@ -171,7 +171,7 @@ export const declarationsAround = (
   const enclosing: Array<Declaration> = []
   const nearestAbove = all.findLastIndex((one) => one.index <= index)
   let below = all[nearestAbove]?.index === index ? Number.MAX_SAFE_INTEGER : indentOf(lines[index] ?? "")
-  // Searches upwards. A declaration around the line is indented less than this line and all lines in between. Labels,
+  // Searches upwards. A declaration around the line is indented less than the line and all lines between them. Labels,
   // and lines that begin with a bracket or `#`, are not compared.
   for (let at = nearestAbove, last = index; at >= 0 && below > 0; at--) {
     const declaration = all[at]

@@ -55,7 +55,7 @@ export const diffEnd = (lines: ReadonlyArray<string>, from: number): number => {
 export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> => {
   const files: Array<FileDiff> = []
   let hunk: DiffHunk | undefined
-  /** The number of blank lines before the current line. They do not belong to a hunk that ends now. */
+  /** The number of blank lines before the current line. If the hunk ends now, these blank lines do not belong to it. */
   let blank = 0
   const close = (): void => {
     for (const part of [hunk?.oldLines, hunk?.newLines]) part?.splice(part.length - blank)

@@ -1,6 +1,6 @@
 /**
- * Finds the old text of an edit in a file. After the exact text, it tries texts with the changes that models make when
- * they copy, such as other quotes or a cut line. The first search that finds a place decides.
+ * Finds the old text of an edit in a file. If the exact text is missing, it searches for a text that differs only as
+ * copies by models do. Examples are other quotes and a cut line. The first search that finds a place decides.
  */
 import { plainSigns } from "../text/PlainSigns.ts"
 
@@ -21,7 +21,7 @@ const toCrlf = (text: string): string => toLf(text).replaceAll("\n", "\r\n")
 
 const count = (text: string, part: string): number => text.split(part).length - 1
 
-/** Functions that convert a text to the line ends of the file, one for each kind that the file contains. */
+/** Functions that convert a text to the line ends of the file, one function for each kind of line end in the file. */
 export const spellings = (text: string): readonly [(part: string) => string, ...Array<(part: string) => string>] => {
   const crlf = count(text, "\r\n")
   if (crlf === 0) return [toLf]
@@ -42,8 +42,8 @@ const isLineStart = (text: string, offset: number): boolean => offset === 0 || t
 const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/, "")
 
 /**
- * The places of the exact text. Old text of whole lines prefers places at line starts. The last line of the file may
- * lack its line end.
+ * The places of the exact text. If the old text ends with a line end, places at line starts are preferred. The last
+ * line of the file may lack its line end.
  */
 const exactPlaces = (text: string, { newText, oldText }: Replacement): ReadonlyArray<TextPlace> => {
   for (const spell of spellings(text)) {
@@ -185,7 +185,7 @@ const signPlaces = placesLike((line) => plainSigns(line).trim())
 const breaks = /\r\n|\n|\\n/g
 
 /**
- * A text in which each line break is one character, also a written `\n`. `offsets` are the original positions of the
+ * A text in which each line break, also a written `\n`, is one character. `offsets` are the original positions of the
  * characters.
  */
 const withBreaks = (text: string) => {
@@ -198,8 +198,8 @@ const withBreaks = (text: string) => {
 const breaksOf = (text: string): ReadonlyArray<string> => text.match(breaks) ?? []
 
 /**
- * The new text with the line breaks of this place of the file. Undefined if the place mixes kinds, and has another
- * number of breaks than the new text.
+ * The new text with the line breaks of this place of the file. Undefined if the place mixes kinds of line breaks, and
+ * their number differs from that of the new text.
  */
 const brokenLike = (newText: string, place: string): string | undefined => {
   const signs = breaksOf(place)
@@ -245,9 +245,7 @@ const withoutSign = (text: string, sign: RegExp): string =>
     .map((line) => line.replace(sign, ""))
     .join("\n")
 
-/**
- * Removes the line numbers, and returns the text with the first number. Undefined unless the numbers are consecutive.
- */
+/** Removes the line numbers. Returns the text and the first number. Undefined if the numbers are not consecutive. */
 export const withoutNumbers = (text: string): { readonly first: number; readonly text: string } | undefined => {
   const numbers = withoutLineEnd(toLf(text))
     .split("\n")
@@ -351,7 +349,7 @@ const apart = (places: ReadonlyArray<TextPlace>): ReadonlyArray<TextPlace> => {
   })
 }
 
-/** The places of an edit. With `all`, places that overlap are left out. */
+/** The places of an edit. If `all` is true, a place that overlaps an earlier place is left out. */
 export const findText = (text: string, replacement: Replacement, all: boolean): ReadonlyArray<TextPlace> => {
   for (const find of ways) {
     const places = find(text, replacement)

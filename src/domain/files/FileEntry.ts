@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 
 export const FileEntry = Schema.Struct({
-  /** The absolute path. Links in its folders are resolved; a link in its last component is not. */
+  /** The absolute path. None of its folders is a link, but its last component may be a link. */
   path: Schema.String,
   is: Schema.Literals(["file", "link", "folder", "other"]),
   /** Identifies the content: different contents have different states. */

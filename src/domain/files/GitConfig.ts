@@ -70,7 +70,7 @@ export interface ConfiguredFile {
   readonly path: string
   /** True for an included configuration file. Its path is relative to the file that includes it. */
   readonly isConfig: boolean
-  /** True if the value is certainly a path. Otherwise it counts only if such a file exists. */
+  /** True if the value is certainly a path. Otherwise, the value counts only if a file with this path exists. */
   readonly isSure: boolean
 }
 

@@ -21,7 +21,7 @@ const longName = 0xfff
 
 const kindBits = 0xf000
 const submoduleKind = 0xe000
-/** The mode of a folder in a sparse index. Its files are not checked out. */
+/** The mode of an entry for a folder in a sparse index. The files of this folder are not checked out. */
 const folderKind = 0x4000
 
 interface Entry {
@@ -103,7 +103,7 @@ export const readGitIndex = (bytes: Uint8Array, hashBytes = 20): Result.Result<G
     if (entry === undefined) return Result.fail("it ends in the middle of an entry")
     const kind = entry.mode & kindBits
     const name = decoder.decode(entry.name)
-    /* An entry without a name replaces an entry of the shared index, which has the name. */
+    /* An entry without a name replaces an entry of the shared index. The shared index contains the name. */
     if (kind === submoduleKind) submodules.push(name)
     else if (kind !== folderKind && name !== "") files.push(name)
     at = entry.next

@@ -24,7 +24,7 @@ const quoted = (name: string): string =>
     ? `"${name.replaceAll(/["\\\p{Cc}]/gu, (sign) => escapes[sign] ?? `\\${sign.charCodeAt(0).toString(8).padStart(3, "0")}`)}"`
     : name
 
-/** A tab marks the end of a name with a blank. */
+/** If a name contains a blank, a tab marks its end. */
 const named = (name: string): string => (name.includes(" ") ? `${quoted(name)}\t` : quoted(name))
 
 const modeLines = ({ after, before }: PatchSides): ReadonlyArray<string> => {

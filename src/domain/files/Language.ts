@@ -61,7 +61,7 @@ const extensionsByLanguage: Readonly<Record<string, string>> = {
   zig: "zig zon"
 }
 
-/** Whole file names for each language. They count before the extension. */
+/** Whole file names for each language. A whole name has priority over the extension. */
 const namesByLanguage: Readonly<Record<string, string>> = {
   bash: ".bashrc .zshrc .profile",
   cmake: "cmakelists.txt",

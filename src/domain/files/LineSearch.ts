@@ -11,8 +11,8 @@ export interface SearchPattern {
   /** The index of the first match in a line; -1 without a match. */
   readonly find: (line: string) => number
   /**
-   * How many characters to search before the caller lets other work run. Their search takes milliseconds, and less than
-   * a second at worst.
+   * After this many characters, the caller should let other work run. A search of so many characters takes
+   * milliseconds, and less than a second at worst.
    */
   readonly charactersAtOnce: number
 }

@@ -83,7 +83,7 @@ const dotsFirst = /^(?:\.{3,}|\u2026)/
 const dotsLast = /(?:\.{3,}|\u2026)$/
 const names = new RegExp(`\\b(?:${part}|document)\\b`, "i")
 
-/** True for text that never belongs to a file: in brackets, between dots, or with a word such as "code". */
+/** True for text that no file contains: text in brackets, text between dots, or text with a word such as "code". */
 const isOmission = (said: string, text: string, words: string): boolean =>
   (/^[[(<]/.test(said) && kept.test(words)) || (dotsFirst.test(text) && dotsLast.test(text)) || names.test(words)
 
@@ -106,7 +106,7 @@ const isElision = (line: string, language: string): boolean => {
 const plain = (text: string): string => text.replaceAll("\u2026", "...").replace(/\s+/g, " ").toLowerCase()
 const refusal = /\b(?:no|not|never|without|avoid|don['’]t|do not)\b/
 
-/** True for a line that the request quotes, except after words such as "do not". */
+/** True for a line that the request quotes. A quotation after words such as "do not" does not count. */
 const isQuoted = (line: string, language: string, request: string): boolean => {
   const dottedText = plain(omissionOf(line, language).dottedText)
   if (!/\p{L}/u.test(dottedText)) return false
@@ -132,7 +132,7 @@ export interface ReplacedText {
   readonly request?: string
 }
 
-/** The first placeholder line of a new text. A line of the old text or of the request is no placeholder. */
+/** The first placeholder line of a new text. A line that also occurs in the old text or the request does not count. */
 export const elisionIn = ({ newText, oldText, path, request = "" }: ReplacedText): string | undefined => {
   const language = languageOf(path)
   const old = new Set(oldText.split("\n").map((line) => line.trim()))
@@ -141,10 +141,10 @@ export const elisionIn = ({ newText, oldText, path, request = "" }: ReplacedText
     .find((line) => isElision(line, language) && !old.has(line.trim()) && !isQuoted(line, language, request))
 }
 
-/** A file with fewer lines is not checked for lost lines. */
+/** A file with fewer lines than this is not checked for lost lines. */
 const leastLines = 12
 
-/** If a new text keeps a larger share of the old lines, it is no fragment. */
+/** A new text is no fragment if it has more lines than this share of the old lines. */
 const mostKept = 0.6
 
 const linesOf = (text: string): ReadonlyArray<string> =>
@@ -210,7 +210,10 @@ export interface Written {
   readonly newText: string
 }
 
-/** The text without artefacts, the names of these artefacts, and the reason if the text is still unclear. */
+/**
+ * The text without artefacts. `removedParts` are the names of these artefacts. `problem` says why the text is still
+ * unclear.
+ */
 type Tidied = Pick<Written, "newText"> & { readonly removedParts: ReadonlyArray<string>; readonly problem?: string }
 
 const prose: ReadonlySet<string> = new Set(["markdown", "mdx", "rst", "text", "latex", "diff", ""])
@@ -256,7 +259,7 @@ const withoutFences = ({ newText }: Written, base: string): string => {
   return without.split("\n").some(isFence) ? newText : without
 }
 
-/** Removes line numbers that are those of the edited lines, or that number a whole file from 1. */
+/** Removes line numbers that equal those of the edited lines. From a whole file, removes numbers that begin at 1. */
 const withoutOwnNumbers = ({ newText, oldText }: Written, base: string): string => {
   const numbered = withoutNumbers(newText)
   if (numbered === undefined) return newText

@@ -14,11 +14,11 @@ export const ProposedFile = Schema.Struct({
   text: Schema.NullOr(Schema.String),
   /** The new kind of the file, if it changes. The text of a link is its target. */
   kind: Schema.optionalKey(FileKind),
-  /** What the project has at the path if it is not text: a picture, a link, an empty folder. */
+  /** What the project has at the path, if that is not a text: a picture, a link, an empty folder. */
   holds: Schema.optionalKey(FileEntry),
   /** The project file that moves to this path. Its bytes are copied, unless its text has changed since. */
   from: Schema.optionalKey(FileEntry),
-  /** The folder around the file, if it is removed or moved as a whole. */
+  /** The folder around the file, if this folder is removed or moved as a whole. */
   folder: Schema.optionalKey(Schema.String)
 })
 export type ProposedFile = typeof ProposedFile.Type

@@ -5,7 +5,9 @@ import type { ProposedFile } from "./ProposedFile.ts"
 
 const mostPlaces = 5
 const mostNames = 5
-/** Changes that remove more lines rewrite whole parts of files. The removed lines are then not searched. */
+/**
+ * Changes that remove more lines than this rewrite whole parts of files. The lines that they remove are not searched.
+ */
 const mostLines = 5
 const shownLength = 80
 
@@ -44,7 +46,7 @@ export const remainingOccurrences = (
         text.split("\n").flatMap((line, index) => (line.trim() === wanted ? [`${path}:${index + 1}`] : []))
       )
       .filter(isLeft)
-    /* A line in more places is common in this project, and says nothing about the change. */
+    /* A line that occurs in more places is common in this project. It says nothing about the change. */
     if (places.length === 0 || places.length > mostPlaces) return []
     return [`- \`${cutAt(wanted, shownLength)}\`, a line that your change replaced: ${placesText(places)}`]
   })

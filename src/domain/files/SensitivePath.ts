@@ -19,8 +19,8 @@ const nameEndings = paths.filter((path) => path.startsWith("*")).map((path) => p
 const longest = Math.max(...paths.map((path) => path.replace(/\/$/, "").split("/").length))
 
 /**
- * The ends of the path with the first `length` components: its last component, its last two joined by a slash, and so
- * on.
+ * The ends of the path that consists of the first `length` components: its last component, its last two components
+ * joined by a slash, and so on.
  */
 const endsOf = (components: ReadonlyArray<string>, length: number): ReadonlyArray<string> =>
   Array.from({ length: Math.min(longest, length) }, (_, index) =>
@@ -53,7 +53,7 @@ const fileNames = namesIn(`
   passwd.txt passwd.csv .passwd shadow gshadow shadow- gshadow- opasswd master.passwd cookies.sqlite key3.db key4.db logins.json wallet.dat fish_history
 `)
 
-/** Files that are secrets only in this folder. */
+/** Paths of files that are secrets only in the named folder. */
 const placedFiles = [
   ".m2/settings.xml",
   ".m2/settings-security.xml",
@@ -85,7 +85,7 @@ const keyNames = [
 ]
 
 /**
- * Extensions of data files. Only there does a word such as "secret" in the name count, because prose and code about
+ * Extensions of data files. A word such as "secret" in a name counts only for data files, because prose and code about
  * secrets are ordinary files.
  */
 const dataEnding =
@@ -110,8 +110,8 @@ const originalOf = (name: string): string => {
 }
 
 /**
- * True for an example, which contains no secrets. A name with the extension of a key must end in `.example` or a
- * similar word.
+ * True for an example, which contains no secrets. A name with the extension of a key is an example only if it ends in
+ * `.example` or a similar word.
  */
 const isExample = (name: string): boolean =>
   /\.(?:example|sample|template|dist|tmpl)$/.test(name) ||

@@ -1,5 +1,5 @@
 /**
- * Lists the files that a search skipped, and why, by their names only. Every answer about "all files" includes this
+ * Lists the names of the files that a search skipped, with the reasons. Every answer about "all files" includes this
  * list.
  */
 import { listWithin } from "../text/Excerpt.ts"

@@ -40,8 +40,8 @@ const alike = 0.6
 const linesOf = (text: string): ReadonlyArray<string> => text.replaceAll("\r\n", "\n").split("\n")
 
 /**
- * The end of a sentence, such as `3 times in a.ts, at lines 4, 9, 20:`. Each place follows, with two lines before and
- * after it.
+ * Text for the end of a sentence, such as `3 times in a.ts, at lines 4, 9, 20:`. Below it, each place is shown with two
+ * lines before and after it.
  */
 const showPlaces = ({ mayQuote, path, text }: EditedText, places: ReadonlyArray<TextPlace>): string => {
   const total = places.length > maxCounted ? `more than ${maxCounted}` : String(places.length)
@@ -162,8 +162,9 @@ const clashIn = (text: string, places: ReadonlyArray<PlacedEdit>): string | unde
 }
 
 /**
- * The text after all edits of a call. Edits apply to the original text, so their order does not matter. An edit that is
- * not found there is searched in the result of the others. Fails with all problems, as sentences for the model.
+ * The text after all edits of a call. Edits apply to the original text, so their order does not matter. If the original
+ * text lacks the old text of an edit, this edit applies to the result of the other edits. Fails with all problems, as
+ * sentences for the model.
  */
 export const editText = (edited: EditedText, edits: ReadonlyArray<TextEdit>): Result.Result<string, string> => {
   const nameOf = (index: number) => (edits.length === 1 ? "old_text" : `old_text of edit ${index + 1}`)
@@ -227,12 +228,12 @@ export const smallestEdit = (before: string, after: string): TextEdit | undefine
   return { oldText: textOf(old), newText: textOf(now) }
 }
 
-/** With more differences, the whole text counts as replaced. */
+/** If two texts have more differences, the whole text counts as replaced. */
 const maxDifferences = 2000
 
 /**
- * The difference of two texts as replacements of whole lines, one for each place. Each is extended until its old lines
- * occur only once.
+ * The difference of two texts as replacements of whole lines, one for each place. Each replacement is extended until
+ * its old lines occur only once.
  */
 export const editsBetween = (before: string, after: string): ReadonlyArray<TextEdit> => {
   const old = before.split("\n")
@@ -266,8 +267,8 @@ const nameSign = /[\p{L}\p{N}_$]/u
 const isSign = (text: string | undefined): boolean => nameSign.test(text ?? "")
 
 /**
- * The offsets of the pattern. A name at its beginning or end matches whole names only: `open(` does not match in
- * `reopen(`.
+ * The offsets of the pattern. If the pattern begins or ends with a name, only the whole name matches: `open(` does not
+ * match in `reopen(`.
  */
 export const offsetsIn = (text: string, pattern: string): ReadonlyArray<number> => {
   const beginsName = isSign(pattern[0])
@@ -300,8 +301,8 @@ const lineNumbers = (text: string, offsets: ReadonlyArray<number>): ReadonlyArra
 }
 
 /**
- * Returns a test: is a place, or without `line` a whole file, excepted? An exception is `path:line`, `path`, or a
- * folder with a final slash.
+ * Makes a test for excepted lines. Without `line`, it tests whether a whole file is excepted. An exception is
+ * `path:line`, `path`, or a folder with a final slash.
  */
 export const exceptedPlaces = (except: ReadonlyArray<string>): ((path: string, line?: number) => boolean) => {
   const places = new Set(except.map((place) => place.trim().replace(/^\.\//, "")))

@@ -4,7 +4,7 @@
  */
 import { type ReplacedLines, replacedLines } from "../text/ReplacedLines.ts"
 
-/** Lines that both changes affect. The merged text has the version of the other change. */
+/** Lines that both changes affect. The merged text contains them as the other change wrote them. */
 export interface Clash {
   /** The first of these lines in the merged text, from 1. */
   readonly line: number
@@ -20,7 +20,7 @@ export interface MergedText {
   readonly clashes: ReadonlyArray<Clash>
 }
 
-/** A part with more differences counts as replaced. */
+/** A part of a text with more differences counts as replaced. */
 const maxEdits = 5000
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(/(?<=\n)/))

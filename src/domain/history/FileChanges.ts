@@ -23,7 +23,7 @@ export interface ChangesOfFile {
   readonly kind?: FileKind
   /** The outermost folder that the run created for the file. */
   readonly folder?: string
-  /** The folder around the file, if the run removed or moved it as a whole. */
+  /** The folder around the file, if the run removed or moved this folder as a whole. */
   readonly goes?: string
 }
 
@@ -49,7 +49,7 @@ const kindOf = ({ after, kind }: FileState, last: ChangesOfFile): Pick<ChangesOf
   return after !== null && last.texts.at(-1) === null && last.mode !== undefined ? { kind: "plain" } : {}
 }
 
-/** True if the file still has the content that the run last wrote. */
+/** True if the file still has the content that the run last wrote to it. */
 const isAsLeft = (before: string | null, last: FileState | undefined): boolean =>
   last !== undefined && [last.after, last.reads ?? last.after, `link ${last.after}`].includes(before)
 

@@ -109,7 +109,7 @@ const decodeAnswer = Schema.decodeUnknownSync(Schema.toCodecJson(ModelAnswer))
 const decodeResult = Schema.decodeUnknownSync(Schema.toCodecJson(ToolResult))
 
 /**
- * The outcomes of successful calls, by key without the hash of the input. Of records with the same key, the last
+ * The outcomes of successful calls, by key without the hash of the input. If records have the same key, the last record
  * counts.
  */
 const outcomesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, Schema.Json> =>
@@ -153,7 +153,7 @@ export const attemptsOf = (
 export const stateOf = (end: { readonly type: "task.finished" | "task.failed" } | undefined): TaskState =>
   end === undefined ? "open" : end.type === "task.finished" ? "finished" : "failed"
 
-/** The calls of the task that ended without starting, in the order of their ends. */
+/** The calls of the task that have a result although they never started, in the order of their results. */
 const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): ReadonlyArray<UnrunCall> => {
   const keyOf = (round: number, uid: string): string => toolCallKey({ round, task: name, uid })
   const isMine = (task: string): boolean => slugOf(task) === slugOf(name)
@@ -170,7 +170,7 @@ const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): Readon
   return [...new Map(ended).values()]
 }
 
-/** Collects everything about a task, named as in the plan. `records` may be only the records of this task. */
+/** Collects everything about the task with this name in the plan. `records` may be only the records of this task. */
 export const taskEvidence = (
   records: ReadonlyArray<JournalRecord>,
   name: string,
@@ -179,7 +179,10 @@ export const taskEvidence = (
   const isMine = ({ task }: { readonly task?: string }) => task !== undefined && slugOf(task) === slugOf(name)
   const finished = eventsOf(records, "tool.finished")
   const outcomes = outcomesOf(records)
-  /** The result of a call. After a crash its event may be missing, because the journal records the result first. */
+  /**
+   * The result of a call. After a crash, the event of the call may be missing, because the journal records the result
+   * first.
+   */
   const resultOf = (id: ToolCallId) => {
     const persisted = outcomes.get(toolCallKey(id))
     if (persisted !== undefined) return decodeResult(persisted)

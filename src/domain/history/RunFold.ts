@@ -50,7 +50,7 @@ export const runFromJournal = (events: ReadonlyArray<RunEvent>) => {
     tasks: new Map(tasks.map((task) => [task.slug, task])),
     /** How each task ended, by slug. The last end counts. */
     ends,
-    /** The last end of a session, if any. */
+    /** The last event that ended a session, if any. */
     end,
     /** The usage of all sessions that ended, added up. */
     usage

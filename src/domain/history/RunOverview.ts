@@ -20,7 +20,10 @@ import { RunStatus } from "../runs/RunReport.ts"
 export const RunStanding = Schema.Literals([...RunStatus.literals, "running", "unfinished", "unreadable"])
 export type RunStanding = typeof RunStanding.Type
 
-/** `done` is the number of tasks with a result. `total` adds the tasks of the current plan without one. */
+/**
+ * `done` is the number of tasks with a result. `total` is the sum of `done` and the tasks of the current plan without a
+ * result.
+ */
 export const TaskCount = Schema.Struct({ done: Schema.Int, total: Schema.Int })
 export type TaskCount = typeof TaskCount.Type
 

@@ -24,8 +24,8 @@ const harmless = [
 ] as const
 
 /**
- * The settings that a run saves, with flags and options included: the harmless ones, the model, the address for
- * prompts, packages of tools, and checks.
+ * The settings that a run saves, also those from flags and options. They are the harmless settings, the model, the
+ * address for prompts, packages of tools, and checks.
  */
 export const savedKeys = [...harmless, "model", ...addressKeys, "plugins", "checks"] as const
 
@@ -44,8 +44,8 @@ const withoutModelsElsewhere = (stages: StageGenerations, leavesMachine: LeavesM
   )
 
 /**
- * The saved settings that apply to the resumed run. `isOwn` is true if this user provably wrote the journal; all
- * settings then apply.
+ * The saved settings that apply to the resumed run. `isOwn` is true if this user provably wrote the journal. In this
+ * case, all saved settings apply.
  */
 export const countedSettings = (settings: Configuration, isOwn: boolean, leavesMachine: LeavesMachine): Settings => {
   if (isOwn) return pickSettings(settings, savedKeys)

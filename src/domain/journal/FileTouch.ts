@@ -1,4 +1,7 @@
-/** Reads from a journal which task read or wrote which text of a file, and when its content is no longer known. */
+/**
+ * Reads from a journal which task read or wrote which text of a file, and when the content of the file is no longer
+ * known.
+ */
 import * as Schema from "effect/Schema"
 import type { CallIntent, JournalRecord } from "./JournalRecord.ts"
 import { parseKey } from "../runs/ActivityKey.ts"

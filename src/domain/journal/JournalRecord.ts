@@ -46,7 +46,7 @@ export const FileState = Schema.Struct({
   folder: Schema.optionalKey(Schema.String),
   /** For a moved file, the SHA-256 of the file's text. */
   reads: Schema.optionalKey(Schema.String),
-  /** The folder around the file, if the call removes or moves it as a whole. */
+  /** The folder around the file, if the call removes or moves this folder as a whole. */
   goes: Schema.optionalKey(Schema.String)
 })
 export type FileState = typeof FileState.Type
@@ -68,7 +68,7 @@ export interface UncertainCall extends CallIntent {
   readonly seq: number
   /**
    * The outcome of the call; `null` if unknown. Set only if the journal lacks the answer that asked for this call. If a
-   * new answer asks for another call instead, that call is not made and gets this outcome.
+   * new answer asks for a different call, the program does not make that call and gives it this outcome.
    */
   readonly outcome?: Schema.Json
 }
@@ -95,7 +95,10 @@ const recordedValue = { key: Schema.String, value: AnyJson }
 /** A record of a journal. Its values are encoded. */
 export const JournalRecord = Schema.Union([
   RunOpened,
-  /** Another process resumed the run. `settings` apply from here on; without them, earlier settings still apply. */
+  /**
+   * Another process resumed the run. `settings` apply from this record on. If they are absent, the earlier settings
+   * still apply.
+   */
   Schema.Struct({
     type: Schema.tag("resumed"),
     program: Schema.String,
@@ -161,7 +164,7 @@ export const makeSharedPrompts = (): ((record: JournalRecord) => JournalRecord) 
     if (record.type !== "prompt" || record.system === undefined) return record
     const { key, system, user } = record
     const first = keys.get(system)
-    /** A short text stays, because the key in its place can be longer. */
+    /** A short text stays, because the key that would replace it can be longer. */
     if (first !== undefined && first.length < system.length) return { type: "prompt", key, systemOf: first, user }
     keys.set(system, key)
     return record

@@ -21,7 +21,7 @@ const endingOf = (path: string): string => /\.([A-Za-z0-9]+)$/.exec(fileName(pat
 
 const script = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro"]
 
-/** Manifests whose commands check only files with these extensions. Other manifests may check any file. */
+/** Manifests whose commands check only files with these extensions. Commands of other manifests may check any file. */
 const specific: ReadonlyArray<readonly [manifest: RegExp, endings: ReadonlyArray<string>]> = [
   [/^(?:package\.json|deno\.jsonc?)$/, script],
   [/^(?:pyproject\.toml|setup\.(?:cfg|py)|.*\.ini|noxfile\.py|manage\.py|requirements.*\.txt)$/, ["py", "pyi"]],
@@ -49,8 +49,8 @@ const isCheck = ({ kind, prepare = [] }: ProjectCommand): boolean =>
   prepare.length === 0 && (kind === "types" || kind === "tests")
 
 /**
- * The commands that check a file: for its language, or else for any language, or else all. Of each kind, only the
- * nearest manifest counts.
+ * The commands that check a file: those for its language, or else those for any language, or else all commands. Of each
+ * kind, only commands of the nearest manifest count.
  */
 const commandsFor = (path: string, commands: ReadonlyArray<ProjectCommand>): ReadonlyArray<ProjectCommand> => {
   const around = commands.filter((command) => isCheck(command) && path.startsWith(folderOf(command.from)))
@@ -90,7 +90,9 @@ interface Change {
   readonly testsOf: (path: string) => ReadonlyArray<string>
 }
 
-/** The tests of all changed files. Undefined if one of these files has none, because then all tests must run. */
+/**
+ * The tests of all changed files. Undefined if a changed file has no tests, because in this case all tests must run.
+ */
 const testFiles = ({ changed, project, testsOf }: Change): ReadonlyArray<string> | undefined => {
   const there = new Set(project.files)
   const perFile = changed.map((path) => (isTestFile(path) ? [path] : testsOf(path)).filter((test) => there.has(test)))
@@ -142,8 +144,8 @@ const testChecks = (command: ProjectCommand, change: Change): ReadonlyArray<Chec
   if (narrow === undefined || !isPlain) return [checkOf(words, { kind: "tests" }, folder)]
   const { argv, names } = narrow
   /**
-   * A permission for `npm test` also covers some of its tests. A narrowed command that begins in another way needs its
-   * own permission.
+   * A permission for `npm test` also covers a narrowed command that begins with these words. A narrowed command that
+   * begins in another way needs its own permission.
    */
   const whole = startsWith(words, argv) || startsWith(argv, words) ? words : argv
   const hasNewTests = change.changed.some(isTestFile)

@@ -23,7 +23,7 @@ const unusual = /[`<>|\\]|^\s|\s$|^$/
 const isPlainPart = (part: string): boolean =>
   part.length <= longestPart && !unusual.test(part) && printable(part) === part
 
-/** True for a path that can be shown unchanged. Others are omitted, because no tool would find an escaped path. */
+/** True for a path that can be shown unchanged. Other paths are omitted, because no tool would find an escaped path. */
 export const isPlainPath = (path: string): boolean => path.length <= longestPath && path.split("/").every(isPlainPart)
 
 export const shownPath = (path: string): string => `\`${path}\``
@@ -45,7 +45,7 @@ export const shownText = (text: string, longest: number): string => {
   return codeSpan(shortened(line, longest))
 }
 
-/** A line with as many names as fit. `write` receives them, and a text such as `, and 3 more`. */
+/** A line with as many names as fit. `write` receives these names, and a text such as `, and 3 more`. */
 export const fittingLine = (
   names: ReadonlyArray<string>,
   budget: number,
@@ -72,8 +72,8 @@ interface Folder {
 }
 
 /**
- * Returns the folder with these path parts, which it creates if needed, and counts `files` for it and all folders
- * above.
+ * Returns the folder with these path parts, and creates missing folders. Adds `files` to the counts of this folder and
+ * of all folders above.
  */
 const enter = (root: Folder, parts: ReadonlyArray<string>, files: number): Folder => {
   let folder = root
@@ -99,7 +99,8 @@ const treeOf = (paths: ReadonlyArray<string>, unread: ReadonlyArray<string>): Fo
 }
 
 /**
- * The first folder, at or below this one, with files or several subfolders. So `src/main/java/org` becomes one step.
+ * Goes down from this folder to the first folder with files or several subfolders. A chain such as `src/main/java/org`
+ * becomes one step.
  */
 const descend = (folder: Folder): Folder => {
   const [only, second] = folder.folders.values()
@@ -131,7 +132,7 @@ const texts: ReadonlySet<string> = new Set(["", "markdown", "json", "yaml", "tex
 const holdsSources = ({ files }: Folder): boolean =>
   files.filter((name) => !texts.has(languageOf(name))).length * 2 > files.length
 
-/** A folder gets a line about its subfolders only for at least this many files in them. */
+/** A folder gets a line about its subfolders only if they contain at least this many files. */
 const leastInFolders = 3
 
 const inFolders = ({ count, files }: Folder): number => count - files.length

@@ -45,7 +45,8 @@ const isManifest = (path: string): boolean =>
   manifestNames.has(fileName(path).toLowerCase()) || isSolution(path) || isRequirements(path)
 
 /**
- * The manifests to read: first those in folders around the `near` files, the nearest first, then those near the top.
+ * The manifests to read. Manifests in folders around the `near` files come first, the nearest first. Manifests near the
+ * top follow.
  */
 export const manifestsOf = (files: ReadonlyArray<string>, near: ReadonlyArray<string> = []): ReadonlyArray<string> => {
   const manifests = files.filter(isManifest)

@@ -48,8 +48,8 @@ const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["o
 const lenient = "-Dsurefire.failIfNoSpecifiedTests=false"
 
 /**
- * How to run some test classes with Maven or Gradle. Undefined for Gradle with several modules, because it fails if a
- * module lacks the class.
+ * How to run some test classes with Maven or Gradle. Undefined for Gradle with several modules, because Gradle fails if
+ * one module lacks the class.
  */
 export const classNarrowing = (run: string, hasParts: boolean): Narrowing | undefined => {
   if (/^(?:\.\/mvnw|mvn) test$/.test(run)) {
@@ -76,7 +76,7 @@ const naming: ReadonlyArray<readonly [run: RegExp, names: NamesTests]> = [
   [/(?:^| )jest\b/, { argv: ["--verbose"], ofSeveral: true }]
 ]
 
-/** Matches a command that already sets what it prints, and gets no option. */
+/** Matches a command that already sets what it prints. Such a command gets no further option. */
 const ownOutput = /(?:^| )(?:--(?:reporters?|verbose|silent|quiet)\b|-[qvr]\w*(?= |$))/
 
 const namesFor = (does: string): Pick<Narrowing, "names"> => {
@@ -95,7 +95,7 @@ const runners: ReadonlySet<string> = new Set(["vitest", "jest", "mocha", "ava", 
 const valued =
   /^(?:-[crRptg]|--(?:config|require|import|loader|experimental-loader|reporter|timeout|project|env-file))$/
 /**
- * Matches options that measure coverage. A few tests would not reach a required minimum, and the option may need a
+ * Matches options that measure coverage. A few tests would not reach a minimum coverage, and the option may need a
  * package that is not installed.
  */
 const coverage = /^--cov(?:erage)?(?:[.=-]|$)/

@@ -14,7 +14,7 @@ export interface CommandWay {
   readonly run: string
   /** How to run only a part of the command; absent if unknown. */
   readonly narrow?: Narrowing | undefined
-  /** True for a command that runs only a part of the project's command, and is used if the whole cannot run. */
+  /** True for a command that runs only a part of the project's command. It is used if the whole command cannot run. */
   readonly isPart?: boolean
 }
 
@@ -28,8 +28,8 @@ export interface ProjectCommand extends CommandWay {
   /** The kind of the command. Absent if it never ends, has lasting effects, or is unknown. */
   readonly kind?: CommandKind | undefined
   /**
-   * All ways to run the command, the best first. The first that works with the installed programs is used. Absent if
-   * `run` is the only way.
+   * All ways to run the command, the best first. The program uses the first way that works with the installed programs.
+   * Absent if `run` is the only way.
    */
   readonly ways?: ReadonlyArray<CommandWay> | undefined
 }
@@ -215,7 +215,7 @@ const packageScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const scripts = scriptsIn(manifest, "scripts", (name) => name, isOwnScript)
     .filter(({ does = "" }) => !placeholder.test(does))
     .map(({ does = "", run: name }) => {
-      /** npm can run scripts for another manager, unless a script calls that manager. */
+      /** npm can run the scripts of a project with another manager, unless a script calls that manager. */
       const callsManager = does.split(/\s+/).includes(manager)
       const managers = callsManager ? [manager] : [...new Set([manager, "npm"])]
       const tests = callsManager && manager !== "npm" ? testPart(does) : undefined
@@ -315,7 +315,10 @@ const makeTargets = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
   return [...commands.values()]
 }
 
-/** Reads recipes such as `build target='debug':`. A recipe with a parameter without a default cannot run alone. */
+/**
+ * Reads recipes such as `build target='debug':`. A recipe cannot run without its required parameters, so the command
+ * names them.
+ */
 const justRecipes = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const lines = text.split(/\r?\n/)
   return lines.flatMap((line, index) => {

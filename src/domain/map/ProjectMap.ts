@@ -21,8 +21,8 @@ const steps: ReadonlyArray<readonly [window: number, tokens: number]> = [
 ]
 
 /**
- * The map's budget for a context window, in tokens. It is interpolated between two steps, and does not grow beyond the
- * last.
+ * The map's budget for a context window, in tokens. Between two steps, it is interpolated. Above the last step, it
+ * stays the same.
  */
 export const mapTokens = (window: number): number => {
   const above = steps.findIndex(([size]) => size >= window)
@@ -39,8 +39,8 @@ export const mapBudget = (window: number): number => charactersIn(mapTokens(wind
 export const minBudgetForExports = charactersIn(600)
 
 /**
- * What a command runs, such as `vitest run`, is cut to one of these lengths, in characters. The first that fits is
- * used.
+ * What a command runs, such as `vitest run`, is cut to one of these lengths, in characters. The first length that fits
+ * is used.
  */
 const bodies: ReadonlyArray<number> = [80, 40]
 const mostCommands = 60
@@ -143,8 +143,9 @@ const exportLines = (exports: ProjectFacts["exports"], budget: number): string =
 }
 
 /**
- * The map in at most `budget` characters; empty if it is too small or there are no files. Commands, main files and
- * upper folders come first. The rest goes to exported names and deeper folders. `files` are the paths to show.
+ * The map in at most `budget` characters. Empty if the budget is too small or there are no files. Commands, main files
+ * and upper folders come first. Exported names and deeper folders share the remaining characters. `files` are the paths
+ * to show.
  */
 export const projectMap = (facts: ProjectFacts, budget: number, files = mappedFiles(facts.files)): string => {
   const head = headOf(facts, files)

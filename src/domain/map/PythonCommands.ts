@@ -63,8 +63,8 @@ const managerOf = ({ files, path }: Manifest, sections: ReadonlyArray<Section>):
 
 /**
  * All ways to run a command of an installed package: from an environment beside the manifest or at the top, through the
- * project manager, or from the machine. If the installed programs are unknown, the project manager is used, or else
- * the machine.
+ * project manager, or from the machine. If the installed programs are unknown, the project manager is used, or else the
+ * program of the machine.
  */
 const installed = (
   written: string,

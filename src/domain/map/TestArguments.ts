@@ -1,5 +1,5 @@
 /**
- * Finds the test files and folders among the arguments of a check that the user named. Such a check runs only these
+ * For checks that the user named: finds the test files and folders among the arguments. Such a check runs only these
  * tests, so a change of another test file needs a second check.
  */
 import type { CommandLine } from "../commands/CommandText.ts"
@@ -14,7 +14,7 @@ const runners: ReadonlyArray<readonly [RegExp, ReadonlySet<string>]> = [
   [/\b(?:vitest|jest|mocha|ava)\b/, new Set(["javascript", "typescript", "jsx", "tsx"])]
 ]
 
-/** True for linters, type checks and formatters, which are named by the first words, as in `npm run lint`. */
+/** True for linters, type checks and formatters. The first words of a command name them, as in `npm run lint`. */
 const runsNoTests = ([program, ...words]: CommandLine): boolean => {
   const first = words.slice(0, 2).filter((word) => !/^-|\//.test(word))
   const kind = commandKind([fileName(program), ...first].join(" "))

@@ -22,7 +22,7 @@ const languageOf = (path: string): string => {
   return /^(?:[cm]?[jt]sx?|vue|svelte|astro)$/.test(ending) ? "script" : ending.replace(/^(py|ex)[is]$/, "$1")
 }
 
-/** The tests whose name and language fit the file: those that share the most folders with it. */
+/** Of the tests whose name and language fit the file, those that share the most folders with it. */
 export const testsOfName = (path: string, tests: ReadonlyArray<string>): ReadonlyArray<string> => {
   const own = new Set(foldersIn(path))
   const common = (test: string) => foldersIn(test).filter((one) => own.has(one)).length

@@ -80,7 +80,7 @@ const endOfTitle = ({ find, has }: Search, from: number, closing: RegExp): numbe
   return found === undefined || has(blankLine, from, found.start) ? undefined : found.end
 }
 
-/** What ends comments and other markup, by their first characters. Longer beginnings come first. */
+/** Patterns for the ends of comments and other markup, by their first characters. Longer beginnings come first. */
 const markupEnds = [
   ["<!--", /-->/g],
   ["<![", /\]\]>/g],
@@ -100,7 +100,7 @@ const closings: ReadonlyMap<string, RegExp> = new Map([
 const atLineStart = (text: string, start: number): boolean =>
   /(?:^|\n) {0,3}$/.test(text.slice(Math.max(0, start - 4), start))
 
-/** Matches the end of a paragraph, which ends everything that it opened. */
+/** Matches the end of a paragraph. Markup that began in the paragraph cannot continue after it. */
 const newBlock = /\n[ \t]*(?:\n|#{1,6}\s|`{3}|~{3}|[-*+]\s|\d+[.)]\s|>|(?:[-*_][ \t]*){3,}\n)/g
 
 /** Block elements. Their tags may continue on the next lines. */
@@ -124,7 +124,7 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
   if (closing !== undefined) {
     const end = search.find(closing, start + markup.length)?.end
     if (isAtLineStart) return end ?? text.length
-    /** Markup in a paragraph ends before a blank line. If it is not closed before that, it is no markup. */
+    /** Markup in a paragraph must be closed before the next blank line. Otherwise, it is no markup. */
     return end === undefined || search.has(blankLine, start, end) ? undefined : end
   }
   if (name === undefined) {
@@ -138,7 +138,7 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
   return search.closingTag(name, tagEnd) ?? text.length
 }
 
-/** Matches structure of a document in a loose form. In a hidden block, it is an issue. */
+/** Matches a line that looks like structure of a document. In a hidden block, such a line is an issue. */
 const looseStructure =
   /^[\s>]*(?:#{1,6}\s|`{3}|~{3}|(?:[-*+]|\d+[.)])\s+\S*\*\*|\*\*|[={-]{3,}\s*$|\{|\[\s*[{"]|<(?:tool|function)_call>|[A-Z][\w /]{2,40}:?\s*$)/m
 

@@ -180,7 +180,7 @@ export interface Fence {
 type LineTest = (line: Line) => boolean
 
 /**
- * For each position, the index of the first line from there on that passes the test; `Infinity` if none does. The
+ * For each position, the index of the first line at or after it that passes the test. `Infinity` if no line passes. The
  * result has one entry more than `lines`.
  */
 const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<number> => {
@@ -193,8 +193,8 @@ const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<num
 }
 
 /**
- * Makes a test for a fence whose closing line may belong to another block: it contains a heading or a field, and below
- * it an opening line.
+ * Makes a test for fences whose closing line may belong to another block. Such a fence contains a heading or a field,
+ * and further below an opening line.
  */
 const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
   let structure: ReadonlyArray<number> | undefined
@@ -213,8 +213,8 @@ const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
  * Finds the fenced blocks.
  * - If a fence is unclosed, `staysOpen` decides: true makes a block of the rest of the text, false makes the fence
  *   ordinary text.
- * - A fence also counts as unclosed if its block contains document structure (`isStructure`) and below it another
- *   opening fence. In this case, the closing fence belongs to the other fence.
+ * - A fence also counts as unclosed if its block contains document structure (`isStructure`) and, further below, the
+ *   opening line of a second fence. In this case, the closing line belongs to the second fence.
  */
 export const findFences = (
   lines: ReadonlyArray<Line>,

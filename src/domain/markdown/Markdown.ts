@@ -62,8 +62,8 @@ export const readMarkdown = (
   const open = foundFences.find((fence) => !fence.closed)
   if (open !== undefined) {
     addRepair(findings, "fence-closed", { line: open.first + 1 }, "Closed the code block at the end of the text.")
-    // An empty fence without a language at the end is really a closing line. An unclosed fence above took the opening
-    // line of its block for its own end.
+    // If the last fence is empty and has no language, it is really the closing line of a block. The opening line of
+    // that block was taken for the end of an earlier fence.
     const isEnd = open.language === "" && open.text.trim() === ""
     const swallowing = foundFences.filter((fence) => isEnd && fence.closed && fence.source.some(isPart))
     strayFences.push(...swallowing.map((fence) => fence.first + 1))

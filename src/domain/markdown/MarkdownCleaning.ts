@@ -55,8 +55,8 @@ const removeOpenThinking = (lines: Array<Line>, findings: Findings): void => {
 }
 
 /**
- * Removes thoughts before a closing tag whose opening tag the server dropped. A draft of the answer in them is removed
- * too, because the answer repeats it.
+ * Removes thoughts before a closing tag whose opening tag the server dropped. A draft of the answer in these thoughts
+ * is removed too, because the answer repeats it.
  */
 const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): void => {
   if (!lines.some(({ text }) => loneClosing.test(text))) return
@@ -82,8 +82,8 @@ const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): vo
 }
 
 /**
- * Removes a fence around the whole answer: it is of type markdown or none, opens before all headings, and contains at
- * least one.
+ * Removes a fence around the whole answer. The fence has the language markdown or none, opens before all headings, and
+ * contains at least one heading.
  */
 const unwrapFence = (lines: Array<Line>, findings: Findings, isPart: LineTest): boolean => {
   const start = lines.findIndex((line) => line.isHeading || line.opening !== undefined || isPart(line))

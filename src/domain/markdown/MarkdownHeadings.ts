@@ -112,7 +112,7 @@ export const resultHeadings: KnownHeadings = findHeading(
   )
 )
 
-/** True for the exact heading of a document, which would also count as a bold line. */
+/** True for the exact text of a known heading. A bold line with this text counts as a heading too. */
 export const isKnownHeadingText = (text: string): boolean => {
   if (text.length > longestHeading) return false
   const slug = comparable(text)

@@ -24,7 +24,7 @@ const maximumNesting = 64
 
 const markdown = unified().use(remarkParse)
 
-// Markdown constructs that are not parsed in a field. Only its links matter, and a block could hide one.
+// Markdown constructs that are not parsed in a field. Only the links of a field matter, and a block could hide a link.
 const blockAndEmphasis =
   "attention blockQuote codeFenced codeIndented definition headingAtx htmlFlow htmlText labelStartImage list setextUnderline thematicBreak".split(
     " "
@@ -103,7 +103,7 @@ const headingText = (text: string, { children }: Heading): string => {
 /** Matches the beginning of blocks that can continue after an empty line. */
 const mayStayOpen = /`{3}|~{3}|</
 
-/** The block that is still open at the end, which a heading after the text would join. */
+/** The last block, if it is still open at the end. A heading after the text would become a part of this block. */
 const openBlock = (text: string): RootContent | undefined => {
   if (!mayStayOpen.test(text)) return undefined
   const last = markdown.parse(`${text}\n\n# end`).children.at(-1)

@@ -14,7 +14,7 @@ export interface MarkdownSection extends Omit<Heading, "text"> {
   readonly line: number
   /** The index among the sections of the text, from 0. */
   readonly position: number
-  /** The positions of the first body line, and after the last, from 0. */
+  /** The index of the first body line, and the index after the last body line, from 0. */
   readonly first: number
   readonly last: number
 }

@@ -118,7 +118,8 @@ const cutMarked = (rest: string): Cut | undefined => {
   if (mark.startsWith("_") && !labelEnd.test(after)) return undefined
   const colon = inner.search(/[:：]/)
   const label = (colon < 0 ? inner : inner.slice(0, colon)).trim()
-  // In `**Skill search-code, **best**`, the marks after a blank begin another emphasis and do not close the label.
+  // In `**Skill search-code, **best**`, the second `**` follows a blank. It begins another emphasis and does not close
+  // the label.
   if (/\s$/.test(inner) && matchLabel(label) === undefined) {
     const unclosed = cutUnclosed(rest.slice(mark.length))
     if (unclosed !== undefined) return unclosed
@@ -176,7 +177,7 @@ const isCertain = (cut: Cut, match: LabelMatch, hasMarker: boolean): boolean => 
   return match === "spelling" && (hasMarker || (cut.emphasis === "bold" && cut.hasColon))
 }
 
-/** Reads a line with a label. After a list marker, a bold label needs no field. */
+/** Reads a line with a label. After a list marker, a bold label counts even if it belongs to no field. */
 export const readLabel = ({ content, indent, marker, rest }: Bullets): LabelledLine | undefined => {
   const hasMarker = marker !== "none"
   const cut = cutMarked(rest) ?? cutPlain(rest, hasMarker)

@@ -48,7 +48,10 @@ const shownLines = (lines: ReadonlyArray<string>, budget: number) => {
   return { text: shown.join("\n"), leftOut }
 }
 
-/** The attachment, or the part that fits `budget`. With `isReference`, says that tasks can refer to the whole. */
+/**
+ * The attachment, or the part of it that fits `budget`. With `isReference`, the block says that tasks can refer to the
+ * whole attachment.
+ */
 export const attachmentBlock = (
   attachment: Attachment | undefined,
   { isReference, budget = Infinity }: { readonly isReference: boolean; readonly budget?: number }
@@ -91,7 +94,7 @@ export const CurrentFile = Schema.Struct({
   path: Schema.String,
   language: Schema.String,
   text: Schema.String,
-  /** The number of lines in the file, if `text` does not hold all. */
+  /** The number of lines in the file, if `text` does not hold all lines. */
   cutFrom: Schema.optionalKey(Schema.Int),
   /** A sentence about the encoding of the file. Absent for UTF-8. */
   encoding: Schema.optionalKey(Schema.String)
@@ -102,11 +105,14 @@ export const Briefing = Schema.Struct({
   prompt: Schema.NonEmptyString,
   /** Markdown lines about date, operating system, shell and workspace. */
   environment: Schema.String,
-  /** The rules of the project in markdown. Empty if it has none. In older saved runs, this may be the README. */
+  /**
+   * The rules of the project in markdown. Empty if the project has no rules. In older saved runs, this may be the
+   * README.
+   */
   projectDescription: Schema.String,
   /** The beginning of the README, for prompts of plans and conversations. Absent if the project has rules. */
   projectReadme: Schema.optionalKey(Schema.String),
-  /** The project map, as markdown without headings. Absent if there is none, and in older saved runs. */
+  /** The project map, as markdown without headings. Absent if there is no map, and in older saved runs. */
   projectMap: Schema.optionalKey(Schema.String),
   /** The paths of the files that hold the description of the project, relative to the project. */
   descriptionFiles: Schema.optionalKey(Schema.Array(Schema.String)),
@@ -114,7 +120,7 @@ export const Briefing = Schema.Struct({
   openFiles: Schema.Array(Schema.String),
   /** The attachment of the user. `room` is the number of characters that prompts may show of it. */
   attachment: Schema.optionalKey(Schema.Struct({ ...Attachment.fields, room: Schema.Finite })),
-  /** The user part of the filled template `creation`, in which references to headings are resolved. */
+  /** The parts of the briefing as one document. References of tasks to headings are looked up in this document. */
   requestDocument: Schema.String,
   /** Notes for the user. No model sees them. */
   notes: Schema.optionalKey(Schema.Array(Schema.String))
@@ -163,7 +169,7 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
   const isDescribed = !showsAnchor(descriptionAnchor) && descriptionFiles.some(showsFile)
   const isOpen = currentFile !== undefined && (showsAnchor("current-file") || showsFile(currentFile.path))
   const isAttached = attachment !== undefined && showsAnchor(attachmentAnchor)
-  // The same object, because the program keeps the prompt text of each object.
+  // Returns the same object, because the program keeps the prompt text of each briefing object.
   if (!isDescribed && !isOpen && !isAttached) return briefing
   return {
     ...rest,
@@ -209,8 +215,8 @@ export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference>
 }
 
 /**
- * The document in which references to headings are resolved. The project description comes last, so that the program's
- * headings keep their slugs and a repeated heading of the description gets a number.
+ * The document in which references to headings are looked up. The project description comes last, so that the program's
+ * headings keep their slugs. A repeated heading of the description gets a number.
  */
 export const requestDocument = (briefing: BriefingParts): string => {
   const { attachment, ...others } = briefing

@@ -6,13 +6,13 @@ import { type CallOutcome, pathOf, type ToolCall } from "../tools/ToolCall.ts"
 import { numbersOf } from "./OutputCut.ts"
 import { outcomeText } from "./OutputText.ts"
 
-/** The line of a search names the places of at most this many matches, and none if there are more. */
+/** If a search has at most this many matches, its line names their places. */
 const mostPlaces = 3
 
-/** With more matches, the line names at most this many files. */
+/** If a search has more matches, its line names at most this many files. */
 const mostNamed = 5
 
-/** The numbers of at most this many lines of a file are named. More lines are counted. */
+/** At most this many line numbers are named for a file. If there are more, the line gives only their count. */
 const mostNumbers = 4
 
 /** A short label of a call, such as `edit_file src/a.ts`. */
@@ -29,7 +29,7 @@ export const linesOfRead = (outcome: CallOutcome): LineRange | undefined => {
   return numbers === undefined ? undefined : { from: numbers[0], to: numbers[1] }
 }
 
-/** The line number, now, of a line that was found at `line`. Undefined if a change has touched it since. */
+/** The current number of a line that was found at `line`. Undefined if a change has touched the line since. */
 export type LineNow = (path: string, line: number, text: string) => number | undefined
 
 /** The matching lines in the output of a search. Empty for other calls. */
@@ -42,7 +42,10 @@ const matchesOf = (outcome: CallOutcome) =>
       }))
     : []
 
-/** The matches of a search: a few as places, many as those lines in each file that no change has touched. */
+/**
+ * Names the matches of a search. A few matches are named as places. Of many matches, the lines that no change has
+ * touched are named by file.
+ */
 const matchesText = (outcome: CallOutcome, lineNow?: LineNow): string => {
   const matches = matchesOf(outcome)
   if (matches.length === 0) return ""
@@ -78,8 +81,8 @@ const firstLine = (outcome: CallOutcome): string => {
 }
 
 /**
- * The line for a call: its label, and what it found or read, or why it failed. A read names the lines that all `calls`
- * have read of its file. A search with many matches tells which of them no change has touched.
+ * The line for a call: its label, and what it found or read, or why it failed. For a read, the line names what all
+ * `calls` have read of the file. For a search with many matches, the line tells which matches no change has touched.
  */
 export const callLine = (
   outcome: CallOutcome,

@@ -41,7 +41,7 @@ export interface WindowNote {
   readonly isLowered: boolean
 }
 
-/** The capacity for the calls of a run. For an absent field, the run keeps its setting. */
+/** The capacity for the calls of a run. If a field is absent, the run keeps its setting. */
 export interface CallCapacity {
   readonly contextWindow: number
   readonly parallel?: number
@@ -60,15 +60,15 @@ const wantedWindow = (
   if (contextWindow !== undefined) return { wanted: contextWindow }
   if (modelfileWindow !== undefined)
     return { wanted: modelfileWindow, source: `as the Modelfile of "${model}" sets num_ctx` }
-  // A loaded window below the default is from other work, so the run loads the model again.
+  // A window below the default was loaded for other work, so the run loads the model again.
   return loadedWindow > defaultContextWindow
     ? { wanted: loadedWindow, source: `with which the server has loaded "${model}"` }
     : { wanted: defaultContextWindow }
 }
 
 /**
- * Sets the number of parallel calls to what the server can handle at once. If there are several, each with its own
- * window, the run also makes two plans.
+ * Sets the number of parallel calls to what the server can handle at once. If the server handles several calls, each
+ * with its own window, the run also makes two plans.
  */
 const callsAtATime = ({ parallel, plans }: WindowWish, { pool, slots = Infinity }: ModelCapacity) => {
   if (parallel !== undefined || slots === Infinity) return {}

@@ -49,5 +49,5 @@ export const coverageOf = (
   return { share: all === 0 ? 1 : seen / all, seen: seenLines, of: allLines }
 }
 
-/** A share in percent; 100 only if the model has seen everything. */
+/** A share in percent. The result is 100 only if the model has seen everything. */
 export const percentOf = (share: number): number => (share >= 1 ? 100 : Math.min(99, Math.round(share * 100)))

@@ -192,7 +192,9 @@ export const failureLines = (failures: ReadonlyArray<TaskFailure>): string =>
 /** A prompt with a gap for a text. */
 export type Frame = ReturnType<typeof frameOf>
 
-/** Measures how much text fits a prompt. Dispensable parts do not count: they are removed first. */
+/**
+ * Measures how much text fits a prompt. Dispensable parts of the prompt do not count, because they are removed first.
+ */
 export const frameOf = (fill: (text: string) => FilledPrompt, window: number, scale: TokenScale) => {
   const filled = (text: string): FilledPrompt => {
     const prompt = fill(text)

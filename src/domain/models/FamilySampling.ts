@@ -1,4 +1,7 @@
-/** The sampling that the makers of model families recommend, for when neither the user nor the Modelfile sets any. */
+/**
+ * The sampling that the makers of model families recommend. It applies if neither the user nor the Modelfile sets any
+ * sampling.
+ */
 import type { Sampling } from "./Generation.ts"
 
 interface Family {

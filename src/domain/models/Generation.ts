@@ -110,8 +110,8 @@ interface WithModel extends Generation {
 }
 
 /**
- * Merges two settings key by key; `overrides` wins. Its `think`, `toolCalls` and `model` also replace those of stages
- * in `base`, so that `--think off` applies to all stages.
+ * Merges two settings key by key; `overrides` wins. `think`, `toolCalls` and `model` of `overrides` also replace those
+ * of stages in `base`, so `--think off` applies to all stages.
  */
 export const mergeGeneration = (base: WithModel, overrides: WithModel): Generation => {
   const think = overrides.think ?? base.think
@@ -136,8 +136,8 @@ export const mergeGeneration = (base: WithModel, overrides: WithModel): Generati
 }
 
 /**
- * The temperature without a setting or recommendation. The documents of a run need little randomness, but some keeps a
- * model from repeating itself.
+ * The temperature without a setting or recommendation. The documents of a run need little randomness, but some
+ * randomness keeps a model from repeating itself.
  */
 const defaultTemperature = 0.2
 

@@ -1,6 +1,6 @@
 /**
- * Finds the files that a project description names. A line may hold `@path`, which stands for that file. If git checked
- * out a link as a text file, the whole text is a path.
+ * Finds the files that a project description names. A line may hold `@path`, which stands for the file at this path. If
+ * git checked out a link as a text file, the whole text of this file is a path.
  */
 
 /** The path of another file. `isSure` is true if the text can only be a path. */

@@ -1,4 +1,4 @@
-/** The models on a server: what each can do, which one a name means, and the list that the program prints. */
+/** The models on a server: what each model can do, which model a name means, and the list that the program prints. */
 import type { ModelCapacity } from "./ContextWindow.ts"
 import { type LoadedMemory, memoryText } from "./ModelMemory.ts"
 import { sizeText } from "../text/Format.ts"
@@ -51,7 +51,7 @@ const plainName = (name: string): string => {
   return baseOf(bare) === bare ? `${bare}:latest` : bare
 }
 
-/** The server's name for the wanted model, or the wanted name if there is none. */
+/** The server's name for the wanted model, or the wanted name if the server lacks the model. */
 export const listedName = (wantedName: string, names: ReadonlyArray<string>): string =>
   names.includes(wantedName) || names.includes(`${wantedName}:latest`)
     ? wantedName
@@ -61,8 +61,8 @@ export const listedName = (wantedName: string, names: ReadonlyArray<string>): st
 export const isUnusualName = (name: string): boolean => name !== name.toLowerCase() || /(?:^|\/)library\//.test(name)
 
 /**
- * Suggests names for an unknown name, nearest first. If it lacks a tag and the server has exactly one, `only` is the
- * name with this tag.
+ * Suggests names for an unknown name, nearest first. If the unknown name lacks a tag and the server has it with exactly
+ * one tag, `only` is the name with this tag.
  */
 export const matchName = (
   wantedName: string,
@@ -75,7 +75,7 @@ export const matchName = (
   const [only] = tags
   if (baseOf(wantedName) === wantedName && tags.length === 1 && only !== undefined) return { only, nearest: tags }
   const beginsAlike = names.filter((name) => base.length >= 3 && name.toLowerCase().startsWith(base))
-  /* If all names begin with the same word and colon, it names a server and is not compared. */
+  /* If all names begin with the same word and a colon, this word names a server and is not compared. */
   const [server = ""] = /^[a-z][a-z\d-]*:/.exec(wantedName) ?? []
   const from = names.every((name) => name.startsWith(server)) ? server.length : 0
   const alike = nearest(

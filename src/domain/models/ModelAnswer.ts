@@ -54,7 +54,9 @@ const remedy = Schema.optional(Schema.String)
 
 export const ModelErrorReason = Schema.TaggedUnion({
   Unreachable: { host: Schema.String, detail: Schema.String, remedy, limit, waitedSeconds },
-  /** The connection must be secure and is not, or cannot be. `detail` and `remedy` are sentences. */
+  /**
+   * The connection must be secure, but it is not secure or cannot be made secure. `detail` and `remedy` are sentences.
+   */
   NotSecure: { detail: Schema.String, remedy: Schema.String },
   /** The server lacks this model. `nearest` and `installed` are models on the server, if known. */
   ModelMissing: {

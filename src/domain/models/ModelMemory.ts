@@ -26,8 +26,8 @@ interface SizedModel {
 const cpuFactor = 6
 
 /**
- * The smallest share on the CPU that is reported. A small part is always there, even if the model fits the graphics
- * card.
+ * A smaller share of a model on the CPU is not reported. A small part is always on the CPU, even if the model fits the
+ * graphics card.
  */
 const leastShare = 0.02
 
@@ -35,8 +35,8 @@ const leastShare = 0.02
 const windowStep = 1024
 
 /**
- * The largest window with which the whole model would fit the graphics memory that it takes now. Undefined if none is
- * small enough.
+ * The largest window with which the whole model would fit the graphics memory that it takes now. Undefined if this
+ * window would be too small.
  */
 const fittingWindow = ({ bytes, gpuBytes, window }: LoadedMemory, fileSize: number): number | undefined => {
   if (window === undefined || bytes <= fileSize || gpuBytes <= fileSize) return undefined
@@ -45,7 +45,10 @@ const fittingWindow = ({ bytes, gpuBytes, window }: LoadedMemory, fileSize: numb
   return whole < windowStep ? undefined : whole
 }
 
-/** How much of a model runs on the CPU: `40 % on the CPU, expect a third of the speed`. Undefined if nothing does. */
+/**
+ * How much of a model runs on the CPU: `40 % on the CPU, about 3 times slower`. Undefined if the share is below
+ * `leastShare`.
+ */
 export const memoryText = (memory: LoadedMemory, fileSize: number = Infinity): string | undefined => {
   const { bytes, gpuBytes } = memory
   const share = bytes <= 0 ? 0 : 1 - gpuBytes / bytes

@@ -35,7 +35,10 @@ export const makePullProgress = () => {
 export const pulledPercent = ({ completed, total }: PullProgress): number =>
   total === 0 ? 0 : Math.floor((100 * completed) / total)
 
-/** The progress as text: `42 %, 2.2 GB of 5.2 GB, 31 MB/s`. What the server does, while the size is unknown. */
+/**
+ * The progress as text: `42 %, 2.2 GB of 5.2 GB, 31 MB/s`. While the size is unknown, the text says what the server
+ * does.
+ */
 export const pullText = (progress: PullProgress, bytesPerSecond?: number): string => {
   const { completed, status, total } = progress
   if (total === 0 || completed === total) return status

@@ -55,7 +55,7 @@ const fileNote = ({ kept, omitted: omittedLines }: Cut): string => {
   return `(${summary} Read on with start_line ${from}.)`
 }
 
-/** A licence comment is left out only from this length on. The note about a shorter one would be as long. */
+/** A shorter licence comment is not left out, because the note about it would be as long. */
 const leastLicence = 5
 
 const plainNote = ({ kept, omitted, text }: Cut): string =>
@@ -76,7 +76,7 @@ const licenceLines = (lines: ReadonlyArray<string>): number => {
   return head.length >= leastLicence && /licen[cs]e|copyright/i.test(head.join("\n")) ? head.length : 0
 }
 
-/** The first lines that fit, and with `hasEnd` some of the last. Only the note if none fits. */
+/** The first lines that fit. With `hasEnd`, also some of the last lines. If no line fits, only the note. */
 const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, hasEnd: boolean): string => {
   const lines = text.split("\n")
   const gap = (from: number, to: number) =>
@@ -119,8 +119,8 @@ const cutDiff = (text: string, files: ReadonlyArray<string>, limit: number): str
 export const gapText = (from: number, to: number): string => `(${linesText(from + 1, to + 1)} left out)`
 
 /**
- * Cuts the output of a command. The last lines show totals and come first, then lines about errors, then the first
- * lines.
+ * Cuts the output of a command. The last lines show totals and have priority. Lines about errors are second, and the
+ * first lines third.
  */
 const cutCommand = ({ head, output }: CommandText, limit: number): string => {
   const lines = output.replace(/\n$/, "").split("\n")
@@ -217,7 +217,8 @@ const cutSearch = (text: string, limit: number): string => {
     const first = `${title} Shown by file: ${byFile}.${higher} The prompt has no room for more${beside}; ${advice}.`
     return [first, ...[...shownRows.values()].flatMap(headedRows), ...notes].join("\n")
   }
-  // With more shown matches, the number beside each file may get more digits: eight characters are reserved for each.
+  // If more matches are shown, the number beside each file may get more digits. Eight characters are reserved for each
+  // number.
   let budget = limit - write(0).length - 8 * blocks.size
   let cut = write(Math.max(0, budget))
   // A match whose heading stood above a dropped match needs it again.
@@ -228,7 +229,10 @@ const cutSearch = (text: string, limit: number): string => {
   return cut.length <= limit ? cut : `${title} The prompt has no room for them; ${advice}.`
 }
 
-/** Cuts the output to `limit` characters, including a note about the omitted part. A longer note stays whole. */
+/**
+ * Cuts the output to `limit` characters, including a note about the omitted part. A note that is longer than `limit`
+ * stays whole.
+ */
 export const cutOutput = (outcome: CallOutcome, limit: number): string => {
   const text = outcomeText(outcome)
   if (text.length <= limit) return text

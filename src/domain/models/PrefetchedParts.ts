@@ -21,7 +21,9 @@ import { numberLines, readNumbered } from "../text/NumberedLines.ts"
 
 type Messages = ReadonlyArray<ConversationMessage>
 
-/** A turn without a reply yet. `outcomes` are all outcomes so far, and `newOutcomes` those of this turn. */
+/**
+ * A turn without a reply yet. `outcomes` are the outcomes of all calls so far, and `newOutcomes` those of this turn.
+ */
 export interface SearchedTurn {
   readonly messages: Messages
   readonly outcomes: ReadonlyArray<CallOutcome>
@@ -36,7 +38,10 @@ export interface SecondLook {
   readonly parts: string
 }
 
-/** A use of a name or string counts only in at most this many files. In more, it says little about any of them. */
+/**
+ * The uses of a name or string count only if at most this many files contain it. In more files, a use says little about
+ * each file.
+ */
 const mostHolders = 8
 
 /** The maximum number of further files that a text names with their matching lines. */
@@ -125,8 +130,8 @@ export const wantedTexts = ({ literals, names }: SearchTerms): ReadonlyArray<str
   [...literals, ...names].map(({ text }) => text)
 
 /**
- * One part of each best file, then the blocks `more`, then the names of further files. `budgets` are the characters for
- * each part.
+ * One part of each best file, then the blocks `more`, then the names of further files. `budgets` are the maximum
+ * characters of each part.
  */
 export const prefetchedParts = (
   texts: ReadonlyArray<NamedText>,

@@ -121,7 +121,10 @@ const scripts: ReadonlyArray<readonly [script: RegExp, charactersPerToken: numbe
   [/["'{}[\]()<>:;,=+*/\\|&%$#@!?.0-9-]/g, 1.6]
 ]
 
-/** A text with more characters per token is prose or common code, for which the assumed margin is large enough. */
+/**
+ * If a text has more characters per token, it is prose or common code. For such a text, the assumed margin is large
+ * enough.
+ */
 const prose = 3.3
 
 /** The scale for this text before a server has counted any prompt. */

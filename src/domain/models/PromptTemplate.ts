@@ -1,7 +1,7 @@
 /**
  * The prompt templates: names, placeholders and parser. A template is markdown with placeholders `{name}`, optional
- * parts `{#name}...{/name}`, and one marker line between system part and user part. All are read at the start, so that
- * a broken one is found before any run.
+ * parts `{#name}...{/name}`, and one marker line between system part and user part. All templates are read at the
+ * start, so that a broken template is found before any run.
  */
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
@@ -14,7 +14,7 @@ const ofProject = ["project_description", "project_readme", "environment", "proj
 /** Placeholders of the instructions about how to answer in turns. */
 const ofTurns = ["answers", "text_calls", "native_calls", "may_change", "may_remove", "tool_instructions"] as const
 
-/** The placeholders of each template. All its prompts begin with the same text, which servers can cache. */
+/** The placeholders of each template. All prompts of a template begin with the same text, which servers can cache. */
 export const templatePlaceholders = {
   /** The prompt that asks for the task list. */
   creation: [
@@ -101,7 +101,10 @@ export interface PromptTemplate {
   readonly user: ReadonlyArray<TemplatePart>
 }
 
-/** Matches `{#name}`, `{/name}` and `{name}`; alone on a line, with its line end. JSON does not match. */
+/**
+ * Matches `{#name}`, `{/name}` and `{name}`. If such a mark is alone on its line, the line end is included. JSON does
+ * not match.
+ */
 const tokens = /^\{([#/])([A-Za-z][\w-]*)\}(?:\n|$)|^\{([A-Za-z][\w-]*)\}(?:\n{1,2}|$)|\{([#/]?)([A-Za-z][\w-]*)\}/gm
 
 /** Splits a text of a template, which begins on the line `line`, into parts. */

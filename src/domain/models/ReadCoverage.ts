@@ -1,6 +1,6 @@
 /**
- * Measures how much a model has seen of the files and searches that it requested: the requested lines that occur in
- * texts for the model. Tools cut large outputs, and a prompt may show even less.
+ * Measures how much a model has seen of the files and searches that it requested. It counts the requested lines that
+ * occur in texts for the model. Tools cut large outputs, and a prompt may show even less.
  */
 import { readNumbered } from "../text/NumberedLines.ts"
 import { type CallOutcome, commandEnd, dataText, pathOf } from "../tools/ToolCall.ts"
@@ -17,7 +17,7 @@ export interface ReadCoverage {
 interface Seen {
   readonly seen: number
   readonly of: number
-  /** The number of lines in the file. Absent if the calls requested all. */
+  /** The number of lines in the file. Absent if the calls requested all lines. */
   readonly file?: number
 }
 
@@ -25,7 +25,7 @@ const everything: Seen = { seen: 0, of: 0 }
 
 const percentSeen = ({ of, seen }: Seen): number => (of === 0 ? 100 : percentOf(seen / of))
 
-/** The number of lines in the file, from the note below the shown lines. Undefined if all are shown. */
+/** The number of lines in the file, from the note below the shown lines. Undefined without such a note. */
 const totalIn = (text: string): number | undefined => {
   const [, total] =
     /\n\n\((?:Lines? \d+(?: to \d+)?|The first \d+ of \d+ characters of line \d+) of (\d+)\./.exec(text) ?? []
@@ -71,7 +71,7 @@ const printedFile = ({ call }: CallOutcome): string | undefined => {
 
 const matchRow = /^.+?:\d+:(?: |$)/
 
-/** How many matches of a search the model has seen. For a plain text, matches in other searches also count. */
+/** How many matches of a search the model has seen. For a plain text, matches that other searches showed also count. */
 const seenOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>): Seen => {
   const text = dataText(result.data)
   const [, total = ""] = /^(?:At least )?([\d,]+) match(?:es)? in /.exec(text) ?? []

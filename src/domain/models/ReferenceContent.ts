@@ -36,20 +36,23 @@ export type ResolvedReference = typeof ResolvedReference.Type
 /** The characters that count towards the budget. */
 const contentSize = (content: ReferenceContent): number => (content.kind === "later" ? 0 : content.text.length)
 
-/** Removes references whose link equals an earlier one. */
+/** Removes references whose link equals the link of an earlier reference. */
 export const withoutRepetitions = <A>(all: ReadonlyArray<A>, referenceOf: (one: A) => Reference): ReadonlyArray<A> =>
   Arr.dedupeWith(all, (one, other) => referenceOf(one).href === referenceOf(other).href)
 
 /** The minimum length of a long reference in a prompt, in characters. */
 const leastShown = 1000
 
-/** The characters that these references need at least. Of a long one, an outline is enough. */
+/** The characters that these references need at least. A long reference needs only enough for an outline. */
 export const leastSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
   resolved.reduce((sum, { content }) => sum + Math.min(leastShown, contentSize(content)), 0)
 
 const lineSteps = [2000, 1000, 500, 200, 100, 50, 20, 10]
 
-/** The reference narrowed to its first lines: the largest round number that fits. Empty if none fits. */
+/**
+ * The reference narrowed to its first lines. Their number is the largest round number that fits. Empty if no such
+ * number fits.
+ */
 const byLines = ({ heading, lines, target }: FileReference, text: string, limit: number): ReadonlyArray<string> => {
   if (heading !== undefined) return []
   const start = lines?.from ?? 1

@@ -42,8 +42,8 @@ const pageGap = (lines: ReadonlyArray<string>) => {
 }
 
 /**
- * The indexes, from 0, of the lines to which a reference is narrowed. Undefined for all lines, and for a single line,
- * which means the block around it.
+ * The indexes, from 0, of the lines to which a reference is narrowed. Undefined if the reference names no lines, or a
+ * single line, which means the block around that line.
  */
 const askedOf = ({ content, reference }: ResolvedReference): LineRange | undefined => {
   if (reference.kind !== "file" || content.kind !== "file" || content.first === undefined) return undefined
@@ -103,7 +103,7 @@ const partsText = (shown: ReadonlySet<number>, first: number): string => {
 
 const overBudgetNote = "\n\n(There is no room for it here: read what you need of it.)"
 
-/** Says which part of a text is shown. Empty if all is. */
+/** Says which part of a text is shown. Empty if the whole text is shown. */
 const noteOf = (
   resolved: ResolvedReference,
   { isWhole, lines: shownLines }: Excerpt,
@@ -164,8 +164,8 @@ export const referenceExcerpts = (
   resolved: ReadonlyArray<ResolvedReference>,
   terms: SearchTerms,
   /**
-   * Budgets in characters: `contents` for all contents without their blocks, `blocks` for all blocks if a content is
-   * cut, `whole` for all blocks if none is.
+   * Budgets in characters. `contents` is for all contents without their blocks. `blocks` is for all blocks if a content
+   * is cut, and `whole` for all blocks if no content is cut.
    */
   { blocks = Number.MAX_SAFE_INTEGER, contents, whole = 0 }: ReferenceRoom
 ): ReadonlyArray<ShownReference> => {

@@ -19,7 +19,7 @@ const mostCharacters = 32_000_000
 const leastWord = 4
 /** The minimum length of a compared token. A shorter one is often a part of another word. */
 const leastPiece = 6
-/** Consecutive words count as content of a line from `count` words and `letters` letters on. */
+/** At least `count` consecutive words with at least `letters` letters count as content of a line. */
 const runOfLine = { count: 4, letters: 16 }
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []

@@ -21,7 +21,7 @@ const longestTag = "</reasoning>".length
 /** True while the text may still become an opening tag of thoughts. */
 const mayOpen = (text: string): boolean => names.some((name) => `<${name}>`.startsWith(text.toLowerCase()))
 
-/** The index at which a closing tag may have begun; the text's length if none has. */
+/** The index at which a closing tag may have begun. If none may have begun, the length of the text. */
 const heldFrom = (text: string): number => {
   const start = text.lastIndexOf("<")
   return start === -1 || text.length - start >= longestTag ? text.length : start
@@ -106,8 +106,8 @@ export class ThinkingSplit {
 }
 
 /**
- * Splits off thoughts that have only a closing tag, because some servers drop the opening one. If a heading comes
- * before it, the document reader decides. Tags in quoted files do not count.
+ * Splits off thoughts that have only a closing tag, because some servers drop the opening tag. If a heading precedes
+ * the closing tag, the document reader decides. Tags in quoted files do not count.
  */
 export const splitLoneClosing = (text: string): { readonly thinking: string; readonly text: string } => {
   if (!text.includes("</")) return { thinking: "", text }

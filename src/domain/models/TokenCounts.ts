@@ -41,7 +41,7 @@ export const noHistory: TokenCounts = { ratios: [], countsWhole: false, prompts:
 const most = 6
 const keptRatios = 15
 const keptPrompts = 4
-/** Only longer prompts, in characters, teach a ratio. In shorter ones, tokens around messages distort it. */
+/** A prompt with fewer characters teaches no ratio, because the tokens around its messages distort it. */
 const shortest = 2000
 /** The minimum tokens that a server keeps of a cut prompt: half of the smallest window. */
 const leastCut = 512
@@ -62,8 +62,8 @@ const isCut = (counted: number, window: number, estimated: number, leeway: numbe
   counted >= window * 0.995 || (Math.abs(counted - (Math.floor(window / 2) + 2)) <= 3 && estimated >= counted * leeway)
 
 /**
- * True for a count of half a window in multiples of 1024 tokens. It occurs if the server has another window than
- * requested.
+ * True for a count of half a window, if that window is a multiple of 1024 tokens. Such a count occurs if the server has
+ * another window than requested.
  */
 const isHalfOfSome = (counted: number): boolean => (counted - 2) % 512 === 0
 
@@ -90,7 +90,7 @@ export const learn = (
   if (verdict !== "plausible") return { history: { ...history, prompts, low: counted }, verdict }
   const ratio = prompt.length / counted
   const isKnownWhole = isWhole || history.countsWhole
-  // With unusually many characters per token, the count probably lacks the cached part.
+  // If there are unusually many characters per token, the count probably lacks the cached part of the prompt.
   const isUsual = isKnownWhole || history.ratios.length === 0 || ratio <= 1.3 * scaleOf(history).charactersPerToken
   const isTaken = ratio <= most && isUsual
   const isRepeated = () => history.prompts.some((before) => sharesHalf(prompt, before))
@@ -106,8 +106,8 @@ export const learn = (
 }
 
 /**
- * Learns from the count of a prompt that a server refused as too long. It is certain and replaces all earlier counts,
- * so that the next prompt is cut to fit.
+ * Learns from the count of a prompt that a server refused as too long. This count is certain and replaces all earlier
+ * counts, so that the next prompt is cut to fit.
  */
 export const learnRefused = (
   history: TokenCounts,
@@ -123,7 +123,7 @@ interface Counted {
   readonly loadMs?: number
 }
 
-/** The sum of `value` over all calls with `tokens`. Undefined if one of them lacks it. */
+/** The sum of `value` over all calls with `tokens`. Undefined if one of these calls lacks `value`. */
 const sumWhereCounted = (
   all: ReadonlyArray<Counted>,
   tokens: "answerTokens" | "promptTokens",
@@ -146,18 +146,20 @@ export const answerMsOf = (all: ReadonlyArray<Counted>): Pick<Counted, "answerMs
   return answerMs === undefined ? {} : { answerMs }
 }
 
-/** Follows a number of prompt tokens: `, 8400 of them from the server's cache`. Empty if unknown. */
+/**
+ * The text after a number of prompt tokens: `, 8400 of them from the server's cache`. Empty if the number is unknown.
+ */
 export const cachedText = ({ cachedTokens }: Counted, numberText: (tokens: number) => string = String): string =>
   cachedTokens === undefined ? "" : `, ${numberText(cachedTokens)} of them from the server's cache`
 
-/** Follows a number of answer tokens: ` at 38 tokens/s`. Empty if unknown. */
+/** The text after a number of answer tokens: ` at 38 tokens/s`. Empty if the speed is unknown. */
 export const speedText = ({ answerMs = 0, answerTokens = 0 }: Counted): string => {
   if (answerMs === 0 || answerTokens === 0) return ""
   const speed = (answerTokens * 1000) / answerMs
   return ` at ${speed < 10 ? speed.toFixed(1) : Math.round(speed)} tokens/s`
 }
 
-/** The load time in milliseconds from which the server really loaded the model. */
+/** A shorter load time, in milliseconds, means that the server had the model loaded already. */
 const leastLoadMs = 500
 
 export const wasLoaded = ({ loadMs = 0 }: Counted): boolean => loadMs >= leastLoadMs
