@@ -127,7 +127,7 @@ const cover = /^([ \t]*)\ue000(\d+)\ue001$/
 
 /**
  * Replaces the lines of all parts with placeholders, so that cleaning does not touch the parts. `restore` puts the
- * parts back, with the indentation of the lines around them.
+ * lines back. If cleaning has removed indentation from a placeholder, its line loses the same indentation.
  */
 export const withCoveredParts = (answer: string, parts: ReadonlyArray<AnswerPart>) => {
   const lines = answer.split("\n")

@@ -4,7 +4,7 @@
  */
 import { languageOf } from "./Language.ts"
 
-/** Maps each path of `pathQuestions` that is a file of the project to the spelling in the project. */
+/** Maps paths of `pathQuestions` to their spelling in the project. Contains only paths of project files. */
 export type ProjectPaths = ReadonlyMap<string, string>
 
 export interface NamedPath {

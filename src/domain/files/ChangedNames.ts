@@ -7,7 +7,7 @@ import { numberedRows, wholeChange } from "./ChangePreview.ts"
 import { languageOf } from "./Language.ts"
 import type { ProposedFile } from "./ProposedFile.ts"
 
-/** Names that are too common, because they mean something else in most files. */
+/** Names that are too common: in most files they mean something else. */
 const common: ReadonlySet<string> = new Set(
   "config create data default delete handler index init item items main module name options props render result setup state test type update value".split(
     " "

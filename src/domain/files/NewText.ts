@@ -277,7 +277,7 @@ const withoutEndBlanks = ({ base, newText, oldText }: Written): string => {
   )
 }
 
-/** Gives the text of a whole file the line ends of the file. An edit gets the line ends of its place later. */
+/** If the text is a whole file, it gets the line ends of the file. An edit gets the line ends of its place later. */
 const withOwnLineEnds = ({ base, newText, oldText, path }: Written): string => {
   if (oldText !== undefined) return newText
   const isMeant = base === null && (prose.has(languageOf(path)) || !/(?<!\r)\n/.test(newText))

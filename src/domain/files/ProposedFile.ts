@@ -16,7 +16,7 @@ export const ProposedFile = Schema.Struct({
   kind: Schema.optionalKey(FileKind),
   /** What the project has at the path, if that is not a text: a picture, a link, an empty folder. */
   holds: Schema.optionalKey(FileEntry),
-  /** The project file that moves to this path. Its bytes are copied, unless its text has changed since. */
+  /** The project file that moves to this path. Its bytes are copied, unless the proposal also changes its text. */
   from: Schema.optionalKey(FileEntry),
   /** The folder around the file, if this folder is removed or moved as a whole. */
   folder: Schema.optionalKey(Schema.String)

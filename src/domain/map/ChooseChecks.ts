@@ -107,7 +107,7 @@ const folderWith = (name: string, file: string, top: string, files: ReadonlyArra
   return files.includes(`${top}${name}`) ? top : undefined
 }
 
-/** The targets of each narrowed command, relative to its folder. Empty if the whole command must run. */
+/** The targets of each narrowed command, relative to the folder of the command. Empty if the whole command must run. */
 const targetsOf = ({ from, narrow }: ProjectCommand, change: Change): ReadonlyArray<ReadonlyArray<string>> => {
   const { changed, project } = change
   const relative = (path: string) => path.slice(folderOf(from).length)

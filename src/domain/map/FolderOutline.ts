@@ -166,7 +166,8 @@ const fileLine = (folder: Folder): Candidate => {
 }
 
 /**
- * How far an outline goes. `overview` shows folders of two levels, and `whole` shows everything that fits, with files.
+ * How much an outline shows. `overview` shows folders of two levels, and `whole` shows everything that fits, also
+ * files.
  */
 type OutlineDepth = "overview" | "whole"
 

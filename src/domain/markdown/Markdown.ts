@@ -40,7 +40,7 @@ const unsplit = (text: string): MarkdownDocument => {
   return { text, lines: [], fences: new Map(), sections: [], strayFences: [], ...findings }
 }
 
-/** Removes what is not part of the answer, as `repairs`, and splits the rest into sections. */
+/** Removes what is not part of the answer, and notes it in `repairs`. Splits the remaining text into sections. */
 export const readMarkdown = (
   text: string,
   { hasFields = false, knownHeadings }: MarkdownOptions = {}

@@ -9,7 +9,7 @@ import { type Heading, type KnownHeadings, readHeading } from "./MarkdownHeading
 /** A heading with the text under it, up to the next heading of any level. */
 export interface MarkdownSection extends Omit<Heading, "text"> {
   readonly heading: string
-  /** The anchor that GitHub would give the heading, numbered if repeated. */
+  /** The anchor that GitHub would give the heading. A repeated anchor gets a number. */
   readonly anchor: string
   readonly line: number
   /** The index among the sections of the text, from 0. */

@@ -180,7 +180,7 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
 }
 
 /**
- * The blocks of a briefing by placeholder; empty without facts. Headings in the project description become
+ * The blocks of a briefing by placeholder. A block without facts is empty. Headings in the project description become
  * sub-headings. With `isReference`, the blocks say that tasks can refer to them.
  */
 export const briefingBlocks = (briefing: BriefingParts, isReference = true) => ({

@@ -34,7 +34,7 @@ export interface ModelCapacity {
   readonly pool?: number | undefined
 }
 
-/** Why the window is not the default, or smaller than requested. */
+/** Why the window is not the default, or why it is smaller than requested. */
 export interface WindowNote {
   readonly text: string
   /** True if the window is smaller than the user requested. */
@@ -50,7 +50,8 @@ export interface CallCapacity {
 }
 
 /**
- * The window that the run asks for. `source` says where it comes from; absent for the user's setting and the default.
+ * The window that the run asks for. `source` says where the window comes from. Absent for the user's setting and the
+ * default.
  */
 const wantedWindow = (
   model: string,

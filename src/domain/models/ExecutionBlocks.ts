@@ -36,7 +36,7 @@ const shownArguments = ({ call, result }: CallOutcome): Schema.Json => {
 /** The characters reserved for the note below a cut output. */
 const noteCharacters = 100
 
-/** The characters that each output needs if together they show `lines` lines. Short outputs stay whole. */
+/** The characters that each output needs if all outputs together show `lines` lines. Short outputs stay whole. */
 const neededLengths = (texts: ReadonlyArray<string>, lines: number): ReadonlyArray<number> => {
   const rows = texts.map((text) => text.split("\n"))
   const counts = shares(

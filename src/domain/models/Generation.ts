@@ -96,7 +96,7 @@ export const toolCallsFor = (
 export const stageModel = ({ stages }: Pick<Generation, "stages">, name: GeneratingStage): string | undefined =>
   stages?.[name]?.model
 
-/** The field `stageModels`: the model of each stage that has its own. An empty object if none has. */
+/** The field `stageModels`: the model of each stage that has its own model. An empty object if no stage has one. */
 export const stageModelsOf = ({ stages = {} }: Pick<Generation, "stages">) => {
   const own = Object.entries(stages).flatMap(([name, { model }]) => (model === undefined ? [] : [[name, model]]))
   const models: { readonly stageModels?: Readonly<Record<string, string>> } =

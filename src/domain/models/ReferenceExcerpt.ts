@@ -17,14 +17,17 @@ import { type CutReference, percentOf, coverageOf } from "./Coverage.ts"
 import { usefulShares } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/** The minimum length of a shown file in characters. If the shares would be smaller, some files are left out. */
+/**
+ * The minimum length of a shown file in characters. If the files' shares of the budget would be smaller, some files are
+ * left out.
+ */
 const leastOfFile = 900
 
 const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ")
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 
-/** The indexes of a result's summary and its heading, which matter more than the details. */
+/** The indexes of the lines with a result's summary and its heading. They matter more than the details. */
 const summaryLines = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
   const text = outline(lines.join("\n"))
   const [summary] = text.sections

@@ -89,8 +89,8 @@ export class ThinkingSplit {
   }
 
   /**
-   * Ends the text. Open thoughts end at their first heading, as in the document reader; `answer` is the text from there
-   * on.
+   * Ends the text. Thoughts without a closing tag end at their first heading, as in the document reader. `answer` is
+   * the text from this heading on.
    */
   end(): { readonly pieces: ReadonlyArray<WrittenPiece>; readonly answer: string } {
     const rest = this.#held

@@ -57,7 +57,7 @@ export const scaleOf = ({ ratios }: TokenCounts): TokenScale =>
 const sharesHalf = (prompt: string, other: string): boolean =>
   other.startsWith(prompt.slice(0, Math.floor(prompt.length / 2) + 1))
 
-/** True for a count that shows a dropped beginning: the window is full, or exactly half full. */
+/** True for a count that shows a dropped beginning of the prompt: the window is full, or exactly half full. */
 const isCut = (counted: number, window: number, estimated: number, leeway: number): boolean =>
   counted >= window * 0.995 || (Math.abs(counted - (Math.floor(window / 2) + 2)) <= 3 && estimated >= counted * leeway)
 
