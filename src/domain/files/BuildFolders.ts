@@ -1,6 +1,6 @@
 /**
  * Recognises folders that builds, tests and checkers generate, by their names and by files beside or inside them. Their
- * content is no change of the project, even without a `.gitignore`.
+ * content never counts as a change of the project, even without a `.gitignore`.
  */
 
 const gradle = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"]

@@ -1,6 +1,6 @@
 /**
- * Reads the changes of files in an answer: blocks with three marks, whole files, diffs, and objects. Text that looks
- * like a change but is unreadable becomes an issue, so that no change is lost silently.
+ * Reads the changes of files in an answer: blocks with three marks, whole files, diffs, and JSON objects. Text that
+ * looks like a change but is unreadable becomes an issue, so no change is lost silently.
  */
 import * as Result from "effect/Result"
 import { addIssue, addRepair, type Findings, inDocumentOrder, type IssueCode, noFindings } from "../findings/Issue.ts"
@@ -134,7 +134,7 @@ class Reader {
     if (spelled._tag === "Move") this.paths.noteFile(spelled.to)
   }
 
-  /** The index of the nearest line above that is neither blank nor a fence; -1 if there is none. */
+  /** The index of the nearest line above that is neither blank nor a fence line; -1 if there is no such line. */
   private lineBefore(at: number): number {
     return lastBefore(this.lines, at, (line) => !isBlank(line) && readFence(line) === undefined)
   }
@@ -241,8 +241,8 @@ class Reader {
   }
 
   /**
-   * True for a fence that explains the marks and changes no file: it is below the path of a markdown file, and text
-   * precedes its first mark.
+   * True for a fence that only explains the marks. Such a fence is below the path of a markdown file, and text precedes
+   * its first mark.
    */
   private isAboutMarks(at: number, before: ReadonlyArray<string>): boolean {
     const path = this.paths.beforeFence(at)?.path

@@ -1,4 +1,4 @@
-/** Recognises the lines at which blocks with three marks and fences begin and end. */
+/** Recognises the lines at which fences and blocks with three marks begin and end. */
 import type { IssueCode } from "../findings/Issue.ts"
 import { pathOfLine } from "./ChangePath.ts"
 
@@ -146,7 +146,7 @@ export const fenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence |
   return { info, end }
 }
 
-/** True for a fence line without a language that looks like an opening line. */
+/** True for a fence line without a language that looks like the opening line of a fence. */
 const looksOpening = (lines: ReadonlyArray<string>, at: number): boolean =>
   !isBlank(lines[at + 1]) && (isBlank(lines[at - 1]) || /:\s*$/.test(lines[at - 1] ?? ""))
 

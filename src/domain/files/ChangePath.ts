@@ -1,6 +1,6 @@
 /**
  * Finds the path that an answer names for a change: on its own line, in the info string of a fence, or in the sentence
- * before a block. A file of the project is always recognised, any other path by its spelling.
+ * before a block. The path of a project file is always recognised. Any other path is recognised by its spelling.
  */
 import { languageOf } from "./Language.ts"
 
@@ -154,7 +154,9 @@ export const pathsInSentence = (line: string, paths: ProjectPaths): ReadonlyArra
 const comparison =
   /\b(?:like|unlike|as in|as with|same as|similar(?:ly)? to|see|mirrors?|matches|matching|copied from|imported (?:by|from)|used (?:by|in)|instead of|not in)\b/i
 
-/** True for a sentence that compares with another file. The only path in it may then be that other file. */
+/**
+ * True for a sentence that compares with another file. The only path in such a sentence may be that of the other file.
+ */
 export const comparesFiles = (line: string): boolean => comparison.test(line)
 
 /** True for a sentence without any possible path. */

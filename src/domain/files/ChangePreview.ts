@@ -9,7 +9,7 @@ import { canonicalJson, textNestedTooDeep } from "../text/Json.ts"
  */
 const maxEdits = 2000
 
-/** The numbers of added and removed lines, and the whole unified diff; empty for equal texts. */
+/** The numbers of added and removed lines, and the whole unified diff. The diff of equal texts is empty. */
 export interface WholeChange {
   readonly added: number
   readonly removed: number

@@ -1,7 +1,7 @@
 /**
  * Recognises sensitive paths by name: secrets, files that programs run automatically, and files that control git or
  * this program. `automaticFiles.json` lists files that programs run or read without being asked, as when a project is
- * opened. Files that a user runs on purpose, such as a Makefile, are not in it.
+ * opened. Files that a user runs on purpose, such as a Makefile, are not in this list.
  */
 
 import rows from "./automaticFiles.json" with { type: "json" }

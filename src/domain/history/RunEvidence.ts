@@ -28,7 +28,7 @@ export const Attempt = Schema.Struct({
   answer: Schema.optionalKey(ModelAnswer),
   issues: Schema.Array(Issue),
   repairs: Schema.Array(Repair),
-  /** The failures of this call, in order. A prompt that was sent several times can have several. */
+  /** The failures of this call, in order. A prompt that was sent several times can have several failures. */
   failures: Schema.Array(Schema.String)
 })
 export type Attempt = typeof Attempt.Type
@@ -43,7 +43,7 @@ export const CallEvidence = Schema.Struct({
 })
 export type CallEvidence = typeof CallEvidence.Type
 
-/** The state of a task; `open` if the journal has no end of it. */
+/** The state of a task; `open` if the journal does not contain its end. */
 export const TaskState = Schema.Literals(["finished", "failed", "open"])
 export type TaskState = typeof TaskState.Type
 

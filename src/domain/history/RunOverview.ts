@@ -110,7 +110,9 @@ export const RunOverview = Schema.Struct({
   message: Schema.String,
   /** What the run changed, what was denied, and what is missing. Absent if there is nothing of this kind. */
   facts: Schema.optionalKey(RunFacts),
-  /** How many links of the results and the answer were checked, and how many are wrong. Absent if none was checked. */
+  /**
+   * How many links of the results and the answer were checked, and how many are wrong. Absent if no link was checked.
+   */
   evidence: Schema.optionalKey(EvidenceCount),
   /** How often each repair occurred in answers that the run used, most frequent first. Absent without repairs. */
   repairs: Schema.optionalKey(Schema.Array(RepairCount))

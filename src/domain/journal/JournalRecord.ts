@@ -1,6 +1,6 @@
 /**
  * Defines the records of a journal, one on each line. A resumed run takes the outcomes of finished stages and calls
- * from them, and does not repeat the work.
+ * from these records, and does not repeat the work.
  */
 import * as Schema from "effect/Schema"
 import { FileKind } from "../files/FileKind.ts"

@@ -1,4 +1,7 @@
-/** A tool that is not built in, as a journal describes it: what prompts and checks need, without code. */
+/**
+ * A tool that is not built in, as a journal describes it. The description has what prompts and checks need, but no
+ * code.
+ */
 import * as Schema from "effect/Schema"
 import { EffectClass, Risk } from "../tools/Access.ts"
 import { Arguments, builtInOrigin, type ToolInfo } from "../tools/ToolCall.ts"

@@ -117,7 +117,7 @@ interface Line {
   readonly text: string
 }
 
-/** A line shows at least this many names, or all names of a smaller folder. */
+/** A line shows at least this many names, or all names if the folder has fewer. */
 const leastNames = 4
 
 /** The line `- in `src/`: a, b, and 3 more`, within the budget. Undefined if too few names fit. */

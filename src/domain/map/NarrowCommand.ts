@@ -1,5 +1,5 @@
 /**
- * Determines how to run only some files, folders or packages of a test command, which depends on its test runner. Only
+ * Determines how a test command can run only some files, folders or packages, which depends on its test runner. Only
  * simple commands are narrowed.
  */
 
@@ -31,7 +31,7 @@ const wordsOf = (text: string): readonly [string, ...Array<string>] => {
   return [first, ...rest]
 }
 
-/** Patterns of commands, the words that begin the narrowed command, and the kind of targets. */
+/** For each pattern of a command, the words that begin the narrowed command, and the kind of its targets. */
 const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["of"]]> = [
   [/^go test \.\/\.\.\.$/, "go test", "folders"],
   [/^cargo test(?: --workspace)?$/, "cargo test --manifest-path", "manifest"],

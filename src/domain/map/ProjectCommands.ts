@@ -25,7 +25,7 @@ export interface ProjectCommand extends CommandWay {
   readonly does?: string | undefined
   /** The manifest that names the command. */
   readonly from: string
-  /** The kind of the command. Absent if it never ends, has lasting effects, or is unknown. */
+  /** The kind of the command. Absent if the kind is unknown, or if the command never ends or has lasting effects. */
   readonly kind?: CommandKind | undefined
   /**
    * All ways to run the command, the best first. The program uses the first way that works with the installed programs.

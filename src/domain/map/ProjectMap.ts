@@ -35,7 +35,7 @@ export const mapTokens = (window: number): number => {
 /** The budget of the map for a context window, in characters. */
 export const mapBudget = (window: number): number => charactersIn(mapTokens(window))
 
-/** The smallest budget for exported names, in characters. With less, the sources are not read. */
+/** The smallest budget for exported names, in characters. With a smaller budget, the sources are not read. */
 export const minBudgetForExports = charactersIn(600)
 
 /**

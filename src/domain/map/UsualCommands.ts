@@ -30,7 +30,7 @@ const usual: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   })
 )
 
-/** For each program, the wrapper script that may be beside the manifest and downloads the program. */
+/** For each program, its wrapper script. The script may be beside the manifest, and downloads the program. */
 const wrappers: ReadonlyMap<string, string> = new Map([
   ["mvn", "mvnw"],
   ["gradle", "gradlew"]
@@ -75,7 +75,7 @@ const listed = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   })
 }
 
-/** The commands of each module of a Go workspace, because `./...` in the folder above does not reach them. */
+/** The commands of each module of a Go workspace. `./...` in the folder above does not reach these modules. */
 const goWorkspace = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const block = /^use\s*\(([^)]*)\)/m.exec(text)?.[1] ?? ""
   const alone = [...text.matchAll(/^use\s+([^\s(]+)/gm)].map(([, folder = ""]) => folder)
@@ -139,7 +139,7 @@ const computedCommands = new Map<string, (manifest: Manifest) => ReadonlyArray<P
 
 export const usualManifests: ReadonlyArray<string> = [...usual.keys(), ...computedCommands.keys()]
 
-/** The conventional commands of a manifest; empty if it is covered by a larger project. */
+/** The conventional commands of a manifest; empty if a larger project covers the manifest. */
 export const usualCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   if (isPart(manifest)) return []
   if (isSolution(manifest.path)) return ["dotnet test", "dotnet build"].map((run) => ({ run, from: manifest.path }))

@@ -43,7 +43,7 @@ type Search = ReturnType<typeof makeSearch>
 const opening =
   /<!--|<\?|<!\[CDATA\[|<![a-z]|<([a-z][\w-]*)(?=[\s/>])|!\[|\]\(\s*<?[^\s<>()]*>?\s+["'(]|^ {0,3}\[[^\]\n]+\]:\s*\S+\s+["'(]/gim
 
-/** A tag with more quotes does not count, so that many unfinished tags take little time. */
+/** A tag with more quotes does not count as a tag. This keeps the search through many unfinished tags short. */
 const mostQuotes = 1000
 
 const isHiding = (tag: string): boolean =>

@@ -77,7 +77,7 @@ export const readMarkdown = (
   return { text: textOfLines({ lines }, 0), lines, fences, sections, strayFences, ...findings }
 }
 
-/** The section with exactly this anchor, or else the only one with a similar anchor. */
+/** The section with exactly this anchor, or else the only section with a similar anchor. */
 export const findSection = (document: MarkdownDocument, anchor: string): Option.Option<MarkdownSection> => {
   const exact = document.sections.find((section) => section.anchor === anchor)
   if (exact !== undefined) return Option.some(exact)

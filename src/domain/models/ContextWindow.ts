@@ -78,8 +78,8 @@ const callsAtATime = ({ parallel, plans }: WindowWish, { pool, slots = Infinity 
 }
 
 /**
- * Chooses the window and parallel calls of a run. Fails if the user set an unsupported window for this run; other
- * settings are lowered to what the model supports.
+ * Chooses the window and parallel calls of a run. Fails if the user set an unsupported window for this run. Any other
+ * window is lowered to what the model supports.
  */
 export const fitCalls = (
   model: string,

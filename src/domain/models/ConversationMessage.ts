@@ -1,4 +1,4 @@
-/** The messages among a user, a model and its tools. Each call sends the model all of them. */
+/** The messages among a user, a model and its tools. Each call sends all these messages to the model. */
 import * as Schema from "effect/Schema"
 import { type ToolInfo, ToolResult } from "../tools/ToolCall.ts"
 import { AskedCall } from "./ModelAnswer.ts"

@@ -83,7 +83,8 @@ export const toolCallsOfModel = (set: ModelToolCalls = {}, model: string): ToolC
 }
 
 /**
- * How a stage calls tools. The stage overrides the run, which overrides the model. `model` may be the model of a skill.
+ * How a stage calls tools. The setting of the stage overrides that of the run, which overrides that of the model.
+ * `model` may be the model of a skill.
  */
 export const toolCallsFor = (
   settings: WithModel & { readonly modelToolCalls?: ModelToolCalls },

@@ -21,7 +21,7 @@ export interface PullProgress {
   readonly completed: number
 }
 
-/** Returns a function from each progress message to the progress of the whole download. */
+/** Makes a function that turns each progress message into the progress of the whole download. */
 export const makePullProgress = () => {
   const parts = new Map<string, { readonly total: number; readonly completed: number }>()
   return ({ completed = 0, digest, status, total = 0 }: PullStep): PullProgress => {

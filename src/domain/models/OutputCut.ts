@@ -1,6 +1,6 @@
 /**
  * Cuts the output of a call to its budget, with a note about the shown part. A file or page loses its end, which the
- * model can read later. A command keeps its beginning, its end and lines about errors, and a diff its changed lines.
+ * model can read later. A command keeps its beginning, its end and lines about errors. A diff keeps its changed lines.
  */
 import { diffSummary } from "../files/DiffSummary.ts"
 import { cutAt, listWithin } from "../text/Excerpt.ts"
@@ -169,13 +169,13 @@ interface FoundRow {
   readonly size: number
 }
 
-/** The matches of a file. A heading stands above the first of the matches that it belongs to. */
+/** The matches of a file. A heading stands above the first of its matches. */
 const headedRows = (rows: ReadonlyArray<FoundRow>): ReadonlyArray<string> =>
   rows.flatMap(({ heading, text }, index) =>
     heading === (rows[index - 1]?.heading ?? "") ? [text] : [heading === "" ? "--" : heading, text]
   )
 
-/** As many matches of a search as fit, and the number in each file. Lines around matches are left out. */
+/** As many matches of a search as fit, and the number of matches in each file. Lines around matches are left out. */
 const cutSearch = (text: string, limit: number): string => {
   const [head = "", ...lines] = text.split("\n")
   const blocks = new Map<string, Array<FoundRow>>()
@@ -221,7 +221,7 @@ const cutSearch = (text: string, limit: number): string => {
   // number.
   let budget = limit - write(0).length - 8 * blocks.size
   let cut = write(Math.max(0, budget))
-  // A match whose heading stood above a dropped match needs it again.
+  // If the first match below a heading is dropped, the next match needs the heading.
   while (cut.length > limit && budget > 0) {
     budget -= cut.length - limit
     cut = write(Math.max(0, budget))

@@ -1,4 +1,6 @@
-/** Writes the output of a call for a model, as text instead of JSON, without fields for the program only. */
+/**
+ * Writes the output of a call for a model, as text instead of JSON. Leaves out fields that are only for the program.
+ */
 import type * as Schema from "effect/Schema"
 import * as Predicate from "effect/Predicate"
 import { type CallOutcome, commandEnd, dataText, type ToolResult } from "../tools/ToolCall.ts"

@@ -47,7 +47,7 @@ const mostHolders = 8
 /** The maximum number of further files that a text names with their matching lines. */
 const mostOthers = 8
 
-/** The minimum size of a part around a search hit, in characters. A smaller one could not hold a function. */
+/** The minimum size of a part around a search hit, in characters. A smaller part could not hold a function. */
 const leastParts = 600
 
 const countHolding = (text: string, wanted: ReadonlyArray<string>): number =>

@@ -17,7 +17,8 @@ const cutNote = (path: string, left: number): string =>
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
 
 /**
- * The text below a line with the file and the folder that it describes. A file in the project's root gets no such line.
+ * The text of a file, below a line that names the file and the folder that it describes. A file in the project's root
+ * gets no such line.
  */
 const headed = ({ path, text }: DescriptionFile): string =>
   path.startsWith("../")

@@ -107,7 +107,7 @@ export interface PromptTemplate {
  */
 const tokens = /^\{([#/])([A-Za-z][\w-]*)\}(?:\n|$)|^\{([A-Za-z][\w-]*)\}(?:\n{1,2}|$)|\{([#/]?)([A-Za-z][\w-]*)\}/gm
 
-/** Splits a text of a template, which begins on the line `line`, into parts. */
+/** Splits a text of a template into parts. The text begins on the line `line` of the template. */
 const scan = (
   text: string,
   line: number,

@@ -17,7 +17,7 @@ import { unescaped } from "../text/PercentEscapes.ts"
 const mostCharacters = 32_000_000
 /** The minimum length of a compared word in a query. */
 const leastWord = 4
-/** The minimum length of a compared token. A shorter one is often a part of another word. */
+/** The minimum length of a compared token. A shorter token is often a part of another word. */
 const leastPiece = 6
 /** At least `count` consecutive words with at least `letters` letters count as content of a line. */
 const runOfLine = { count: 4, letters: 16 }
@@ -154,7 +154,7 @@ export class SeenTexts {
     return this.#words.has(word) && !this.#userWords.has(word)
   }
 
-  /** Returns a word of the text that the model has read; undefined if there is none. */
+  /** Returns the first word of this text that the model has already read; undefined if there is none. */
   #wordIn(text: string): string | undefined {
     return wordsOf(text).find((word) => word.length >= leastWord && this.#wasRead(word))
   }

@@ -21,7 +21,10 @@ export interface TokenCount {
   readonly window: number
 }
 
-/** The verdict about a count. `unclear`: it is too small, because of the cache or a dropped beginning of the prompt. */
+/**
+ * The verdict about a count. `unclear`: the count is too small, because of the cache or a dropped beginning of the
+ * prompt.
+ */
 export type CountVerdict = "plausible" | "unclear" | "overflow"
 
 /** What the program has learned about the tokens of a model. */
@@ -53,7 +56,7 @@ const median = (values: ReadonlyArray<number>): number =>
 export const scaleOf = ({ ratios }: TokenCounts): TokenScale =>
   ratios.length === 0 ? assumedScale : { charactersPerToken: median(ratios), margin: ratios.length < 3 ? 1.1 : 1.05 }
 
-/** True if both prompts begin with the same text, longer than half of `prompt`. */
+/** True if both prompts begin with the same text, and this text is longer than half of `prompt`. */
 const sharesHalf = (prompt: string, other: string): boolean =>
   other.startsWith(prompt.slice(0, Math.floor(prompt.length / 2) + 1))
 
