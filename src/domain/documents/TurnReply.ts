@@ -201,11 +201,15 @@ const notMade = (issues: ReadonlyArray<Issue>): ToolResult => ({
  * A message for each native call. Short outputs stay whole, and long ones share the remaining budget. If the shares
  * become too small, the last outputs are left out.
  */
-export const toolMessages = (replies: ReadonlyArray<CallReply>, budget: number): ReadonlyArray<ToolMessage> => {
+export const toolMessages = (
+  replies: ReadonlyArray<CallReply>,
+  budget: number,
+  announced?: OutputLimits
+): ReadonlyArray<ToolMessage> => {
   const results = replies.map(({ issues, outcome }) => outcome?.result ?? notMade(issues))
   const limits = usefulShares(
     results.map((result) => resultText(result).length),
-    budget,
+    Math.min(budget, announced?.characters ?? budget),
     results.map(() => leastOutput)
   )
   return replies.map(({ askedCall: { id, name }, outcome }, index): ToolMessage => {

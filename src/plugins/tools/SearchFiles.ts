@@ -126,7 +126,7 @@ const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
       const rows = showMatches(file, lines, group.matches, context)
       // Without context, nothing else ends the part to which the heading above belongs.
       const isEnd = context === 0 && headings[at]?.length === 0 && (headings[at - 1] ?? []).length > 0
-      return [...(isEnd ? ["--"] : (headings[at] ?? [])), ...rows]
+      return (isEnd ? ["--"] : (headings[at] ?? [])).concat(rows)
     })
   })
   const files = matchedFiles.map(({ file, matches }, position) => ({

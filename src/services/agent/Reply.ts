@@ -59,8 +59,7 @@ export const makeReply = Effect.fnUntraced(function* (
     const again = work.prompt.lookAgain?.(searched) ?? Effect.succeed({ messages: session.messages, parts: "" })
     const { messages: before, parts } = yield* again
     const announced = announcedLimits(session.messages)
-    const outputs = Math.min(budgetOf(before) - parts.length, announced?.characters ?? Infinity)
-    const messages = [...before, ...toolMessages(replies, outputs)]
+    const messages = [...before, ...toolMessages(replies, budgetOf(before) - parts.length, announced)]
     const outcomes = results.outcomes.filter((ran) => !replies.some(({ outcome }) => outcome === ran))
     const images = yield* imagesFor(work.assignment, session.turn, results.outcomes, budgetOf(messages) / 2)
     const news = verdict.issues.length + outcomes.length + images.lines.length

@@ -194,10 +194,10 @@ export const makeTaskPrompts = Effect.gen(function* () {
   /** The budget for references in the first message. */
   const referenceBudget = (task: Task, briefing: Briefing): { readonly parts: number; readonly whole: number } => {
     const share = referenceShare(toolsOf(skills.find(task.skill)))
-    const left = budgetBeside(task, charactersOf(first(task, briefing)))
-    const free = Math.min(left, charactersBeside(unaskedWindow(window), 0, scaleOf(task)))
+    const charactersLeft = budgetBeside(task, charactersOf(first(task, briefing)))
+    const free = Math.min(charactersLeft, charactersBeside(unaskedWindow(window), 0, scaleOf(task)))
     const parts = Math.floor(Math.max(free * share, Math.min(free / 2, leastReference * task.references.length)))
-    return { parts, whole: Math.floor(Math.min(mostAtOnce, left * wholeShare)) }
+    return { parts, whole: Math.floor(Math.min(mostAtOnce, charactersLeft * wholeShare)) }
   }
 
   /** Why the first message cannot fit, even with the shortest references and few turns. */

@@ -23,12 +23,10 @@ it("shows some of the first of three long outputs in a reply with little room, a
 })
 
 it("shows what was announced although the answer took some of its room, but never more than the window holds", () => {
-  const shownWith = (budget: number): number => {
-    const announced = { lines: 100, characters: 2000 }
-    const given = { turn: 1, issues: [], results: { outcomes: reads.slice(0, 1) }, instruction: "Go on." }
-    return replyText({ ...given, announced, budget }).match(/^\d+: const/gm)?.length ?? 0
-  }
-  expect([700, 1000, 1400].map(shownWith)).toEqual([36, 56, 80])
+  const announced = { lines: 100, characters: 2000 }
+  const given = { turn: 1, issues: [], results: { outcomes: reads.slice(0, 1) }, instruction: "Go on.", announced }
+  const replies = [700, 1000, 1400].map((budget) => replyText({ ...given, budget }))
+  expect(replies.map((reply) => reply.match(/^\d+: const/gm)?.length)).toEqual([36, 56, 80])
 })
 
 it("answers each call of the interface, the first ones with a useful part", () => {
