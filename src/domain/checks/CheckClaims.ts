@@ -22,7 +22,10 @@ const says: ReadonlyArray<RegExp> = [
   /✅[^.!?\n]{0,40}\b(?:tests?|checks?|build|lint)\b/i
 ]
 
-/** Sentences without such a claim: `the tests should pass`, `does not pass`, `passed before`, `if the tests pass`. */
+/**
+ * Matches sentences that do not claim that a check passed: `the tests should pass`, `does not pass`, `passed before`,
+ * `if the tests pass`.
+ */
 const hedged =
   /\b(?:not|never|should|would|could|might|may|must|will|if|once|until|when|whether|unless|expected? to|to make|so that|in order|cannot|unable|needs? to|except|unverified)\b|n't\b/i
 /** Words about an earlier time or a failure. They rule out a claim, unless the sentence contains `now`. */
@@ -38,8 +41,8 @@ const sentencesOf = (text: string): ReadonlyArray<string> =>
 const longestClaim = 160
 
 /**
- * The first sentence that claims a check passed. It may name the check by its command: `` `node check.js` exits with 0
- * ``.
+ * The first sentence that claims a check passed. The sentence may name the check by its command: `` `node check.js`
+ * exits with 0 ``.
  */
 const claimIn = (report: string, commands: ReadonlyArray<string>): string | undefined =>
   sentencesOf(report).find(
@@ -59,8 +62,8 @@ const stateText = (check: CheckOutcome): string => {
 }
 
 /**
- * True if the claim can be about this check. Claims about types or building are about checks of types, and others are
- * not.
+ * True if the claim can be about this check. A claim about types or building is about a check of types. Any other claim
+ * is about another check.
  */
 const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
   const ofTypes = /\btypes?\b|typecheck|\btsc\b|compil|\bbuild/i
@@ -68,9 +71,9 @@ const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
 }
 
 /**
- * The first claim of a report that checks passed, with the fact that contradicts it. Undefined without a claim, or if
- * it may be true of one check. `ranByModel`: the model itself ran a command that passed, which the program may not be
- * able to run.
+ * The first claim of a report that checks passed, with the fact that contradicts it. Undefined if there is no claim, or
+ * if the claim may be true of one check. `ranByModel`: the model ran a command that passed, perhaps one that the
+ * program cannot run.
  */
 export const falseClaim = (
   report: string,

@@ -46,15 +46,17 @@ export const CheckOutcome = Schema.Struct({
   flaky: Schema.optionalKey(Schema.Boolean),
   /** The tests that ran, if the output counts them. */
   ran: Schema.optionalKey(RanTests),
-  /** The changed test files. `failWithout`: the check fails with them and the unchanged source code. */
+  /**
+   * The changed test files. `failWithout`: the check fails if these files are tested with the unchanged source code.
+   */
   newTests: Schema.optionalKey(Schema.Struct({ paths: Schema.Array(Schema.String), failWithout: Schema.Boolean })),
   /** Why the check was not run or proves nothing, in whole sentences. */
   notRun: Schema.optionalKey(Schema.String),
   /** Why the check proves nothing. Absent for a check that was not permitted. */
   cause: Schema.optionalKey(NoProofCause),
   /**
-   * Why the check does not count as passing although it also fails without the changes. It names no failure, nothing
-   * else passed, or the request wants it to pass.
+   * Why a check that also fails without the changes still counts as failed. The check names no failure, nothing else
+   * passed, or the request wants it to pass.
    */
   stillFails: Schema.optionalKey(Schema.String)
 })
@@ -94,7 +96,10 @@ const failuresOf = ({ exitCode, output, stopped }: CheckEnd): ReadonlyArray<Chec
   return [{ name: stopped ?? exitFailure(exitCode), details: [] }]
 }
 
-/** Failures that other outcomes show without the changes. Flaky checks do not count: they fail by chance. */
+/**
+ * Failures that, according to other outcomes, also occur without the changes. Flaky checks do not count: they fail by
+ * chance.
+ */
 const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string> =>
   new Set(
     outcomes.flatMap(({ failures, flaky = false, newFailures }) =>
@@ -103,8 +108,8 @@ const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string>
   )
 
 /**
- * The failures that occur only with the changes. Without named failures, the whole outputs are compared. If all names
- * are old but the exit code differs, adds one failure without a name.
+ * The failures that occur only with the changes. If the output names no failure, the whole outputs are compared. If all
+ * named failures are old but the exit code differs, adds one failure without a name.
  */
 const newOnes = (failures: ReadonlyArray<CheckFailure>, end: CheckEnd, before: CheckEnd | undefined) => {
   if (before === undefined || before.exitCode === 0 || end.stopped !== undefined) return failures
@@ -135,10 +140,16 @@ const fitted = (lines: ReadonlyArray<string>, budget: number): ReadonlyArray<str
 const lengthOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((sum, line) => sum + Math.min(line.length, lineLength) + 1, 0)
 
-/** Two failures are equal if these first lines are: the line with the error and the line with its place. */
+/**
+ * Failures have the same reason if this many of their first lines are equal: the line with the error and the line with
+ * its place.
+ */
 const errorLines = 2
 
-/** Each failure with its details. If that is too long, only the first keep them, and the names of all follow. */
+/**
+ * Each failure with its details. If that is too long, only the first failures keep their details, and the names of all
+ * failures follow.
+ */
 const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): ReadonlyArray<string> => {
   const failureLinesWithin = (most: number): ReadonlyArray<string> => {
     const errors = new Map<string, string>()
@@ -156,7 +167,7 @@ const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): Re
   const names = failures.map(({ name }) => name)
   const forNames = lengthOf(names)
   if (forNames > budget / 2) return fitted(names, budget)
-  /** The first failures often cause the others. */
+  /** The first failures keep their details, because they often cause the later ones. */
   return [...fitted(failureLinesWithin(5), budget - forNames), "all failures:", ...fitted(names, forNames + 40)]
 }
 
@@ -223,7 +234,7 @@ interface Compared {
   readonly before?: CheckEnd | undefined
   /** How a second run with the same changes ended. */
   readonly again?: CheckEnd | undefined
-  /** Outcomes of other checks of the same changes, which tell old failures if `before` is absent. */
+  /** Outcomes of other checks of the same changes. They show which failures are old if `before` is absent. */
   readonly earlier?: ReadonlyArray<CheckOutcome>
   readonly declared?: ReadonlyArray<NewTest>
 }
@@ -288,7 +299,7 @@ export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared
   }
 }
 
-/** The outcome of a check that the prompt or the plan wants to pass, so that old failures count. */
+/** Lets the old failures of a check count if the prompt or the plan wants this check to pass. */
 export const heldTo = (outcome: CheckOutcome, request: string): CheckOutcome => {
   const { command, exitCode, failures, flaky = false, newFailures, notRun, stillFails } = outcome
   const isOld = notRun === undefined && exitCode !== 0 && newFailures.length === 0 && !flaky
@@ -317,8 +328,8 @@ export const withNewTests = (
 }
 
 /**
- * Merges an outcome with earlier outcomes of the same check in this run. A failure that was new stays new: the project
- * may by now contain the change that caused it, so that it would count as old.
+ * Merges an outcome with earlier outcomes of the same check in this run. A failure that was new once stays new. It
+ * would look old when the project already contains the change that caused it.
  */
 export const sinceEarlier = (outcome: CheckOutcome, earlier: ReadonlyArray<CheckOutcome>): CheckOutcome => {
   if (outcome.exitCode === 0) return outcome

@@ -66,7 +66,7 @@ const placed: ReadonlyArray<RegExp> = [
   /^(?<path>[^\s:]+\.pyi?):(?<at>\d+:\d+): (?<what>[A-Z]{1,4}\d{2,4} .*)$/
 ]
 
-/** Lines with the name of a failing test, by runner. Its details are below. */
+/** Lines with the name of a failing test, by runner. The details of the failure are below the line. */
 const tests: ReadonlyArray<RegExp> = [
   /* vitest, jest */
   /^FAIL {2}(?<name>.+)$/,
@@ -103,9 +103,11 @@ const summaries: ReadonlyArray<RegExp> = [
   /^(?<name>No test files found.*)$/
 ]
 
-/** Lines directly above a failure's details. They may shorten its name, which another line has in full. */
+/**
+ * Lines directly above the details of a failure. They may shorten the failure's name; another line has the full name.
+ */
 const heads: ReadonlyArray<RegExp> = [
-  /** pytest writes one ruler on each side of a long name */
+  /** For a long name, pytest writes only one underscore on each side */
   /^_+ (?!_ )(?:ERROR at (?:setup|teardown) of )?(?<name>\S.*?) _+$/,
   /^---- (?<name>\S+) stdout ----$/,
   /^=== (?:RUN|CONT|NAME)\s+(?<name>\S+)$/
@@ -122,7 +124,7 @@ const others =
 const noise =
   /^(?:at .*(?:node:|node_modules)|(?:at )?(?:async |new )?[\w.]+ \((?:<anonymous>|index \d)|\u276f .*node_modules|\d+: [\w<]|at (?:\/rustc|\.\/)|[-=_~^|.\s\u23af]+$|\u23af|stack backtrace:|note: (?!test did not)|(?:type|duration_ms|failureType|code|name|stack|operator|generatedMessage|diff): |(?:async |new )?[\w.]+ \((?:node:|.*node_modules)|node:|\d+\s*\|\s*$|self = <|Traceback \(|E$|(?:E\s+)?\?[-+^ ]+$|goroutine \d|created by testing|panic\(|testing\.|\/\S*\/src\/(?:testing|runtime)\/)/
 
-/** A stack frame of Python or of an installed package, to which more indented lines below belong. */
+/** A stack frame of Python or of an installed package. The lines below that are indented deeper belong to it. */
 const foreignFrame = /^File ".*(?:site-packages|\/lib\/python\d[^/]*)\/.*", line \d+/
 
 const timeAtEnd = /(?:;? ?(?:finished )?in)?\s*\(?\d+(?:\.\d+)?\s?m?s\)?$/
@@ -139,7 +141,7 @@ const firstMatch = (patterns: ReadonlyArray<RegExp>, line: string): RegExpExecAr
   return pattern?.exec(line) ?? undefined
 }
 
-/** A total without its time and counts of zero. */
+/** Removes the time and counts of zero from a total. */
 const shortTotal = ([line, part = line]: RegExpExecArray): string =>
   part
     .replace(/\s{2,}/g, " ")
@@ -169,8 +171,8 @@ const legend = /^[-+] (?:expected|received|actual)\b/i
 const placeInFile = /[\w)\]]:\d+\b|^File ".*", line \d+/
 
 /**
- * The lines that tell most about a failure, at most `most`, in the order of the output: first the assertion and its
- * place, then compared values, then lines around these.
+ * At most `most` lines that tell most about a failure, in the order of the output. The assertion and its place are
+ * chosen first, then compared values, then lines around these.
  */
 export const tellingLines = (lines: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
   if (lines.length <= most) return lines
@@ -207,7 +209,10 @@ class Reading {
     if (says.trim() !== "") this.#inlineDetails.set(name, says.trim())
   }
 
-  /** Notes an error with a position. At a second place of the file, the same error gets a number and counts again. */
+  /**
+   * Notes an error with a position. If the same error occurs at another place of the file, it gets a number and counts
+   * again.
+   */
   error(path: string, at: string, what: string): void {
     const name = stable(`${path}: ${what}`)
     const places = this.#places.get(name) ?? new Set()
@@ -256,8 +261,8 @@ class Reading {
   }
 
   /**
-   * Finds details for a failure without lines below its name: the lines of a head with this name, or the rest of its
-   * own line.
+   * Finds details for a failure without lines below its name: the lines below a line of `heads` with this name, or the
+   * text after the name.
    */
   #about(name: string): ReadonlyArray<string> {
     const compared = name.replaceAll(".", "::")
@@ -274,7 +279,7 @@ class Reading {
 export const readCheckOutput = (output: string): CheckReading => {
   const reading = new Reading()
   const lines = output.split("\n")
-  /** Eslint: the file of the current problems. Mocha: the parts of the current test's name. */
+  /** `file`: the file of the current problems of eslint. `path`: the parts of the current test's name in mocha. */
   let file = ""
   let path: ReadonlyArray<string> = []
   let isMochaEnd = false

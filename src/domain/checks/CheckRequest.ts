@@ -1,4 +1,4 @@
-/** Tells whether a prompt or a plan wants a check to pass. An old failure is then part of the work. */
+/** Tells whether a prompt or a plan wants a check to pass. If so, an old failure of the check is part of the work. */
 
 const checked = String.raw`(?:(?:unit|integration|type|lint|failing|broken|red|test|compile|build|compiler) )*(?:tests?|checks?|specs?|suites?|builds?|lint(?:er|ing)?|typechecks?|ci|pipeline|compilation|(?:test|type|lint|build|compile|compiler) (?:errors?|failures?))`
 
@@ -22,7 +22,9 @@ const wishes: ReadonlyArray<RegExp> = [
   )
 ]
 
-/** Excludes the repair of a check: `the failing tests stay as they are`, `ignore failing tests`. */
+/**
+ * Matches requests that exclude the repair of a check: `the failing tests stay as they are`, `ignore failing tests`.
+ */
 const leftAlone =
   /\b(?:do not|don't|never|without (?:touching|changing|fixing|breaking)|leave|ignore|skip|not (?:to )?(?:fix|touch|repair))\b[^.!?\n]{0,60}\b(?:tests?|checks?|specs?|errors?|builds?|lint)\b|\b(?:tests?|checks?|errors?)\b[^.!?\n]{0,40}\b(?:stays?|remains?|may fail|known|unrelated|as (?:it is|they are))\b/i
 
@@ -66,7 +68,9 @@ const asks =
 const isQuestion = (sentence: string): boolean =>
   asks.test(sentence) || (sentence.trim().endsWith("?") && !/^\s*(?:can|could|would|will|please)\b/i.test(sentence))
 
-/** True if a prompt asks for a change. False for a question without a verb of change in another sentence. */
+/**
+ * True if a prompt asks for a change. A prompt with a question does so only if another sentence has a verb of change.
+ */
 export const asksForChange = (prompt: string): boolean => {
   const sentences = sentencesOf(prompt)
   const others = sentences.filter((sentence) => !isQuestion(sentence))

@@ -7,7 +7,10 @@ export type TestCounts = typeof TestCounts.Type
 const sumIn = (text: string, patterns: ReadonlyArray<RegExp>): number =>
   patterns.reduce((sum, pattern) => sum + Number(pattern.exec(text)?.[1] ?? 0), 0)
 
-/** The number of passed tests: first for vitest, jest, pytest, cargo, Deno and mocha, then for Node, Bun and .NET. */
+/**
+ * The number of passed tests. The first pattern is for vitest, jest, pytest, cargo, Deno and mocha. The others are for
+ * Node, Bun and .NET.
+ */
 const passed = [/\b(\d+) (?:passed|passing)\b/, /^pass (\d+)/, /^(\d+) pass$/, /\bPassed: +(\d+)/]
 const failed = [
   /\b(\d+) (?:failed|failing|failures?|errors?)\b/,
@@ -41,7 +44,7 @@ const all = [
 /** Totals that count something other than tests, such as files, problems and lint errors. */
 const others = /^(?:Test Files|Test Suites)\b|^\d+ errors?, \d+ warnings?|^\d+ problems? \(|^Found \d+|^\d+ issues:/
 
-/** Totals with errors beside failures. The group is the number of errors. */
+/** Totals that count errors and failures separately. The group is the number of errors. */
 const errorsBeside = /\bfailures?, (\d+) errors?\b|\bfailed, .*?\b(\d+) errors?\b/
 
 const countOf = (total: string): TestCounts => {
@@ -82,7 +85,7 @@ export const testCounts = (totals: ReadonlyArray<string>): TestCounts | undefine
   return together.passed + together.failed + together.skipped === 0 ? undefined : together
 }
 
-/** Errors of programs that check every file and list all errors. Unlisted files passed. */
+/** Errors of programs that check every file and list all errors. A file without a listed error passed. */
 const surveys = /^\S.*: error TS\d+: |^\S+\.pyi?: (?:error: |[A-Z]+\d+ )/
 const surveyTotals = /^\d+ problems? \(|^Found \d+ errors? in \d+ files?|^\d+ issues:/
 

@@ -48,8 +48,8 @@ const DeclinedFact = Schema.Struct({ declined: Schema.String, instead: Schema.St
 export type DeclinedFact = typeof DeclinedFact.Type
 
 /**
- * How much of a text a task saw, in percent. The text is a reference, a file, or the matches of a search. The rest did
- * not fit into its prompts, and the model did not ask for it.
+ * How much a task saw of a text, in percent. The text is a reference, a file, or the matches of a search. The other
+ * part did not fit into the prompts of the task, and the model did not ask for it.
  */
 export const SeenFact = Schema.Struct({
   task: Schema.String,
@@ -87,7 +87,8 @@ export const RunFacts = Schema.Struct({
   /** False claims of reports about checks. Absent if none. */
   claims: Schema.optionalKey(Schema.Array(ClaimFact)),
   /**
-   * Tasks that describe the project without having looked at it. Empty for a message of a conversation. Absent if none.
+   * Tasks that describe the project without having looked at it. The name is empty for a message of a conversation.
+   * Absent if there are none.
    */
   unfounded: Schema.optionalKey(Schema.Array(Schema.String))
 })
@@ -100,7 +101,7 @@ const kindOf = ({ base, holds, text }: ProposedFile): FileFact["kind"] =>
 const isBinary = (file: ProposedFile): boolean =>
   isOpaque(file) || (file.holds !== undefined && file.holds.leads === undefined && file.holds.is !== "folder")
 
-/** The facts about changed files. An unchanged content does not count. */
+/** The facts about changed files. A file with unchanged content is left out. */
 export const fileFacts = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<FileFact> =>
   changes.filter(changesFile).map((change) => {
     const before = change.base ?? change.holds?.leads
@@ -139,7 +140,7 @@ const stateOf = (files: ReadonlyArray<FileFact>, checks: ReadonlyArray<CheckOutc
   return isStale ? "stale" : "passed"
 }
 
-/** The facts of a run. `checks` are the latest outcomes. `isStale`: files changed after them. */
+/** The facts of a run. `checks` are the latest outcomes. `isStale` is true if files changed after these checks. */
 export const runFacts = (
   changed: ReadonlyArray<FileFact>,
   checks: ReadonlyArray<CheckOutcome>,
@@ -198,7 +199,7 @@ export const checkState = (check: CheckOutcome): string => {
   return status === "flaky" ? "passed when it was run again" : status
 }
 
-/** What the state and exit code of a check do not show. */
+/** What the state and exit code of a check do not show, such as new failures. */
 export const aboutCheck = (check: CheckOutcome): string => {
   const { flaky = false, newFailures, notRun, stillFails } = check
   if (notRun !== undefined) return notRun
@@ -236,7 +237,10 @@ export const deniedText = ({ allow, by, reason, targets, tool }: DeniedFact): st
 
 const isMatches = (href: string): boolean => href.startsWith("matches of ")
 
-/** For example `12 of the 40 lines that it asked for, of 300 in the file,`. A percentage if the counts are unknown. */
+/**
+ * How much was seen, such as `12 of the 40 lines that it asked for, of 300 in the file,`. A percentage if the counts
+ * are unknown.
+ */
 const seenPart = ({ href, lines, percent }: SeenFact): string => {
   if (lines === undefined) return `${percent} %`
   if (lines.file !== undefined) {

@@ -1,7 +1,7 @@
 /**
- * Recognises checks that prove nothing and so fail with and without the changes: a program or package is missing,
- * nothing is built, no test is found, or a limit ended the check. The cause is recognised in the output of common
- * tools. If any test passed in the same run, the check does prove something.
+ * Recognises checks that prove nothing, because they fail with and without the changes. The cause: a program or package
+ * is missing, nothing is built, no test is found, or a limit ended the check. The program finds the cause in the output
+ * of common tools. If any test passed in the same run, the check does prove something.
  */
 import * as Schema from "effect/Schema"
 import { saysNoNetwork } from "../commands/NetworkTrouble.ts"
@@ -153,7 +153,7 @@ const byWords: ReadonlyArray<readonly [NoProofCause, (line: string) => boolean]>
   ["not built", (line) => notBuilt.test(line)]
 ]
 
-/** True for a compiler error, which has a position in a file. A failing test's name has none. */
+/** True for a compiler error, which has a position in a file. The name of a failing test has no position. */
 const isBuildError = (name: string): boolean => /^[^\s:]+: (?:fatal )?error\b/.test(name) || /^[^\s:]+\.go: /.test(name)
 
 /** The first cause in the output, with its line. Lines of npm that repeat the command do not count. */
@@ -226,15 +226,15 @@ const modulesIn = (output: string): ReadonlySet<string> =>
       .flatMap((line) => /['"`‘]([^'"`’]+)['"`’]/.exec(line)?.[1] ?? line.replaceAll(/\d+/g, "0").trim())
   )
 
-/** Causes that a task cannot produce, so that no run without the changes is needed. */
+/** Causes that a task cannot produce. A run without the changes is not needed to confirm them. */
 const ofMachine: ReadonlySet<NoProofCause> = new Set(["sandbox", "no network", "program missing", "toolchain missing"])
 
-/** Causes that concern the whole run, so that its failures need no comparison. */
+/** Causes that concern the whole run. The failures of this run then need no comparison. */
 const ofEverything: ReadonlySet<NoProofCause> = new Set([...ofMachine, "limit", "no such task", "no tests"])
 
 /**
  * Why a check proves nothing about the changes. Undefined if it may prove something. A failed check proves nothing if
- * it fails for the same cause without the changes; `before` is that run, if made.
+ * it fails for the same cause without the changes. `before` is the run without the changes, if there was one.
  */
 export const provesNothing = (end: CheckEnd, before: CheckEnd | undefined): NoProof | undefined => {
   const noProof = noProofOf(end)

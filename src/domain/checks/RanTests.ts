@@ -1,7 +1,7 @@
 /**
- * Counts the tests of a check and finds the new tests that ran: a change declares the name, and the output lists it as
- * passed. Counts or names that the output lacks come from XML reports. If a runner names no tests, only totals are
- * known.
+ * Counts the tests of a check. Finds the new tests that passed: a change declares their names, and the output lists
+ * them as passed. XML reports give the counts or names that the output lacks. If a runner names no tests, only totals
+ * are known.
  */
 import * as Schema from "effect/Schema"
 import type { ProposedFile } from "../files/ProposedFile.ts"
@@ -48,7 +48,7 @@ const declaredIn = (path: string, text: string | null): ReadonlySet<string> => {
   return new Set(matches.map((match) => (match[2] ?? match[1] ?? "").replaceAll(/\\(["'`])/g, "$1")))
 }
 
-/** The tests that the changes declare, and no changed file declared before. */
+/** The tests that the changes declare, except those that a changed file declared before. */
 export const newTestsIn = (
   changed: ReadonlyArray<Pick<ProposedFile, "base" | "path" | "text">>
 ): ReadonlyArray<NewTest> => {
@@ -85,7 +85,7 @@ const lastPart = (name: string): string =>
     .at(-1)
     ?.trim() ?? ""
 
-/** Longer lines are ignored, in characters. */
+/** The maximum length of a line in characters. Longer lines are ignored. */
 const longestLine = 1000
 
 interface PassedTest {
@@ -115,7 +115,7 @@ const withoutEnding = (path: string): string => path.replace(/\.\w+$/, "")
 
 const isAt = (path: string, place: string | undefined): boolean => path === place || path.endsWith(`/${place}`)
 
-/** True if the output lists this test as passed, and not one of the same name in another file. */
+/** True if the output lists this test as passed. A test of the same name in another file does not count. */
 const hasPassed = ({ name, path }: NewTest, passed: ReadonlyArray<PassedTest>): boolean => {
   const same = passed.filter((test) => test.name === name || test.shortName === name)
   const placed = same.filter((test) => test.path !== undefined)

@@ -19,7 +19,7 @@ const attribute = (attributes: string, name: string): string =>
 /** What follows a test's name: parameters, and the number of a repetition. */
 const behindName = /(?:\([^()]*\)|\{[^{}]*\})?(?:\[[^\]]*\])?$/
 
-/** The output of tests inside a report, which is removed because it may contain any text. */
+/** The output of tests inside a report. It is removed, because it may contain any text, even results. */
 const printed = /<(system-(?:out|err))\b[^>]*>(?:<!\[CDATA\[[\s\S]*?\]\]>|[^<])*<\/\1>/g
 
 const testsIn = (xml: string): ReadonlyArray<ReportedTest> =>
@@ -37,7 +37,7 @@ const testsIn = (xml: string): ReadonlyArray<ReportedTest> =>
       }
     })
 
-/** The tests in the reports, with their counts. Without a test there are no counts. */
+/** The tests in the reports, with their counts. If the reports contain no test, there are no counts. */
 export const readTestReports = (reports: ReadonlyArray<string>) => {
   const tests = reports.flatMap(testsIn)
   const count = (end: keyof TestCounts): number => tests.filter((test) => test.end === end).length

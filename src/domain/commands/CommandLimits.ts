@@ -88,9 +88,9 @@ export const likelyLimit = (
 }
 
 /**
- * The beginning of a shell script that sets kernel limits for itself and all its children, without loosening existing
- * ones. If the machine runs out of memory, these processes end first. `countsHere`: the kernel counts only the
- * command's processes, not all of the user's.
+ * The beginning of a shell script that sets kernel limits for itself and all its children. It never loosens an existing
+ * limit. If the machine runs out of memory, these processes end first. `countsHere`: the kernel counts only the
+ * processes of the command, not all processes of the user.
  */
 export const limitScript = ({ fileBytes, processes }: CommandLimits, countsHere: boolean): string => {
   /** The limit of processes is `-u` in some shells, and `-p` in others. */
@@ -100,7 +100,8 @@ export const limitScript = ({ fileBytes, processes }: CommandLimits, countsHere:
 
 /**
  * The folders of the control groups (version 2) that contain this process, the nearest first. The arguments are the
- * texts of `/proc/self/cgroup` and `/proc/self/mountinfo`. Empty if no mounted hierarchy of version 2 contains it.
+ * texts of `/proc/self/cgroup` and `/proc/self/mountinfo`. Empty if no mounted hierarchy of version 2 contains this
+ * process.
  */
 export const controlGroupFolders = (cgroup: string, mountInfo: string): ReadonlyArray<string> => {
   const groupPath = /^0::(\/.*)$/m.exec(cgroup)?.[1]

@@ -7,12 +7,12 @@ import { plainLine } from "../text/TerminalText.ts"
 import { troubleFilter } from "../text/TroubleLines.ts"
 
 /**
- * The maximum size of the beginning, and of the end. As JSON, the whole then stays below the limit for results of
- * tools.
+ * The maximum size in bytes of the kept beginning, and of the kept end. The whole output, written as JSON, then stays
+ * below the limit for results of tools.
  */
 const keptBytes = 32_768
 const troubleBytes = 8192
-/** The maximum length of a line in characters. A longer one keeps its beginning and end. */
+/** The maximum length of a line in characters. A longer line keeps its beginning and end. */
 const longestLine = 16_384
 const longestTrouble = 500
 /** The estimated size in bytes of a note about omitted lines. */
@@ -92,7 +92,7 @@ export class CommandOutput {
   #line(): string {
     const text = plainLine(this.#open)
     const omitted = this.#skipped + text.length - longestLine
-    /** Terminal codes may have shortened the line. */
+    /** Without its terminal codes, the line may be short enough. */
     if (text.length < longestLine || omitted <= 0) return text
     const end = text.slice(-longestLine / 2).replace(/^[\uDC00-\uDFFF]/, "")
     return `${cutAt(text, longestLine / 2)} ... (${omitted} characters left out) ... ${end}`
@@ -108,7 +108,7 @@ export class CommandOutput {
     }
     this.#tail.push(line)
     this.#sizes.tail += line.bytes
-    /** Shortens the end only at twice its budget, to remove many lines at once. */
+    /** The end is shortened only at twice its budget, because removing many lines at once is faster. */
     if (this.#sizes.tail > 2 * keptBytes) this.#shortenTail()
   }
 

@@ -54,7 +54,7 @@ const codeLoading =
 
 const secret = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|SESSION/i
 
-/** Why commands never get the variable, as a clause; undefined if they may. */
+/** Why commands never get the variable, as a clause; undefined if they may get it. */
 export const environmentNameProblem = (name: string): string | undefined => {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `"${name}" is not the name of an environment variable`
   if (codeLoading.test(name)) return `"${name}" makes programs run other code; no command gets it`
@@ -62,7 +62,7 @@ export const environmentNameProblem = (name: string): string | undefined => {
   return undefined
 }
 
-/** The absolute folders of a search path. The meaning of relative ones depends on the command's folder. */
+/** The absolute folders of a search path. The meaning of a relative folder depends on the command's folder. */
 const absoluteFolders = (path: string): string =>
   path
     .split(":")

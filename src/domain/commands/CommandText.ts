@@ -66,7 +66,7 @@ export interface NamedScripts {
   readonly files: ReadonlyArray<string>
   /** Names of files that define what the runner runs. */
   readonly definitions: ReadonlyArray<RegExp>
-  /** Words that may be further folders of the runner. */
+  /** Words that may be folders in which the runner also searches. */
   readonly folders: ReadonlyArray<string>
   /** True if the runner also searches a workspace's packages, anywhere in the project. */
   readonly inPackages: boolean
@@ -91,7 +91,7 @@ const valuesOf = (words: ReadonlyArray<string>, options: RegExp): ReadonlyArray<
     return options.test(option) ? value : []
   })
 
-/** The scripts that these words name. After a `-`, only the text after `=` counts. */
+/** The scripts that these words name. If a word begins with `-`, only its text after `=` counts. */
 const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   const names = words.map(fileName)
   const runs = names.some((name) => interpreters.test(name))
@@ -105,8 +105,8 @@ const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   const included = /^[-s]?include$/.test(words[0] ?? "") ? words.slice(1) : []
   return {
     /**
-     * Any argument of an interpreter may be a script. Of other programs, only their own path and a runner's file
-     * options count.
+     * Any argument of an interpreter may be a script. For another program, only its own path and the file options of a
+     * runner count.
      */
     files: runs ? paths : [...programPaths, ...included, ...(isRunner ? valuesOf(words, fileOptions) : [])],
     definitions: definitionFiles,
@@ -143,7 +143,9 @@ const versionArguments: Readonly<Record<string, string>> = { go: "version" }
 
 const isPython = /(?:^|\/)python[\d.]*$/
 
-/** A command that asks the program of `run`, a command line, for its version. It has no other effect. */
+/**
+ * Makes a command that asks for the version of the program in the command line `run`. The command has no other effect.
+ */
 export const programTrial = (run: string): CommandLine => {
   const [program = "", option, module] = run.trim().split(/\s+/)
   if (isPython.test(program) && option === "-m" && module !== undefined && module !== "unittest")

@@ -53,8 +53,8 @@ export const asListed = (host: string, port: number): string => {
 export const proxyPort = 3128
 
 /**
- * The variables for the proxy. Connections to this machine bypass it, so that a command reaches servers that it starts.
- * Listed names of this machine use the proxy.
+ * The environment variables for the proxy. Connections to the machine itself bypass the proxy, because a command may
+ * start servers and connect to them. Names of this machine that the list contains use the proxy.
  */
 export const proxyVariables = (list: ReadonlyArray<string>): Readonly<Record<string, string>> => {
   const proxy = `http://127.0.0.1:${proxyPort}`

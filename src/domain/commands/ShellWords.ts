@@ -1,13 +1,13 @@
 /**
- * Recognises commands that a model wrote for a shell, and advises the call with the intended effect, because no shell
- * runs them. Words that may be meant literally, such as a pattern for grep, are no problem.
+ * Recognises commands that a model wrote for a shell. No shell runs commands, so the advice names a call with the
+ * intended effect. Words that may be meant literally, such as a pattern for grep, are no problem.
  */
 import { fileName } from "../files/PathList.ts"
 import { splitCommand } from "./CommandSplit.ts"
 
 /** A shell operator between two commands, such as `|` or `&&`. */
 const connector = /^(?:\|\|?|\|&|&&|;)$/
-/** Redirections: with the file in the next element, or in the same. */
+/** Redirections, with the name of the file in the next element or in the same element. */
 const openRedirect = /^(?:\d?>{1,2}|&>{1,2}|<)$/
 const wholeRedirect = /^(?:\d?>&\d|(?:\d?>{1,2}|&>{1,2})[^\s|&;<>()]+|<[^\s|&;<>()]+)$/
 
@@ -45,7 +45,10 @@ const singleQuoted = (word: string): string => `'${word.replaceAll("'", "'\\''")
 const isOperator = (word: string): boolean =>
   connector.test(word) || openRedirect.test(word) || wholeRedirect.test(word) || word === "&"
 
-/** The words as one line for a shell. Words with text to replace stay unquoted, unless they are patterns. */
+/**
+ * The words as one line for a shell. Words in which a shell replaces text stay unquoted, unless the program takes
+ * patterns.
+ */
 const lineOf = (argv: ReadonlyArray<string>): string => {
   let program = ""
   const words = argv.map((word, index) => {

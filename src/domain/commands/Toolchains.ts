@@ -12,8 +12,8 @@ export interface Toolchain {
   /** The parts of the folder that commands see; "." for the whole folder. */
   readonly programs?: ReadonlyArray<string>
   /**
-   * The parts with downloaded packages, shown only without a network. With one, commands download into the project's
-   * cache.
+   * The parts with downloaded packages, shown only to commands without a network. With a network, commands download
+   * into the project's cache.
    */
   readonly packages?: ReadonlyArray<string>
   /** Credentials, which are never shown. */
@@ -145,7 +145,7 @@ export const toolchains: ReadonlyArray<Toolchain> = [
 /**
  * Links the user's Gradle versions into the project's cache, where a Gradle wrapper searches, and removes old links.
  * The user's folder cannot be mounted there read-only, because the wrapper locks a file beside the versions. The script
- * runs inside the sandbox: outside, it could follow links of commands to other files of the user.
+ * runs inside the sandbox. Outside, a link that a command made could lead the script to other files of the user.
  */
 export const toolchainScript =
   'if [ "$TASK_CONDUCTOR_GRADLE" ]; then (' +
@@ -157,7 +157,7 @@ export const toolchainScript =
 /** Where the sandbox shows the project's cache, which outlasts the command. */
 export const cacheInSandbox = "/var/cache/task-conductor"
 
-/** Lead every command to this cache, whatever toolchains are installed. */
+/** Variables that lead every command to this cache, whatever toolchains are installed. */
 const usualCaches: Readonly<Record<string, string>> = {
   XDG_CACHE_HOME: cacheInSandbox,
   npm_config_cache: `${cacheInSandbox}/npm`

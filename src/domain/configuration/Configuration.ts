@@ -45,7 +45,9 @@ export type PluginScope = typeof PluginScope.Type
 export interface PluginEntry {
   readonly text: string
   readonly scope: PluginScope
-  /** The absolute folder for relative paths. Packages are searched here and in the folders above. */
+  /**
+   * The absolute folder to which relative paths belong. Packages are searched in this folder and in the folders above.
+   */
   readonly folder: string
   /** The plugin's configuration; absent if there is none. */
   readonly configuration?: GivenConfiguration
@@ -112,7 +114,7 @@ const Hooks = Schema.Struct({
   "run-end": key(Schema.Array(CheckLine), "After a run or a conversation has ended.")
 })
 
-/** A duration as Ollama writes it, such as "30m". Negative: for ever. */
+/** A duration as Ollama writes it, such as "30m". A negative duration means for ever. */
 export const keepAlivePattern = /^-?\d+(ms|s|m|h)$/
 
 const KeepAlive = Schema.String.check(Schema.isPattern(keepAlivePattern, { expected: 'a time such as "30m" or "2h"' }))
@@ -325,7 +327,7 @@ const unknownKey = (path: ReadonlyArray<PropertyKey>, scope: ConfigurationScope)
   return `unknown key "${pathText(path)}". Nearest: ${nearest(name, known)[0] ?? known.join(", ")}.`
 }
 
-/** The settings with MCP servers in this program's form. Users often copy entries from other programs. */
+/** Converts the MCP servers of the settings to this program's form. Users often copy entries from other programs. */
 const withOwnEntries = (value: Schema.Json): unknown => {
   if (!Predicate.isObject(value) || !Predicate.hasProperty(value, "mcpServers")) return value
   if (!Predicate.isObject(value.mcpServers)) return value

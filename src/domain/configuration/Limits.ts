@@ -6,7 +6,9 @@ import { leastMemoryMegabytes, usualCommandLimits } from "../commands/CommandLim
 import { commandSeconds } from "../commands/CommandSettings.ts"
 import { generatingStages, type GeneratingStage } from "../models/Generation.ts"
 
-/** The longest time limit in seconds. Node timers count milliseconds in 31 bits: a longer one would end at once. */
+/**
+ * The longest time limit in seconds. Node timers count milliseconds in 31 bits: a longer time limit would end at once.
+ */
 const mostSeconds = 2_000_000
 
 const limit = (value: number, description: string, { maximum = 1_000_000_000, minimum = 1 } = {}) =>
@@ -17,7 +19,7 @@ const limit = (value: number, description: string, { maximum = 1_000_000_000, mi
 const seconds = (value: number, description: string, { maximum = mostSeconds, minimum = 1 } = {}) =>
   limit(value, description, { maximum, minimum })
 
-/** Limits of model calls and attempts, also for single stages. */
+/** Limits of model calls and attempts. They can also be set for a single stage. */
 const stageFields = {
   attempts: limit(5, "How many attempts a stage may make to get a valid answer from the model."),
   thinkingTokens: limit(
@@ -48,7 +50,7 @@ const stageFields = {
   )
 }
 
-/** The limits of a stage. For an absent one, the run's applies. */
+/** The limits of a stage. If a limit is absent, the limit of the run applies. */
 const StageLimits = Schema.toEncoded(Schema.Struct(stageFields))
 export type StageLimits = typeof StageLimits.Type
 
@@ -154,7 +156,7 @@ export const limitsOf = (limits: Limits, stage: GeneratingStage): Limits => {
   return own === undefined ? limits : { ...limits, ...own }
 }
 
-/** The entries of both records. Those with the same name are merged, and fields of `overrides` win. */
+/** The entries of both records. Entries with the same name are merged, and fields of `overrides` win. */
 const mergeEntries = <A extends object>(
   base: Readonly<Record<string, A>> = {},
   overrides: Readonly<Record<string, A>> = {}

@@ -19,7 +19,7 @@ const closes = (line: string, open: string): boolean => {
   return fence !== undefined && fence[0] === open[0] && fence.length >= open.length && /^\s*[`~]+\s*$/.test(line)
 }
 
-/** A blank line, a heading or a closing fence ends a block, and so does the next list item. */
+/** Splits a text into blocks. A blank line, a heading, a closing fence or the next list item ends a block. */
 export const answerBlocks = (text: string): AnswerBlocks => {
   const finished: Array<string> = []
   let open: string | undefined

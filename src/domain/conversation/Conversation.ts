@@ -71,8 +71,8 @@ export const answeredWith = (
 }
 
 /**
- * The compacted messages of a long conversation. The user's messages stay word for word, the answers share `budget`
- * characters, and `summary`, the facts that the program knows, comes last.
+ * The compacted messages of a long conversation. The user's messages stay word for word. The answers share `budget`
+ * characters. The `summary`, which holds the facts that the program knows, comes last.
  */
 export const compactedMessages = (
   messages: ReadonlyArray<ConversationMessage>,
@@ -160,7 +160,7 @@ export const summaryOf = ({
 /** The maximum number of characters of a saved conversation, approximately. */
 const mostCharacters = 2_000_000
 
-/** The messages without images in results of calls, which the model saw only while it answered. */
+/** Removes the images in results of calls. The model saw them only while it answered. */
 export const withoutResultImages = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> =>
   messages.map((message) => {
     if (message.role !== "user" || message.from === undefined || message.pictures === undefined) return message
@@ -196,7 +196,7 @@ const titleOf = (messages: ReadonlyArray<ConversationMessage>): string => {
   return printable(line)
 }
 
-/** The maximum number of shown lines: of the user's last message, and of its answer. */
+/** The maximum number of shown lines: of the user's last message, and of the answer to it. */
 const [mostSaid, mostAnswer] = [3, 6]
 
 /** The end of a conversation, for a user who continues it. */

@@ -1,7 +1,7 @@
 /**
  * Messages that users keep in files and send by name. `/review src/a.ts` sends the text of `review.md`, with `src/a.ts`
- * for `$ARGUMENTS`. They give no more permissions than a typed message, because a project can write any text into its
- * commands.
+ * for `$ARGUMENTS`. Such a message has no more permissions than a typed one, because a project can write any text into
+ * its commands.
  */
 
 export interface CustomCommand {
@@ -13,7 +13,7 @@ export interface CustomCommand {
   readonly isOwn: boolean
 }
 
-/** The name of the command in a file. Undefined if it holds none. */
+/** The name of the command in the file with this name. Undefined for a file that is no command. */
 export const commandName = (file: string): string | undefined => /^([\w-]+)\.md$/.exec(file)?.[1]
 
 /** Reads a command's file, which may begin with `description: ...` between two lines `---`. */
@@ -25,7 +25,7 @@ export const readCustomCommand = (name: string, file: string, isOwn: boolean): C
 
 const place = "$ARGUMENTS"
 
-/** The message that a typed line sends: the command that it names, or else the line itself. */
+/** The message that a typed line sends: the text of the command that the line names, or else the line itself. */
 export const expandCommand = (line: string, commands: ReadonlyArray<CustomCommand>): string => {
   const [, name, typed = ""] = /^\s*\/([\w-]+)(?:\s+([^]*))?$/.exec(line) ?? []
   const command = commands.find((one) => one.name === name)

@@ -7,7 +7,7 @@ export const mentionsIn = (text: string): ReadonlyArray<string> => [
   ...new Set([...text.matchAll(mention)].map(([, quoted, plain = ""]) => quoted ?? plain.replace(/[.,;:!?)\]}]+$/, "")))
 ]
 
-/** The text without `@` before these names, which a model would take for a part of the path. */
+/** Removes the `@` before these names. A model would take it for a part of the path. */
 export const withoutMarks = (text: string, names: ReadonlyArray<string>): string =>
   names.reduce((rest, name) => rest.replaceAll(`@"${name}"`, () => name).replaceAll(`@${name}`, () => name), text)
 

@@ -72,7 +72,7 @@ const leavesOpen = (before: string): boolean =>
   frontMatter.test(before.trim()) ||
   ((before.split(/\n[ \t]*\n/).at(-1) ?? "").match(/"/g) ?? []).length % 2 === 1
 
-/** True if a quotation or list is open after `before`, or an example is announced. */
+/** True if `before` ends in a quotation or a list, or announces an example. */
 const leadsToQuote = (before: string): boolean => {
   const last = before.slice(before.lastIndexOf("\n") + 1).trim()
   const sentence = last.split(/[.!?]\s+/).at(-1) ?? ""
@@ -99,8 +99,8 @@ const lastCalls = (text: string): OwnBlocks => {
 }
 
 /**
- * The only code block of an answer. It must end the answer, and the sentence before it must say that the model calls
- * now.
+ * The code block of an answer, if it is the only one. It must end the answer, and the sentence before it must say that
+ * the model calls now.
  */
 const lastFence = (text: string): OwnBlocks | undefined => {
   const fences = fencedBlocks(text)
@@ -118,9 +118,7 @@ const lastFence = (text: string): OwnBlocks | undefined => {
     : undefined
 }
 
-/**
- * The calls that the answer itself makes: the whole text, or calls in tags at its end. All others are part of the text.
- */
+/** The calls that the answer itself makes: the whole text, or the calls at its end. All other calls are only text. */
 const ownBlocks = (text: string): OwnBlocks => {
   const trimmed = text.trim()
   if (/^(?:`{3,}|~{3,})/.test(trimmed)) return { blocks: loneFences(trimmed), rest: "" }
@@ -154,7 +152,7 @@ const headedCalls = (answer: string): string | undefined => {
   return holdsCall(part) || fencedBlocks(part).some(({ text }) => holdsCall(text)) ? part : undefined
 }
 
-/** The calls under the heading of calls, or that are the whole answer or its end. */
+/** The calls under the heading of calls. Without this heading, the calls that are the whole answer or its end. */
 const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: boolean): TurnContent | undefined => {
   const headed = headedCalls(answer)
   const { blocks } = headed === undefined ? ownBlocks(answer) : none
@@ -167,7 +165,7 @@ const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: 
   if (headed !== undefined) return { calls, changes: [], issues, repairs }
   if (calls.length === 0 || issues.length > 0) return undefined
   // JSON that names an unknown tool may be the answer to the user. Text in a model's call syntax (`isNative`) is
-  // certainly a call: for an unknown tool, the model gets the list of tools.
+  // certainly a call. If its tool is unknown, the model gets the list of tools.
   if (!isNative && calls.some(({ name }) => !isTool(name))) return undefined
   const number = calls.length === 1 ? "a tool call" : `${calls.length} tool calls`
   const found = makeRepair("tool-call-repaired", {}, `Read ${number} out of the text of the answer.`)
@@ -187,7 +185,10 @@ const endless = /^\s*<(think|thinking|thought|reasoning)>(?![^]*<\/\1>)/i
 /** Lines that can be part of a call: JSON, tags, headings, labels with values. */
 const partOfCall = /^\s*(?:[<{}[\]"]|&lt;|#{1,6}\s|(?:[-*+]\s+)?[*_`]*\w+[*_`]*:)/
 
-/** The text that the model meant as a call. Undefined if the rest of the answer does more than announce a next step. */
+/**
+ * The text that the model meant as a call. Undefined if the answer contains more than this text and the announcement of
+ * a next step.
+ */
 const meantCall = (answer: string, isTool: (name: string) => boolean): string | undefined => {
   const quote = leakedCall(answer, isTool)
   const before = answer

@@ -1,6 +1,6 @@
 /**
  * Decides which text of an answer the user sees while the model writes it, without calls and changes. If the program
- * rejects an answer that was already shown, it shows only the new lines of the next one.
+ * rejects an answer that was already shown, the user sees only the new lines of the next answer.
  */
 import { readFence } from "../files/ChangeMarks.ts"
 import { beginsNative } from "../tools/native/NativeCalls.ts"
@@ -12,7 +12,7 @@ const isPath = (line: string): boolean => /^[*#`\s]*\S*[./][\w-]+[`*:]*\s*$/.tes
 /** True for the beginning of a line that may become a call or a change. */
 const mayAct = (line: string): boolean => /^\s*(?:[#`~<{[*]|\S*$)/.test(line)
 
-/** The index up to which an unfinished text may be shown. `isActing`: a call or change begins there. */
+/** The index up to which an unfinished text may be shown. `isActing`: a call or change begins at this index. */
 const shownPart = (text: string): { readonly end: number; readonly isActing: boolean } => {
   const lines = text.split("\n")
   let end = 0

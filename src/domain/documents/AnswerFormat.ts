@@ -23,7 +23,7 @@ const documents = [
   { name: "a refinement", knownHeadings: turnHeadings, begins: ["task", "tool-calls"], holds: "tool-calls" }
 ]
 
-/** The name of another document, such as "a task list", if the text begins with its heading. */
+/** If the text begins with the heading of another document: the name of that document, such as "a task list". */
 const otherDocument = ({ lines, sections }: MarkdownDocument): string | undefined => {
   const first = lines.findIndex((line) => !line.isBlank)
   if (sections[0]?.line !== first + 1) return undefined
@@ -40,7 +40,7 @@ const isBlank = ({ fences, lines }: MarkdownDocument): boolean =>
 const addShape = (findings: Findings, what: string, how: string): void =>
   addIssue(findings, "answer-shape", {}, { what, how })
 
-/** Reads the answer to the prompt. With `hasResults` the answer must report the work. */
+/** Reads the answer to the prompt. With `hasResults`, it must not say that files cannot be accessed. */
 export const readConclusion = (answer: string, { hasResults = false } = {}): Reading<string> => {
   const document = readMarkdown(answer)
   const findings = { issues: [...document.issues], repairs: [...document.repairs] }
@@ -76,15 +76,18 @@ export const answerSchema = (given: unknown): Result.Result<AnswerSchema, string
 }
 
 /**
- * The Effect schema, if the caller passed a schema in code. It checks what the JSON schema cannot, such as the format
- * of a date. A saved order holds only the JSON schema.
+ * The Effect schema that the caller passed in code, if any. The JSON schema of a saved order checks less: it cannot
+ * check the format of a date, for example.
  */
 export const AnswerCodec = Context.Reference<AnswerSchema["codec"] | undefined>(
   "task-conductor/domain/documents/AnswerFormat/AnswerCodec",
   { defaultValue: () => undefined }
 )
 
-/** The compiled schema for the answer to an order. Dies if it does not compile: the caller has already checked it. */
+/**
+ * Compiles the JSON schema for the answer to an order. Dies if it does not compile, because the caller has already
+ * checked the schema.
+ */
 export const formOf = (schemaJson: Schema.Json | undefined): Effect.Effect<AnswerSchema | undefined> =>
   schemaJson === undefined
     ? Effect.undefined

@@ -1,7 +1,7 @@
 /**
  * Writes the grammar of answers in GBNF, for servers such as llama.cpp that can force a model to follow a grammar. The
- * readers accept every text of the grammar without an issue (test/domain/documents/AnswerGrammar.test.ts), and also
- * other texts.
+ * readers accept every text of the grammar without an issue (test/domain/documents/AnswerGrammar.test.ts). They accept
+ * other texts as well.
  */
 import { changeMarks } from "../files/ChangeMarks.ts"
 import { type KnownHeadings, turnHeadings, resultHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"

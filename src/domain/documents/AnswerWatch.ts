@@ -36,7 +36,7 @@ export type Unrecoverable =
 
 /**
  * The maximum number of characters before the document, without thoughts in tags. An answer has at most 2048 tokens
- * (about 8,000 characters), so the document would not fit after a longer preamble.
+ * (about 8,000 characters). After a longer preamble, the document would not fit.
  */
 export const longestPreamble = 6000
 
@@ -114,7 +114,7 @@ export class AnswerWatch {
 
 interface WholePart {
   readonly text: string
-  /** The first line that may be incomplete. Empty if the last part of the answer is complete. */
+  /** The first line of the part that was dropped as incomplete. Empty if nothing was dropped. */
   readonly cut: string
 }
 
@@ -153,8 +153,8 @@ export const wholePartOf = (answer: string): WholePart => {
 }
 
 /**
- * The issues of the complete part. Leaves out empty sections and issues without a line: the missing end of the answer
- * may resolve them.
+ * The issues of the complete part. Leaves out empty sections and issues without a line, because the missing end of the
+ * answer may resolve them.
  */
 export const issuesOfPart = ({ text }: WholePart, read: (part: string) => ReadonlyArray<Issue>): ReadonlyArray<Issue> =>
   text === "" ? [] : read(text).filter(({ where, code }) => where.line !== undefined && code !== "section-empty")

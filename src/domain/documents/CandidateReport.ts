@@ -1,6 +1,7 @@
 /**
- * A report that the program would accept, kept while a hook asks the model one more question. It stays acceptable if
- * the model then changes nothing, or only adds a test that passes. Later changes that fail the checks are reverted.
+ * Keeps a report that the program would accept, while a hook asks the model one more question. The report stays
+ * acceptable if the model changes nothing more, or only adds a test that passes. If later changes fail the checks, the
+ * program reverts them.
  */
 import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"

@@ -9,7 +9,7 @@ import { changesFile, isOpaque, type ProposedFile } from "../files/ProposedFile.
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { listWithin, shares } from "../text/Excerpt.ts"
 
-/** The maximum number of lines of a diff. Its budget may cut the diff further. */
+/** The maximum number of lines of a diff. A small budget may leave out a shorter diff, too. */
 const mostLines = 2000
 
 /** With more changed files than this, all files share one heading. */
@@ -34,7 +34,10 @@ const summaryOf = (file: ProposedFile, diff = fileDiff(file)): string => {
   return `${(diffSummary(diff) ?? [diff]).join("; ")}${named}`
 }
 
-/** The diff of each file, and a summary. Only `summary` is set for a diff over its share of the budget: a part misleads. */
+/**
+ * For each file, its summary (`summary`) and its diff (`shown`). A diff over its share of the budget is left out,
+ * because a part of it would mislead.
+ */
 const fitted = (files: ReadonlyArray<ProposedFile>, budget: number) => {
   const diffs = files.map((file) => ({ file, diff: fileDiff(file) })).filter(({ diff }) => diff !== "")
   const limits = shares(
@@ -84,7 +87,7 @@ export const changesSoFar = (
   return rawBlock("## Changes so far", [lines.join("\n"), diffs].filter((part) => part !== "").join("\n\n"))
 }
 
-/** The changes between two states of a working copy. Each base is the earlier text. */
+/** The changes between two states of a working copy. The `base` of each change is the earlier text. */
 export const changedSince = (
   now: ReadonlyArray<ProposedFile>,
   before: ReadonlyArray<ProposedFile>

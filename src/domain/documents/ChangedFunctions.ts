@@ -45,7 +45,10 @@ const isShort = ({ from, to }: LineRange): boolean => to - from < longestFunctio
 const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from - 1 + index)
 
-/** The whole functions around all places. Undefined if one is too long, or all together exceed `budget` characters. */
+/**
+ * The whole functions around all places. Undefined if one function is too long, or if all functions together exceed
+ * `budget` characters.
+ */
 export const changedFunctions = (
   { path, text }: ProposedFile,
   { beside, budget, places, shownLines }: FunctionOrder

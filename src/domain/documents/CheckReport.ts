@@ -223,8 +223,8 @@ export const checkDocument = (kind: DocumentKind, text: string, options: CheckOp
   const { finished = [], inputs, planned } = options
   switch (kind) {
     case "task-list":
-      // The headings of the request are unknown here. An anchor that looks like a task result must therefore name a
-      // task.
+      // This check does not know the headings of the request. An anchor that looks like a task result must therefore
+      // name a task.
       return reportOfList(readTaskList(text, { finished, headings: [] }), finished)
     case "refinement":
       return reportOfTurn(readTaskReport(text, { task: planned, inputs }))
@@ -257,8 +257,8 @@ const promptOf = (text: string): string => {
 }
 
 /**
- * The result with its strict heading, first at the strict level and then at the written level. At the strict level the
- * section may include more text than before; the caller then uses the second version.
+ * Two versions of the result, with its strict heading at the strict level and at the written level. The caller uses the
+ * second version if the section of the first contains more text than before.
  */
 const renderResult = (written: string): ReadonlyArray<string> => {
   const text = headedResult(written) ?? written
@@ -296,8 +296,8 @@ export const isBetter = (before: CheckReport, again: CheckReport): boolean =>
   again.repairs.length < before.repairs.length
 
 /**
- * Checks a document and applies its repairs. The strict form replaces it if it has the same value and needs fewer
- * repairs. A rejected document stays unchanged.
+ * Checks a document and applies its repairs. The strict form replaces the document if its value is the same and it
+ * needs fewer repairs. A rejected document stays unchanged.
  */
 export const fixDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): FixedDocument => {
   const report = checkDocument(kind, text, options)

@@ -25,7 +25,7 @@ export interface CheckedCalls {
   readonly unmade: ReadonlyArray<UnmadeChange>
   /** The issue of an answer with more calls than one turn allows. */
   readonly tooMany: ReadonlyArray<Issue>
-  /** One sentence for each text that a replacement changes, with the places of the change. */
+  /** One sentence for each replacement: the replaced text, and the places that change. */
   readonly replaced: ReadonlyArray<string>
   readonly repairs: ReadonlyArray<Repair>
 }
@@ -56,7 +56,7 @@ export const droppedChanges = (
 interface ChangeCalls {
   readonly calls: CallGroup
   readonly issues: ReadonlyArray<Issue>
-  /** `refused` would lose too much text. In `leftOut` the model omitted the text. */
+  /** `refused`: the change would lose too much text. `leftOut`: changes in which the model omitted text. */
   readonly refused?: UnmadeChange
   readonly leftOut?: ReadonlyArray<UnmadeChange>
   readonly replaced?: string
@@ -99,7 +99,7 @@ export const joinedChecks = (content: TurnContent, parts: CheckedParts): Checked
   }
 }
 
-/** The issues of an answer without those of native calls, which the reply to each call reports. */
+/** The issues of an answer, except those of native calls: the reply to each native call reports its own issues. */
 export const answerIssues = ({ content, native }: ParsedAnswer, checked: CheckedCalls): ReadonlyArray<Issue> => {
   const nativeSigns = new Set(native.map(({ call }) => callSign(call)))
   return [

@@ -53,7 +53,7 @@ const namedPlaces = (
   return [...namedByChecks(file, checks), ...failed].map(([, line]) => ({ from: Number(line), to: Number(line) }))
 }
 
-/** The lines that `namedPlaces` finds, and the changed parts of the file. */
+/** The lines of a file that `namedPlaces` finds, and the lines that changed. */
 export const placesIn = (file: ProposedFile, listed: Pick<TurnFacts, "checks" | "open">): ReadonlyArray<LineRange> => [
   ...namedPlaces(file, listed),
   ...[...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].map(([, from, count = "1"]) => ({
@@ -94,7 +94,7 @@ export const currentText = (
   return packed.isEmpty ? "" : `### ${path}\n\n${fenced(packed.text, "text")}\n\n`
 }
 
-/** True for a file whose current text may be shown. The diff of a new file already shows its whole text. */
+/** True for a file whose current text may be shown. False for a new file: its diff already shows its whole text. */
 export const isShownWhole = ({ base, path, text }: ProposedFile): boolean =>
   base !== null && text !== null && !isSecretLike(path)
 
@@ -109,8 +109,8 @@ const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArra
     })
 
 /**
- * The changed functions of each file, and the places of `namedPlaces`. The files share the budget. Leaves out a file
- * whose functions do not fit whole.
+ * Shows the changed functions of each file, and the places of `namedPlaces`. The files share the budget. A file whose
+ * functions do not fit whole is left out.
  */
 export const functionsWithin = (
   files: ReadonlyArray<ProposedFile>,
@@ -131,9 +131,9 @@ export const functionsWithin = (
 }
 
 /**
- * The changed files that the model probably works on. The last answer changed or read them, or a failing check or
- * failed change names them. If new failures name no changed file, all count. A summary shows other files only if their
- * diffs are small, and otherwise names them.
+ * The changed files that the model probably works on: the last answer changed or read them, or a failing check or a
+ * failed change names them. If new failures name no changed file, all changed files count. Of other files, a summary
+ * shows a small diff or only the name.
  */
 export const filesAtWork = ({
   checks,

@@ -21,8 +21,8 @@ const showsLinesOf = (later: CallOutcome, earlier: CallOutcome): boolean => {
 }
 
 /**
- * True if the call would still return this output, and no later output replaces it. A search replaces searches of
- * earlier answers.
+ * True if the call would still return this output, and no later output replaces it. The output of a search is replaced
+ * when a later answer searches again.
  */
 const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
   if (isChange(outcome) || !outcome.result.success) return false
@@ -66,7 +66,10 @@ export const outputsOf = ({ open, outcomes }: Pick<TurnFacts, "open" | "outcomes
   return { newest, before: [...before.filter(isNeeded), ...before.filter((one) => !isNeeded(one)).toReversed()] }
 }
 
-/** The outputs that fit, in this order. At most one is cut, because fragments of many outputs would be useless. */
+/**
+ * Chooses outputs in this order until the budget is used up. At most one output is cut, because fragments of many
+ * outputs would be useless.
+ */
 export const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): ReadonlySet<CallOutcome> => {
   const chosen = new Set<CallOutcome>()
   let budgetLeft = most

@@ -34,7 +34,7 @@ const headings = 120
 
 /** A failed change, with the reason why it fails on the current text of the file. */
 const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): CallOutcome => {
-  // The reason of a denied call stays, because it must reveal nothing about the file.
+  // A denied call keeps its reason, because a new reason could reveal something about the file.
   if (outcome.result.error_type !== "validation_failed") return outcome
   const { new_text: newText, old_text: oldText } = outcome.call.arguments
   const file = files.find(({ path }) => path === pathOf(outcome.call))
@@ -73,7 +73,7 @@ const endKept = (text: string, most: number): string => {
   ).text
 }
 
-/** The outcomes of the checks. Long outputs are cut so that all together have about `most` characters. */
+/** The outcomes of the checks. Long outputs are cut: all outputs together get about `most` characters. */
 const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, most: number): string => {
   const limits = shares(
     checks.map(({ text }) => text.length),
@@ -102,13 +102,16 @@ export const factsLength = (
 
 const isSmall = (file: ProposedFile): boolean => fileDiff(file).length <= smallDiff
 
-/** Where each line of a text stands: its indexes, from 0. */
+/** For each line of a text, the indexes (from 0) at which it occurs. */
 const indexesByLine = (text: string | null): ReadonlyMap<string | undefined, ReadonlyArray<number>> => {
   const lines = (text ?? "").split("\n")
   return Map.groupBy(lines.keys(), (index) => lines[index])
 }
 
-/** Returns a function that finds a line again in the changed files. Of equal lines it takes the nearest. */
+/**
+ * Returns a function that finds a line of an older text in the changed files. If several lines are equal, it takes the
+ * nearest.
+ */
 const lookUpLines = (files: ReadonlyArray<ProposedFile>): LineNow => {
   const changed = new Map(files.map(({ path, text }) => [path, indexesByLine(text)]))
   return (path, line, text) => {

@@ -56,11 +56,11 @@ const quoted = /["“]([^"“”\n]+)["”]/.source
 const after = new RegExp(`^(?:\\)?[ \\t]*(?::|—|–|-)[ \\t]*|[ \\t]+)(?:${code}|${quoted})`)
 const before = new RegExp(`(?:${code}|${quoted})[ \\t]*(?::|—|–|-|\\(|\\b(?:in|at|on|from)\\b)?[ \\t]*$`)
 
-/** A quotation without the line number of a tool and without the dots of an omission. */
+/** Removes the line number that a tool added to a quotation, and all text after the dots of an omission. */
 const plainQuote = (text: string): string =>
   (text.replace(/^\s*\d+[:|]\s?/, "").split(/\.{3}|…/)[0] ?? "").replace(/\s+/g, " ").trim()
 
-/** The minimum length of a quotation in characters. Shorter ones occur on most lines. */
+/** The minimum length of a quotation in characters. Shorter quotations occur on most lines. */
 const leastQuote = 4
 /** From this length in characters, a quotation counts as a line of a file. */
 const leastProse = 16
@@ -79,8 +79,8 @@ const quoteOf = (match: RegExpExecArray | null): Quote | undefined => {
 const reach = 400
 
 /**
- * The quotation after the link on its line. The quotation before the link, if another link directly follows the one
- * after it.
+ * The quotation directly after the link. If there is none, or if it belongs to the next link, the quotation directly
+ * before the link is taken.
  */
 const quoteBeside = (text: string, { end, start }: FoundLink, next: number | undefined): Quote | undefined => {
   const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start).slice(-reach)
@@ -162,7 +162,7 @@ export const withVerdicts = (text: string, judged: ReadonlyArray<JudgedLink>, ma
 }
 
 /**
- * A short quotation proves little. Even if it occurs on only one line, it moves its link by at most this many lines.
+ * A short quotation proves little. It moves its link by at most this many lines, even if it occurs on only one line.
  */
 const nearby = 10
 
@@ -211,7 +211,10 @@ const movedTo = (
   return isCertain ? hrefWith(reference, nearest, Math.min(count, nearest + lines.to - lines.from)) : undefined
 }
 
-/** The verdict about a link to a file with this text. A quotation from the text before the run is never wrong. */
+/**
+ * The verdict about a link to a file with this text. If the run changed the file (`wasChanged`), a quotation is never
+ * wrong: it may be from the old text.
+ */
 export const judgeLines = (
   reference: FileReference,
   text: string,

@@ -1,6 +1,6 @@
 /**
  * Finds the line of the task, field or call that a finding names. Checks against the project examine parsed values, so
- * their findings have no lines. With lines, these findings can be sorted and marked like those of the readers.
+ * their findings have no lines. The lines make it possible to sort and mark these findings like those of the readers.
  */
 import { type Reading, type Where, inDocumentOrder, noFindings } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
@@ -13,7 +13,7 @@ import { slugOf } from "../text/Slug.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 import { readSteps } from "./TaskListFormat.ts"
 
-/** Adds the line to a place without one. A place that is not in the document stays unchanged. */
+/** Adds the line to a place that has no line. A place that is not in the document stays unchanged. */
 export type FindingPlaces = (where: Where) => Where
 
 const keyOf = (label: string): FieldKey | undefined =>
@@ -40,7 +40,7 @@ export const listPlaces = (text: string, finished: ReadonlyArray<string>): Findi
   }
 }
 
-/** Adds lines to the task, inputs and calls of a refinement. */
+/** Returns functions that add the line to a place in a refinement: the task, an input or a call. */
 export const refinementPlaces = (text: string) => {
   const reader = new DocumentReader(text, { knownHeadings: turnHeadings, hasFields: true })
   const { lines } = reader.document
@@ -60,8 +60,8 @@ export const refinementPlaces = (text: string) => {
     return placed(where, task === undefined ? undefined : lineOf(task, where))
   }
   /**
-   * The line of a call. With as many code blocks as calls, the n-th block holds the n-th call. Otherwise the tool's
-   * name shows the line.
+   * The line of a call. If there are as many code blocks as calls, the n-th block holds the n-th call. Otherwise the
+   * line is found by the name of the tool.
    */
   const ofCall = (part: string, all: ReadonlyArray<ToolCall>, index: number): FindingPlaces => {
     const calls = parts.get(part)

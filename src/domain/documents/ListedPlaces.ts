@@ -1,5 +1,6 @@
 /**
- * Finds the places of a for-each task: the lines or calls of a text, each with what shows in which case it runs.
+ * Finds the places of a for-each task: lines or calls of a text. Each comes with the lines that show in which case it
+ * runs.
  */
 import * as Schema from "effect/Schema"
 import { enclosingNames } from "../excerpts/EnclosingLines.ts"
@@ -12,7 +13,7 @@ import { shortened } from "../text/Excerpt.ts"
 import { oneLine } from "../text/Format.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/** A line in a file, with the lines around it. The model decides about it, as one of many places of a task. */
+/** One of the places about which a task decides: a line of a file, with the lines around it. */
 export const ListedPlace = Schema.Struct({
   path: Schema.String,
   /** The line number, from 1. */
@@ -24,7 +25,7 @@ export const ListedPlace = Schema.Struct({
   /** The line of the place and the lines around it. `first` is the line number of `lines[0]`. */
   first: Schema.Int,
   lines: Schema.Array(Schema.String),
-  /** Says that a line of this file, such as an import, gives the called name another meaning. */
+  /** A sentence about a line of this file, such as an import, that gives the called name another meaning. */
   meaning: Schema.optionalKey(Schema.String)
 })
 export type ListedPlace = typeof ListedPlace.Type
@@ -33,13 +34,14 @@ export type ListedPlace = typeof ListedPlace.Type
 export const placeLine = ({ first, line, lines }: ListedPlace): string => lines[line - first] ?? ""
 
 /**
- * How many lines before and after a place are shown: in a prompt with many places, and for a place with its own task.
+ * How many lines before and after a place are shown. `amongMany`: in a prompt with many places. `alone`: for a place
+ * with its own task.
  */
 const linesAround = { amongMany: 2, alone: 5 }
 
 const definition = /(?:^|[^\p{L}\p{N}_$])(?:def|fn|func|fun|function|sub|proc)\s+$/u
 
-/** True for lines that call the function. A bare name does not match a method. */
+/** Returns a test for lines that call the function. A bare name does not match a call of a method. */
 const callsIn = (name: string): ((line: string) => boolean) => {
   const call = new RegExp(`(?<![\\p{L}\\p{N}_$.:])${name.replaceAll(/[.$]/g, "\\$&")}\\s*\\(`, "gu")
   return (line) => [...line.matchAll(call)].some(({ index }) => !definition.test(line.slice(0, index)))
@@ -58,7 +60,10 @@ const keywords: ReadonlySet<string> = new Set(
   )
 )
 
-/** The first lines of at most this many blocks are shown. The innermost blocks best show when the place runs. */
+/**
+ * Of the blocks around a place, at most this many show their first lines. The innermost blocks best show when the place
+ * runs.
+ */
 const mostHeads = 2
 
 /** The first line of a handler shows in which case the place runs. It is always shown, even beyond `mostHeads`. */
@@ -66,7 +71,7 @@ const handler = /^\s*(?:\}\s*)?(?:except|catch|rescue)\b/
 
 const depth = (line: string): number => line.search(/\S/)
 
-/** Brackets alone close a block, or open one whose first line is above. */
+/** True for a line of brackets only. It closes a block, or opens a block whose first line is above. */
 const isBracket = (line: string): boolean => /^\s*[{)\]}>]+[;,]?\s*$/.test(line)
 
 /** The indexes of the lines that begin the blocks around a line, the innermost first. Indentation shows the blocks. */
@@ -81,7 +86,10 @@ function* headsAbove(lines: ReadonlyArray<string>, index: number): Generator<num
   }
 }
 
-/** The lines that begin the blocks around a line, up to the enclosing declaration: those that best show when it runs. */
+/**
+ * Returns a function that finds the first lines of the blocks around a line, up to the enclosing declaration. It keeps
+ * those that best show when the line runs.
+ */
 const blockHeads = (lines: ReadonlyArray<string>, language: string) => {
   if (!isProgram(language)) return () => []
   const declared = new Set(declarationsOf(lines, language).map(({ index }) => index))
@@ -134,7 +142,7 @@ const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaratio
       declarationsAround(lines, all, declaration.index).some((outer) => outer !== declaration && isType(outer)))
 }
 
-/** Says that a line of this file, such as an import, gives the bare name another meaning. Undefined if none does. */
+/** Says that a line of this file, such as an import, gives the bare name another meaning. Undefined if no line does. */
 const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, language: string, name: string) => {
   const all = declarationsOf(lines, language)
   const isMethod = isUnreached(lines, all, language)
@@ -146,7 +154,7 @@ const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, l
     : `In this file, ${name}(...) calls what line ${index + 1} names: ${oneLine(lines[index] ?? "")}`
 }
 
-/** A place, and the range of lines for a task that does this place alone. */
+/** A place, and the lines that a prompt shows if a task works on this place alone. */
 export interface FoundPlace {
   readonly around: LineRange
   readonly place: ListedPlace
@@ -191,7 +199,7 @@ export const findPlaces = (
     while (near.from < index + 1 && isBlank(near.from)) near.from += 1
     while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
     const end = isProgram(language) ? callEnd(code, index) + 1 : index + 1
-    // Without the lines after a keyword, which do not show when it runs.
+    // Lines after a keyword are left out: they do not show when the line with the keyword runs.
     near.to = keyword === undefined ? Math.max(near.to, end) : end
     const heads = headsOf(index).filter((head) => head.line < near.from)
     const place: ListedPlace = {

@@ -1,6 +1,6 @@
 /**
  * Recognises texts that cannot end the work: a call, a promise, a copied template, an unfinished sentence, or a refusal
- * by a model that has the files. A long text or one with a link is never judged: it may be a result.
+ * by a model that has the files. A long text, or a text with a link, is never judged: it may be a result.
  */
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import { readNative } from "../tools/native/NativeCalls.ts"
@@ -25,7 +25,7 @@ const doing =
   /^(?:(?:now )?(?:reading|searching|looking|checking|calling|running|opening|fetching|writing)\b|here (?:you go|it is|is the (?:tool )?call)|I(?:['’]ll| will) wait\b|let me know\b|please wait\b)[^.!?:]{0,60}[.!?:]*$/i
 const refusal =
   /\b(?:cannot|can't|can not|unable to|not able to|(?:do(?:n't| not) have|have no) (?:direct )?access)\b[^.!?]*\b(?:files?|file ?system|computer|codebase|code|repository|project|tools?|documents?)\b/i
-/** A text that says why a file was not read is a result. */
+/** Words that say why a file was not read. A text with these words is a result. */
 const reason = /\b(?:denied|permission|allowed|refused|declined|exist|found|missing|binary|too large|outside)\b/i
 const placeholder = /^<[a-z][^<>\n]{8,}>$/i
 
@@ -58,8 +58,8 @@ export const headless = (report: string): string =>
   report.replace(/^\s*#{1,6}\s+\**result summary\**:?[ \t]*\n/i, "").trim()
 
 /**
- * Why a text cannot end the work. Undefined if it can. `isRead` is true if the text certainly makes no call, and only
- * mentions one.
+ * Why a text cannot end the work. Undefined if it can. `isRead` is true if the caller already knows that the text makes
+ * no call.
  */
 export const noEnd = (written: string, { hasFiles = true, isRead = false } = {}): NoEnd | undefined => {
   const text = headless(written)

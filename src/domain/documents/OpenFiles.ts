@@ -34,8 +34,9 @@ interface Progress {
 }
 
 /**
- * The note about open files and tests. Before the first change, it names files of the task that the model has not seen.
- * Then it names files that are still unchanged, and a missing test. Empty if nothing is open.
+ * The note about files and tests that the task still needs; empty if there are none. Before the first change, it names
+ * files of the task that the model has not seen. After the first change, it names files that are still unchanged, and a
+ * missing test.
  */
 export const openFilesNote = ({ named, outcomes, promptText, wantsTest }: Progress): string => {
   const done = outcomes.filter(({ result }) => result.success)

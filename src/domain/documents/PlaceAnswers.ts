@@ -12,8 +12,8 @@ import { isNumbered, numbersText, type NumberedPlace, unnumberedLines } from "./
 import { callEnd, openParentheses, placeLine } from "./ListedPlaces.ts"
 
 /**
- * The decision about a place. `lines` replace its line. `lines` is undefined if a change block of the answer replaces
- * that line.
+ * The decision about a place. The new `lines` replace the line of the place. They are undefined if a change block of
+ * the answer replaces that line.
  */
 export type PlaceAnswer =
   | { readonly _tag: "Keep" | "Note"; readonly text: string }
@@ -89,7 +89,7 @@ class Reader {
   readonly issues: Array<Issue> = []
   readonly rest: Array<string> = []
   private readonly places: ReadonlyMap<number, NumberedPlace>
-  /** Shown lines by path and line number. */
+  /** The lines that the prompt shows, by path and line number. */
   private readonly lines: ReadonlyMap<string, NumberedPlace>
 
   constructor(places: ReadonlyArray<NumberedPlace>) {
@@ -195,7 +195,7 @@ export const readPlaceAnswers = (answer: string, places: ReadonlyArray<NumberedP
     const fence = fenceFrom(lines, at)
     const isRule = reader.readRule(line) || (fence?.lines.length === 1 && reader.readRule(fence.lines[0] ?? ""))
     const next = isRule ? (fence?.next ?? at + 1) : reader.readAnswer(lines, at)
-    // Lines in change blocks and fences are file text.
+    // Lines in change blocks and fences are text of a file, not decisions.
     const end = next ?? blockEnd(lines, at) ?? fence?.next ?? at + 1
     if (next === undefined) reader.rest.push(...lines.slice(at, end))
     at = end
@@ -208,8 +208,8 @@ export const nothingAnswered = (open: ReadonlyArray<number>): Issue =>
   makeIssue("place-open", {}, { what: `The places ${numbersText(open)} have no answer.` })
 
 /**
- * Puts the decided lines into a text that contains all `places`. New lines replace the line of their place. They
- * replace a whole call of several lines if they close it and it contains no other place.
+ * Puts the decided lines into a text that contains all `places`. New lines replace the line of their place, or a whole
+ * call that begins there. They replace the call if they close all parentheses and no other place is inside.
  */
 export const withAnswers = (
   text: string,

@@ -15,8 +15,8 @@ export interface PlaceTurn {
 }
 
 /**
- * Rejects a change without a new text for its line. The text stands after the number of the place, or in a change block
- * for its file.
+ * Rejects a change without a new text for its line. The new text may stand after the number of the place, or in a
+ * change block for its file.
  */
 export const withTexts = (read: PlaceTurn, written: ReadonlySet<string>): PlaceTurn => {
   const isBare = ({ number, path }: NumberedPlace): boolean => {
@@ -33,7 +33,10 @@ export const withTexts = (read: PlaceTurn, written: ReadonlySet<string>): PlaceT
   return { ...read, answers, issues: [...read.issues, ...issues] }
 }
 
-/** The valid decisions after this turn. If the edits of a file failed, this turn's decisions about it are dropped. */
+/**
+ * The valid decisions after this turn. If the edits of a file failed, the decisions of this turn about that file are
+ * dropped.
+ */
 export const answersAfter = ({ answers, before, places }: PlaceTurn, failed: ReadonlySet<string>) => {
   const now = new Map([...before, ...answers])
   for (const { number } of places.filter(({ number, path }) => failed.has(path) && answers.has(number))) {

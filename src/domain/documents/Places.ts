@@ -18,7 +18,7 @@ export const NumberedPlace = Schema.Struct({
 })
 export type NumberedPlace = typeof NumberedPlace.Type
 
-/** True for a place of the list. Lines around it have negative numbers, which no prompt shows. */
+/** True for a place of the list. The other shown lines have negative numbers, which no prompt shows. */
 export const isNumbered = ({ number }: NumberedPlace): boolean => number > 0
 
 /** Lines that prompts show around places, without a number. A model may change them by path and line. */
@@ -35,7 +35,7 @@ export const unnumberedLines = (places: ReadonlyArray<NumberedPlace>): ReadonlyA
     .map((place, index) => Object.assign(place, { number: -1 - index }))
 }
 
-/** The maximum number of places in a prompt. A model forgets some of more. */
+/** The maximum number of places in a prompt. If there are more, a model forgets some. */
 const mostPlaces = 60
 
 /** The numbers in ascending order, as text: `1, 4-6, 9`. */
@@ -108,9 +108,9 @@ const neighbours = (ofFile: ReadonlyArray<NumberedPlace>): ReadonlyArray<Readonl
 }
 
 /**
- * Divides places into parts of at most `budget` characters. Places of one file stay in one part if possible, because
- * their changes are joined. A file that exceeds one part begins in the free space of the previous part. Places on
- * adjacent lines stay together unless they exceed the budget.
+ * Divides places into parts of at most `budget` characters. All places of a file are in one part if possible, because
+ * their changes are joined. The places of a larger file begin in the free space of the previous part. Places on
+ * adjacent lines stay together if they fit.
  */
 export const placeParts = (
   places: ReadonlyArray<NumberedPlace>,

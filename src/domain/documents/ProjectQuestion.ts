@@ -1,5 +1,5 @@
 /**
- * Decides whether a request is about the project, so that its answer must rest on the project. A request that brings
+ * Decides whether a request is about the project. If it is, the answer must rest on the project. A request that brings
  * its own material is not about the project. Any other request is about the project in these cases:
  * - It mentions the project ("this project").
  * - It asks for a file or a place.
@@ -8,7 +8,7 @@
 import { fileName } from "../files/PathList.ts"
 import { searchTermsOf } from "../excerpts/SearchTerms.ts"
 
-/** A longer request brings its own material. */
+/** A longer request counts as one that brings its own material. */
 const mostRequestLines = 12
 const mostRequestCharacters = 1500
 

@@ -159,7 +159,7 @@ export const checkMisplacedCalls = (
 const heading = "## Tool Calls\n\n"
 const added = heading.split("\n").length - 1
 
-/** Converts line numbers in the text of `callsAlone` to line numbers of the answer, which lacks the added heading. */
+/** Converts line numbers to those of the answer, which lacks the heading that `callsAlone` adds. */
 export const placedInAnswer = <A extends { readonly where: Where }>(found: ReadonlyArray<A>): ReadonlyArray<A> =>
   found.map((finding) => {
     const { line } = finding.where

@@ -73,8 +73,8 @@ const withoutOwn = (references: ReadonlyArray<Reference>, own: string, where: Wh
   })
 
 /**
- * Records an issue for a reference of the task to its own result, in a document without a planned task. (`withoutOwn`
- * drops it for a planned task.)
+ * Records an issue for a reference of the task to its own result. Only for a document without a planned task, because
+ * `withoutOwn` removes the reference of a planned task.
  */
 const refuseOwn =
   (resolve: ResolveResult, task: string, findings: Findings): ResolveResult =>
@@ -238,7 +238,7 @@ const readTask = (
 /** Only these repairs of the text around a report are shown. */
 const around: ReadonlySet<string> = new Set(["byte-order-mark", "line-endings", "fence-unwrapped", "thinking-removed"])
 
-/** Reads a report. It has a value if the task could be built, even if calls have issues. */
+/** Reads a report. Returns a value if the task could be built, even if calls have issues. */
 export const readTaskReport = (written: string, options: RefinementOptions = {}): Reading<RefinementDocument> => {
   const clean = readMarkdown(written, { knownHeadings: turnHeadings, hasFields: true })
   const native = readNative(clean.text)
@@ -248,7 +248,7 @@ export const readTaskReport = (written: string, options: RefinementOptions = {})
   const others = native.issues.length === 0 ? issues : issues.filter(({ code }) => code !== "section-missing")
   const removed = clean.repairs.filter(({ code }) => around.has(code))
   const lines = written.split(/\r\n|\n|\r/).length
-  /* `readNative` may add a line before a call, so that later lines have numbers beyond the end of the answer. */
+  /* `readNative` may add a line before a call. Lines near the end then have numbers that the answer does not have. */
   const placed = <A extends { readonly where: Where }>(one: A): A =>
     (one.where.line ?? 0) <= lines ? one : { ...one, where: { ...one.where, line: lines } }
   return {
@@ -296,7 +296,7 @@ export const readTaskReportText = (text: string, options: RefinementOptions): Re
   checkMisplacedCalls(reader, taskSection, callsSection ?? readPassSection)
   const callsUnder = (section: MarkdownSection | undefined) => {
     const written = section === undefined ? [] : readCalls(section, reader.linesOf(section), findings)
-    // In later turns the ids of calls have a prefix, which a model may copy.
+    // In later turns, the program puts a prefix before the ids of calls. A model may copy the prefix.
     const plain = written.map((call) => Object.assign(call, { uid: plainUid(call.uid) }))
     return numberCalls(plain, findings)
   }

@@ -4,7 +4,7 @@
  */
 import { readLines } from "../markdown/Line.ts"
 
-/** A shorter text stays, in words: a label, a refrain or a short answer may repeat. */
+/** Text with fewer words stays: a label, a refrain or a short answer may repeat. */
 const leastWords = 8
 
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}|\p{L}[\p{L}\p{N}'’_-]*/gu
@@ -49,7 +49,7 @@ const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
   return blocks
 }
 
-/** The line without sentences that equal the one directly before. */
+/** The line without each sentence that equals the sentence directly before it. */
 const withoutEqualSentences = (line: string): string => {
   const sentences = line.match(/.+?(?:[.!?。！？]+(?=\s|$|\p{Script=Han})\s*|$)/gu) ?? []
   const kept = sentences.filter((one, index) => !isLong(one) || plainOf(one) !== plainOf(sentences[index - 1] ?? ""))

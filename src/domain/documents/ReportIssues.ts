@@ -57,13 +57,16 @@ const checkFailed = ({ command, newFailures, stillFails }: CheckOutcome): string
 }
 
 /**
- * True if this failing check still rejects the report. A new failure rejects two reports, and an older failure rejects
- * one.
+ * True if this failing check still rejects the report. A check with a new failure rejects two reports; a check that
+ * failed before the changes rejects one.
  */
 const isOpenCheck = (check: CheckOutcome, rejectedReports: number): boolean =>
   !isFine(check) && rejectedReports < (check.stillFails === undefined ? mostRejectedReports : 1)
 
-/** The issues that reject the report at once. If there are none, the program compares its links with the project. */
+/**
+ * The issues that reject the report at once. If there are none, the program compares the links of the report with the
+ * project.
+ */
 export const reportIssues = (report: string, work: ReportedWork): ReadonlyArray<Issue> => {
   const { checks, issues, outcomes, rejectedReports, task } = work
   const where = { section: "Result summary", task }
@@ -76,7 +79,8 @@ export const reportIssues = (report: string, work: ReportedWork): ReadonlyArray<
     )
   }
   if (rejectedReports >= mostRejectedReports) return []
-  // A false claim rejects only one report. If repeated, it is listed in the facts at the end of the work.
+  // A false claim rejects only one report. If the next report repeats it, the claim appears in the facts at the end of
+  // the work.
   const claim = falseClaim(report, checks, outcomes.some(ranWell))
   if (claim !== undefined && !issues.some(({ code }) => code === "check-claimed")) {
     const what = `The report says ${JSON.stringify(claim.claim)}, but ${claim.fact}.`

@@ -40,7 +40,7 @@ const noResult =
 const sentence = /\p{L}+[ \n]+\p{L}+[ \n]+\p{L}+/u
 // oxlint-disable-next-line no-control-regex -- a string with control characters is no report
 const control = /[\u0000-\u0008\u000b-\u001f\u007f\ufffd]/
-/** The end of a sentence, a block or a list item. A cut text ends in another way. */
+/** The end of a sentence, a block or a list item. A text that was cut off does not end like this. */
 const endOfReport = /[.!)\]`*_"”’|]$|(?:^|\n)\s*(?:[-*+]|\d+[.)])\s[^\n?:,;]*[^\n?:,;\s]$/
 
 /** True for prose that reports work and contains no call, question or other document. */
@@ -79,7 +79,10 @@ const withHeading = ({ document, findings }: DocumentReader): Headed | undefined
     : undefined
 }
 
-/** The result under an added heading. Undefined if it already has its heading, or if its place is unclear. */
+/**
+ * The result under an added heading. Undefined if the result already has its heading, or if the place of the heading is
+ * unclear.
+ */
 export const headedResult = (text: string): string | undefined =>
   withHeading(new DocumentReader(text, { knownHeadings: resultHeadings }))?.text
 
@@ -95,7 +98,7 @@ export const readResult = (text: string): Reading<ResultDocument> => {
   if (headed !== undefined) {
     reader.repair(headed.code, {}, headed.message)
     const { issues, repairs, value } = readResult(headed.text)
-    // Before the heading was added, the whole text counted as a preamble. That repair no longer applies.
+    // The first reading, without a heading, found only a preamble. The repair of that preamble no longer applies.
     const own = findings.repairs.filter(({ code }) => code !== "preamble-ignored")
     return { value, ...inDocumentOrder({ issues, repairs: [...own, ...repairs] }) }
   }

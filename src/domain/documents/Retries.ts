@@ -45,7 +45,7 @@ interface OpenAnswer {
   readonly isUnfounded: boolean
 }
 
-/** True for an answer with the text of an earlier one. With native calls, the text may repeat. */
+/** True for an answer with the text of an earlier answer. False with native calls, beside which a text may repeat. */
 export const isRepeated = ({ answers }: Retries, { native, text }: ParsedAnswer): boolean =>
   answers.has(text.trim()) && native.length === 0
 

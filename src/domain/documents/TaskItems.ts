@@ -14,7 +14,7 @@ import { FileReference, Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
 import { findPlaces, type FoundPlace, ListedPlace, longestLine, placeLine } from "./ListedPlaces.ts"
 
-/** An item of a for-each task. `references` are the places that the item names. */
+/** An item of a for-each task. `references` are the files, or parts of files, that the item names. */
 export const Item = Schema.Struct({
   text: Schema.String,
   references: Schema.Array(FileReference),
@@ -128,7 +128,7 @@ export const taskOfItem = (
   again = false
 ): Task => {
   const { forEach, ...fields } = task
-  // Names the text, because the prompt may show only parts of the file.
+  // Names the searched text, because the prompt may show only parts of the file.
   const holding =
     forEach?.kind === "file" && forEach.containing !== undefined ? `\n\nIt contains \`${forEach.containing}\`.` : ""
   const known = new Set(task.references.map(({ href }) => href))

@@ -183,7 +183,10 @@ export const readSteps = (
 
 /** Facts of the run against which the reader checks a list. */
 interface TaskListOptions {
-  /** Names of finished tasks. The list may refer to them, and the reader drops them from it. */
+  /**
+   * Names of finished tasks. New tasks may refer to these tasks. If the list contains them again, the reader removes
+   * them.
+   */
   readonly finished?: ReadonlyArray<string>
   /** The finished tasks. A new task must not repeat their work under another name. */
   readonly work?: ReadonlyArray<Task>
@@ -256,7 +259,7 @@ const checkNames = (reader: DocumentReader, tasks: ReadonlyArray<NamedTask>): vo
 
 const holdsField = (text: string): boolean => text.split("\n").some((line) => new Line(line).isField)
 
-/** Reads a task list. It has a value if every task could be built, even with other issues. */
+/** Reads a task list. Returns a value if every task could be built, even if there are other issues. */
 export const readTaskList = (text: string, options: TaskListOptions = {}): Reading<TaskList> => {
   const { finished = [], headings, allowEmpty = finished.length > 0 } = options
   const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
@@ -328,6 +331,6 @@ export const originalPrompt = (markdown: string): string | undefined => {
   return text === "" ? undefined : text
 }
 
-/** The prompt for a run of a plan file: its own, or a sentence that names the file. */
+/** The prompt for a run of a plan file: the prompt in the file, or a sentence that names the file. */
 export const promptOfPlan = (markdown: string, file: string): string =>
   originalPrompt(markdown) ?? `Carry out the plan ${file}.`

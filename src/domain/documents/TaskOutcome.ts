@@ -39,7 +39,7 @@ export const TaskInputs = Schema.optionalKey(Schema.NonEmptyArray(InputValue))
 export const TaskOutcome = Schema.Struct({
   task: Task,
   inputs: TaskInputs,
-  /** The calls of the turns with their outcomes, which do not run again. Absent if there are none. */
+  /** The calls that ran in the turns, with their outcomes. They do not run again. Absent if there are none. */
   priorCalls: Schema.optionalKey(Schema.NonEmptyArray(CallOutcome)),
   /** The calls that write the changes of the working copy to the project. */
   calls: Schema.Array(ToolCall),
@@ -49,8 +49,8 @@ export const TaskOutcome = Schema.Struct({
   declined: Schema.optionalKey(AnsweredBy),
   turns: Schema.optionalKey(Schema.Int),
   /**
-   * How often the changes were merged with other changes of the same files, and how often they clashed. Absent if never
-   * merged.
+   * How often the changes were merged with other changes of the same files, and how often they clashed. Absent if the
+   * changes were never merged.
    */
   joined: Schema.optionalKey(Schema.Struct({ times: Schema.Int, clashes: Schema.Int })),
   /** The files that `calls` change. */

@@ -92,7 +92,7 @@ const promptText = (prompt: string): string => {
   return isPlain && !prompt.includes("```") ? prompt : codeBlock({ language: "text", text: prompt }).join("\n")
 }
 
-/** Writes the strict document. A prompt that could be read as one of its sections gets a fence. */
+/** Writes the strict document. A prompt that could be read as a section of the document gets a fence. */
 export const renderTaskList = (list: TaskList, options: { readonly prompt?: string } = {}): string => {
   const prompt = options.prompt?.trim() ?? ""
   return (

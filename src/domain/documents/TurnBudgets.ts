@@ -29,7 +29,10 @@ export const replyShare = 0.7
 /** The maximum share of a summary for the outputs of the last answer. */
 export const newestShare = 0.7
 
-/** A budget note announces at least this many lines. If fewer lines fit, the next compaction frees the window. */
+/**
+ * A budget note announces at least this many lines. If fewer lines fit, there is no note, because the next compaction
+ * frees the window.
+ */
 const leastLines = 30
 
 /** A budget note announces at most this many lines. A model that may read more reads more than it needs. */
@@ -38,10 +41,10 @@ const mostLines = 400
 /** The assumed length of a numbered source line in characters, until enough lines are visible to measure it. */
 const lineCharacters = 50
 
-/** Line lengths are predicted only if this many lines are visible. */
+/** If fewer lines are visible, their length predicts nothing. */
 const leastMeasured = 20
 
-/** The minimum line length in characters that is predicted. A list of short words predicts nothing. */
+/** The minimum for a predicted line length, in characters. A list of short words predicts nothing. */
 const leastLine = 25
 
 /** A reply may exceed the announced lines by this factor if the output then fits whole. */
@@ -56,10 +59,13 @@ export const mostStretch = 1.3
 /** The characters for the model's request and for parts of the reply that are not outputs. */
 const besideOutputs = 800
 
-/** A reply with this many lines is large enough without an early compaction. */
+/** For a reply with at least this many lines, no early compaction is needed. */
 const enoughLines = 150
 
-/** An early compaction is worthwhile only if the summary has this many times the reply's room for outputs. */
+/**
+ * A compaction before the window is full is worthwhile only if the summary shows this many times as much output as the
+ * reply.
+ */
 const worthwhile = 1.5
 
 /** The turns that a summary replaces. */
@@ -86,7 +92,7 @@ export const lineLength = (messages: ReadonlyArray<ConversationMessage>): number
   return lines.length < leastMeasured ? lineCharacters : Math.max(leastLine, characters / lines.length)
 }
 
-/** True for a reply with enough space, so that no compaction changes the earlier messages. */
+/** True for a reply with so much space for outputs that no early compaction is needed. */
 export const isAmple = (reply: number, line = lineCharacters): boolean => reply - besideOutputs >= enoughLines * line
 
 /** Tells the model how many lines of output fit next. If more fit after a compaction, the note gives that number. */
@@ -131,9 +137,9 @@ const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<st
 const sizeOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
 
 /**
- * How large a summary may be: at least `least`, the room that `compactTo` leaves, and at most `most`, the room of a
- * reply to the first message. In between it grows with the last outputs, which the model would otherwise request again.
- * `facts` is the size of changed functions and unsolved problems.
+ * The maximum size of a summary, at least `least` and half of `most`, and at most `most`. It grows with the last
+ * outputs, which the model would otherwise request again. `least` is the space that `compactTo` leaves. `most` is the
+ * space of a reply to the first message. `facts` is the size of changed functions and unsolved problems.
  */
 export const summarySize = (turns: TakenTurns, least: number, most: number, facts = 0): number => {
   const beside = announcedLines(turns.messages) === undefined ? 0 : besideOutputs
@@ -143,7 +149,7 @@ export const summarySize = (turns: TakenTurns, least: number, most: number, fact
 
 /**
  * True if the last reply cut the outputs, and a summary of `size` characters would show much more. If lines were
- * announced, it must show them all.
+ * announced, the summary must show all outputs.
  */
 export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
   const outputs = lastOutputs(turns)
@@ -157,7 +163,7 @@ export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
   return outputs.some((text) => !shown.includes(text)) && size() * newestShare * mostOver > wanted
 }
 
-/** The initial turns of a task suffice for this many changed files. */
+/** The initial number of turns is enough for a task that changes this many files. */
 const filesAtFirst = 3
 
 /** How many turns each further changed file adds: to read the file, and to correct it. */

@@ -1,6 +1,6 @@
 /**
  * Reads one answer in the turns of a task: tool calls, changes of files, or the report that ends the task. A report
- * beside calls or changes is ignored, because the model wrote it before it saw their results.
+ * beside calls or changes is ignored, because the model wrote it without their results.
  */
 import * as Option from "effect/Option"
 import { saysRemoval } from "../files/NewText.ts"
@@ -104,7 +104,7 @@ const partsOf = (
   return { acting: `${textOf(0, at.line - 1)}\n${textOf(end, lines.length)}`, report: textOf(at.line - 1, end) }
 }
 
-/** The part of an answer with calls, under a heading. Undefined without calls. */
+/** The part of an answer that contains calls, with a heading for calls. Undefined if there are no calls. */
 const callsPart = (acting: string, { fences, sections }: MarkdownDocument, hasReport: boolean): string | undefined => {
   const keys = new Set(sections.map(({ knownHeading }) => knownHeading?.key ?? ""))
   const holdsCalls = [...new Set(fences.values())].some((fence) => holdsCall(fence.text))
@@ -139,7 +139,7 @@ const missingInputs = ({ inputs, kept, task }: TurnOptions): ReadonlyArray<Issue
   return findings.issues
 }
 
-/** Reads an answer. An answer without calls, changes and a report gets issues. */
+/** Reads an answer. An answer that has neither calls nor changes nor a report gets issues. */
 export const readTurn = (answer: string, options: TurnOptions): Turn => {
   const { inputs, kept, mayChange, paths, task } = options
   const covered = withCoveredFiles(answer, paths)

@@ -23,7 +23,10 @@ export interface AnswerResults {
   readonly replaced?: ReadonlyArray<string>
   /** Sentences about images that the message contains or leaves out. */
   readonly images?: ReadonlyArray<string>
-  /** Names and lines that the answer renamed or removed, but that still occur in the project, one per entry. */
+  /**
+   * Names and lines that the answer renamed or removed, but that still occur in the project. Each entry holds one name
+   * or line.
+   */
   readonly remaining?: ReadonlyArray<string>
   /** The checks that ran for the answer. */
   readonly checks?: ReadonlyArray<CheckOutcome>
@@ -106,7 +109,7 @@ export const shownIn = (
   outcomes: ReadonlyArray<CallOutcome>
 ): ReadonlyArray<CallOutcome> => {
   const above = messages.map(messageText).join("\n")
-  // Every text contains an empty output, so that proves nothing.
+  // An empty output proves nothing, because every text contains it.
   return outcomes.filter((outcome) => outcomeText(outcome).trim() !== "" && above.includes(outcomeText(outcome)))
 }
 

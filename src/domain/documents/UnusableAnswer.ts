@@ -1,6 +1,6 @@
 /**
- * Turns an answer that is no document into issues, because another answer may correct it. It was stopped, was cut off,
- * is empty, or has only thoughts.
+ * Turns an answer that is no document into issues, which another answer may correct. Such an answer was stopped or cut
+ * off, is empty, or has only thoughts.
  */
 import * as Option from "effect/Option"
 import { type Issue, type IssueCode, makeIssue } from "../findings/Issue.ts"
@@ -34,8 +34,7 @@ export const plainAnswer = (text: string): PlainAnswer => ({
 })
 
 /**
- * The next prompt shows only this many characters of a stopped answer. The model can then recognise it, but not
- * continue it.
+ * The next prompt shows only this many characters of a stopped answer: enough to recognise it, too few to continue it.
  */
 const shownOfStopped = 600
 

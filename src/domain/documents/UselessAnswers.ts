@@ -1,6 +1,6 @@
 /**
- * Recognises useless answers: no document, a loop, only thoughts, or a repeated answer. After several in a row, more
- * attempts do not help, and each may take minutes.
+ * Recognises useless answers: no document, a loop, only thoughts, or a repeated answer. After several useless answers
+ * in a row, more attempts do not help, and each may take minutes.
  */
 import { type Issue, type IssueCode, makeIssue } from "../findings/Issue.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Chooses the lines of a changelog that show where an entry goes: the newest release's headings, and the first entries
- * below them.
+ * Chooses the lines of a changelog that show where a new entry goes: the headings of the newest release, and the first
+ * entries below them.
  */
 
 interface Heading {
@@ -28,7 +28,7 @@ const headingsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Heading> => {
   })
 }
 
-/** The newest release's heading, those above it, and those of its sections. */
+/** The heading of the newest release, the headings above it, and the headings of its sections. */
 const newestRelease = (headings: ReadonlyArray<Heading>): ReadonlyArray<Heading> => {
   const first = headings.findIndex(({ depth }, at) => (headings[at + 1]?.depth ?? 0) <= depth)
   const { depth: deepest = 1, text = "" } = headings[first] ?? {}

@@ -4,7 +4,7 @@ import { outline } from "../markdown/Outline.ts"
 import { type MarkdownSection, sectionEnd } from "../markdown/Sections.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/** How many lines around a line are shown, if it is in no block or in a too long one. */
+/** How many lines before and after a line are shown, if no block contains it, or only a block that is too long. */
 const around = 10
 
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
@@ -47,7 +47,7 @@ export const blockBelow = (lines: ReadonlyArray<string>, header: number, most: n
   return end
 }
 
-/** The nearest less indented line above; undefined if more than `most` lines away. */
+/** The nearest line above with less indentation. Undefined if it is more than `most` lines away. */
 const parentOf = (lines: ReadonlyArray<string>, index: number, most: number): number | undefined => {
   const depth = indentOf(lines[index] ?? "")
   for (let above = index - 1; above >= Math.max(0, index - most); above--) {
@@ -57,7 +57,9 @@ const parentOf = (lines: ReadonlyArray<string>, index: number, most: number): nu
   return undefined
 }
 
-/** The nearest line above that closes no block. It is in or begins the block that the line `at` closes. */
+/**
+ * The nearest line above that closes no block. That line begins the block that the line `at` closes, or is inside it.
+ */
 const lineAbove = (lines: ReadonlyArray<string>, at: number): number => {
   const above = lines.slice(0, at).findLastIndex((line) => !isBlank(line) && !isCloser(line))
   return above < 0 ? at : above
@@ -100,8 +102,8 @@ export const proses = new Set(["markdown", "mdx"])
 const plain = new Set(["", "text", "csv", "jsonl"])
 
 /**
- * Returns a function that finds the block or section around a line: at most `most` lines, counted from 1, with the line
- * itself.
+ * Returns a function that finds the block or section that contains a line, with at most `most` lines. Lines count from
+ * 1.
  */
 export const enclosingLines = (lines: ReadonlyArray<string>, language: string) => {
   const sections = proses.has(language) ? sectionsOf(lines) : undefined
@@ -143,8 +145,8 @@ const mostNames = 2
 const longestName = 60
 
 /**
- * Returns a function that names the innermost declarations around a line, such as `Schema.validate`, or the heading
- * above it in prose. Empty outside declarations, and on a declaration or heading itself.
+ * Returns a function that names the innermost declarations around a line, such as `Schema.validate`. In prose, it
+ * returns the heading above the line. Empty outside declarations, and on a declaration or heading itself.
  */
 export const enclosingNames = (lines: ReadonlyArray<string>, language: string) => {
   const isText = proses.has(language)

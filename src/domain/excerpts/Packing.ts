@@ -4,7 +4,7 @@
  */
 import { cutAt } from "../text/Excerpt.ts"
 
-/** The maximum length of a line. A longer one shows only the characters around its first search text. */
+/** The maximum length of a line. A longer line shows only the characters around its first search text. */
 export const longestLine = 400
 
 /** The characters that a cut line shows before the search text. */
@@ -62,7 +62,7 @@ export class LineChoice {
 type GapText = (from: number, to: number) => string
 
 /**
- * Joins the chosen lines with notes for the gaps, or with the lines of a gap that is shorter than its note. Also
+ * Joins the chosen lines with a note for each gap. If a gap is shorter than its note, its lines are shown instead. Also
  * returns the indexes of all shown lines.
  */
 const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, gap: GapText) => {

@@ -6,14 +6,15 @@ export const termScores = {
   literal: 12,
   /** The line that declares a searched name. */
   declared: 10,
-  /** Added for a declaration inside another that the task also names. */
+  /** Added for a declaration inside another declaration, if the task names both. */
   inNamed: 5,
-  /** Added for a name's declaration with a quoted string inside. */
+  /** Added for the declaration of a name, if it contains a quoted string of the task. */
   aroundLiteral: 8,
-  /** A use of a name: less the more lines use it. */
+  /** A use of a name. The more lines use the name, the lower the score. */
   use: 3,
   /**
-   * A word of the task: less the more lines contain it. A declaration with the word in its name gets a second score.
+   * A word of the task. The more lines contain the word, the lower the score. A declaration with the word in its name
+   * gets a second score.
    */
   word: 1
 } as const

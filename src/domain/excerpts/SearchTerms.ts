@@ -111,14 +111,14 @@ export const holdsName = ({ names }: SearchTerms): ((line: string) => boolean) =
 const hitsOf = (lines: ReadonlyArray<string>, isHit: (line: string) => boolean): ReadonlyArray<number> =>
   lines.flatMap((line, index) => (isHit(line) ? [index] : []))
 
-/** The smallest score of a matching block, which also needs `leastPart` of the best block's score. */
+/** The minimum score of a block that matches. A block also needs `leastPart` of the score of the best block. */
 export const leastScore = 1
 const leastPart = 0.4
-/** The smallest score of a block if the task also names a place. */
+/** The minimum score of a block that matches, if the task also names a place. */
 const leastBeside = 0.5
 /** Shorter stems are not compared: they also begin unrelated words. */
 const leastStem = 5
-/** A quoted string in more lines names no place. */
+/** A quoted string that occurs on more lines names no place. */
 const mostPlaces = 6
 
 /** The weight of a word, at most 1, and nearer to 0 the more lines contain it. */

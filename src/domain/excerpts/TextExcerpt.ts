@@ -33,26 +33,27 @@ export interface Excerpt {
 
 /** The maximum number of lines of a block around a match. */
 const longestPart = 40
-/** The maximum number of places in a text that a task may name. */
+/** The maximum number of lines that count as named by the task. */
 const mostMeant = 12
-/** The longest declaration, in lines, that is shown whole. Of a longer one, only matching blocks are. */
+/** The longest declaration, in lines, that is shown whole. Of a longer declaration, only matching blocks are shown. */
 const longestWhole = 80
 /** The shortest comment, in lines, that is left out. */
 const leastComment = 3
 /** How many last lines of a declaration that does not fit are shown. */
 const lastLines = 3
-/** The largest gap between shown lines that is shown too, in lines. */
+/** A gap between shown lines is filled if it has at most this many lines. */
 const mostOfGap = 4
 /** How many lines around a match are shown in a declaration that does not fit. */
 const nearLines = 2
 /**
- * How many matches are shown in a declaration that does not fit. More would leave no room for the lines around them.
+ * How many matches are shown in a declaration that does not fit. More matches would leave no room for the lines around
+ * them.
  */
 const mostLookedFor = 3
 
 /** How many lines are searched for the end of a declaration's head. */
 const mostHead = 8
-/** For at most this many places, the place's own line is added first, and the lines around it later. */
+/** For at most this many places, the line of the place itself is added first, and the lines around it later. */
 const mostFirst = 6
 /** The share of the budget for blocks; the rest is for the outline. */
 const outlineShare = 0.65
@@ -141,7 +142,10 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   const declared = declarationLines(lines, language, declarations)
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
   const blocksAt = new Map<number, LineRange>()
-  /** The declaration around a line, or only the block if that is too long. A comment counts as the code below it. */
+  /**
+   * The declaration around a line, or the block around it if the declaration is too long. A comment counts as the code
+   * below it.
+   */
   const blockAt = (index: number): LineRange => {
     let at = index
     while (comments.has(at) && at < lines.length - 1) at += 1
@@ -165,12 +169,12 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     index,
     range: indexesOf(declared({ from: index + 1, to: index + 1 }) ?? enclosing(index + 1))
   }))
-  // Drops a place at the beginning of a declaration that has another place inside.
+  // Drops a place that is the first line of a declaration, if the declaration contains another place.
   const isHead = ({ index, range }: (typeof ranges)[number]): boolean =>
     index === range[0] && ranges.some((one) => one.index !== index && one.range[0] === index)
   const placed = ranges.filter((one) => !isHead(one))
   const parts = kept === undefined ? placed : [{ index: first, range: indexesOf(kept) }, ...placed]
-  // Adds the line of each place first, so that a long declaration takes no room from others.
+  // Adds the line of each place first. A long declaration then leaves space for the other places.
   for (const { index } of parts.slice(0, mostFirst)) if (choice.budgetLeft > budget / 2) choice.add([index])
   for (const [position, { index, range }] of parts.entries()) {
     if (range.every((at) => choice.lines.has(at) || prose.has(at))) continue

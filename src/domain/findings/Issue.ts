@@ -51,7 +51,7 @@ export const Repair = Schema.Struct({
 })
 export type Repair = typeof Repair.Type
 
-/** The outcome of reading a document. The document is accepted if `issues` is empty; then `value` is present. */
+/** The outcome of reading a document. If `issues` is empty, the document is accepted and `value` is present. */
 export interface Reading<A> {
   readonly value: Option.Option<A>
   readonly issues: ReadonlyArray<Issue>
@@ -61,12 +61,12 @@ export interface Reading<A> {
 /** The outcome of reading an answer of a model. If it has issues, another attempt may follow. */
 export interface AnswerReading<A> extends Reading<A> {
   /**
-   * The value to use if every attempt fails, despite its issues. Its `repairs` include the marks that the program
+   * If every attempt fails, this value is used despite its issues. Its `repairs` include the marks that the program
    * added.
    */
   readonly fallback?: Pick<Reading<A>, "repairs"> & { readonly value: A }
   /**
-   * True for a rejected answer on which the next attempt builds: it asked a question that was answered, or its JSON
+   * True for a rejected answer on which the next attempt builds. The question that it asked was answered, or its JSON
    * does not fit the schema yet.
    */
   readonly hasUse?: boolean

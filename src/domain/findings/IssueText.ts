@@ -5,7 +5,10 @@
 import { type Issue, type Repair, type Where, whereText } from "./Issue.ts"
 import { ruleOf } from "./rules/Rules.ts"
 
-/** The text after its task and field, or its section. No line is named, because the user does not see the answer. */
+/**
+ * Puts the task and the field, or the section, before the text. No line is named, because the user does not see the
+ * answer.
+ */
 const placed = ({ field, section, task }: Where, text: string): string => {
   const place = whereText({ section: task === undefined ? section : undefined, task, field })
   return place === "" ? text : `${place}: ${text}`
@@ -26,7 +29,7 @@ export const modelText = ({ how, where }: Issue): string => {
   return place === "" ? how : `${place}: ${how}`
 }
 
-/** The advice for users if a model repeatedly breaks a rule without its own advice. */
+/** The advice for users if a model repeatedly breaks a rule that has no advice of its own. */
 export const usualHelp =
   "Try a larger model (--model), say the request in other words, or allow more attempts (limits.attempts)."
 
@@ -47,8 +50,8 @@ const withoutLine = (place: Where): Where => {
 }
 
 /**
- * Makes a function that converts a line of the answer to a line of the shown text. Numbers begin at its first line that
- * is not blank.
+ * Makes a function that converts a line of the answer to a line of the shown text. Line 1 of the shown text is its
+ * first line that is not blank.
  */
 const shownLines = (answer: string, shownText: string) => {
   const written = linesOf(answer)
@@ -84,8 +87,8 @@ export const issuesAsShown = (issues: ReadonlyArray<Issue>, answer: string, show
 
 /**
  * Makes a function that converts places in a document to places in the answer around it. Lines are found by their text,
- * because the answer also has thoughts and blank lines. Equal lines are matched from the end, and a line that the
- * program changed has no place.
+ * because the answer also has thoughts and blank lines. If lines are equal, they are matched from the end. A line that
+ * the program changed is not found.
  */
 export const placeInAnswer = (document: string, answer: string): ((where: Where) => Where) => {
   const documentLines = linesOf(document)

@@ -1,6 +1,6 @@
 /**
- * What all document readers share: sections under known headings, their lines and texts, and findings. Two lists that
- * contradict each other are rejected.
+ * What all document readers share: sections under known headings, their lines and texts, and findings. A document with
+ * two lists that contradict each other is rejected.
  */
 import * as Option from "effect/Option"
 import {
@@ -34,7 +34,7 @@ export class DocumentReader {
   readonly document: MarkdownDocument
   readonly findings: Findings
 
-  /** `isSeen` is true if a user relies on what is visible in the document. Hidden structure is then rejected. */
+  /** `isSeen` is true if a user relies on what the document visibly says. The reader then rejects hidden structure. */
   constructor(text: string, options: MarkdownOptions, isSeen = options.hasFields === true) {
     const hidden = isSeen ? hiddenStructure(text) : []
     this.document = readMarkdown(withoutHidden(text, hidden), options)
@@ -48,8 +48,8 @@ export class DocumentReader {
   }
 
   /**
-   * Rejects hidden structure, because it could replace the text that a user sees. The original prompt may contain it,
-   * because it is only quoted.
+   * Rejects hidden structure, because it could replace the text that a user sees. In the original prompt it is allowed,
+   * because the prompt is only quoted.
    */
   #refuseHidden(line: number): void {
     const around = this.document.sections.findLast((section) => section.line < line)
@@ -122,8 +122,8 @@ export class DocumentReader {
   }
 
   /**
-   * Records unclosed fences before the end of the document. In the text before `from`, which is only a copy of the
-   * prompt, they are harmless.
+   * Records unclosed fences before the end of the document. Fences before `from` are harmless, because the text there
+   * is only a copy of the prompt.
    */
   checkFences(from?: MarkdownSection): void {
     for (const line of this.document.strayFences) {
@@ -138,8 +138,8 @@ export class DocumentReader {
   }
 
   /**
-   * Records unknown sections before a line, and returns them with their sub-headings. Below the original prompt, all
-   * headings belong to it. Below any other known heading, only deeper headings do.
+   * Records unknown sections before a line, and returns them with their sub-headings. All headings below the original
+   * prompt belong to the prompt. Below any other known heading, only deeper headings belong to it.
    */
   ignoreSections(before: number): ReadonlyArray<SectionSpan> {
     const spans: Array<SectionSpan> = []
@@ -212,8 +212,8 @@ const linesOf = (document: MarkdownDocument, section: MarkdownSection): Readonly
     .filter((line) => line !== "")
 
 /**
- * Rejects other sections with the heading of `counted`, the section that the reader uses, if `holds` finds a list in
- * them.
+ * Finds other sections with the heading of `counted`, the section that the reader uses. Rejects those in which `holds`
+ * finds a list.
  */
 export const refuseOthers = (
   reader: DocumentReader,

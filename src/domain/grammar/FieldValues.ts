@@ -44,7 +44,7 @@ export const isPlaceholder = (text: string): boolean => {
   return dots.test(trimmed) || ofExample.has(plain(text)) || copied.has(plain(inBrackets.exec(trimmed)?.[1] ?? ""))
 }
 
-/** True for a value that only keeps the planned value. */
+/** True for a text such as "as planned" or `...`, which keeps the planned value. */
 export const isAsGiven = (text: string): boolean =>
   isPlaceholder(text) ||
   /^[(*_]*(?:(?:the )?same )?as (?:given|planned|before|above)(?: (?:above|before|in the plan))?[)*_]*\.?$|^unchanged\.?$/i.test(
@@ -56,7 +56,7 @@ export interface TaskPlace {
   readonly task: string
 }
 
-/** The place of a field. If the field is missing, `line` is that of the task. */
+/** The place of a field. If the field is missing, `line` is the line of the task. */
 export const placeOf = (raw: RawTask, place: TaskPlace, key: FieldKey): Where => ({
   ...place,
   field: fieldLabels[key],

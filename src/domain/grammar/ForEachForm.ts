@@ -60,9 +60,7 @@ const cutWords = (written: string): Words => {
   return isPlace ? { noun: "", place: before, containing } : { noun, place, containing }
 }
 
-/**
- * Cuts the block off the end of a field for lines or calls. Quotes around all of the searched text keep it whole.
- */
+/** Cuts the words for the block off the end of a field for lines or calls. Words inside quotes are not cut. */
 const cutBlock = (written: string): { readonly text: string; readonly inside?: string } => {
   const block = blockFilter.exec(written)
   const text = written.slice(0, block?.index)
@@ -89,7 +87,7 @@ const how =
 
 const quoted = (text: string): string => (text.includes("`") ? `"${text}"` : `\`${text}\``)
 
-/** The field in its strict form, which reads as the same value. `link` returns the link to a result. */
+/** The field in its strict form. The reader reads the same value from it. `link` returns the link to a result. */
 export const forEachText = (
   { containing, inside, kind, source }: ForEach,
   link: (source: ResultReference) => string = ({ href, title }) => `[${title}](${href})`

@@ -1,6 +1,6 @@
 /**
  * Builds a task from its raw form, and checks its content. In the field "References", CommonMark defines what a link
- * is. Other text there is completed or ignored if its meaning is clear, and otherwise an issue.
+ * is. Other text in this field is completed or ignored if its meaning is clear. Otherwise it is an issue.
  */
 import * as Option from "effect/Option"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"

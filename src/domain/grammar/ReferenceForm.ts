@@ -49,7 +49,7 @@ const wrong = (title: string, href: string, code: WrongForm["code"], what: strin
 
 const plain = (reference: Reference, repair?: string): PlainForm => ({ _tag: "Plain", reference, repair })
 
-/** How a range of lines may be written, such as `L3-L9`. The last form begins at the first line. */
+/** How a range of lines may be written, such as `L3-L9`. A range in the last form, such as `-9`, begins at line 1. */
 const lineForms = [
   /^L(\d+)(?:-L?(\d+))?$/i,
   /^(\d+)(?:-(\d+))?$/,

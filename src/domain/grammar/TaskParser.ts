@@ -11,7 +11,10 @@ const opensTask: ReadonlySet<FieldKey> = new Set(["name", "needed", "skill", "ex
 /** At most this many lines are searched for the next field. */
 const lookahead = 60
 
-/** Returns the following lines without blanks and comments. It is a function, because most callers do not need them. */
+/**
+ * Returns the following lines without blanks and comments. It is a function, because most callers do not need these
+ * lines.
+ */
 type Lookahead = () => ReadonlyArray<TaskLine>
 
 /** True if a field with this label begins the next task. */
@@ -118,7 +121,7 @@ class TaskCollector {
       return task.addField(key, line)
     }
     if (indent > task.level) {
-      // A name never contains a list, so a label below it is a field, even if misspelled.
+      // A name never contains a list, so a label below a name is a field, even if misspelled.
       const isSure = match !== "near" || task.field?.key === "name"
       const isNested = task.fields.size === 1 && task.parent === undefined && !task.fields.has(key) && isSure
       if (isNested) {
@@ -134,7 +137,7 @@ class TaskCollector {
     task.addField(key, line)
   }
 
-  /** Begins a task at a list item. Returns false unless the item has fields one level deeper. */
+  /** Begins a task at a list item. Returns false if the item has no fields one level deeper. */
   #opensTask(title: string, indent: number, line: number, next: Lookahead): boolean {
     const isOutside = this.#task === undefined || indent <= (this.#task.parent ?? this.#task.level)
     if (!isOutside || !isFieldDeeperThan(indent, next()[0])) return false

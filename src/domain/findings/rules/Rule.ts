@@ -12,7 +12,7 @@ export interface RuleFacts<S extends Severity = Severity> {
   readonly title: string
   /** The reason for the rule, in one sentence. */
   readonly why: string
-  /** The remedy, in whole sentences. An issue shows it unless the check states a more exact one. */
+  /** The remedy, in whole sentences. An issue shows this remedy unless the check states a more exact one. */
   readonly fix: string
   /** Advice for users if a model repeatedly breaks the rule. */
   readonly help?: string | undefined
