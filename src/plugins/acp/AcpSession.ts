@@ -1,5 +1,5 @@
 /**
- * One session of an editor. Its mode makes a prompt a message of a conversation, or the order for a plan or a run.
+ * One session of an editor. Its mode decides whether a prompt continues a conversation, or orders a plan or a run.
  * Messages are saved among the conversations of the project.
  */
 import type {
@@ -61,7 +61,7 @@ import {
   toolCallId
 } from "./SessionUpdates.ts"
 
-/** The path of a project file, relative to the project. Other addresses stay. */
+/** The path of a file, relative to the project if the file is in it. Other addresses stay unchanged. */
 const nameOf = (uri: string, project: string): string => {
   if (!uri.startsWith("file:") || URL.parse(uri) === null) return uri
   const path = fileURLToPath(uri)
@@ -203,7 +203,7 @@ const approveIn = (
   }
 }
 
-/** A prompt with the mode and the configuration at its arrival. Later choices affect only later prompts. */
+/** A prompt, with the mode and the configuration that held when it arrived. Later choices affect only later prompts. */
 interface PromptOrder {
   readonly text: PromptText
   readonly mode: ModeId
@@ -288,7 +288,7 @@ export const makeSession = (options: SessionOptions) => {
     return answer
   })
 
-  /** Answers a prompt. Fails during another answer, and for an unsupported part. */
+  /** Answers a prompt. Fails if another prompt is being answered, or if a part of this one is not supported. */
   const prompt = Effect.fnUntraced(function* (
     blocks: ReadonlyArray<ContentBlock>
   ): Effect.fn.Return<StopReason, CommandFailure, Services> {

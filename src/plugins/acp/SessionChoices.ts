@@ -1,6 +1,6 @@
 /**
- * The user's choices in the editor: the mode and a model of the server, both as options of the session. An editor
- * without such options shows only the modes.
+ * What the user chooses in the editor for a session: the mode and the model. An editor that does not support session
+ * options shows only the modes.
  */
 import type { SessionConfigOption, SessionMode } from "@agentclientprotocol/sdk"
 import * as Effect from "effect/Effect"
@@ -48,7 +48,7 @@ export const readModelChoice = Effect.fnUntraced(function* (project: string, giv
   return choice
 })
 
-/** The menu's value without a chosen model. The protocol requires a value, and no model has this name. */
+/** The value in the menu if no model is chosen. The protocol requires a value, and no model has this name. */
 const unchosen = "(none)"
 
 /** The options of a session that an editor shows. */
@@ -127,7 +127,7 @@ export const makeChoices = ({
       choice = { ...now, model }
       current = mergeConfigurations(current, { model })
     }),
-    /** Fails without a chosen model. Reads the configuration again first, because the user may have changed it. */
+    /** Fails if no model is chosen. Reads the configuration again first, because the user may have changed it. */
     needModel: Effect.gen(function* () {
       if (choice.model !== undefined) return
       choice = yield* readModelChoice(project, current)

@@ -1,6 +1,6 @@
 /**
- * Converts events to updates of a session. The plan shows the tasks, and calls show diffs and places. Other progress
- * becomes thoughts, and the gate's questions become requests for permission.
+ * Converts events to updates of a session. The plan shows the tasks, and calls show diffs and file locations. Other
+ * progress becomes thoughts, and the gate's questions become requests for permission.
  */
 import type {
   PlanEntry,
@@ -80,7 +80,7 @@ const diffContent = (diff: string, project: string): ReadonlyArray<ToolCallConte
     }))
 }
 
-/** The files of a call, as places for the editor. The first gets the line of the first change in `diff`. */
+/** The locations of a call's files for the editor. The first location gets the line of the first change in `diff`. */
 const locationsOf = (targets: ReadonlyArray<string>, diff = ""): Array<ToolCallLocation> => {
   const [, line] = /^@@ -\d+(?:,\d+)? \+(\d+)/m.exec(diff) ?? []
   return targets
@@ -216,7 +216,9 @@ export const makeUpdates = (prompt: number, project: string) => {
 
 const always = (id: string, name: string): PermissionOption => ({ optionId: id, kind: "allow_always", name })
 
-/** The answers that the editor offers. One for more than this call appears only if the question offers it. */
+/**
+ * The answers that the editor offers. An answer that allows more than this call appears only if the question offers it.
+ */
 export const permissionOptions = ({ items, scope }: ApprovalRequest): Array<PermissionOption> => {
   const [offers] = items.flatMap((item) => item.offers ?? [])
   const repairs = items.flatMap((item) => item.offers?.repairs ?? [])
@@ -231,7 +233,10 @@ export const permissionOptions = ({ items, scope }: ApprovalRequest): Array<Perm
   ]
 }
 
-/** The arguments of a call as text. Empty for a single call, whose arguments the editor shows as its input. */
+/**
+ * The arguments of a call as text. Empty if the question has only one call, because the editor shows its arguments as
+ * input.
+ */
 const argumentsAmong = (item: ApprovalItem, isAlone: boolean): ReadonlyArray<string> => {
   const unsaid = isAlone ? "" : unsaidArgumentsText(item)
   return unsaid === "" ? [] : [`${itemDoes(item)}:`, unsaid]
@@ -256,7 +261,7 @@ const itemContent = (item: ApprovalItem, project: string, isAlone: boolean): Rea
   ]
 }
 
-/** The call that a question is about. For several calls, one stands for all. */
+/** The call that a question is about. If there are several calls, the result stands for all of them. */
 export const askedCall = (
   { items, scope, title }: ApprovalRequest,
   toolCallId: string,

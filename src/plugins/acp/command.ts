@@ -70,7 +70,7 @@ const saidBefore = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray
     return calls.length + changes.length > 0 ? [] : [messageChunk(report ?? message.content)]
   })
 
-/** The state of a new session. An editor without options uses the modes. */
+/** The state of a new session. An editor that does not support options uses the modes. */
 const sessionState = (session: AcpSession) => ({
   modes: { currentModeId: "ask", availableModes: [...modes] },
   configOptions: session.choices.options()
@@ -162,7 +162,7 @@ const serve = Effect.fnUntraced(function* (serving: Serving) {
   const sessions = makeSessions(serving)
   const send = reserveStdout()
 
-  /** Handles a request. The editor gets errors that the user can correct. */
+  /** Handles a request. A failure that the user can correct becomes an error for the editor. */
   const answer = async <A>(work: Effect.Effect<A, CommandFailure, Services>): Promise<A> => {
     const done = await Effect.runPromiseWith(services)(Effect.result(work))
     if (Result.isSuccess(done)) return done.success

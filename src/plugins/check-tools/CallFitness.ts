@@ -25,8 +25,8 @@ const mayBePrepared = (call: ToolCall, before: ReadonlyArray<ToolCall>, { find }
   })
 
 /**
- * An issue for each call that would fail to change a file. `where` is the calls' place. A file that may not be shown
- * gets none, because the issue would reveal its content.
+ * An issue for each call that would fail to change a file. `where` is the place of the calls. There is no issue about a
+ * file that may not be shown, because the issue would reveal the content.
  */
 export const unfitCalls = Effect.fnUntraced(function* (
   calls: ReadonlyArray<ToolCall>,
@@ -65,7 +65,7 @@ export const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, t
     )
 }
 
-/** The first line in `## Tool Calls` that is no call. Undefined without one. */
+/** The first line in `## Tool Calls` that is no call. Undefined if there is none. */
 const proseOf = ({ repairs }: Pick<Reading<unknown>, "repairs">, text: string): string | undefined => {
   const ignored = repairs.find(
     ({ code, where }) => code === "text-ignored" && /^tool.?calls$/i.test(where.section ?? "")

@@ -107,7 +107,7 @@ export const makeRefinementCheck = Effect.gen(function* () {
   })
 })
 
-/** The options of a check. `name` names a plan without a prompt. */
+/** The options of a check. `name` is the file name of a plan, used if the plan contains no prompt. */
 type NamedOptions = CheckOptions & { readonly name?: string }
 
 const makeDocumentChecker = Effect.gen(function* () {
@@ -116,7 +116,7 @@ const makeDocumentChecker = Effect.gen(function* () {
   const checkRefinement = yield* makeRefinementCheck
   const { root: project } = yield* Workspace
 
-  /** Makes the report about a document, with the repaired value of a readable one. */
+  /** Makes the report about a document. If the document is readable, adds its repaired value. */
   const examine = Effect.fnUntraced(function* (kind: "task-list" | "refinement", text: string, options: NamedOptions) {
     const { finished = [], name = "" } = options
     const isList = kind === "task-list"
@@ -135,7 +135,7 @@ const makeDocumentChecker = Effect.gen(function* () {
   })
 
   return {
-    /** Checks a document. Repairs without issues give the repaired text, too. */
+    /** Checks a document. Also repairs its text if there are repairs but no issues. */
     fix: Effect.fn("DocumentChecker.fix")(function* (kind: DocumentKind, text: string, options: NamedOptions) {
       // A result refers to nothing that must exist, so it needs no project.
       if (kind === "result") return fixDocument(kind, text, options)

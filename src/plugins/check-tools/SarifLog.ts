@@ -24,7 +24,6 @@ interface Finding {
 /** Escapes braces and brackets, which are placeholders and links in SARIF. */
 const message = (text: string) => ({ text: text.replace(/[{}]/g, "$&$&").replace(/[[\]\\]/g, String.raw`\$&`) })
 
-/** A path as a URI reference. */
 const uriOf = (path: string): string => {
   if (/^[a-z][a-z0-9+.-]+:/i.test(path)) return path
   const uri = path.split(/[\\/]/).map(encodeURIComponent).join("/")

@@ -1,6 +1,6 @@
 /**
- * Runs a single stage after the plan, for authors of skills and prompts, with documents from the user. The stage uses
- * the checks and the gate of a run.
+ * Runs a single stage after the plan, with documents from the user. Authors of skills and prompts use this. The stage
+ * uses the checks and the gate of a run.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -35,13 +35,13 @@ import { forgivingSlug, slugOf } from "../../kit/text.ts"
 import { RunAnswers } from "../../kit/tools.ts"
 import { makeRefinementCheck } from "./DocumentChecker.ts"
 
-/** The result of a task, named by the document's heading or file name. */
+/** The result of a task. `name` comes from the document's heading or file name. */
 export interface GivenResult {
   readonly name: string
   readonly document: string
 }
 
-/** The given documents cannot be used. `issues` belong to an invalid document. */
+/** The given documents cannot be used. `issues` lists what is wrong in an invalid document. */
 export class StageProblem extends Schema.TaggedError<StageProblem>()("StageProblem", {
   what: Schema.String,
   issues: Schema.Array(Issue)
@@ -87,7 +87,10 @@ const requireProducers = (task: Task, finished: ReadonlyArray<TaskResult>) => {
   return Effect.fail(stageProblem(`${what} ${how}`))
 }
 
-/** Reads the plan as a run does, with the given results. A result of an unknown task counts as an earlier round's. */
+/**
+ * Reads the plan as a run does, with the given results. A result of a task that the plan lacks counts as a result of an
+ * earlier round.
+ */
 const readPlan = Effect.fnUntraced(function* (
   markdown: string,
   briefing: Briefing,

@@ -40,7 +40,7 @@ interface LintContext {
 export interface SkillLint {
   /** What the rules forbid, in the order of the document. */
   readonly issues: ReadonlyArray<Issue>
-  /** The repairs of a run that reads the skill. */
+  /** The repairs that a run makes when it reads the skill. */
   readonly repairs: ReadonlyArray<Repair>
   /** The size in tokens. Absent for an unreadable skill. */
   readonly tokens?: SkillTokens
@@ -51,7 +51,7 @@ const maxCompatibility = 500
 const maxPartTokens = 1000
 const maxTokens = 5000
 
-/** Repairs of syntax that other programs cannot read, and that is an issue here. */
+/** The codes of repairs that this check reports as issues, because other programs cannot read the unrepaired syntax. */
 const forbidden: ReadonlyArray<RepairCode> = [
   "front-matter-unquoted",
   "skill-name-form",
@@ -82,7 +82,7 @@ const checkKeys = (file: SkillFile, findings: Findings): void => {
 const settings = ["task-conductor.requires-approval", "task-conductor.model", "task-conductor.turns"]
 const bareSettings = new Set(settings.map((key) => key.slice("task-conductor.".length)))
 
-/** True for a key like a setting of this program. Others are ignored. */
+/** True for a key that looks like a setting of this program. Other keys are ignored. */
 const looksLikeOurs = (key: string): boolean =>
   /conductor/i.test(key) ||
   bareSettings.has(key.replaceAll("_", "-")) ||

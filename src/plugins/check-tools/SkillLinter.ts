@@ -57,8 +57,8 @@ const lintFile = Effect.fnUntraced(function* (file: string, tools: ReadonlyArray
 })
 
 /**
- * Checks the skills at these paths, or else the skills of the user and the project. `tools` are the tools of a run.
- * `failures` says which paths could not be checked.
+ * Checks the skills at these paths. If there are none, checks the skills of the user and the project. `tools` are the
+ * tools of a run. `failures` says which paths could not be checked.
  */
 export const lintSkills = Effect.fn("lintSkills")(function* (
   paths: ReadonlyArray<string>,

@@ -1,4 +1,4 @@
-/** Finds the scripts that a skill tells its tasks to run, and whether `allowed-tools` lets them. */
+/** Finds the scripts that a skill tells its tasks to run. Says whether `allowed-tools` permits these scripts. */
 import { exceedsLimits, type Skill } from "../../kit/documents.ts"
 
 /** The programs that run scripts, by extension. */

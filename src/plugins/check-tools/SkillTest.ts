@@ -27,7 +27,7 @@ export interface TestFile {
 interface Expectations {
   readonly inputs?: string
   readonly calls?: ReadonlyArray<ExpectedCall>
-  /** The codes of issues in answers, sorted and each once. Empty if none is expected. */
+  /** The codes of the issues that answers must have, sorted and each once. Empty if no issue is expected. */
   readonly issues: ReadonlyArray<string>
   /** Lines that outputs must contain. */
   readonly outputs: ReadonlyArray<string>
@@ -37,7 +37,7 @@ interface Expectations {
 
 export interface SkillTest {
   readonly title: string
-  /** A task list with the task of the test alone. */
+  /** A task list that contains only the task of the test. */
   readonly plan: string
   readonly files: ReadonlyArray<TestFile>
   readonly refinements: ReadonlyArray<string>
@@ -63,7 +63,7 @@ const headingNames = headings.map((heading) => (heading.endsWith("ile") ? `${hea
 
 interface Part {
   readonly heading: Heading
-  /** The path after the heading's name; empty without one. */
+  /** The path that follows the heading's name. Empty if there is none. */
   readonly rest: string
   readonly line: number
   readonly body: string

@@ -34,8 +34,8 @@ const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undef
 }
 
 /**
- * Finds the end of a quotation with several lines. If only its first lines are in the document, returns the end of the
- * last of these.
+ * Finds the end of a quotation with several lines. If the document has only its first lines, returns the end of the
+ * last one found.
  */
 const endOf = (
   lines: ReadonlyArray<string>,
@@ -50,8 +50,8 @@ const endOf = (
 }
 
 /**
- * Finds the quotation of a finding, from the finding's line on. If the document lacks it, returns this line without the
- * blanks around it. Undefined if the finding is about the whole document.
+ * Finds the quotation of a finding, from the finding's line on. If there is none, returns the finding's line without
+ * the blanks around it. Undefined if the finding is about the whole document.
  */
 export const locate = (
   lines: ReadonlyArray<string>,
@@ -98,7 +98,10 @@ const cellsOf = (line: string, from: number, start: number, end: number): Readon
 
 const sum = (cells: ReadonlyArray<Cell>): number => cells.reduce((total, { width }) => total + width, 0)
 
-/** The index after the characters that fit into a width, counted from `from` in the direction of `step`. */
+/**
+ * Counts characters from `from` in the direction of `step`. Returns the index of the first one that no longer fits into
+ * the width.
+ */
 const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, space: number): number => {
   let remaining = space
   let index = from
@@ -109,7 +112,7 @@ const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, space: 
   return index
 }
 
-/** The shown part of the line: the start of the mark, some text before it, and as much after it as fits. */
+/** The part of a line to show: the start of the mark, some text before it, and as much text after it as fits. */
 const windowOf = (cells: ReadonlyArray<Cell>, width: number): readonly [first: number, last: number] => {
   if (sum(cells) <= width) return [0, cells.length]
   const marked = Math.max(

@@ -28,7 +28,7 @@ import { sarifLog, type SarifDocument } from "./SarifLog.ts"
 import { linesOf } from "./TextSpan.ts"
 import { type CheckStyle, checkText, totalText, type CheckedDocument, type FixState, sarifPath } from "./checkText.ts"
 
-/** A folder with one of these counts as a project. */
+/** A folder that contains one of these counts as a project. */
 export const projectMarkers = [".git", "task-conductor.json", ".task-conductor", ".agents", ".mcp.json", "AGENTS.md"]
 
 /** The project folder. Undefined if only the text is checked. */
@@ -66,8 +66,8 @@ interface CheckOrder extends CheckOptions {
 type Fix = (text: string, name: string) => Effect.Effect<FixedDocument, { readonly message: string }>
 
 /**
- * Checks a document. With `--fix`, the repaired text replaces the file. Links are followed, and the file keeps its
- * mode.
+ * Checks a document. With `--fix`, the repaired text replaces the file. Symbolic links are followed, and the file keeps
+ * its permissions.
  */
 const checkFile = Effect.fnUntraced(function* (file: string, isFixed: boolean, fix: Fix) {
   const fs = yield* FileSystem.FileSystem
@@ -88,7 +88,7 @@ const checkFiles = Effect.fn("checkFiles")(function* (files: ReadonlyArray<strin
   return { checked, failures: failures.map(({ message }) => message) }
 })
 
-/** Checks the named documents. Without a `project`, only their text. */
+/** Checks the named documents. If `project` is undefined, checks only their text. */
 const checkDocuments = Effect.fn("checkDocuments")(function* (
   project: string | undefined,
   files: ReadonlyArray<string>,

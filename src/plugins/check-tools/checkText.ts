@@ -18,7 +18,7 @@ export interface CheckStyle {
   readonly columns: number | undefined
 }
 
-/** Repairs of a document are not written, are written, or have no strict form. */
+/** Says whether the repairs of a document are only offered, are written, or cannot be written. */
 export type FixState = "offered" | "written" | "impossible"
 
 /** A text with its findings. */
@@ -36,7 +36,7 @@ export interface CheckedDocument extends Omit<FoundText, "label"> {
   readonly fixState: FixState
 }
 
-/** The width for lines of a document without a terminal. */
+/** The width for lines of a document if there is no terminal. */
 const defaultColumns = 100
 
 /** The maximum number of lines of a quotation. */
@@ -112,7 +112,7 @@ const summary = ({ fixState, name, report }: CheckedDocument, { paint }: CheckSt
   return `${printable(name)}: ${parts.join(", ")}${verdict === "repaired" ? endings[fixState] : ""}`
 }
 
-/** The findings in line order, a paragraph each. Those about the whole text come first. */
+/** The findings as paragraphs, in the order of lines. Findings about the whole text come first. */
 export const findingTexts = (document: FoundText, style: CheckStyle): ReadonlyArray<string> => {
   const { lines, report } = document
   const findings: ReadonlyArray<Finding> = [
@@ -129,7 +129,7 @@ export const checkText = (checked: CheckedDocument, style: CheckStyle): string =
   return [...findingTexts({ ...checked, label }, style), summary(checked, style)].join("\n\n")
 }
 
-/** The totals of several documents. `failed` could not be read or written. */
+/** The totals of several documents. `failed` is the number of documents that could not be read or written. */
 export const totalText = (reports: ReadonlyArray<CheckReport>, failed: number, { paint }: CheckStyle): string => {
   const verdicts = (["accepted", "repaired", "rejected"] as const).flatMap((verdict) => {
     const number = reports.filter((report) => report.verdict === verdict).length
@@ -140,7 +140,7 @@ export const totalText = (reports: ReadonlyArray<CheckReport>, failed: number, {
   return `${counted(reports.length + failed, "document")}: ${parts.join(", ")}`
 }
 
-/** The path of a document in findings, relative below the current folder, so that code hosts find the file. */
+/** The path of a document in a SARIF log. It is relative below the current folder, so that code hosts find the file. */
 export const sarifPath = (path: Path.Path, name: string): string => {
   const relative = path.relative(path.resolve("."), path.resolve(name))
   return relative.startsWith("..") ? path.resolve(name) : relative

@@ -20,7 +20,10 @@ import { Activities } from "../../kit/runs.ts"
 import type { Plugin } from "../../plugin-kit.ts"
 import { DocumentChecker } from "./DocumentChecker.ts"
 
-/** The project of a check. `configuration` overrides the project's. `plugins` are further plugins as values. */
+/**
+ * The project of a check. `configuration` overrides the project's own. `plugins` are further plugins, which the caller
+ * passes as objects.
+ */
 export interface CheckedProject {
   readonly project: string
   readonly configuration: Configuration

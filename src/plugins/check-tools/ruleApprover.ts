@@ -18,8 +18,8 @@ const isAllowed = ({ call, risk, targets, tool }: ApprovalItem, rules: ReadonlyA
 }
 
 /**
- * Answers by these rules alone. `root` is the project's real path. In a step, it approves the calls that rules allow.
- * It denies single calls, because the gate asks about one only if no rule allows it.
+ * An approver that uses only these rules. `root` is the project's real path. In a step, it approves the calls that
+ * rules allow. It denies single calls, because the gate asks about a single call only if no rule allows it.
  */
 export const layerRuleApprover = (rules: ReadonlyArray<Rule>, root: string): Layer.Layer<Approver> =>
   Layer.succeed(Approver)(

@@ -1,6 +1,6 @@
 /**
- * Runs the tests of a skill. Each has its own project and home, and a model with the test's answers. The gate allows
- * reading and writing in this project, and other calls need a rule.
+ * Runs the tests of a skill. Each test has its own project and home, and a model that gives the test's answers. The
+ * gate allows reading and writing in this project, and other calls need a rule.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -26,9 +26,9 @@ import { judgeSkillTest, readSkillTest, type SkillTest, type SkillTestProblem, t
 /** Additional permissions and tools of a test. */
 export interface SkillTestOptions {
   readonly rules?: ReadonlyArray<Rule>
-  /** Plugins as a configuration names them. */
+  /** Plugins, named as in a configuration. */
   readonly plugins?: ReadonlyArray<PluginEntry>
-  /** Plugins as values. */
+  /** Plugins that the caller passes as objects. */
   readonly values?: ReadonlyArray<Plugin>
 }
 
@@ -36,7 +36,7 @@ export interface SkillTestOptions {
 export interface SkillTestResult {
   /** The absolute path of the file with the test. */
   readonly file: string
-  /** The last heading of the first level. Empty for an invalid test. */
+  /** The title of the test: its last heading of the first level. Empty for an invalid test. */
   readonly title: string
   /** Differences from the expectations. Empty if the test passed. */
   readonly problems: ReadonlyArray<SkillTestProblem>
@@ -55,8 +55,8 @@ const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyAr
 })
 
 /**
- * The limits of a test: one attempt more than it has answers. Otherwise a model that repeats its last answer would use
- * the usual number of attempts.
+ * The limits of a test. A document gets one attempt more than the test has answers, because the model then only repeats
+ * its last answer.
  */
 const limitsOf = ({ executions, refinements }: SkillTest) => {
   const answers = Math.max(executions.length, refinements.length)
@@ -67,7 +67,7 @@ const limitsOf = ({ executions, refinements }: SkillTest) => {
 const isBeforeOutputs = (system: string, user: string): boolean =>
   /^## Tools$/m.test(system) && !/^### (?:Tool call |Changed: )/m.test(user)
 
-/** A model that gives the test's answers in order, and then repeats the last. */
+/** A model that gives the test's answers in order, and then repeats the last answer. */
 const scripted = ({ executions, refinements }: SkillTest) => {
   const counts = { refinement: 0, execution: 0 }
   const next = (stage: "refinement" | "execution", answers: ReadonlyArray<string>): string => {
@@ -148,7 +148,9 @@ const runFile = Effect.fnUntraced(function* (
   return judged
 })
 
-/** Runs the tests in `tests/*.md` beside a SKILL.md, by name. Without this folder, it runs nothing. */
+/**
+ * Runs the tests in `tests/*.md` beside a SKILL.md, in the order of their names. Without this folder, it runs nothing.
+ */
 export const testSkill = Effect.fn("testSkill")(function* (skillPath: string, options: SkillTestOptions = {}) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -68,7 +68,7 @@ const planStageFlags = {
   ...stageFlags
 }
 
-/** The file that `--result` names, or all files `*.md` in this folder. */
+/** The file that `--result` names, or all `*.md` files if it names a folder. */
 const filesAt = Effect.fnUntraced(function* (fileOrFolder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -50,7 +50,8 @@ export const iterate = Effect.fn("iterate")(function* (order: PlanStage, place: 
 })
 
 /**
- * The prompt that the stage would send, without asking the model. `execute` still makes the calls of the refinement.
+ * Returns the prompt that the stage would send, without asking the model. For `execute`, the calls of the refinement
+ * are still made.
  */
 export const promptOfStage = Effect.fn("promptOfStage")(function* (
   order: StageOrder,

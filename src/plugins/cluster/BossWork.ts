@@ -1,6 +1,6 @@
 /**
- * `ClusterWork` over the database. pg-boss stores the pieces of work, and the tables of this program store the rest.
- * Every write for a piece checks, in its own statement or under a lock, that the attempt is active.
+ * Implements `ClusterWork` with the database. pg-boss stores the pieces of work, and the tables of this program store
+ * all other data. Every write for a piece checks, in its own statement or under a lock, that the attempt is active.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -155,7 +155,7 @@ const makeClaim = (
   sql: SqlClient.SqlClient,
   { ready, use }: WorkQueues["Service"]
 ): ClusterWork["Service"]["claim"] => {
-  /* The rule of `isOtherBuild` as an SQL condition: true if the program of a worker fits the queue. */
+  /* The opposite of `isOtherBuild` as an SQL condition: true if the queue matches the worker's version and build. */
   const isOwn = (queue: string, { program }: Claimant) => {
     const [version = "", build = ""] = program.split("+")
     const part = (at: number) => sql.literal(`split_part(${queue}, '/', ${at})`)
@@ -163,8 +163,8 @@ const makeClaim = (
   }
 
   /**
-   * Reads the queues of a worker. A piece that the worker declined is closed to it until all live workers have declined
-   * the piece.
+   * Reads the queues of a worker. The worker must not claim a piece that it declined until all live workers have
+   * declined it.
    */
   const readQueues = (worker: Claimant) => {
     const alive = sql.literal(`clock_timestamp() - interval '${aliveSeconds} seconds'`)
@@ -223,8 +223,8 @@ const makeClaim = (
 }
 
 /**
- * Writes those records of a run whose attempts are active. Returns the tokens of all given records that are now in the
- * database, even those of an earlier try.
+ * Writes those records of a run whose attempts are active. Returns the tokens of the given records that are now in the
+ * database, even if an earlier try wrote them.
  */
 const writeRecords = (sql: SqlClient.SqlClient, runId: string, records: ReadonlyArray<NewRecord>) => {
   const count = records.length
@@ -265,8 +265,8 @@ const makeAppend = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Cl
   })
 
 /**
- * The priority in pg-boss for the first of some new pieces of a run. New pieces rank below the waiting pieces of their
- * own run. If none wait, they rank with the first pieces of other runs. So runs of equal priority take turns.
+ * The priority in pg-boss for the first of several new pieces, chosen so that runs of equal priority take turns. It is
+ * below the waiting pieces of the same run. If none wait, it equals the first pieces of other runs.
  */
 const firstPriority = (sql: SqlClient.SqlClient, { priority, runId }: Lease, queue: string) => {
   const [most, all] = [priority * priorityStep, sql.literal(jobs)]

@@ -51,8 +51,8 @@ const tablesLock = 5_247_001
 const areThere = `SELECT to_regclass('task_conductor_declined') IS NOT NULL AS "areThere"`
 
 /**
- * Runs `work` in a transaction. If a rollback fails on a broken connection, effect reports a defect, which becomes a
- * `SqlError` here.
+ * Runs `work` in a transaction. If a rollback fails on a broken connection, the library `effect` reports a defect,
+ * which becomes a `SqlError` here.
  */
 export const transaction = <A, E>(
   sql: SqlClient.SqlClient,
@@ -69,7 +69,7 @@ export const transaction = <A, E>(
 const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql.unsafe<{ readonly areThere: boolean }>(areThere)
-  /* A grant that is missing at the start is an error. Workers wait for a grant that is revoked later. */
+  /* This query fails if a grant is missing at the start. If a grant is revoked later, workers wait for it. */
   if (found?.areThere === true) return yield* sql`SELECT FROM task_conductor_runs LIMIT 0`
   yield* transaction(
     sql,

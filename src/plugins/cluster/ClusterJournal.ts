@@ -1,7 +1,7 @@
 /**
- * The journal of a cluster run, in the database, with the records of a journal file. A worker reads the records when it
- * claims a piece, and afterwards only writes. If the store rejects a record, another worker has the piece, and this
- * worker stops working on it.
+ * Keeps the journal of a cluster run in the database, with the same records as a journal file. A worker reads the
+ * records when it claims a piece, and afterwards only writes. If the store rejects a record, another worker has the
+ * piece, and this worker stops working on it.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -41,12 +41,12 @@ import {
 } from "./ClusterWork.ts"
 import type { Secrets } from "./WithoutSecrets.ts"
 
-/** A tool call starts only if its lease lasts at least this long, in milliseconds. */
+/** A tool call starts only if the lease of its piece lasts for at least this many more milliseconds. */
 const leastLeft = 4000
 
 /**
- * How long a record waits for other records, so that several are written together. Questions do not wait, and neither
- * do records that a caller waits for.
+ * How long a record waits for other records, so that several are written together. A record does not wait if it is a
+ * question, or if a caller waits for it.
  */
 const together = "1 second"
 
@@ -89,7 +89,7 @@ interface Entry {
 export class ClusterJournal extends Context.Service<
   ClusterJournal,
   {
-    /** Reads new records. Until the scope closes, records can be written with this lease. */
+    /** Reads new records, and allows writes with this lease until the scope closes. */
     join(lease: HeldLease): Effect.Effect<void, DatabaseUnavailable, Scope.Scope>
     /**
      * Saves the result of a piece, which is JSON text, after all earlier records. Returns false if the journal has
@@ -112,8 +112,8 @@ const reportIn = (record: JournalRecord): RunReport | undefined =>
   record.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
 
 /**
- * True for the outcome of a task. The result of the task's piece contains it too, so no caller waits until this record
- * is saved.
+ * True for the outcome of a task. No caller waits until this record is saved, because the result of the task's piece
+ * contains the outcome too.
  */
 const isSafeElsewhere = (record: JournalRecord): boolean =>
   record.type === "settled" && parseKey(record.key)?.task !== undefined
@@ -195,8 +195,8 @@ const entryOf = Effect.fnUntraced(function* (
 })
 
 /**
- * The journal of this run, saved without secrets. If the outcome of a model call contains secrets, this worker keeps it
- * whole in memory.
+ * The journal of this run, saved without secrets. If the outcome of a model call contains secrets, this worker keeps
+ * the whole outcome in memory.
  */
 export const layerClusterJournal = ({
   broken,

@@ -102,7 +102,7 @@ const nowIso = Effect.map(DateTime.now, DateTime.formatIso)
 const selectRuns = (sql: SqlClient.SqlClient) =>
   sql.literal("SELECT run_id, begun_at, shared, cancelled, ending, size::float8 AS bytes FROM task_conductor_runs")
 
-/** What `submit` and `reopen` share. */
+/** The functions that both `submit` and `reopen` use. */
 const makeBeginning = (sql: SqlClient.SqlClient) => {
   const busyWith = Effect.fnUntraced(function* (project: string) {
     const [row] = yield* retryTransient(
@@ -154,7 +154,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
     const begunAt = yield* nowIso
     const leader = randomUUID()
     yield* retryTransient(queues.ensure(program))
-    /* If the answer to a commit was lost, the retry finds the run there. */
+    /* If the database's answer to a commit was lost, the insert is tried again and finds the run. */
     const isThere = sql`SELECT FROM task_conductor_runs WHERE run_id = ${order.runId}`
     const insert = sql`INSERT INTO task_conductor_runs (run_id, project, program, read_only, begun_at, shared, leader)
       VALUES (${order.runId}, ${project}, ${program}, ${order.readOnly === true}, ${begunAt}, ${encodeRun(run)}, ${leader})
@@ -243,7 +243,7 @@ const makeRemovals = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeRunQueries = (sql: SqlClient.SqlClient) => ({
-  /** Undefined if there is no such run. */
+  /** The state of a run. Undefined if there is no such run. */
   standing: Effect.fn("ClusterRuns.standing")(function* (runId: string) {
     const [row] = yield* retryTransient(sql<RunRow>`${selectRuns(sql)} WHERE run_id = ${runId}`)
     return row === undefined ? undefined : standingOf(row)
@@ -266,7 +266,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       lines.push(...rows.map(lineOfRow))
     }
   }),
-  /** At most `mostEvents` events of a run after the record `seq`. `ending` is absent until no more events are left. */
+  /** At most `mostEvents` events of a run after the record `seq`. `ending` is absent while more events are left. */
   news: Effect.fnUntraced(function* (runId: string, seq: number) {
     const rows = yield* retryTransient(sql<
       Pick<RunRow, "cancelled" | "ending"> & { readonly program: string } & (RecordRow | { readonly seq: null })

@@ -96,7 +96,7 @@ const textOf = <A>(schema: Codec<A>, value: A, { redact }: Pick<Secrets, "redact
 const read = <A>(schema: Codec<A>, text: string): Effect.Effect<A> =>
   Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(Schema.toCodecJson(schema)))(text))
 
-/** The key of a piece. It depends on the task and on the results before it, but not on their order. */
+/** The key of a piece. It depends on the task and on earlier results, but not on the order of these results. */
 const workKey = (
   kind: WorkItem["kind"],
   { finished, round }: Pick<TaskOrder, "finished" | "round">,
@@ -185,7 +185,7 @@ export const makeOffers = Effect.gen(function* () {
   })
 })
 
-/** True if the task changes nothing. Its report is then also its result. */
+/** True if the task changes nothing. The task's report is then also its result. */
 const hasNoEffects = ({ calls, files = [] }: TaskOutcome): boolean => calls.length + files.length === 0
 
 export const layerClusterTasks = (
@@ -199,7 +199,9 @@ export const layerClusterTasks = (
       const toolRunner = yield* ToolRunner
       const offer = yield* makeOffers
 
-      /** Queues a piece and waits for its result. Adds the answers in the result to those of the run. */
+      /**
+       * Queues a piece and waits for its result. Adds the answers that the result contains to the answers of the run.
+       */
       const onWorker = Effect.fnUntraced(function* <
         A,
         B extends {

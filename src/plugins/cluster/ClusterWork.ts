@@ -106,7 +106,7 @@ export interface HeldLease extends ClaimedWork {
   readonly activity: PieceActivity
   /** When the worker sent the last heartbeat to which the store replied. */
   renewedAt: ClockReading
-  /** The report of the run, with its record. The transaction that ends the run writes this record. */
+  /** The report of the run, and the record of the report. The transaction that ends the run writes this record. */
   ended?: { readonly record: NewRecord; readonly report: RunReport }
 }
 
@@ -169,8 +169,8 @@ export class ClusterWork extends Context.Service<
   ClusterWork,
   {
     /**
-     * Claims pieces that have no worker, or whose worker sends no heartbeats. The runs of these pieces must fit the
-     * worker's program. Claims at most `capacity` of each kind, in the order of the queue.
+     * Claims pieces that have no worker, or whose worker sends no heartbeats. Their runs must match the worker's
+     * version and build. Claims at most `capacity` pieces of each kind, in the order of the queue.
      */
     claim(worker: Claimant, capacity: Capacity): Query<ReadonlyArray<ClaimedWork>>
     /** Sends heartbeats, and what the worker reports about itself. Returns the leases that are still active. */
@@ -181,8 +181,8 @@ export class ClusterWork extends Context.Service<
     /** Returns a piece to its queue. `why` is given if this worker can never do the piece. */
     giveBack(lease: Lease, why?: string): Query<void>
     /**
-     * Returns a piece that only waits. It becomes claimable after an answer to a question of its run, or when another
-     * piece of the run finishes. If what it waits for has already happened, it is claimable at once.
+     * Returns a piece to its queue because it only waits. The piece becomes claimable after an answer to a question of
+     * its run, or when another piece of the run finishes. If that has already happened, it is claimable at once.
      */
     rest(lease: Lease, waiting: Waiting): Query<void>
     /**

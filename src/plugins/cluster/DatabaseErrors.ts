@@ -87,7 +87,7 @@ const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
  * - `25P03`: the transaction was idle for too long.
  */
 const passing: ReadonlySet<string> = new Set(["08", "40", "53", "55", "57", "58", "25006", "25P03"])
-/** A table, schema or grant is missing. An operator can restore it, so queries are retried. */
+/** The codes for a missing table, schema or grant. An operator can restore it, so queries are retried. */
 const lacking: ReadonlySet<string> = new Set(["42P01", "3F000", "42501"])
 
 /** The classes of errors in a statement or its values. They occur on every machine. */

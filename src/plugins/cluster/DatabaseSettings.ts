@@ -45,8 +45,8 @@ const parametersOf = Effect.fnUntraced(function* (query: string) {
 })
 
 /**
- * The parameters for TLS, completed from the environment. `mode` is what the user asked for. The mode in `parameters`
- * is for `pg`, and may differ.
+ * The parameters for TLS, completed from the environment. `mode` is the TLS mode that the user asked for. The mode in
+ * `parameters` is for `pg`, and may differ.
  */
 const tlsParameters = Effect.fnUntraced(function* (query: string) {
   const parameters = yield* parametersOf(query)
@@ -61,7 +61,9 @@ const tlsParameters = Effect.fnUntraced(function* (query: string) {
     return yield* wrong(`the sslmode "${mode}" is not known. It is one of ${modes.join(", ")}`)
   }
   if (mode !== undefined && mode !== "disable") yield* Effect.forEach(certificateFiles, complete)
-  /* With this parameter, `pg` would check certificates only in the modes `verify-ca` and `verify-full`. */
+  /*
+   * With the parameter `uselibpqcompat`, `pg` would check certificates only in the modes `verify-ca` and `verify-full`.
+   */
   parameters.delete("uselibpqcompat")
   if (mode === "verify-ca") {
     if (!parameters.has("sslrootcert")) {
@@ -73,8 +75,8 @@ const tlsParameters = Effect.fnUntraced(function* (query: string) {
 })
 
 /**
- * Finds the password for a database in the text of a password file. For a socket folder, a line for `localhost` matches
- * too.
+ * Finds the password for a database in the text of a password file. If the host is a socket folder, a line for
+ * `localhost` matches too.
  */
 export const findPassword = (text: string, place: PasswordPlace): string | undefined => {
   const hosts = place.host.startsWith("/") ? [place.host, "localhost"] : [place.host]

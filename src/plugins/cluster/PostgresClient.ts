@@ -26,8 +26,8 @@ export const StatementLimit = Context.Reference<Duration.Input>("task-conductor/
 const connectLimit = 5000
 
 /**
- * Begins a transaction. PostgreSQL ends it if the client is silent for this long, so a stopped or unreachable worker
- * holds no locks. The limit is no setting of the session, because connection poolers reject it there.
+ * Begins a transaction. PostgreSQL ends it if the client is silent for 5 seconds, so a stopped or unreachable worker
+ * holds no locks. Connection poolers reject this limit as a setting of the session.
  */
 const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'"
 
@@ -47,7 +47,10 @@ export const sqlErrorOf = (cause: unknown): SqlError => {
 interface Connections {
   readonly pool: Pool
   readonly openedAt: WeakMap<PoolClient, number>
-  /** When a connection last failed to answer, in milliseconds. Connections that were opened before may be dead. */
+  /**
+   * When a connection last failed to answer, in milliseconds. Connections that were opened before this time may be
+   * dead.
+   */
   suspectBefore: number
 }
 
@@ -162,7 +165,7 @@ const openPool = (settings: PoolConfig): Connections => {
   return { pool, openedAt, suspectBefore: 0 }
 }
 
-/** The pool opens its first connection for the first statement. */
+/** The SQL client over a pool, which opens its first connection for the first statement. */
 export const layerPostgres = (settings: PoolConfig): Layer.Layer<SqlClient.SqlClient> =>
   Layer.effect(
     SqlClient.SqlClient,

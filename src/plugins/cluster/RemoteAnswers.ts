@@ -16,7 +16,7 @@ type Codec<A> = Schema.Codec<Answered<A>, Schema.Json>
 /** The pause between two reads of an answer, in milliseconds. It grows while no answer arrives. */
 const pollPace = { least: 300, most: 1000 }
 
-/** Waits without a limit until a client that follows the run answers. */
+/** An approver that waits, without a time limit, until a client that follows the run answers. */
 export const layerRemoteApprover = (runId: string): Layer.Layer<Approver, never, ClusterWork> =>
   Layer.effect(
     Approver,

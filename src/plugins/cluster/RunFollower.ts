@@ -1,6 +1,6 @@
 /**
- * Follows a cluster run at a client. It passes on all events from the beginning, asks the user open questions, and
- * saves the answers for the workers.
+ * Follows a cluster run at a client: passes on all events from the beginning, asks the user open questions, and saves
+ * the answers for the workers.
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"

@@ -1,6 +1,6 @@
 /**
- * Removes secrets from everything that is written to the database. The worker that made a value with secrets keeps it
- * whole in memory. A worker that lacks a whole value does the work for it again.
+ * Removes secrets from everything that is written to the database. The worker that made a value with secrets keeps the
+ * whole value in memory. A worker without the whole value repeats the work that made it.
  */
 import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
@@ -55,7 +55,7 @@ export const makeSecrets = (redact: Redact) => {
         const [oldest] = values.keys()
         if (values.size > mostValues && oldest !== undefined) values.delete(oldest)
       },
-      /** The whole value for a saved value. Undefined if this worker does not have it. */
+      /** The whole value, with the secrets that the saved value lacks. Undefined if this worker does not have it. */
       find: (runId: string, key: string, saved: Schema.Json) => {
         const value = values.get(nameOf(runId, key))
         return value !== undefined && isDeepStrictEqual(redact(value), saved) ? value : undefined

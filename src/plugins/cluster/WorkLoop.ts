@@ -49,7 +49,7 @@ const renewal = "1500 millis"
 /** A worker gives up a lease this long before the lease ends, in milliseconds. */
 const margin = 1500
 
-/** A piece that has only waited for this long goes back to its queue, where it rests. */
+/** A piece that has done nothing but wait for this long goes back to its queue, where it rests. */
 export const RestAfter = Context.Reference<Duration.Input>("task-conductor/plugins/cluster/RestAfter", {
   defaultValue: () => "1 minute"
 })
@@ -73,7 +73,9 @@ const saveEnd = Effect.fnUntraced(function* (work: ClusterWork["Service"], lease
   return yield* lease.lookForWork
 })
 
-/** Completes when a piece has only waited for the time `RestAfter`. The value is what the piece waits for. */
+/**
+ * Completes when a piece has done nothing but wait for as long as `RestAfter`. The value is what the piece waits for.
+ */
 const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   const after = Duration.toMillis(Duration.fromInputUnsafe(yield* RestAfter))
   for (let since = yield* readClocks; ;) {
@@ -105,7 +107,10 @@ const carryOutOrRest = Effect.fnUntraced(function* (
   if (waiting !== undefined) yield* rest(lease, waiting)
 })
 
-/** Runs until the scope closes, or until the database has been unavailable for too long. Then returns the pieces. */
+/**
+ * Runs the work loop until the scope closes, or until the database has been unavailable for too long. At the end,
+ * returns the pieces.
+ */
 export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
   capacity,
   carryOut,

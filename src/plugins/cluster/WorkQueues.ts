@@ -1,7 +1,7 @@
 /**
  * The queues of cluster runs. pg-boss stores pieces of work and their results, and hands out a piece again if its
- * heartbeats stop. It uses the connections and transactions of this program, so the time limits and error rules of this
- * program apply.
+ * heartbeats stop. pg-boss uses the connections and transactions of this program, so this program's time limits and
+ * error rules apply.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

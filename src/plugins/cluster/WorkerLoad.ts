@@ -53,8 +53,9 @@ export const makeLoad = (slots: number) => {
       ),
     count: () => ({ runs: countRuns(), tasks: held.size - countRuns() }),
     /**
-     * How many more pieces the worker can take. It takes tasks for one model call more than it has slots, so that the
-     * model server stays busy. One claim takes tasks for at most half of the slots, so that other workers get work too.
+     * How many more pieces the worker can take. It takes tasks until it has one model call more than slots, so that the
+     * model server stays busy. A single claim takes at most half as many tasks as slots, so that other workers get work
+     * too.
      */
     capacity: () => {
       const refine = Math.max(0, Math.min(slots + 1 - calls - fresh.size, Math.ceil(slots / 2)))

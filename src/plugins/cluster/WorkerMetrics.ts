@@ -42,7 +42,7 @@ interface WorkerFacts {
 
 /** Updates the metrics until the scope closes, if a collector is configured. */
 export const keepMetrics = Effect.fnUntraced(function* ({ count, name }: WorkerFacts) {
-  /* A separate registry, so that the metrics of effect itself are not sent. */
+  /* A separate registry, so that the metrics of the library `effect` are not sent. */
   const registry: Metric.MetricRegistry = new Map()
   if (!(yield* sendMetrics(registry))) return
   const sql = yield* SqlClient.SqlClient

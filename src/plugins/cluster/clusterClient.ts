@@ -48,7 +48,7 @@ const redact = makeValueRedaction(knownSecrets)
 const encodeOrder = Schema.encodeEffect(Schema.toCodecJson(RunOrder))
 const decodeOrder = Schema.decodeUnknownEffect(Schema.toCodecJson(RunOrder))
 
-/** If the address is empty, the environment variable names the database. */
+/** The database at this address. If the address is empty, the environment variable names the database. */
 export const layerNamedDatabase = (address = "") =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -116,7 +116,7 @@ export class RunGoesOn extends Schema.TaggedError<RunGoesOn>()("RunGoesOn", { ru
   }
 }
 
-/** A saved run as it is resumed. New settings override the saved ones, and the new approvals hold. */
+/** A saved run with its settings for resuming. New settings override the saved ones, and the new approvals apply. */
 const nextOf = Effect.fnUntraced(function* ({ configuration, project, run }: SavedRun, approvals: Approvals) {
   const runId = yield* (yield* RunStore).find(run)
   const standing = yield* (yield* ClusterRuns).standing(runId)

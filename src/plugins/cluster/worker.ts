@@ -105,7 +105,10 @@ const reportOthers = Effect.fnUntraced(function* (report: WorkerOptions["report"
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(look, Schedule.spaced("10 seconds"))))
 })
 
-/** How long a stopped worker may take to return its pieces. The leases of the remaining pieces then expire. */
+/**
+ * How long a stopped worker may take to return its pieces. Pieces that it has not returned by then become free when
+ * their leases expire.
+ */
 const handOverTime = "2 seconds"
 
 const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {

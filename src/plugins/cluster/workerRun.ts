@@ -63,8 +63,8 @@ export interface WorkerRunOptions extends Pick<WorkerContext, "slots"> {
 }
 
 /**
- * The warning in a question about an uncertain call. A stopped worker has lost its lease, but may still make the call
- * when it continues.
+ * The warning in a question about an uncertain call. A worker process that was only suspended has lost its lease, but
+ * may still make the call when it continues.
  */
 const silentWorker =
   "The worker that began it has not been heard of since. If it was only stopped, it may still do it when it goes on: end it, or look at it, before you answer."
@@ -207,10 +207,7 @@ const layerItems = Layer.effect(
   Effect.map(RunSettings, (settings) => ({ ...settings, parallel: itemsAtOnce }))
 )
 
-/**
- * The pipeline of a run, for the worker that leads it, and the services with which this worker carries out single
- * tasks.
- */
+/** The services of a run on this worker: the pipeline for leading the run, and the services for single tasks. */
 const layerClusterRun = (
   setup: Setup,
   context: RunContext,

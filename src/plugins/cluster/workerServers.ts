@@ -1,6 +1,6 @@
 /**
- * Keeps a list of model servers that do not answer. While its server is away, a worker leaves work to other workers. If
- * they have no server either, it takes work again after `waitSeconds`, and the run fails because its server does not
+ * Keeps a list of model servers that do not answer. While its server is away, a worker takes no work. After
+ * `waitSeconds`, it takes work again if no other worker has a server. The run then fails because its server does not
  * answer.
  */
 import * as Clock from "effect/Clock"
@@ -45,7 +45,7 @@ export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, w
   })
   yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("3 seconds")))
 
-  /** True if a server has been away for longer than work waits for it. */
+  /** True if a server has been away for at least `waitSeconds`. */
   const hasGivenUp = Effect.map(Clock.currentTimeMillis, (now) =>
     [...gone.values()].some(({ since }) => now - since >= waitSeconds * 1000)
   )
@@ -59,7 +59,10 @@ export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, w
     /** Why the first server on the list does not answer. */
     gone: () => [...gone.values()][0]?.why,
     hasGivenUp,
-    /** True if this worker must take no work, because it waits for its own server or another worker has one. */
+    /**
+     * True if this worker must take no work, because it still waits for its own server, or because another worker has a
+     * server.
+     */
     leavesWork: Effect.gen(function* () {
       if (gone.size === 0) return false
       return !(yield* hasGivenUp) || (yield* hasOther)

@@ -120,7 +120,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
       )
     }).pipe(Effect.scoped)
 
-  /** True if the piece must wait for a model server, of this worker or another. */
+  /** Notes that a model server is away. Returns true if the piece must wait in its queue. */
   const isLeft = Effect.fnUntraced(function* (lease: HeldLease, { setup, why }: ServerGone) {
     yield* servers.leave(setup, why)
     if (!(yield* servers.leavesWork)) return false
@@ -154,7 +154,7 @@ const endingOf = (
   return "_tag" in ended ? refusedFor(asRefusal(ended)) : ended
 }
 
-/** Leads a run to its end. If the run cannot start, its end is the error. */
+/** Leads a run to its end. If the run cannot start, it ends with the error. */
 const conduct = Effect.fnUntraced(function* (
   { decline, isLeft, report, withRun }: Workbench,
   lease: HeldLease

@@ -1,6 +1,6 @@
 /**
- * A connection to an MCP server, which lists and calls its tools. Accepts older revisions of the protocol, and drops
- * only malformed tools. Only this file uses the MCP client of effect/ai.
+ * Connects to an MCP server, lists its tools and calls them. Accepts older revisions of the protocol. Drops malformed
+ * tools, but keeps the other tools. Only this file uses the MCP client of effect/ai.
  */
 import * as McpClient from "effect/ai/McpClient"
 import * as McpProtocol from "effect/ai/McpProtocol"
@@ -46,22 +46,22 @@ const resultFrame = 4
 class WireNotes {
   /** The tools as received, by name. */
   readonly tools = new Map<string, Schema.Json>()
-  /** Malformed tools with the reasons. One without a name is listed as `without a name`. */
+  /** Malformed tools with the reasons. A tool without a name is listed as `without a name`. */
   readonly malformed: Array<{ readonly tool: string; readonly detail: string }> = []
   /** Lines on the server's stdout that are no messages. */
   readonly stray: StrayLines = { count: 0, first: "" }
   /** Why the list of tools was cut off, as the end of a sentence. Undefined if it is complete. */
   cutList: string | undefined
   readonly #cursors = new Set<unknown>()
-  /** The end of the program's stderr. */
+  /** The last characters of the program's stderr. */
   stderr = ""
   isRunning = Effect.succeed(true)
   /** The exit code. Undefined if the program does not end within `grace`. */
   exitCode: Effect.Effect<number | undefined> = Effect.undefined
 
   /**
-   * The cursor of the next page of tools. Undefined after the last page, and if the pages would never end. `news`
-   * counts this page's new tools.
+   * The cursor of the next page of tools. Undefined after the last page, or if the pages seem endless. `news` is the
+   * number of new tools on this page.
    */
   nextCursor(cursor: unknown, size: number, news: number): string | undefined {
     if (cursor === undefined || cursor === null) return undefined
@@ -149,7 +149,9 @@ const noted = (handle: ChildProcessSpawner.ChildProcessHandle, notes: WireNotes)
   })
 }
 
-/** Ends the program if it still runs after `grace`. The transport only closes stdin, and waits much longer. */
+/**
+ * Ends the program if it still runs after `grace`. The transport alone would only close stdin, and wait much longer.
+ */
 const stopSoon = ({ exitCode, kill }: ChildProcessSpawner.ChildProcessHandle) =>
   Effect.ignore(exitCode).pipe(
     Effect.timeoutOrElse({ duration: grace, orElse: () => Effect.ignore(kill({ forceKillAfter: grace })) }),

@@ -45,7 +45,7 @@ const isNotFound = (cause: unknown): boolean =>
 /** The operating system's error codes for an unreachable server. */
 const unreachable = new Set("ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT".split(" "))
 
-/** Finds such a code inside the error of an HTTP client. */
+/** Finds one of these error codes inside the error of an HTTP client. */
 const codeBelow = (cause: unknown): string | undefined => {
   if (Predicate.hasProperty(cause, "code") && unreachable.has(String(cause.code))) return String(cause.code)
   if (Predicate.hasProperty(cause, "reason")) return codeBelow(cause.reason)

@@ -112,7 +112,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
     malformed: first.malformed,
     cutList: first.cutList,
     stray: () => current?.connection.stray ?? first.stray,
-    /** Calls a tool, never twice. An interruption cancels the request. */
+    /** Calls a tool. A failed call is never repeated. An interruption cancels the request. */
     call: Effect.fn("McpSupervisor.call")(function* (tool: McpToolDefinition, args: Arguments) {
       const connection = yield* usable
       if (connection.tools.find(({ name }) => name === tool.name)?.hash !== tool.hash) {
@@ -244,8 +244,8 @@ const notUsed = (server: NamedServer, detail: string): KnownServer => ({
 })
 
 /**
- * The plugin of a server. Other text than messages on stdout gives the user one note: in `leftOut` at the start, and as
- * an event later.
+ * The plugin of a server. If the server writes other text than messages to stdout, the user gets one note: in `leftOut`
+ * at the start, or as an event later.
  */
 const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEvents["Service"]): KnownServer => {
   let isReported = supervised.stray().count > 0
@@ -276,7 +276,7 @@ const authorize = Effect.fnUntraced(function* (server: McpServer) {
   })
 })
 
-/** A disabled server in lists. Runs do not use it. */
+/** The entry of a disabled server in lists. Runs do not use it. */
 const notStarted = (server: NamedServer): KnownServer =>
   notUsed(server, `it is disabled in ${server.scope === "user" ? "your configuration" : "the project's file"}.`)
 

@@ -113,8 +113,8 @@ const isTooLarge = (root: unknown): boolean => {
 }
 
 /**
- * Turns all references into named definitions. Those that lead nowhere stay. Fails with a sentence if the schema is too
- * large.
+ * Turns all references into named definitions. References that lead nowhere stay. Fails with a sentence if the schema
+ * is too large.
  */
 export const definedSchema = (schema: unknown): Result.Result<unknown, string> => {
   if (!isNode(schema)) return Result.succeed(schema)
@@ -164,12 +164,12 @@ const withoutRootReference = (schema: SchemaNode, find: ReturnType<typeof makeFi
 
 const withoutDefinitions = ({ $defs: _defs, definitions: _definitions, ...rest }: SchemaNode): SchemaNode => rest
 
-/** Why the schema would be too large without references, as a sentence. Undefined if it would not. */
+/** Says in a sentence why the schema would be too large with all references resolved. Undefined if it would not be. */
 const unfoldedExcess = (schema: unknown): string | undefined => {
   if (!isNode(schema)) return undefined
   const definitions = { ...Object(schema["definitions"]), ...Object(schema["$defs"]) } as SchemaNode
   let parts = 0
-  /** True if the limits are exceeded. A definition within itself is followed once. */
+  /** True if the limits are exceeded. A definition that contains itself is followed once. */
   const exceeds = (value: unknown, depth: number, within: ReadonlyArray<string>): boolean => {
     parts += 1
     if (parts > maxParts || depth > maxDepth) return true
@@ -185,7 +185,7 @@ const unfoldedExcess = (schema: unknown): string | undefined => {
   return exceeds(schema, 0, []) ? tooLarge : undefined
 }
 
-/** A readable schema. Fails with the reason as a sentence. */
+/** A schema whose references this program can follow. Fails with a sentence if the schema is too large. */
 export const readableSchema = (schema: unknown): Result.Result<unknown, string> =>
   Result.flatMap(definedSchema(schema), (defined) => {
     const excess = unfoldedExcess(defined)

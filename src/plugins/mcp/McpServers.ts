@@ -35,7 +35,7 @@ import { expandEntry, variablesOf } from "./EntryVariables.ts"
 import { serverPrefix } from "./McpTool.ts"
 import type { McpAddress } from "./McpAddress.ts"
 
-/** True for a file of servers without the key `mcpServers`, as in plugins of other programs. */
+/** True if the file lists servers without the key `mcpServers`, as in plugins of other programs. */
 const isListOfServers = (file: Readonly<Record<string, unknown>>): boolean => {
   const entries = Object.entries(file).filter(([name]) => name !== "$schema")
   return (
@@ -54,7 +54,7 @@ const unknownKey = (path: ReadonlyArray<PropertyKey>, knownKeys: ReadonlyArray<s
     : `unknown key "${pathText(path)}". Nearest: ${nearest(name, knownKeys)[0] ?? knownKeys.join(", ")}.`
 }
 
-/** True for another program's key, which is neither a key of this program nor a misspelled one. */
+/** True for a key of another program: it is neither a key of this program nor a misspelled one. */
 const isForeign = (name: string, value: unknown): boolean => {
   if (isPersonalEntryKey(name)) return name === "tools" && Array.isArray(value)
   return !entryKeys("project").some(
@@ -62,7 +62,7 @@ const isForeign = (name: string, value: unknown): boolean => {
   )
 }
 
-/** Separates keys of this program from those of others. */
+/** Separates keys of this program from keys of other programs. */
 const withoutForeign = (entry: unknown) => {
   if (!Predicate.isObject(entry)) return { own: entry, foreign: [] }
   const foreign = Object.entries(entry).flatMap(([name, value]) => (isForeign(name, value) ? [name] : []))
@@ -133,11 +133,11 @@ export interface McpServer extends NamedServer {
   readonly address: McpAddress
   /** A hash of the files that the server runs, made when the user was asked whether to trust it. */
   readonly files: string
-  /** The access for the gate, with the text of the question. */
+  /** The access that the gate decides about, with the text of the question. */
   readonly start: Start & { readonly _tag: "StartServer" }
 }
 
-/** Environment variables for the server besides those of its entry. */
+/** Environment variables that a server gets in addition to those of its entry. */
 const passedOn = (
   "HOME LANG LC_ALL LOGNAME PATH SHELL TERM TMPDIR TZ USER " +
   "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMDATA PROGRAMFILES SYSTEMDRIVE SYSTEMROOT " +
@@ -150,7 +150,7 @@ const maxFiles = 10
 /** The maximum length of a command. The user could not judge a longer one, so it is refused. */
 const maxShown = 8000
 
-/** The values of the named variables. `folder` is `workspaceFolder` of VS Code. */
+/** The values of the named variables. `folder` is the value of `workspaceFolder`, a variable of VS Code. */
 const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>, folder?: string) {
   const values = new Map<string, string>(folder === undefined ? [] : [["workspaceFolder", folder]])
   for (const name of names) {
@@ -185,7 +185,7 @@ const addressOf = Effect.fnUntraced(function* (
     return { address, place: url, does: [...addressLines(url), ...pairs("Header", original.headers, ": ")] }
   }
   const given = Object.fromEntries(yield* readVariables(passedOn))
-  /* A project's server may find its program in any folder, because the user trusts its files. */
+  /* The user trusts the files of a project's server, so its program may be in any folder. */
   const own = scope === "project" ? given : { ...given, PATH: trustedSearchPath(given["PATH"], project) }
   const folder = (yield* Path.Path).resolve(project, cwd)
   const address: McpAddress = { _tag: "Program", command, args, env: { ...own, ...env }, cwd: folder }

@@ -27,7 +27,7 @@ const isMessage = (text: string): boolean => {
   }
 }
 
-/** The message in a line. Undefined without one. Its form is checked later. */
+/** The message in a line. Undefined if there is none. The form of the message is checked later. */
 const messageIn = (line: string): string | undefined => {
   const text = line.trim().replace(/^\uFEFF/, "")
   if (/^\{\s*"jsonrpc"\s*:/.test(text) || isMessage(text)) return text

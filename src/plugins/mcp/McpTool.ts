@@ -40,7 +40,7 @@ export const mcpToolRisk = (
   tool: { readonly name: string; readonly isDestructive: boolean }
 ): Risk => tools?.[tool.name]?.risk ?? (tool.isDestructive ? higherRisk(risk, "high") : risk)
 
-/** A repeated call takes effect again, unless the user's settings say otherwise. */
+/** The effect of repeating a call: the call takes effect again, unless the user's settings say otherwise. */
 export const mcpToolEffect = ({ tools }: Pick<McpServerEntry, "tools">, name: string): EffectClass =>
   tools?.[name]?.effect ?? "once"
 

@@ -24,7 +24,7 @@ interface ServedImage {
   readonly bytes: Uint8Array
 }
 
-/** The result of a call: text, the same as data, and images. */
+/** The result of a call: the content as text, the same content as data, and images. */
 export interface ServedResult {
   readonly text: string
   readonly images?: ReadonlyArray<ServedImage>
@@ -32,7 +32,9 @@ export interface ServedResult {
   readonly isError: boolean
 }
 
-/** The answer to a form. `by` is `nobody` if it could not be shown. Without a choice, `choice` is absent. */
+/**
+ * The answer to a form. `by` is `nobody` if the form could not be shown. `choice` is absent if the user chose nothing.
+ */
 export interface FormAnswer {
   readonly by: Exclude<AnsweredBy, "rule">
   readonly choice?: string
@@ -130,8 +132,8 @@ const form = (message: string, choices: ReadonlyArray<string>) =>
   })
 
 /**
- * The function that asks the client's user with a form. Undefined if the client has no forms. A client that lists no
- * kinds has forms, the only kind of older revisions.
+ * The function that asks the client's user with a form. Undefined if the client cannot show forms. A client that names
+ * no kinds of questions can show forms, as in older revisions of the protocol.
  */
 const chooserOf = Effect.fnUntraced(function* () {
   const {

@@ -4,7 +4,7 @@ import * as Path from "effect/Path"
 import { filesIn } from "../../kit/files.ts"
 import { readRun, RunStore } from "../../kit/runs.ts"
 
-/** The maximum number of returned images, the run's last ones. */
+/** The maximum number of returned images. The last images of the run are chosen. */
 const mostImages = 4
 
 /** The last images of a run, without those that were not saved. */

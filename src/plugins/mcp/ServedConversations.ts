@@ -26,7 +26,7 @@ const askOnce = Effect.fnUntraced(function* (conversation: NewConversation, cont
   return report ?? (yield* usageFailure("The conversation ended before the message was answered."))
 })
 
-/** A message of a client. `conversation` is the one to continue. */
+/** A message of a client. `conversation` is the id of the conversation to continue. */
 interface ClientMessage {
   readonly order: Omit<NewConversation["order"], "runId">
   readonly conversation: string | undefined

@@ -32,24 +32,26 @@ export interface StageScore {
   readonly stage: BenchStage
   /** How many documents the model had to write. */
   readonly documents: number
-  /** The number of documents that were valid after 0, 1, ... rejected answers, by this number. */
+  /** How many documents were valid after 0, 1, ... rejected answers. The index is the number of rejected answers. */
   readonly validAt: ReadonlyArray<number>
   /** The rules that answers broke, the most frequent first. */
   readonly broken: ReadonlyArray<{ readonly code: string; readonly count: number }>
-  /** Tokens written per second of whole calls, which includes reading the prompt. Absent if unknown. */
+  /**
+   * Tokens written per second. The time is that of whole calls, which include reading the prompt. Absent if unknown.
+   */
   readonly tokensPerSecond?: number
 }
 
-/** The score of a model on the tasks, with tool calls as text or native. */
+/** The score of a model on the tasks, with one form of tool calls: text or native. */
 export interface FormScore {
   readonly form: ToolCalls
-  /** The number of tasks, and of those with a correct result. */
+  /** The number of tasks, and how many of them have a correct result. */
   readonly tasks: number
   readonly done: number
   readonly modelCalls: number
-  /** The number of tool calls, and of those that succeeded. */
+  /** The number of tool calls, and how many of them succeeded. */
   readonly calls: { readonly all: number; readonly succeeded: number }
-  /** The number of rejected answers, and of those used after repairs. */
+  /** How many answers were rejected, and how many were used after repairs. */
   readonly rejected: number
   readonly repaired: number
   /** Tokens of prompts and answers, counted by the server. */
@@ -66,7 +68,7 @@ export interface BetterForm {
 export interface ModelScore {
   readonly model: string
   readonly stages: ReadonlyArray<StageScore>
-  /** The score with each form of calls. For tasks, `stages` contains that of the better form. */
+  /** The score with each form of calls. The task score in `stages` is that of the better form. */
   readonly forms: ReadonlyArray<FormScore>
   readonly better: BetterForm
   /** The time of all calls together, in seconds. */

@@ -31,7 +31,7 @@ import * as Option from "effect/Option"
 import { type BenchListener, benchModels } from "./modelBench.ts"
 import { configurationFor, type ModelScore, recommend, benchLines } from "./BenchScore.ts"
 
-/** Fails if no server answers, unless the server cannot list models. */
+/** Fails if the server cannot be reached. A server that cannot list models is not asked. */
 const requireServer = (setup: Setup) =>
   askServer(setup, ({ inventory }) => inventory ?? Effect.void).pipe(
     Effect.catchIf(
@@ -87,8 +87,8 @@ const progress = (emit: Output["Service"]["emit"]) =>
   )
 
 /**
- * Saves in the user's configuration which models work better with native calls. Existing entries stay. A setting for
- * all models takes precedence, so nothing is then saved.
+ * Saves in the user's configuration which models work better with native calls. Existing entries stay. Saves nothing if
+ * a setting for all models exists, because that setting takes precedence.
  */
 const keep = Effect.fnUntraced(function* (scores: ReadonlyArray<ModelScore>) {
   const { emit } = yield* Output

@@ -1,7 +1,7 @@
 /**
- * Compares models. Each model plans three prompts and carries out one plan, once with calls as text and once with
- * native calls. The project and the home are temporary. Of the user's settings, only those for model calls count, and
- * none is changed. Part of the composition root.
+ * Compares models. Each model plans three prompts and carries out one plan twice: with calls as text, and with native
+ * calls. The project and the home are temporary. Only the user's settings for model calls are used, and no setting is
+ * changed. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import { benchPrompt, benchPrompts, type ModelScore, scoreOf } from "./BenchScore.ts"

@@ -10,7 +10,7 @@ const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(
 
 const FunctionPiece = Schema.Struct({ name: optional(Schema.String), arguments: Schema.optionalKey(Schema.Unknown) })
 
-/** A streamed part of a call. The first has the name, and later ones add to the arguments. */
+/** A streamed part of a call. The first part has the name, and later parts add to the arguments. */
 export const CallPiece = Schema.Struct({
   index: Schema.optionalKey(Schema.Unknown),
   id: Schema.optionalKey(Schema.Unknown),
@@ -42,7 +42,7 @@ const isWholeJson = (text: string): boolean => {
 const textOf = (given: unknown): string =>
   typeof given === "string" ? given : given == null ? "" : JSON.stringify(given)
 
-/** Adds text to the arguments. A new object after complete arguments replaces them. */
+/** Adds text to the arguments. If the arguments are already complete, a new object replaces them. */
 const addArguments = (args: string, piece: string): string =>
   piece.trimStart().startsWith("{") && isWholeJson(args) ? piece : args + piece
 
@@ -59,7 +59,7 @@ interface NamedPiece {
   readonly args: string
 }
 
-/** True if a part begins a new call, although its index or place suggests that it continues `call`. */
+/** True if a part begins a new call, although its index or position suggests that it continues `call`. */
 const beginsAnother = (call: OpenCall, { args, id, name }: NamedPiece): boolean => {
   if (name === "") return false
   const isOtherName = !name.startsWith(call.name)
@@ -88,8 +88,8 @@ export const makeCallReader = () => {
     return call
   }
   /**
-   * True for a call without arguments if another of this name has some. Such an empty call arises if a server gives
-   * each part a new id.
+   * True for a call without arguments if another call of this name has arguments. Such an empty call arises if a server
+   * gives each part a new id.
    */
   const isEmptyHead = (call: OpenCall): boolean =>
     call.args === "" && calls.some((other) => other !== call && other.name === call.name && other.args !== "")

@@ -1,6 +1,6 @@
 /**
- * Parses the body of an answer in OpenAI's format into objects. It is a stream of server-sent events with JSON, up to
- * `[DONE]`. Some servers send objects outside of events, or one whole answer instead.
+ * Parses the body of an answer in OpenAI's format into objects. The body is a stream of server-sent events with JSON,
+ * up to `[DONE]`. Some servers send objects outside of events, or one whole answer instead.
  */
 import * as Predicate from "effect/Predicate"
 import * as Option from "effect/Option"
@@ -50,7 +50,7 @@ const bareObject = (value: object, text: string): object => {
   return value
 }
 
-/** True for a whole answer, and for an object with a finish reason, after which some servers send no `[DONE]`. */
+/** True for a whole answer, and for an object with a finish reason. Some servers send no `[DONE]` after this object. */
 const isLast = (value: object): boolean =>
   Predicate.hasProperty(value, "choices") &&
   Array.isArray(value.choices) &&
@@ -67,8 +67,8 @@ const makeBareText = () => {
   let text = ""
   return {
     /**
-     * Adds a line. Returns the object if this line alone is one; otherwise `end` returns it later. `isBegun` tells
-     * whether an object has begun.
+     * Adds a line. Returns the object if the first line is a whole object. Otherwise, `end` returns the object later.
+     * `isBegun` tells whether an object has begun.
      */
     add: (line: string): object | undefined => {
       const isFirst = text === ""
@@ -100,7 +100,7 @@ const endOfBody = [{ text: "\n" }]
 
 /**
  * Returns the objects of an answer one by one. The answer is complete after `[DONE]`, or at the end of the body after a
- * finish reason. `isFollowed` tells whether a later call has begun: `[DONE]` without a finish reason is then an error.
+ * finish reason. If `isFollowed` tells that a later call has begun, `[DONE]` without a finish reason is an error.
  */
 export async function* objectsOf(
   pieces: AsyncIterable<Uint8Array>,

@@ -47,7 +47,7 @@ const assistantMessage = (message: Prompt.AssistantMessage) => {
         ]
       : []
   )
-  /* Beside calls, empty content is left out, because llama-cpp-python rejects null. */
+  /* If the message has calls, empty content is left out, because llama-cpp-python rejects null. */
   return calls.length === 0
     ? { role: "assistant", content: text }
     : { role: "assistant", ...(text === "" ? {} : { content: text }), tool_calls: calls }
@@ -70,7 +70,7 @@ const seenMessage = (text: string, pictures: ReadonlyArray<{ readonly mediaType:
   ]
 })
 
-/** The tools, and whether the model must call one. "auto" is the servers' default. */
+/** The tools, and whether the model must call one. "auto" is left out as the servers' default. */
 const toolsOf = ({ toolChoice, tools }: PromptOptions) => {
   if (tools.length === 0 || toolChoice === "none") return {}
   const some = typeof toolChoice === "object" && "oneOf" in toolChoice ? new Set<string>(toolChoice.oneOf) : undefined
@@ -171,7 +171,7 @@ const textsOf = (content: unknown): ContentTexts => {
   }
 }
 
-/** A reader for one answer. `read` takes its objects in order, and `end` returns the rest. */
+/** A reader for one answer. `read` takes the objects of the answer in order, and `end` returns the remaining parts. */
 const makePartReader = (): PartReader => {
   let reason: string | undefined
   let usage: Usage | undefined
@@ -234,8 +234,8 @@ const readRefusal = (error: ServerError, model: string): ServerError => {
   if (failure._tag !== "BadStatus") return error
   const { detail, json, status } = failure
   /*
-   * Most servers answer 404 for a missing model, but some proxies, such as litellm and a llama-server with several
-   * models, 400.
+   * Most servers answer 404 for a missing model. Some proxies, such as litellm and a llama-server with several models,
+   * answer 400.
    */
   const isMissing =
     status === 400 && detail.includes(model) && /not found|does not exist|invalid model|not a valid model/i.test(detail)
@@ -245,7 +245,7 @@ const readRefusal = (error: ServerError, model: string): ServerError => {
     : error
 }
 
-/** The sampling parameters. Only local servers have the last three. */
+/** The sampling parameters. Only local servers accept the last three parameters. */
 const sampledWith = (sampling: Sampling) => ({
   temperature: sampling.temperature,
   top_p: sampling.topP,

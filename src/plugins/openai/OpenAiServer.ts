@@ -47,7 +47,7 @@ const windowOf = ({ context_length, context_window, max_model_len, meta }: Liste
     (given) => typeof given === "number" && Number.isSafeInteger(given) && given > 0
   ) as number | undefined
 
-/** The page `/props` of llama.cpp's server. Others have no such page, or another content. */
+/** The page `/props` of llama.cpp's server. Other servers have no such page, or its content differs. */
 const Properties = Schema.Struct({
   total_slots: Schema.Int.check(Schema.isGreaterThan(0)),
   /** The inputs besides text: `{ "vision": true, "audio": false }`. */
@@ -62,8 +62,8 @@ type Properties = typeof Properties.Type
 const Router = Schema.Struct({ role: Schema.Literal("router") })
 
 /**
- * The default number of slots in llama.cpp. With it, all slots share one window, but the server reports the whole
- * window for each. With any other number, only a failed call shows the real size.
+ * The default number of slots in llama.cpp. With this number, all slots share one window, but the server reports the
+ * whole window for each slot. With any other number, only a failed call shows the real size of the window.
  */
 const sharedSlots = 4
 
@@ -79,19 +79,19 @@ const chosenTemperature = ({ default_generation_settings }: Properties): number 
   return isStock ? undefined : Number(params["temperature"] ?? temperatureOfServer)
 }
 
-/** The time limit for the list of models. The first model call reports a server that does not answer. */
+/** The time limit for the list of models. If the server does not answer, the first model call reports it. */
 const factsTimeout = "2 seconds"
 
 /**
- * The time limit for the properties of a server that has answered, longer because it may be busy. They determine how
- * many calls it gets.
+ * The time limit for the properties of a server that has answered. It is longer because the server may be busy. The
+ * properties determine how many calls the server gets.
  */
 const propertiesTimeout = "10 seconds"
 
 /** How long a router may take to load a model. */
 const routerPatience = Duration.seconds(defaultLimits.serverWaitSeconds)
 
-/** A server's usual default temperature, which may differ. */
+/** The default temperature to assume. The server's real default may differ. */
 const temperatureOfServer = 0.8
 
 /** Finds the model with this name, or with this name and the tag `latest`, as in Ollama. */
@@ -162,7 +162,7 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
       Effect.option(Effect.timeout(getJson(answer, `${host.replace(/\/v1$/, "")}/props${query}`), patience)),
       Option.getOrUndefined
     )
-  /* A server that still loads its model reports nothing. */
+  /* Repeats the request while the server still loads its model. */
   const loaded = Effect.timeout(models, factsTimeout).pipe(
     Effect.retry({
       while: (error) =>

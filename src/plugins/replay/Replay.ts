@@ -1,7 +1,7 @@
 /**
  * Replays one session of a saved run from its journal: without a model, tools or a user. It uses the recorded answers,
- * results and decisions, and compares prompts. Calls end in the journal's order: a fiber is parked until its call is
- * next, or until it is the earliest when no fiber runs.
+ * results and decisions, and compares prompts. Calls end in the journal's order: each fiber is parked at its call. When
+ * no fiber runs, the parked fiber with the earliest call continues.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -130,12 +130,14 @@ export type Replay = Effect.Success<ReturnType<typeof makeReplay>>
 type Ended = { readonly value: Schema.Json } | { readonly error: Schema.Json }
 type Prompt = NonNullable<Activity<unknown, unknown, unknown>["prompt"]>
 
-/** Entries of the journal, each by its full name and its key. */
+/** Entries of the journal. Each entry is stored under its full name and under its key. */
 type Named<A> = Map<string, A>
 
 const setNamed = <A>(named: Named<A>, name: string, value: A) => named.set(keyOfActivity(name), value).set(name, value)
 
-/** The entry with this name, or else with this key: a call with another prompt or arguments is still the same call. */
+/**
+ * The entry with this name, or else with this key. The key finds a call even if its prompt or arguments have changed.
+ */
 const similar = <A>(named: Named<A>, name: string): A | undefined => named.get(name) ?? named.get(keyOfActivity(name))
 
 const readLines = (lines: ReadonlyArray<JournalLine>, firstOwn: number) => {
@@ -165,7 +167,10 @@ const readLines = (lines: ReadonlyArray<JournalLine>, firstOwn: number) => {
 
 const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
 
-/** Removes numbers of budgets from a prompt. They depend on lengths, which the replacement of a secret changes. */
+/**
+ * Removes the numbers of budgets from a prompt. These numbers depend on text lengths, which change when a secret is
+ * replaced.
+ */
 const withoutBudgets = (text: string): string => text.replaceAll(/\d+ lines of output in all\b/g, "")
 
 /** How a call differs from the journal. */
@@ -204,8 +209,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const published: Array<RunEvent> = []
   const changed: Array<PlacedDifference> = []
   /**
-   * Differences of prompts that the session, which was cut off, perhaps never sent. They count only if the replay
-   * cannot continue although the journal has further outcomes of the session.
+   * Differences of prompts that the session may not have sent before it was cut off. They count only if the replay
+   * stops while the journal has further outcomes of the session.
    */
   const perhaps: Array<PlacedDifference> = []
   const isWhole = hasEnded(publishedEvents(session.own))
@@ -218,8 +223,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     })
 
   /**
-   * Waits for the place in the journal where a task or a stage ended: the event `task.finished`, or the saved outcome
-   * of the stage. So results come in the journal's order.
+   * Waits until the replay reaches the end of a task or stage, so that results come in the journal's order. The end is
+   * the event `task.finished`, or the saved outcome of the stage.
    */
   const end = (key: string): Effect.Effect<void> => {
     const position = ends.get(key)
@@ -230,7 +235,10 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     const name = activityName(activity)
     const mine = ownActivities.get(name) ?? (before.get(name) === undefined ? similar(ownActivities, name) : undefined)
     const earlier = similar(before, name)
-    /* A session that was cut off may never have sent this prompt, or an earlier session another form of it. */
+    /*
+     * A session that was cut off may never have made this call. A similar call in an earlier session may have had
+     * another prompt.
+     */
     const isLast = mine === undefined && !isWhole && before.get(name) === undefined
     const ending: Ended | undefined = isLast ? undefined : (mine ?? earlier)
     const isRecorded = mine !== undefined || earlier !== undefined

@@ -40,7 +40,9 @@ interface Decided {
   readonly events: Array<RunEvent>
 }
 
-/** The questions about steps and turns, in order. If a flag answered, the journal has only the answer. */
+/**
+ * The questions about steps and turns, in order. If a flag answered a question, the journal contains only the answer.
+ */
 const decidedSteps = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Decided> => {
   const decisions: Array<Decided & { readonly hash: string }> = []
   let planKey = ""
@@ -88,8 +90,8 @@ const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionD
   })
 
 /**
- * Replaces the gate and the tools. `events` belong to the whole journal, `ownRecords` to the session. `endless` never
- * completes: the replay waits for it if a question has no recorded answer.
+ * Replaces the gate and the tools. `events` come from the whole journal, `ownRecords` only from the session. If a
+ * question has no recorded answer, the replay waits for `endless`, which never completes.
  */
 export const layerReplayDecisions = (
   events: ReadonlyArray<RunEvent>,
@@ -109,7 +111,7 @@ export const layerReplayDecisions = (
       )
       const risks = risksOf(events)
 
-      /** The decision about a step. Without events about an approval, the step needed none. */
+      /** The decision about a step. If the journal has no events about its approval, the step needed no approval. */
       const askCallList = Effect.fnUntraced(function* (step: {
         readonly planKey: string
         readonly title: string
@@ -121,7 +123,7 @@ export const layerReplayDecisions = (
         const answer = decided.events.find(
           (event): event is EventOf<"approval.answered"> => event.type === "approval.answered"
         )
-        // Without a recorded answer, the session ended during the question.
+        // If no answer is recorded, the session ended while the question was open.
         if (answer === undefined) return yield* endless
         return { answer: answer.answer === "decline" ? "decline" : "step", by: answer.by }
       })
@@ -164,7 +166,7 @@ export const layerReplayDecisions = (
     })
   )
 
-/** A plugin for each recorded tool. An invalid tool is dropped alone. */
+/** A plugin for each recorded tool. If a tool is invalid, only this tool is dropped. */
 export const recordedPlugins = (tools: ReadonlyArray<RecordedTool>): ReadonlyArray<Plugin> =>
   tools.flatMap(({ aliases, description, effect, example, name, origin, parameters, risk }) =>
     Result.match(jsonSchemaParameters(parameters), {

@@ -6,7 +6,7 @@ import { flattenEvent, hasEnded } from "../../kit/runs.ts"
 import { canonicalJson, slugOf } from "../../kit/text.ts"
 import type { EventOf, RunEvent } from "../../plugin-kit.ts"
 
-/** One difference. A side without such an event has no text. */
+/** One difference. If only one side has the event, the other side has no text. */
 export interface RunDifference {
   /** The type of the event, and what it is about. */
   readonly about: string
@@ -22,7 +22,7 @@ export interface PlacedDifference {
   readonly difference: RunDifference
 }
 
-/** The place of an event, such as a task. Only events of the same place have a fixed order. */
+/** What an event belongs to, such as a task. Only events with the same `place` have a fixed order. */
 interface Place {
   readonly place: string
   readonly about: string
@@ -49,8 +49,8 @@ const placeOfStage = (
 }
 
 /**
- * The place of an event. Undefined for an event copied from the journal. `title` is only for a question that is not
- * about its step's calls.
+ * The place of an event. Undefined for an event copied from the journal. `title` is undefined for a question about the
+ * calls of its step.
  */
 const placeOf = (event: RunEvent, step: string, title: string | undefined): Place | undefined => {
   switch (event.type) {
@@ -131,7 +131,7 @@ const placedEvents = (events: ReadonlyArray<RunEvent>): ReadonlyArray<PlacedEven
 
 const byAbout = (all: ReadonlyArray<PlacedEvent>) => new Map(all.map((one) => [one.about, one]))
 
-/** A difference for each place with another order of events. */
+/** A difference for each place whose events come in another order. */
 const moved = (
   before: ReadonlyArray<PlacedEvent>,
   now: ReadonlyArray<PlacedEvent>

@@ -26,19 +26,21 @@ import { type ReplaySession, replaySessions } from "./ReplaySessions.ts"
 
 const unasked = Effect.die(new Error("A replay asks no model."))
 
-/** Stands for a script's model object, and is never asked. */
+/** A model that stands for a script's model object. It is never asked. */
 const unaskedModel = Layer.effect(
   LanguageModel.LanguageModel,
   LanguageModel.make({ generateText: () => unasked, streamText: () => Stream.fromEffect(unasked) })
 )
 
-/** The model's name from its last record. For a model object, earlier versions wrote another name. */
+/**
+ * The name of the model in the last event that records it. For a model object, earlier versions recorded another name.
+ */
 const modelIn = (lines: ReadonlyArray<JournalLine>): string | undefined =>
   publishedEvents(readRecords(lines)).findLast((event) => event.type === "run.started")?.model
 
 /**
- * Replays one session. `lines` are the journal up to its end. The journal is only data, from which no code is loaded.
- * It describes the tools, so configured plugins and servers are not needed. `values` are plugins of the caller.
+ * Replays one session. `lines` are the journal up to the end of the session. No code is loaded from the journal.
+ * It describes the tools, so configured plugins and servers are not needed. `plugins` come from the caller.
  */
 const replaySession = Effect.fnUntraced(function* (
   { order, project, settings }: RunOpened,
@@ -46,7 +48,7 @@ const replaySession = Effect.fnUntraced(function* (
   session: ReplaySession,
   { plugins = [] }: Pick<RunContext, "plugins">
 ) {
-  /* Model and server matter only as names. */
+  /* Only the names of the model and the server are used. */
   const saved = countedSettings(session.settings ?? settings, true, leavesMachine)
   const found = yield* readSetup(project, saved)
   const { model = found.settings.model } = saved.model === undefined ? { model: modelIn(lines) } : saved

@@ -44,7 +44,7 @@ export const nothing = markup``
 
 export const pre = (text: string): Html => markup`<pre tabindex="0"><code>${text}</code></pre>`
 
-/** A part that opens and closes. The anchor is inside, so that a link to it opens the part. */
+/** A part of the page that the reader can open and close. The anchor is inside, so that a link to it opens the part. */
 export const collapsed = (summary: Piece, content: Piece, anchor?: string): Html =>
   markup`<details><summary>${summary}</summary><div${anchor === undefined ? "" : markup` id="${anchor}"`} class="fold">${content}</div></details>`
 
@@ -74,7 +74,7 @@ export const shortNumber = (number: number): string => {
   return `${(number / 1_000_000).toFixed(1)}M`
 }
 
-/** An element with a time. Text that is no time stays. */
+/** Formats a time as an HTML element. Text that is no time stays unchanged. */
 export const timeHtml = (iso: string): Html =>
   Number.isNaN(Date.parse(iso))
     ? markup`${iso}`

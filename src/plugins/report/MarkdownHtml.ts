@@ -76,7 +76,7 @@ const listOf = (list: List, context: LinkContext): Html => {
     : listHtml(items)
 }
 
-/** A part of a list item. Without blank lines in the list, a paragraph needs no element. */
+/** The HTML of a part of a list item. If the list has no blank lines, a paragraph needs no element. */
 const itemHtml = (node: Nodes, context: LinkContext, isSpread: boolean): Html =>
   node.type === "paragraph" && !isSpread ? childrenHtml(node.children, context) : nodeHtml(node, context)
 

@@ -79,7 +79,7 @@ const taskOfEvent = (event: RunEvent): string | undefined => {
   return "id" in event ? event.id.task : undefined
 }
 
-/** The slug of a record's task. Undefined for the whole run. */
+/** The slug of the task of a record. Undefined if the record belongs to the whole run. */
 const slugOfRecord = (record: JournalRecord): string | undefined => {
   if (record.type !== "event" && record.type !== "intent")
     return "key" in record ? parseKey(record.key)?.task : undefined
@@ -117,9 +117,9 @@ export const ReportData = Schema.Struct({
   rounds: Schema.Array(PlanRound),
   /** All tasks with their evidence. */
   tasks: Schema.Array(ReportTask),
-  /** Model calls of stages, without tasks. */
+  /** Model calls of stages that belong to no task. */
   stages: Schema.Array(Attempt),
-  /** Questions without a task. */
+  /** Questions that belong to no task. */
   approvals: Schema.Array(ReportApproval),
   /** How long the run worked, without pauses between sessions. */
   workedMs: Schema.Finite,
@@ -146,7 +146,10 @@ const approvalsOf = (events: ReadonlyArray<RunEvent>): ReadonlyArray<ReportAppro
   })
 }
 
-/** The questions about each task, by slug. A step covers several tasks, so each gets only its own items. */
+/**
+ * The questions about each task, by slug. A question about a step covers several tasks, so each task gets only its own
+ * items.
+ */
 const approvalsByTask = (approvals: ReadonlyArray<ReportApproval>) => {
   const parts = approvals.flatMap((approval) =>
     [...Map.groupBy(approval.items, ({ task }) => slugOf(task))].map(([slug, items]) => ({
@@ -209,7 +212,7 @@ export const shortReport = (data: ReportData, home: string): ReportData => {
     failures: source.failures.map(short),
     approvals: source.approvals.map(approval)
   })
-  /* Some spans are in two lists, which must still share the same objects. */
+  /* Spans of the critical path are also in `spans`, and both lists must share these objects. */
   const spans = new Map(data.spans.map((span) => [span, { ...span, name: short(span.name) }]))
   return {
     ...data,

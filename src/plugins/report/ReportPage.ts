@@ -1,5 +1,5 @@
 /**
- * The report as one HTML page without scripts, which loads nothing. Foreign text is escaped, and the content security
+ * The report as one HTML page that has no scripts and loads nothing. Foreign text is escaped, and the content security
  * policy allows only the page's style. Each section is a function of the data, and an entry in `sectionsOf`.
  */
 import { cachedText, loadText, speedText } from "../../kit/models.ts"
@@ -34,7 +34,7 @@ import { pageStyle } from "./PageStyle.ts"
 import { type PlanRound, type ReportData, shortReport } from "./ReportData.ts"
 import type { ReportSpan } from "./RunSpans.ts"
 
-/** A larger plan is shown folded. */
+/** A plan with more tasks than this is shown folded. */
 const mostOpen = 12
 
 const changeNames = { new: "new", changed: "changed", kept: "as before" } as const

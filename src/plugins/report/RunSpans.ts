@@ -11,7 +11,9 @@ import { type ModelCallId, modelCallKey, type RunEvent, toolCallKey } from "../.
 /** Converts a time to milliseconds of work since the run's start, without pauses between sessions. */
 type WorkTime = (at: number) => number
 
-/** Makes this conversion. A session lasts from its first to its last record. */
+/**
+ * Makes the function that converts times to milliseconds of work. A session lasts from its first to its last record.
+ */
 export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
   const start = records[0]?.at ?? 0
   const pauses = records.flatMap(({ at, record }, index) => {
@@ -69,7 +71,7 @@ const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun
   }
 }
 
-/** The key of the span that an event ends, and its success. */
+/** The key of the span that an event ends, and whether the call succeeded. */
 const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefined => {
   switch (event.type) {
     case "model.failed":
@@ -109,8 +111,8 @@ const taskSpans = (calls: ReadonlyArray<UnplacedSpan>, finished: ReadonlySet<str
 }
 
 /**
- * All spans, with lanes for each kind. A span without an end, after a crash, lasts to the next session or the end of
- * the run.
+ * All spans, with lanes for each kind. If a crash left a span without an end, it lasts to the next session or the end
+ * of the run.
  */
 export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): ReadonlyArray<ReportSpan> => {
   const open = new Map<string, Begun>()
@@ -130,8 +132,8 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
     if (event.type === "task.finished") finished.add(slugOf(event.task))
     if (event.type === "model.finished") {
       /*
-       * The span ends after the measured duration, because the event comes only after a save. A retried call has no
-       * open span, so its start comes from the duration.
+       * The end is computed from the measured duration, because the event comes only after a save. A retried call has
+       * no open span, so its start is computed in the same way.
        */
       const { call, usage } = event
       const begun = open.get(modelKey(call)) ?? modelSpan(call, Math.max(0, now - usage.durationMs))
@@ -162,8 +164,8 @@ export const CriticalPath = Schema.Struct({
 export type CriticalPath = typeof CriticalPath.Type
 
 /**
- * The span before this one on the path: the latest that ended before this one began. It must also begin earlier, or two
- * spans without duration could follow each other for ever.
+ * The span before this one on the path: the last one that ended before this one began. It must also begin earlier.
+ * Otherwise, two spans without duration could follow each other for ever.
  */
 const before = (byEnd: ReadonlyArray<ReportSpan>, { startMs }: ReportSpan): ReportSpan | undefined =>
   byEnd.findLast((one) => one.endMs <= startMs && one.startMs < startMs)

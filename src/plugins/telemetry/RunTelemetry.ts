@@ -43,7 +43,7 @@ const failureOf = (error: string): Exit.Exit<never, Error> => {
   return Exit.fail(failure)
 }
 
-/** The open spans of a run. The root span has a parent if another program started this one during a span of its own. */
+/** The open spans of a run. The root span has a parent if a span of another program started this program. */
 const makeTrace = (tracer: Tracer.Tracer, above: Tracer.ExternalSpan | undefined, clean: (text: string) => string) => {
   const open = new Map<string, Tracer.Span>()
   const annotate = (span: Tracer.Span, attributes: Attributes): void => {
@@ -93,7 +93,6 @@ const histograms = {
   run: histogram("task_conductor.run.duration", "s", "Duration of a run", powersOf(2, 1))
 }
 
-/** One value for a histogram. */
 interface Measurement {
   readonly histogram: keyof typeof histograms
   readonly value: number
@@ -156,7 +155,7 @@ export const exportTo = Effect.fnUntraced(function* (
   )
 })
 
-/** Observes a run. Returns the function for its events. Unsent data is sent when the scope closes. */
+/** Observes a run. Returns the function that receives the run's events. Unsent data is sent when the scope closes. */
 export const observeRun = Effect.fn("observeRun")(function* (
   settings: TelemetrySettings,
   { model, providerOf, version }: Pick<TraceStyle, "model" | "providerOf"> & { readonly version: string }

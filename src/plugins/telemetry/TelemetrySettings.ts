@@ -8,7 +8,7 @@ export type Protocol = "http/json" | "http/protobuf"
 export interface StartingSpan {
   readonly traceId: string
   readonly spanId: string
-  /** False if the parent span is not recorded, and so neither is this program's trace. */
+  /** False if the parent span is not recorded. The trace of this program is then not recorded either. */
   readonly sampled: boolean
 }
 
@@ -40,7 +40,7 @@ const addressProblem = (name: string, value: string | undefined): string | undef
  */
 const traceParent = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/
 
-/** Parses a W3C traceparent. Undefined if invalid, because the standard ignores it. */
+/** Parses a W3C traceparent. Undefined if the text is invalid, because the standard says to ignore it. */
 export const parseTraceParent = (text: string): StartingSpan | undefined => {
   const [matched, version, traceId = "", spanId = "", flags = "", more] = traceParent.exec(text.trim()) ?? []
   if (matched === undefined || (version === "00" && more !== undefined)) return undefined

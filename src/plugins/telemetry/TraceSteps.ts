@@ -15,7 +15,7 @@ import {
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
-/** Begins a span, unless its key is open. Its parent is the first open one of `parents`. */
+/** Begins a span, unless a span with this key is open. The parent is the first of `parents` that is open. */
 export interface SpanStart {
   readonly _tag: "Start"
   readonly key: string
@@ -25,7 +25,7 @@ export interface SpanStart {
   readonly attributes: Attributes
 }
 
-/** Ends open spans by the `prefix` of their keys. `error` is the kind of failure. */
+/** Ends the open spans whose keys begin with `prefix`. `error` is the kind of failure. */
 export interface SpanEnd {
   readonly _tag: "End"
   readonly prefix: string

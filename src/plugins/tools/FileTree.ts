@@ -17,8 +17,8 @@ import { between, optional } from "./parameters.ts"
 import * as Schema from "effect/Schema"
 
 /**
- * A path relative to the project, without slashes at its ends. Empty for the project, also written as `.`, `./`, `/` or
- * `root`, its absolute path.
+ * Makes a path relative to the project, without slashes at its ends. Empty for the project itself, which may be written
+ * as `.`, `./`, `/` or its absolute path `root`.
  */
 export const projectPath = (root: string, written: string): string => {
   const relative = written === root || written.startsWith(`${root}/`) ? written.slice(root.length) : written
@@ -27,7 +27,10 @@ export const projectPath = (root: string, written: string): string => {
 
 const mostListed = 100_000
 
-/** Lists the files at or below a path. Without any, fails with `not_found` and the most similar of the `candidates`. */
+/**
+ * Lists the files at or below a path. If there are none, fails with `not_found` and names the most similar of the
+ * `candidates`.
+ */
 export const filesBelow = Effect.fnUntraced(function* (
   written: string,
   candidates: (files: ReadonlyArray<string>) => ReadonlyArray<string>

@@ -51,7 +51,7 @@ const failure = (type: ToolFailure["type"], message: string) => new ToolFailure(
 const shownLines = (lines: ReadonlyArray<string>, first: number, { line_numbers = true }: Parameters) =>
   line_numbers ? numberLines(lines, first) : lines
 
-/** The beginning of the text or of the requested lines that fits. */
+/** The whole text or the requested lines, cut off at the length limit. */
 const narrow = (text: string, params: Parameters): Effect.Effect<string, ToolFailure> => {
   const range = rangeOf(params)
   const isBare = params.line_numbers === false
@@ -81,7 +81,7 @@ const explainMissing = Effect.fnUntraced(function* ({ path }: Parameters, { mess
 })
 
 const partBytes = 1_048_576
-/** Of a file that is too large, the first lines are shown: the largest of these numbers that fits. */
+/** The numbers of first lines to try for a file that is too large. The largest number that fits is used. */
 const firstLines = [2000, 200, 20, 1]
 
 /** The beginning of a file that is too large, with a note about its size and how to read on. */
@@ -100,7 +100,7 @@ const readStart = Effect.fnUntraced(function* (path: string, params: Parameters,
   return yield* failure("output_limit", `${size}, and so is its first line. Search it for what you need.`)
 })
 
-/** The requested lines of a file that is too large. `FileReads` does not count them. */
+/** The requested lines of a file that is too large. `FileReads` does not announce this read. */
 const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, tooLarge: ToolFailure) {
   const range = rangeOf(params)
   if (range === undefined) return yield* readStart(path, params, tooLarge)

@@ -40,8 +40,8 @@ interface SearchOrder {
   readonly files: ReadonlyArray<string>
   readonly pattern: SearchPattern
   /**
-   * The lines shown around each match. Absent means that only a search with few matches, all in code or prose, shows
-   * some.
+   * How many lines are shown around each match. If undefined, a search shows some only if it has few matches, all in
+   * code or prose.
    */
   readonly context: number | undefined
   readonly maxMatches: number
@@ -85,7 +85,7 @@ const searchRows = ({ file, lines, matches }: FoundFile, context: number): Searc
   return { path: file, rows }
 }
 
-/** Up to this many matches are shown with the lines around, which the model would read next. */
+/** If there are at most this many matches, the lines around them are shown, because the model would read these next. */
 const fewMatches = 2
 const linesAroundFew = 3
 
@@ -95,8 +95,8 @@ const usualContext = (matchedFiles: ReadonlyArray<FoundFile>): number => {
 }
 
 /**
- * Chooses the shown matches, in the order of files. A line such as `(in Schema.validate)` names the declarations around
- * the matches below it, up to the next such line or `--`.
+ * Chooses the matches to show, in the order of files. A line such as `(in Schema.validate)` names the declarations
+ * around the matches below it, up to the next such line or `--`.
  */
 const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
   const { context = usualContext(matchedFiles), maxCharacters, maxMatches } = order
@@ -111,7 +111,7 @@ const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
       const name = namesAt(match.index)
       const group = groups.at(-1)
       const previous = group?.matches.at(-1)?.index ?? -Infinity
-      // Of two matches that share lines of context, each line is shown once.
+      // Matches whose lines of context overlap are shown together, so that no line is shown twice.
       const isNear = context > 0 && match.index - previous <= 2 * context
       if (group !== undefined && (group.names.at(-1) === name || isNear)) {
         group.names.push(name)
@@ -192,7 +192,10 @@ export interface SearchTime {
   readonly setting: string
 }
 
-/** The search stops this long before its time limit, but not before three fifths of it. The rest is for the output. */
+/**
+ * The search stops this many seconds before its time limit, to leave time for the output. It may always use three
+ * fifths of the limit.
+ */
 const secondsToShow = 3
 
 const searchMillis = ({ seconds }: SearchTime): number => Math.max(seconds - secondsToShow, seconds * 0.6) * 1000
@@ -341,8 +344,8 @@ const looksRegular = /\||\.[*+?]|\\[bdswBDSW]|^\^|\$$|\[[^\]]+\][+*?]?/
 const hasCapital = (pattern: string): boolean => /\p{Lu}/u.test(pattern.replace(/\\(?:[pP]\{\^?\w+\}|.)/g, ""))
 
 /**
- * The searches to try until one finds something. A pattern with a capital letter is first searched in its case. One
- * like a regular expression is first searched as it is.
+ * The searches to try until one finds something. If the pattern has a capital letter, letter case counts at first. If
+ * it looks like a regular expression, it is first searched as plain text.
  */
 const attemptsOf = (parameters: Parameters): ReadonlyArray<Parameters> => {
   const { case_sensitive, pattern, regex } = parameters

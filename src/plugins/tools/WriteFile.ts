@@ -22,11 +22,12 @@ const WriteParameters = Schema.Struct({
 })
 
 /**
- * The maximum number of lines of a diff. As lines are limited too, a diff is always shorter than the output's limit.
+ * The maximum number of lines of a diff. The length of a line is limited too, so a diff is always shorter than the
+ * output's limit.
  */
 const diffLines = 100
 
-/** Writes the file and returns a diff. A file that is larger than `maxBytes` or no text has none. */
+/** Writes the file and returns a diff. There is no diff if the file is larger than `maxBytes` or is not text. */
 const writeGranted = Effect.fnUntraced(function* (
   granted: CanonicalAccess & { readonly _tag: "WriteFile" },
   maxBytes: number
@@ -47,7 +48,7 @@ const writeGranted = Effect.fnUntraced(function* (
     : "(The old content could not be read, so there is no diff.)"
 })
 
-/** No descriptions for the fields of an edit, which would make prompts longer. */
+/** The fields of an edit have no descriptions, because these would make prompts longer. */
 const Edits = Schema.NonEmptyArray(
   Schema.Struct({
     old_text: Schema.NonEmptyString,
@@ -153,7 +154,7 @@ const namesOf = Effect.fnUntraced(function* (granted: ReadonlyArray<CanonicalAcc
 
 const writesOf = (granted: ReadonlyArray<CanonicalAccess>) => granted.filter((access) => access._tag === "WriteFile")
 
-/** The tool `remove_file`. The result has no diff for a file that is larger than `maxBytes` or no text. */
+/** The tool `remove_file`. The result has no diff if the file is larger than `maxBytes` or is not text. */
 export const removeFile = (maxBytes: number) =>
   tool({
     description:

@@ -1,4 +1,4 @@
-/** The tools of every run. This file imports only what a package's tools can import. */
+/** The tools of every run. This file imports only what the tools of a package can import too. */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

@@ -3,7 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { PageFetch, tool, ToolFailure } from "../../plugin-kit.ts"
 
-/** The default length of a part, about 3,000 tokens. Two fit into a context window of 8192. */
+/**
+ * The default length of a part in characters, about 3,000 tokens. Two parts fit into a context window of 8192 tokens.
+ */
 const defaultCharacters = 12_000
 const mostCharacters = 60_000
 

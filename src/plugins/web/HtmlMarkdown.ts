@@ -31,7 +31,7 @@ const dropped: ReadonlySet<string> = new Set(
 const droppedRoles: ReadonlySet<string> = new Set(["navigation", "banner", "contentinfo", "complementary", "search"])
 
 /**
- * The largest kept span of a table cell. The library creates every cell of a span, so a huge one, by mistake or attack,
+ * The maximum span of a table cell. The library creates every cell of a span, so a huge span, by mistake or attack,
  * would use up the memory.
  */
 const maxSpan = 50
@@ -88,7 +88,7 @@ const absoluteHref = (href: unknown, base: string): string | undefined => {
   return url !== null && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined
 }
 
-/** The content of an element, without parts that are no content. */
+/** The content of an element, without the parts that are dropped. */
 const tidy = (element: Element, base: string): ReadonlyArray<Content> => {
   if (isDropped(element)) return []
   const { properties, tagName } = element

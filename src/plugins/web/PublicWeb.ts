@@ -175,7 +175,10 @@ export const readHtml = Effect.fn("readHtml")(function* (html: string, url: stri
   return { ...page, text: `${page.text}\n\n${note}` }
 })
 
-/** The targets with which a URL is compared before the fetch: addresses, services of this program, and exceptions. */
+/**
+ * What a URL is compared with before the fetch: services of this program, addresses of this machine, and allowed
+ * targets.
+ */
 interface KnownTargets {
   readonly services: ReadonlyArray<OwnService>
   readonly interfaces: ReadonlyArray<string>
