@@ -67,7 +67,7 @@ export interface FunctionQuestion {
   readonly format?: object
   /** The maximum length of the answer in tokens. */
   readonly maxTokens?: number
-  /** The sampling temperature; absent if none is set. */
+  /** How freely tokens are sampled: 0 takes the most likely ones. Absent if neither the user nor task-conductor sets it. */
   readonly temperature?: number
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal

@@ -36,8 +36,8 @@ export interface RunRequest<Output extends SchemaSource = SchemaSource> extends 
   /** True if nothing may be changed, whatever the rules say. Such a run can work beside other runs in its project. */
   readonly readOnly?: boolean
   /**
-   * True if the run may end as `done` even if its changes make a check fail, or a check that the user named proves
-   * nothing.
+   * True if the run may end as `done` in two cases in which it otherwise may not: its changes make a check fail, or a
+   * check that the user named proves nothing.
    */
   readonly acceptUnverified?: boolean
 }

@@ -163,7 +163,7 @@ export const openConversation = (options: Omit<AskOptions, "prompt" | "messages"
       }))
     )
   )
-  /** Prevents an unhandled rejection. Every message rejects with the error. */
+  /** Prevents an unhandled rejection. The error is not lost, because each `send` rejects with it. */
   handle.report.catch(() => undefined)
   return {
     runId: handle.runId,

@@ -28,7 +28,10 @@ export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
  */
 export interface ResumeOptions<Output extends SchemaSource = SchemaSource>
   extends ScriptOptions, Pick<RequestMaterial<Output>, "outputSchema"> {
-  /** Decides about uncertain calls. Without it, the run stops at such a call as `not_permitted`. */
+  /**
+   * Decides about uncertain calls. Without it, the run stops at the first uncertain call, with the status
+   * `not_permitted`.
+   */
   readonly arbitrate?: Arbitrate
 }
 

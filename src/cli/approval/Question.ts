@@ -246,7 +246,7 @@ export interface Question<A> {
   /** The text before the cursor, such as "Allow? ". */
   readonly prompt: string
   readonly readKey: (pressed: string) => TypedAnswer<A> | undefined
-  /** Reads a typed line. */
+  /** Reads a typed line as an answer, or says what is wrong with it. */
   readonly read: (line: string) => TypedAnswer<A>
 }
 

@@ -1,6 +1,6 @@
 /**
  * Asks the user at the terminal. Without a terminal, everything is denied, and the program records that nobody
- * answered. If the input ends during a question, the call or step is denied. If the question is about an uncertain
+ * answered. If the input ends during a question, the call or step is denied; but if this question is about an uncertain
  * call, the run stops.
  */
 import { type Answered, inWords } from "../../domain/permissions/Answer.ts"

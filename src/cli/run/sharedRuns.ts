@@ -1,4 +1,4 @@
-/** Implements the flag `--cluster`. The code for runs on several machines is in a feature. */
+/** Implements the flag `--cluster`. The code that works on several machines is in the plugin of the cluster. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { features } from "../../app/features.ts"

@@ -299,7 +299,7 @@ export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared
   }
 }
 
-/** Lets the old failures of a check count if the prompt or the plan wants this check to pass. */
+/** If the prompt or the plan asks for this check to pass, its old failures count too. */
 export const heldTo = (outcome: CheckOutcome, request: string): CheckOutcome => {
   const { command, exitCode, failures, flaky = false, newFailures, notRun, stillFails } = outcome
   const isOld = notRun === undefined && exitCode !== 0 && newFailures.length === 0 && !flaky

@@ -176,7 +176,7 @@ export const runFacts = (
   }
 }
 
-/** True if there is a fact to report. */
+/** True if a change, a denied or missing action, or an unfounded statement is to be reported. */
 export const hasFacts = (facts: RunFacts): boolean => {
   const { declined = [], denied = [], files, notDone = [], seen = [], unfounded = [] } = facts
   return [declined, denied, files, notDone, seen, unfounded].some((all) => all.length > 0)

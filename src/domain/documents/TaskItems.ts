@@ -141,7 +141,7 @@ export const taskOfItem = (
   })
 }
 
-/** The task that decides about several places together, in the order of their numbers. */
+/** The task that decides about several places together. `places` are in the order of their numbers. */
 export const taskOfPlaces = (
   task: Task,
   places: ReadonlyArray<{ readonly number: number }>,

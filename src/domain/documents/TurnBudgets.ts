@@ -50,7 +50,7 @@ const leastLine = 25
 /** A reply may exceed the announced lines by this factor if the output then fits whole. */
 const mostOver = 1.1
 
-/** A file with this many characters fits the outputs of one answer. */
+/** The length of the largest file, in characters, that the outputs of one answer can show whole. */
 export const mostAtOnce = mostLines * lineCharacters
 
 /** A reply may exceed its share of the window by this factor to show what was announced, after a long answer. */

@@ -118,7 +118,9 @@ const leastPart = 0.4
 const leastBeside = 0.5
 /** Shorter stems are not compared: they also begin unrelated words. */
 const leastStem = 5
-/** A quoted string that occurs on more lines names no place. */
+/**
+ * The maximum number of lines on which a quoted string may occur. On more lines, it is too common to point to a place.
+ */
 const mostPlaces = 6
 
 /** The weight of a word, at most 1, and nearer to 0 the more lines contain it. */

@@ -124,8 +124,8 @@ export const touchedDeclarations = (change: ProposedFile): ReadonlyArray<Touched
 }
 
 /**
- * Matches import statements: in scripts, Python and Rust over several lines, in other languages on one line. Longer
- * statements are ignored.
+ * Matches import statements. In scripts, in Python and in Rust, a statement may span several lines. In other languages,
+ * it must be on one line. Longer statements are ignored.
  */
 const imports = new RegExp(
   [
@@ -354,7 +354,7 @@ const distancesTo = (indexes: ReadonlyArray<number>, count: number): ReadonlyArr
   return distances
 }
 
-/** The other branches of conditions in which a branch changed, the nearest branches first. */
+/** If one branch of a condition changed: the other branches of that condition, the nearest first. */
 export const otherBranches = (change: ProposedFile): ReadonlyArray<RelatedLine> => {
   const { path, text } = change
   const language = languageOf(path)

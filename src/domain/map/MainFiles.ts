@@ -109,16 +109,6 @@ export const entryPointsOf = (
   return [...new Set([...named, ...byDepth(usual)])]
 }
 
-/** Source files whose exports are worth showing: entry points, then files in the folders of entry points. */
-export const mainSourcesOf = (
-  files: ReadonlyArray<string>,
-  entryPoints: ReadonlyArray<string>
-): ReadonlyArray<string> => {
-  const folders = new Set(entryPoints.map(folderOf).filter((folder) => folder !== ""))
-  const beside = files.filter((path) => folders.has(folderOf(path)) && isCode(path) && !isAuxiliary(path))
-  return [...new Set([...entryPoints, ...beside])]
-}
-
 /** The main files in order: introductions and the changelog, manifests of the project, entry points, and manifests of its parts. */
 export const mainFilesOf = (
   files: ReadonlyArray<string>,

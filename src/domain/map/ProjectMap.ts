@@ -1,6 +1,5 @@
 /**
- * The map of a project for prompts: languages, commands, main files and folders. For large context windows, it lists
- * exported names too. It never exceeds its budget.
+ * The map of a project for prompts: languages, commands, main files and folders. It never exceeds its budget.
  */
 import { charactersIn } from "../models/PromptSize.ts"
 import { folderOf, byUse, type ProjectCommand } from "./ProjectCommands.ts"
@@ -16,8 +15,7 @@ const steps: ReadonlyArray<readonly [window: number, tokens: number]> = [
   [2048, 0],
   [4096, 150],
   [8192, 260],
-  [32_768, 1200],
-  [131_072, 2400]
+  [32_768, 400]
 ]
 
 /**
@@ -34,9 +32,6 @@ export const mapTokens = (window: number): number => {
 
 /** The budget of the map for a context window, in characters. */
 export const mapBudget = (window: number): number => charactersIn(mapTokens(window))
-
-/** The smallest budget for exported names, in characters. With a smaller budget, the sources are not read. */
-export const minBudgetForExports = charactersIn(600)
 
 /**
  * What a command runs, such as `vitest run`, is cut to one of these lengths, in characters. The first length that fits
@@ -94,8 +89,6 @@ export interface ProjectFacts {
   readonly commands: ReadonlyArray<ProjectCommand>
   /** The main files, the most important first. */
   readonly mainFiles: ReadonlyArray<string>
-  /** Exported names of main files. */
-  readonly exports: ReadonlyArray<{ readonly path: string; readonly names: ReadonlyArray<string> }>
 }
 
 /** The paths that a map may show. Secrets, files of this program, and names that need escaping are omitted. */
@@ -128,24 +121,9 @@ const listed = (heading: string, lines: ReadonlyArray<string>): string =>
 const mainFileLine = (paths: ReadonlyArray<string>, budget: number): string =>
   fittingLine(paths.slice(0, 40).map(shownPath), budget, (some) => `Main files: ${some}.`) ?? ""
 
-const exportLines = (exports: ProjectFacts["exports"], budget: number): string => {
-  const heading = "Names that main files offer:"
-  const lines: Array<string> = []
-  let budgetLeft = budget - heading.length - 2
-  for (const { names, path } of exports) {
-    const more = names.length > 12 ? ` and ${names.length - 12} more` : ""
-    const line = `- ${shownPath(path)}: ${names.slice(0, 12).join(", ")}${more}`
-    if (names.length === 0 || line.length + 1 > budgetLeft) continue
-    lines.push(line)
-    budgetLeft -= line.length + 1
-  }
-  return listed(heading, lines)
-}
-
 /**
  * The map in at most `budget` characters. Empty if the budget is too small or there are no files. Commands, main files
- * and upper folders come first. Exported names and deeper folders share the remaining characters. `files` are the paths
- * to show.
+ * and upper folders come first. Deeper folders take the remaining characters. `files` are the paths to show.
  */
 export const projectMap = (facts: ProjectFacts, budget: number, files = mappedFiles(facts.files)): string => {
   const head = headOf(facts, files)
@@ -161,12 +139,9 @@ export const projectMap = (facts: ProjectFacts, budget: number, files = mappedFi
     mainFileLine(facts.mainFiles, rest).length,
     folders(rest, "overview").length
   ]
-  const [forCommands = 0, forFiles = 0, forFolders = 0] = shares(lengths, Math.max(0, rest))
+  const [forCommands = 0, forFiles = 0] = shares(lengths, Math.max(0, rest))
   const commands = commandLines(facts.commands, forCommands)
   const mainFiles = mainFileLine(facts.mainFiles, forFiles)
-  const left = rest - commands.length - mainFiles.length
-  const exports = exportLines(facts.exports, Math.floor((left - forFolders) / 2))
-  return [head, commands, mainFiles, folders(left - exports.length, "whole"), exports]
-    .filter((part) => part !== "")
-    .join("\n\n")
+  const outlined = folders(rest - commands.length - mainFiles.length, "whole")
+  return [head, commands, mainFiles, outlined].filter((part) => part !== "").join("\n\n")
 }

@@ -44,7 +44,7 @@ const gradleNames: ReadonlyArray<string> = [...usual.keys()].filter((name) => na
 /** True if another manifest of the same kind, usually in a folder above, covers this manifest. */
 const isPart = ({ files, path }: Manifest): boolean => {
   const name = fileName(path)
-  /** A Go module is never covered, because `./...` in the module around it leaves out the inner module. */
+  /** The commands of an outer Go module never cover a nested module, because `./...` skips nested modules. */
   if (name === "go.mod") return false
   const sameKind = gradleNames.includes(name) ? gradleNames : [name]
   const parts = folderOf(path).split("/").slice(0, -1)

@@ -198,7 +198,7 @@ export const briefingBlocks = (briefing: BriefingParts, isReference = true) => (
 export const projectTextOf = ({ projectDescription, projectMap = "", projectReadme = "" }: BriefingParts): string =>
   `${projectDescription}\n${projectReadme}\n${projectMap}`
 
-/** The references of every run: the parts of the prompt and the open files. */
+/** The references that a run always offers: one to each part of the prompt, and one to each open file. */
 export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference> => {
   const { attachment, currentFile, openFiles, projectDescription, projectReadme = "" } = briefing
   const anchors = [

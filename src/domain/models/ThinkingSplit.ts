@@ -34,7 +34,7 @@ export class ThinkingSplit {
   #open = ""
   #hasThought = false
 
-  /** True if open thoughts hold a heading, with which a document may have begun. */
+  /** True if the unclosed thoughts contain a heading. A document may have begun there. */
   get hasHeading(): boolean {
     return this.#state === "thinking" && heading.test(this.#open)
   }

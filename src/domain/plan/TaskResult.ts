@@ -54,7 +54,7 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   }
 }
 
-/** False if a call was denied, because a resumed run may ask the user about this call again. */
+/** False if a call was denied: a resumed run may ask the user about that call again, so the result can still change. */
 export const isFinal = ({ calls }: TaskResult): boolean =>
   calls.every(({ result }) => result.error_type !== "permission_denied")
 

@@ -24,7 +24,10 @@ const isPattern = (source: unknown): boolean => {
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
 const isNames = (value: unknown): boolean => Array.isArray(value) && value.every(Predicate.isString)
 
-/** Groups of keywords. Each group has a test of the value, and describes valid values as the end of a sentence. */
+/**
+ * Groups of keywords. Each group has a test of the keyword's value, and words for a valid value, which end the sentence
+ * of a fault.
+ */
 const plain: ReadonlyArray<readonly [ReadonlySet<string>, (value: unknown) => boolean, string]> = [
   [keywords("$ref description format title"), Predicate.isString, "a text"],
   [keywords("maximum minimum multipleOf"), Predicate.isNumber, "a number"],

@@ -192,7 +192,7 @@ const listenTo = (report: (text: string) => Effect.Effect<void>): EventSink => (
   abort: () => Effect.void
 })
 
-/** The order for a run from a tool's parameters, without empty keys. */
+/** Converts the parameters of a tool to the options of a run. Absent parameters get no key. */
 const orderOf = <Given extends typeof PlanParameters.Type>({ file, open, ...order }: Given) => ({
   ...order,
   ...(file === undefined ? {} : { currentFile: file }),

@@ -167,7 +167,7 @@ export const changesPath = (call: ToolCall, file: string): boolean =>
 export const isOfSeveral = (call: ToolCall, files: ReadonlyArray<string>): boolean =>
   files.filter((file) => changesPath(call, file)).length > 1
 
-/** The state of a file before a proposal. It also contains those details of the proposal that a call cannot express. */
+/** What a file was before a proposal. `now` has the details of the proposal that no call can express. */
 export const baseOf = (file: ProposedFile): FileBase => {
   const { base, path, text } = file
   const beside = besideText(file)

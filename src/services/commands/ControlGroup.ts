@@ -50,7 +50,9 @@ const makeIn = (parent: string): string | undefined => {
   }
 }
 
-/** Tests a new group in a folder: a process must enter it and end with it. */
+/**
+ * Tests control groups in a folder: a process must be able to enter a new group, and must end when the group is killed.
+ */
 const works = (parent: string): boolean => {
   const folder = makeIn(parent)
   if (folder === undefined) return false

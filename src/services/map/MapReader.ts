@@ -9,8 +9,7 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as path from "node:path"
 import { chooseChecks } from "../../domain/map/ChooseChecks.ts"
-import { exportedNames, hasExportedNames } from "../../domain/map/ExportedNames.ts"
-import { entryPointsOf, mainFilesOf, mainSourcesOf, manifestsOf, projectCommands } from "../../domain/map/MainFiles.ts"
+import { entryPointsOf, mainFilesOf, manifestsOf, projectCommands } from "../../domain/map/MainFiles.ts"
 import {
   folderOf,
   type Manifest,
@@ -18,7 +17,7 @@ import {
   programOf,
   runnableCommands
 } from "../../domain/map/ProjectCommands.ts"
-import { minBudgetForExports, mapBudget, mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
+import { mapBudget, mappedFiles, projectMap } from "../../domain/map/ProjectMap.ts"
 import { isTestFile } from "../../domain/files/TestFile.ts"
 import { importsPytest, isPythonTest, mayNamePytest } from "../../domain/map/PythonCommands.ts"
 import { hasImports, importsOf } from "../../domain/files/ImportedFiles.ts"
@@ -32,7 +31,6 @@ export const mostMapped = 20_000
 const listingTime = Duration.seconds(3)
 const manifestBytes = 262_144
 const sourceBytes = 131_072
-const mostSources = 24
 const filesAtOnce = 8
 
 /**
@@ -115,12 +113,6 @@ export const readProjectMap = Effect.fn("readProjectMap")(
     const budget = mapBudget(window)
     if (budget === 0) return ""
     const { files, listing, manifests } = yield* readManifests(mayRead)
-    const entryPoints = entryPointsOf(files, manifests)
-    const sources =
-      budget < minBudgetForExports
-        ? []
-        : mainSourcesOf(files, entryPoints).filter(hasExportedNames).slice(0, mostSources)
-    const read = yield* readAll(sources, sourceBytes, mayRead)
     return projectMap(
       {
         ...listing,
@@ -128,9 +120,8 @@ export const readProjectMap = Effect.fn("readProjectMap")(
         mainFiles: mainFilesOf(
           files,
           manifests.map(({ path }) => path),
-          entryPoints
-        ),
-        exports: read.map(({ path, text }) => ({ path, names: exportedNames(path, text) }))
+          entryPointsOf(files, manifests)
+        )
       },
       budget,
       files

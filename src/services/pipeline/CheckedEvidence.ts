@@ -94,8 +94,8 @@ const callText = (outcome: CallOutcome): string => `${JSON.stringify(outcome.cal
 const anchorsOf = ({ sections }: MarkdownDocument): ReadonlyArray<string> => sections.map(({ anchor }) => anchor)
 
 /**
- * Turns the reading of an answer into a value with corrected links. If wrong links are left after the last attempt, the
- * value has them marked.
+ * Makes the result of reading an answer, with corrected links in its value. After the last attempt, links that are
+ * still wrong are marked in the value.
  */
 const attempted = <A>(
   { count, issues, marked, marks, repairs, text }: CheckedText,

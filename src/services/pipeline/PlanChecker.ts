@@ -49,8 +49,7 @@ export const makeMissingTools = Effect.gen(function* () {
   const { problems, tools } = yield* ToolRegistry
   const names = tools.map((tool) => tool.name)
   /*
-   * A missing tool may belong to a skipped plugin. If plugins were skipped, the advice therefore consists of their
-   * problems.
+   * A missing tool may belong to a skipped plugin. The advice then says why plugins were skipped.
    */
   const remedy = problems.length === 0 ? generic : problems.map(({ message }) => message).join(" ")
 

@@ -21,12 +21,15 @@ const toolOf = (rule: string): string => rule.split(":")[0] ?? rule
 /**
  * The warnings of a run about rules and plugins, as sentences. `overrides` come from flags or options.
  *
- * Fails if a plugin of `overrides` or of a script cannot be loaded. Also fails if a rule of `overrides` names an
- * unknown tool. Any other rule with an unknown tool usually causes a warning, because the tool may belong to another
- * project or to a skipped plugin.
+ * Fails in three cases:
  *
- * A rule that denies an unknown tool would protect nothing. If no plugin was skipped, such a rule is an error in two
- * cases: the project contains the rule, or the name looks misspelt.
+ * - A plugin of `overrides` or of a script cannot be loaded.
+ * - A rule of `overrides` names an unknown tool.
+ * - A deny rule names an unknown tool, no plugin was skipped, and the rule is in the project or its name looks
+ *   misspelt. Such a rule would protect nothing.
+ *
+ * Any other rule with an unknown tool usually causes a warning, because the tool may belong to another project or to a
+ * skipped plugin.
  */
 export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   rules: ReadonlyArray<SourcedRule>,

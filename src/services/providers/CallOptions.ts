@@ -1,4 +1,4 @@
-/** The settings of one call besides its prompt, and its time limits. A provider uses the settings that it knows. */
+/** The settings and time limits of one call, without its prompt. A provider uses the settings that it knows. */
 import * as Context from "effect/Context"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

@@ -64,9 +64,9 @@ export const idOrNew = (given: string | null | undefined): string =>
 const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /**
- * Reads arguments from an object, or from JSON in a string. Other text stays, so that the schema of the tool refuses
- * it. Arguments that are nested too deeply are cut one level beyond the limit, so that the check of the call refuses
- * them.
+ * Reads arguments from an object, or from JSON in a string. Text that is not JSON is returned as it is, and the schema
+ * of the tool then refuses it. Of arguments that are nested too deeply, one level beyond the limit is kept, so that the
+ * check of the call refuses them.
  */
 export const paramsOf = (value: unknown): unknown => {
   if (value === undefined || value === null) return {}

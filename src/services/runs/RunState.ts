@@ -79,7 +79,7 @@ export const makeRunState = Effect.sync(() => {
         addChecks(outcome.checks ?? [])
         unchecked += Math.max(1, outcome.items?.filter(({ files }) => files !== undefined).length ?? 1)
       }),
-    /** Replaces all check outcomes with those of checks that ran on all changes so far. */
+    /** Replaces all earlier check outcomes. `found` comes from checks that ran on all changes so far. */
     setChecks: (found: ReadonlyArray<CheckOutcome>) =>
       Effect.sync(() => {
         if (found.length > 0) checks = afterEarlier(found)

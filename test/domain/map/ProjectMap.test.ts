@@ -7,7 +7,6 @@ const facts = (given: Partial<ProjectFacts>): ProjectFacts => ({
   unread: [],
   commands: [],
   mainFiles: [],
-  exports: [],
   ...given
 })
 
@@ -18,8 +17,7 @@ const shop = facts({
     { run: "npm test", does: "vitest run", from: "package.json" },
     { run: "npm run lint", does: "eslint .", from: "tools/package.json" }
   ],
-  mainFiles: ["README.md", "package.json", "src/index.ts"],
-  exports: [{ path: "src/index.ts", names: ["sell", "Till"] }]
+  mainFiles: ["README.md", "package.json", "src/index.ts"]
 })
 
 const whole = `5 files: typescript 3, json 1, markdown 1.
@@ -41,11 +39,7 @@ Folders, each with the number of files below it, and files:
 - files at the top: \`README.md\`, \`package.json\`
 - files in \`src/\`: \`index.ts\`
 - files in \`src/till/\`: \`till.ts\`
-- files in \`test/\`: \`till.test.ts\`
-
-Names that main files offer:
-
-- \`src/index.ts\`: sell, Till`
+- files in \`test/\`: \`till.test.ts\``
 
 const lines = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line !== "")
 
@@ -84,7 +78,7 @@ it("fits every window, and uses a large part of it for a large project", () => {
     does: "x ".repeat(index),
     from: index < 20 ? "package.json" : `d${index}/package.json`
   }))
-  const large = facts({ files, commands, mainFiles: files, exports: [{ path: "a.ts", names: files.slice(0, 40) }] })
+  const large = facts({ files, commands, mainFiles: files })
   for (const window of [0, 1024, 2048, 3000, 4096, 8192, 16_384, 32_768, 131_072, 500_000]) {
     const budget = mapBudget(window)
     const { length } = projectMap(large, budget)
@@ -95,7 +89,7 @@ it("fits every window, and uses a large part of it for a large project", () => {
 
 it("gives larger windows more tokens", () => {
   const windows = [0, 1024, 2048, 3072, 4096, 8192, 32_768, 131_072, 1_000_000]
-  expect(windows.map(mapTokens)).toEqual([0, 0, 0, 75, 150, 260, 1200, 2400, 2400])
+  expect(windows.map(mapTokens)).toEqual([0, 0, 0, 75, 150, 260, 400, 400, 400])
   const sizes = Array.from({ length: 200 }, (_, index) => mapBudget(index * 1000))
   expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
 })

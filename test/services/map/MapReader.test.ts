@@ -119,12 +119,6 @@ describe("readProjectMap", () => {
     })
   })
 
-  nodeTest("names what sources offer only in large windows", function* () {
-    const root = yield* makeProject({ ...node, ...python })
-    expect(yield* mapOf(root, 8192)).not.toContain("Names that main files offer")
-    held(yield* mapOf(root, 32_768), ["- `src/index.ts`: sell", "- `src/shop/till.py`: Till", "- `bin/shop.js`: open"])
-  })
-
   nodeTest("reads nothing through links", function* () {
     const fs = yield* FileSystem.FileSystem
     const outside = yield* makeProject({

@@ -28,5 +28,5 @@ export const savedFiles = "files saved on Windows"
 /** The rules for skills that several programs share. */
 export const skillFormat = "the format of agentskills.io"
 
-/** The source of a rule whose note reports an action of the program. */
+/** The `source` of rules that only note what the program did. They repair nothing. */
 export const ofProgram = "a note, no repair"

@@ -112,7 +112,7 @@ class Reader {
   private readonly codeAt: number
   private isOfInputs = false
 
-  /** `answer` must not contain thoughts in a separate channel. */
+  /** If the model writes its thoughts in a separate channel, `answer` must no longer contain them. */
   constructor(answer: string, isTool: IsTool) {
     const text = answer.replace(/^(`{3,})(<end_code>)/gm, "$1\n$2")
     this.source = new Source(text)

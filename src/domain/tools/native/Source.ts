@@ -8,7 +8,7 @@ import type { SyntaxCode } from "./CallSyntaxes.ts"
 /** True for the name of a tool, or of a foreign tool that is mapped to one. */
 export type IsTool = (name: string) => boolean
 
-/** What a reader found: the JSON of calls, or a text in place of a file change or an answer. */
+/** What a reader found: the JSON of calls, or text that stands for a file change or an answer. */
 export interface NativeRead {
   readonly calls: ReadonlyArray<string>
   /** The syntax of the call. Readers of only one syntax omit it, and their caller adds it. */
