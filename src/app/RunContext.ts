@@ -37,7 +37,7 @@ export interface NewRun {
   readonly keep?: boolean
 }
 
-/** A saved run, which the user names in `run`. `configuration` overrides the settings of this run. */
+/** A saved run. `run` is its name as the user gave it. `configuration` overrides the settings of the saved run. */
 export interface SavedRun {
   readonly run: string
   readonly configuration: Configuration

@@ -12,7 +12,7 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 import type { NodeServices } from "./NodeServices.ts"
 import type { NewRun, RunContext, SavedRun } from "./RunContext.ts"
 
-/** Why shared runs cannot be used. If `exitCode` is absent, the user's order was wrong. */
+/** Why shared runs cannot be used. If `exitCode` is absent, the user gave a wrong command. */
 export interface SharedRunsFailure {
   readonly _tag: string
   readonly message: string

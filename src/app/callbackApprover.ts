@@ -49,8 +49,8 @@ export type Approve = (request: ApprovalRequest) => ApprovalAnswer | PromiseLike
 export type Arbitrate = (item: ApprovalItem) => UncertainAnswer | PromiseLike<UncertainAnswer>
 
 /**
- * Answers a question that the model asks instead of a plan, a report or an answer. Undefined or an empty text means no
- * answer. An exception ends the run as failed.
+ * Answers a question of the model. A model may ask one when it should write a plan, a report or an answer. Undefined or
+ * an empty text means no answer. An exception ends the run as failed.
  */
 export type AnswerQuestion = (question: string) => string | undefined | PromiseLike<string | undefined>
 

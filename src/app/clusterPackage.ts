@@ -37,8 +37,8 @@ const installedVersion = (require: NodeJS.Require): string | undefined => {
 }
 
 /**
- * Loads the package, which uses the modules of this program, so that none is loaded twice. If this program runs from
- * sources, the package is loaded from sources as well.
+ * Loads the package of the cluster. The package uses the modules of this program, so that no module is loaded twice. If
+ * this program runs from sources, the package is loaded from sources as well.
  */
 const loadPackage = async (): Promise<ClusterPackage> => {
   if (isSource) return (await import(moduleUrl("plugins/cluster/index").href)) as ClusterPackage

@@ -1,7 +1,7 @@
 /**
- * The features of the program: a plugin for each folder of src/plugins, one of them in a separate package. A feature
- * that is missing here is not part of the program, even if the library exports its functions. Add a new feature to
- * test/support/rooms.ts as well.
+ * The features of the program. Each folder of src/plugins holds one plugin, and one of these plugins is in a separate
+ * package. A feature that is missing here is not part of the program, even if the library exports its functions. Add a
+ * new feature to test/support/rooms.ts as well.
  */
 import { acp } from "../plugins/acp/index.ts"
 import { checkTools } from "../plugins/check-tools/index.ts"

@@ -1,6 +1,6 @@
 /**
- * Composition root: chooses the implementations for runs, conversations, stages and lists, from the project to the
- * pipeline.
+ * Composition root: chooses the implementation of each service, from the project to the pipeline. The services are for
+ * runs, conversations, single stages and lists.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -323,7 +323,7 @@ export const layerModel = (setup: Setup, value?: RunContext["model"]) => {
   return Layer.merge(model, server)
 }
 
-/** Tells whether a conversation's model can call tools at its server. */
+/** A service that tells whether the server lets the model of a conversation call tools and see pictures. */
 const layerToolSupport = (setup: Setup): Layer.Layer<ToolSupport> => {
   const { settings } = setup
   const model = stageModel(settings, "ask") ?? settings.model

@@ -79,7 +79,7 @@ const resolveModel = Effect.fnUntraced(function* (requested: string, { facts, in
   if (Option.isNone(listed)) return yield* new ModelError({ reason })
   const installed = listed.value.map(({ name }) => name)
   const { nearest, only } = matchName(requested, installed)
-  /* A cloud model is used only by its full name. */
+  /* A cloud model is used only if the user gives its full name. A shorter name never selects one. */
   if (only !== undefined && !isCloudModel(only)) {
     const other = yield* facts(only)
     if (other.abilities.completion === false) return yield* writesNothing(only)

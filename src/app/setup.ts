@@ -115,7 +115,10 @@ const entriesOf = (
     }
   })
 
-/** Checks flags and options like a file, so that no permission rule is lost silently. */
+/**
+ * Checks flags and options as strictly as a configuration file. Otherwise, an invalid permission rule could get lost
+ * silently.
+ */
 const requireValid = (given: Configuration) =>
   Result.match(readConfiguration(JSON.stringify(given), "user"), {
     onSuccess: Effect.succeed,
@@ -226,7 +229,10 @@ export const withProviders = Effect.fnUntraced(function* (base: Setup, more: Rea
   return setup
 })
 
-/** The provider of the server from which the user chooses a model. */
+/**
+ * The provider that lists the models for the user's choice. This is the provider of the run's model if a model was
+ * chosen and the provider has a server. Otherwise, it is the provider for a configuration without a model.
+ */
 export const serverToChooseFrom = ({ configuration, models }: Pick<Setup, "configuration" | "models">): Provider => {
   const named = providerOfRun({ configuration, models })
   return models.chosenBy === "nobody" || named.connect === undefined ? providerWithoutModel(configuration) : named

@@ -226,8 +226,8 @@ export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<st
 })
 
 /**
- * The parser's built-in flags that this program offers. Flags for a wizard and a log level are left out, and completion
- * is a command.
+ * The built-in flags of the parser that this program offers: help and version. The flags for a wizard and a log level
+ * are left out. Shell completion is a command of this program, not a flag.
  */
 export const layerFlags = CliConfig.layer({
   builtIns: [GlobalFlag.Help, GlobalFlag.Version]
@@ -296,7 +296,10 @@ const complete = Effect.fnUntraced(function* (program: Command.Command.Any, word
   yield* printCandidates(program, words)
 })
 
-/** Moves words that the parser would mistake for flags. Fails for an unknown flag or a missing command. */
+/**
+ * Reorders the words so that the parser does not take words of the user for flags. Fails for an unknown flag or a
+ * missing command.
+ */
 const readWords = Effect.fnUntraced(function* (program: Command.Command.Any, line: ReadonlyArray<string>) {
   if (!hasDashedWords(line)) return line
   const { fromCommand } = yield* Effect.promise(() => import("effect/cli/Completions"))

@@ -48,7 +48,8 @@ export interface ConductorSettings extends ProgramSettings {
   /** Plugins as values, or packages by name or path. Packages are searched from the current folder. */
   readonly plugins?: ReadonlyArray<ProgramPlugin>
   /**
-   * True to trace also the work of task-conductor. Otherwise the caller's tracer gets only spans of the caller's tools.
+   * If true, the caller's tracer also gets spans of the work of task-conductor. Otherwise, it gets only spans of the
+   * caller's tools.
    */
   readonly spans?: boolean
 }

@@ -78,11 +78,12 @@ export const inOptionWords = (text: string): string =>
 /** The name of the plugin with a program's skills. */
 export const skillsOrigin = `${programOrigin}-skills`
 
-/** The option that became a plugin, by the plugin's name. */
+/** The option from which the program made a plugin, by the name of the plugin. */
 const optionOfPlugin: Readonly<Record<string, string>> = { [programOrigin]: "tools", [skillsOrigin]: "skills" }
 
 /**
- * Makes the message of an error name options. A problem of a plugin object or of a rule becomes a configuration error.
+ * Rewrites the message of an error so that it names options instead of flags. A problem of a plugin object or of a rule
+ * becomes a configuration error.
  */
 export const asProgramError = <E>(error: E): E | ConfigurationError => {
   if (error instanceof PluginProblem && error.isValue === true) {

@@ -77,7 +77,7 @@ export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
   const report = ended.then(async () => (await promiseOf((await started).report, signal)) as ReportOf<Started>)
   async function* read(): AsyncGenerator<FlatEvent, void> {
     yield* Stream.toAsyncIterable((await started).events)
-    /** If there is no report, its error also goes to readers of the events. */
+    /** If the report fails, readers of the events get its error, too. */
     await report
   }
   /** Prevents an unhandled rejection for a caller that reads only the events, which also report the error. */

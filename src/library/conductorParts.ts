@@ -51,7 +51,7 @@ export const Models = {
 
 export const PluginPart = Context.Reference<ReadonlyArray<Plugin>>(key("PluginPart"), { defaultValue: () => [] })
 
-/** Adds plugins to the plugins of the layers below. */
+/** A layer that adds its plugins to those of the layers that are provided to it. */
 const withPlugins = <E, R>(
   plugins: Effect.Effect<ReadonlyArray<Plugin>, E, R>
 ): Layer.Layer<never, E, Exclude<R, Scope.Scope>> =>
@@ -157,7 +157,10 @@ export const Approvals = {
     )
 }
 
-/** Where runs are saved: in a folder, or nowhere ("memory"). An empty folder name means the user's folder. */
+/**
+ * Where runs are saved: in a folder, or nowhere ("memory"). An empty folder name means the folder that the command line
+ * uses.
+ */
 type SavedIn = "memory" | { readonly folder: string }
 
 export const SavePart = Context.Reference<SavedIn>(key("SavePart"), { defaultValue: () => ({ folder: "" }) })

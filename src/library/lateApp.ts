@@ -57,7 +57,7 @@ export const unloadServerModel = late(serverModels, "unloadModel")
 
 const conversation = () => import("../app/conversation.ts")
 
-/** Holds a conversation open until `use` ends, and returns its report. */
+/** Runs a conversation until the given function `use` ends. Returns the report of the conversation. */
 export const holdConversation = late(conversation, "holdConversation")
 
 export const listConversations = late(conversation, "listConversations")

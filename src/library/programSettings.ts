@@ -18,7 +18,10 @@ import { StateFolder } from "../services/configuration/UserFolders.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { asProgramError } from "./ConductorError.ts"
 
-/** The settings that a configuration also has: the saved settings, rules that allow calls, and MCP servers. */
+/**
+ * The settings that a program gives in the same form as a configuration file: the saved settings, rules that allow
+ * calls, and MCP servers.
+ */
 export const settingNames = [...savedKeys, "allow", "mcpServers"] as const
 const otherwise = ["model", "plugins"] as const
 
@@ -90,7 +93,10 @@ export interface WorkPlaces extends Pick<ProgramSettings, "configuration"> {
   readonly stateFolder?: string
 }
 
-/** Carries out work with this configuration and this folder for saved runs. Errors name options instead of flags. */
+/**
+ * Runs work with this configuration, and with this folder for saved runs. Its errors name the options of a program
+ * instead of flags.
+ */
 export const inPlaces =
   ({ configuration, stateFolder = "" }: WorkPlaces) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>

@@ -28,7 +28,10 @@ export interface ScriptOptions extends ProgramSettings {
   readonly model?: string | ModelFunction | Layer.Layer<LanguageModel.LanguageModel>
   /** Answers approvals. Without it, every call that needs an approval is denied. */
   readonly approve?: Approve
-  /** Answers the questions that the model asks instead of a plan, a report or an answer. Without it, nobody answers. */
+  /**
+   * Answers questions of the model. A model may ask one when it should write a plan, a report or an answer. Without
+   * this function, nobody answers.
+   */
   readonly answer?: AnswerQuestion
   /**
    * Plugins as values, or packages by name or path, searched from the current folder. `[plugin, { ... }]` adds a
@@ -54,7 +57,10 @@ interface Deciding {
   readonly keep?: boolean
 }
 
-/** The options of any function for scripts. In a conversation, `tools` may be a list of names, which adds no tools. */
+/**
+ * The options of any function for scripts. In a conversation, `tools` may be a list of names. The names choose among
+ * existing tools and add none.
+ */
 type AnyOptions = Omit<ScriptOptions, "tools"> & Deciding & { readonly tools?: ReadonlyArray<string> | Tools }
 
 const ownPlugins = ({ plugins, skills, tools }: AnyOptions): ReadonlyArray<Plugin> => [

@@ -68,7 +68,7 @@ const start = <Order, A, E, B>(
   return promiseOf(Effect.map(onThisMachine(options)(begun), pick), options.signal)
 }
 
-/** Refines one task of a plan, as markdown. Rejects if no answer was valid. */
+/** Refines one task of a plan. Resolves with the refinement as markdown. Rejects if no answer was valid. */
 export const refine = (options: PlanStageOptions & { readonly task: string }): Promise<string> =>
   start("refine", options, refineStage, { ...planStageOf(options), task: options.task }, renderTaskReport)
 

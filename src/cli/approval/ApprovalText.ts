@@ -132,7 +132,10 @@ const changeLines = ({ diff, preview = "" }: ApprovalItem, hasContext = true): R
 /** The risk in words, for questions that state no consequence. */
 const riskText: Readonly<Record<Risk, string>> = { safe: " Low risk.", medium: " Some risk.", high: " High risk." }
 
-/** The lines that only the whole question shows: further arguments, details of a command, targets, and the tool. */
+/**
+ * Lines that the short question leaves out and the whole question shows. They contain further arguments, details of a
+ * command, targets, and the tool.
+ */
 const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { call, details = [], diff, risk, targets, tool, words } = item
   if (hasNoCall(item)) return []

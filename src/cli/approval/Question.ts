@@ -29,7 +29,7 @@ interface Choice<A> {
   readonly explains: string
   /** Describes the text that may follow the key; absent if none may. */
   readonly takes?: string
-  /** The answer for the text after the key, or for the typed numbers. Undefined for invalid text. */
+  /** Converts the text after the key, or the typed numbers, to the answer. Undefined for invalid text. */
   readonly answer: (typed: string) => A | undefined
 }
 
@@ -124,8 +124,8 @@ const kindText = ({ offers, targets, words }: ApprovalItem): string | undefined 
 }
 
 /**
- * The calls that a rule covers. A rule without a pattern covers everyday files, or all calls if its tool has no
- * targets.
+ * Tells the user which calls a rule covers. Without a pattern, it covers everyday files, or calls with any arguments if
+ * the calls have no targets.
  */
 const ruleSummaryText = (rule: string, items: ReadonlyArray<ApprovalItem>): string => {
   if (rule.includes(":")) return withoutHashes(rule)

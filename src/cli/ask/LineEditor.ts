@@ -197,7 +197,10 @@ export const editLine = (
       pasted = undefined
       const isContinued = isReturn(input) && line.cursor === line.line.length && line.line.endsWith("\\")
       if (isContinued) line.write(null, { name: "backspace" })
-      /* Some versions of Node pass the lines to the event in another order. */
+      /*
+       * Stores the text for the event `line`. Some versions of Node pass several lines to this event in the wrong
+       * order.
+       */
       text = line.line
       /* If the user pressed Enter before the program read keys, it arrives as a line feed. */
       if (isLineFeed(input) && isTypedAhead) line.write("\r", { name: "return" })

@@ -112,7 +112,7 @@ interface LineReaderOptions {
   readonly editText?: (text: string) => Effect.Effect<string>
 }
 
-/** Reads messages from a line with history, completion and pasted lines. */
+/** Reads messages that the user types in an editable line, with history, completion and pasted lines. */
 export const makeLineReader = Effect.fnUntraced(function* (
   history: MessageHistory,
   {

@@ -228,7 +228,9 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
       return yield* readTyped(true)
     })
 
-  /** Sends a message. If the user stops its answer, the queued messages move back into the unfinished message. */
+  /**
+   * Sends a message. If the user stops the answer, the queued messages return to the message that the user is typing.
+   */
   const send = (message: string) =>
     Effect.raceFirst(Effect.asVoid(session.send(message, listen)), Effect.map(Queue.take(interrupts), ahead.hold))
 

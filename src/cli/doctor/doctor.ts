@@ -1,4 +1,7 @@
-/** Implements `task-conductor doctor`, which checks what a run needs and how to get it. */
+/**
+ * Implements `task-conductor doctor`. It checks whether everything that a run needs is there, and says how to get what
+ * is missing.
+ */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Terminal from "effect/Terminal"

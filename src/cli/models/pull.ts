@@ -22,7 +22,10 @@ import { CommandFailure, exitCodes } from "../terminal/Failure.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** If no line can be redrawn, a new line is printed for each further step of this many percent. */
+/**
+ * The size of a step of the download, in percent. If the terminal cannot redraw a line, each further step prints a new
+ * line.
+ */
 const lineEvery = 10
 
 /** The time between two lines of JSON, in milliseconds. */

@@ -35,7 +35,7 @@ const goOn = (
   uncertainAnswer?: UncertainAnswer
 ) => showOwnRun(flags, (context) => Effect.provide(start(savedOf(flags), { ...context, uncertainAnswer }), layerRuns))
 
-/** The answer about an uncertain call, by the value of the flag. */
+/** Maps each value of the flag `--in-doubt` to the answer about an uncertain call. */
 const uncertainAnswers: Readonly<Record<string, UncertainAnswer>> = { retry: "again", done: "done", abort: "stop" }
 
 export const resume = Command.make(

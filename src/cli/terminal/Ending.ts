@@ -20,7 +20,7 @@ export interface EndingOptions {
 
 /** The maximum number of files or tasks that are listed. A last line counts the remaining ones. */
 const mostLines = 12
-/** The shortest time for the user's answers that is shown, in milliseconds. */
+/** The time for the user's answers is shown only if it is at least this long, in milliseconds. */
 const leastUserMs = 1000
 
 /** The issues that ended a run. If no model was called, the issues are about a document of the user. */

@@ -17,7 +17,10 @@ export interface MarkdownStyle {
 const parts =
   /(`+)([^`]|[^`].*?[^`])\1(?!`)|!?\[((?:\\.|[^\]\\])*)\]\((?:<([^>]*)>|([^\s()]*(?:\([^\s()]*\)[^\s()]*)*))(?:\s+"[^"]*")?\)|\*\*(?=\S)(.+?)(?<=\S)\*\*|__(?=\S)(.+?)(?<=\S)__|(?<![\w*])\*(?=[^\s*])(.+?)(?<=[^\s*])\*(?![\w*])|<(https?:\/\/[^\s>]+)>|\\([!-/:-@[-`{-~])/g
 
-/** Shortens the target of a link to lines: `src/a.ts#L12-L40` becomes `src/a.ts:12`. */
+/**
+ * Shortens the target of a link to a file: `src/a.ts#L12-L40` becomes `src/a.ts:12`. The address of a web page stays as
+ * it is.
+ */
 const placeOf = (href: string): string => {
   if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return href
   const [, path = href, line] = /^([^#]*)#L(\d+)(?:-L?\d+)?$/.exec(href) ?? []

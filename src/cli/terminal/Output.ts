@@ -85,7 +85,10 @@ const makeOutput = (streams: Streams) =>
       get hasPipedInput() {
         return streams.stdin.isTTY !== true
       },
-      /** The screen on stderr. All other output appears above its region. */
+      /**
+       * The screen on stderr, which draws a region at the bottom of the terminal. All other output appears above this
+       * region.
+       */
       screen: screen satisfies Screen as Screen,
       /** The number of columns of stdout. Undefined if stdout is not a terminal. */
       resultColumns: () => columnsOf(stdout)

@@ -20,7 +20,10 @@ const leaveThreads = (code: number): void => {
   process.kill(process.pid, "SIGKILL")
 }
 
-/** Watches for threads. Returns the function that ends the process. */
+/**
+ * Notes which threads are running. Returns the function that ends the process with an exit code. It gives these threads
+ * a second to end.
+ */
 export const watchThreads = (): ((code: number) => void) => {
   const running = new Set<Worker>()
   const onWorker = (worker: Worker): void => {

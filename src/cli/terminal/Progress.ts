@@ -86,7 +86,7 @@ const answeredLine = ({ always = [], answer, by, instead }: Answered): string | 
 
 const forTask = (task: string): string => ` for "${safeText(task)}"`
 
-/** The text about the call in its first event, or else the name of its tool. */
+/** The text about the call that its first event contained. If this text is unknown, the name of the tool. */
 export const toolText = (
   { id, name }: Extract<RunEvent, { readonly type: "tool.finished" }>,
   { live }: ProgressOptions
@@ -99,7 +99,10 @@ export const failureText = ({ error_message }: ToolResult, live: LiveState | und
   return safeText(withoutProject(line, live?.run.project ?? ""), 400)
 }
 
-/** The last line of a command's output, which often has totals, with the number of lines if there are more. */
+/**
+ * The last line of a command's output, because it often has totals. If the output has several lines, their number
+ * follows. `nothing` for empty output.
+ */
 export const lastLine = ({ output }: CommandEnd): string => {
   const lines = output.trimEnd().split("\n")
   const more = lines.length > 1 ? ` (${lines.length} lines)` : ""

@@ -71,9 +71,9 @@ const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
 }
 
 /**
- * The first claim of a report that checks passed, with the fact that contradicts it. Undefined if there is no claim, or
- * if the claim may be true of one check. `ranByModel`: the model ran a command that passed, perhaps one that the
- * program cannot run.
+ * The first claim of a report that checks passed, with the fact that contradicts it. Undefined if no fact contradicts
+ * the claim, or if the claim may be true of one check. `ranByModel` is true if the model ran a command that passed,
+ * perhaps one that the program cannot run.
  */
 export const falseClaim = (
   report: string,

@@ -55,8 +55,8 @@ export const CheckOutcome = Schema.Struct({
   /** Why the check proves nothing. Absent for a check that was not permitted. */
   cause: Schema.optionalKey(NoProofCause),
   /**
-   * Why a check that also fails without the changes still counts as failed. The check names no failure, nothing else
-   * passed, or the request wants it to pass.
+   * Why a check counts as failed although it also fails without the changes. There are three reasons: the check names
+   * no failure, nothing else passed, or the request wants it to pass.
    */
   stillFails: Schema.optionalKey(Schema.String)
 })
@@ -97,7 +97,7 @@ const failuresOf = ({ exitCode, output, stopped }: CheckEnd): ReadonlyArray<Chec
 }
 
 /**
- * Failures that, according to other outcomes, also occur without the changes. Flaky checks do not count: they fail by
+ * The failures in these outcomes that also occur without the changes. Flaky checks are left out, because they fail by
  * chance.
  */
 const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string> =>
@@ -234,7 +234,9 @@ interface Compared {
   readonly before?: CheckEnd | undefined
   /** How a second run with the same changes ended. */
   readonly again?: CheckEnd | undefined
-  /** Outcomes of other checks of the same changes. They show which failures are old if `before` is absent. */
+  /**
+   * Outcomes of other checks of the same changes. If `before` is absent, these outcomes show which failures are old.
+   */
   readonly earlier?: ReadonlyArray<CheckOutcome>
   readonly declared?: ReadonlyArray<NewTest>
 }
@@ -258,7 +260,7 @@ const noProof = (check: CheckCommand, end: CheckEnd, { before, earlier = [] }: C
   return hasRun && before === undefined ? undefined : provesNothing(end, before)
 }
 
-/** Why a check without new failures does not count as passing. Undefined if it does. */
+/** Why a check without new failures does not count as passing. Undefined if it counts as passing. */
 const whyStill = (end: CheckEnd, failures: ReadonlyArray<CheckFailure>): string | undefined => {
   const reading = readCheckOutput(end.output)
   if (reading.failures.length === 0) {
@@ -328,8 +330,8 @@ export const withNewTests = (
 }
 
 /**
- * Merges an outcome with earlier outcomes of the same check in this run. A failure that was new once stays new. It
- * would look old when the project already contains the change that caused it.
+ * Merges an outcome with earlier outcomes of the same check in this run. A failure that was new once stays new.
+ * Otherwise, it would look old as soon as the project contains the change that caused it.
  */
 export const sinceEarlier = (outcome: CheckOutcome, earlier: ReadonlyArray<CheckOutcome>): CheckOutcome => {
   if (outcome.exitCode === 0) return outcome

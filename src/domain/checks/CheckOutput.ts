@@ -6,7 +6,7 @@ import { failureOrder } from "../excerpts/Scores.ts"
 
 /** A failing test or an error. */
 export interface CheckFailure {
-  /** One line without times and line numbers, the same in every run. */
+  /** One line that identifies the failure. It contains no times and line numbers, so it is the same in every run. */
   readonly name: string
   /** Lines of the output about this failure. */
   readonly details: ReadonlyArray<string>
@@ -124,7 +124,7 @@ const others =
 const noise =
   /^(?:at .*(?:node:|node_modules)|(?:at )?(?:async |new )?[\w.]+ \((?:<anonymous>|index \d)|\u276f .*node_modules|\d+: [\w<]|at (?:\/rustc|\.\/)|[-=_~^|.\s\u23af]+$|\u23af|stack backtrace:|note: (?!test did not)|(?:type|duration_ms|failureType|code|name|stack|operator|generatedMessage|diff): |(?:async |new )?[\w.]+ \((?:node:|.*node_modules)|node:|\d+\s*\|\s*$|self = <|Traceback \(|E$|(?:E\s+)?\?[-+^ ]+$|goroutine \d|created by testing|panic\(|testing\.|\/\S*\/src\/(?:testing|runtime)\/)/
 
-/** A stack frame of Python or of an installed package. The lines below that are indented deeper belong to it. */
+/** A stack frame of Python or of an installed package. The lines below it with a deeper indent belong to it. */
 const foreignFrame = /^File ".*(?:site-packages|\/lib\/python\d[^/]*)\/.*", line \d+/
 
 const timeAtEnd = /(?:;? ?(?:finished )?in)?\s*\(?\d+(?:\.\d+)?\s?m?s\)?$/
@@ -158,7 +158,7 @@ export const totalLines = (output: string): ReadonlyArray<string> =>
 const nameIn = (patterns: ReadonlyArray<RegExp>, line: string): string | undefined =>
   firstMatch(patterns, line)?.groups?.["name"]
 
-/** The maximum number of kept lines at the beginning of a failure's details, and at the end. */
+/** The maximum number of lines that are kept of a failure's details: the first lines, and the last line. */
 const mostDetails = 400
 
 /** Lines that directly state the error. */
@@ -261,8 +261,8 @@ class Reading {
   }
 
   /**
-   * Finds details for a failure without lines below its name: the lines below a line of `heads` with this name, or the
-   * text after the name.
+   * Finds the details of a failure that has no lines below its name. They are the lines below a line of `heads` with
+   * this name, or else the text after the name.
    */
   #about(name: string): ReadonlyArray<string> {
     const compared = name.replaceAll(".", "::")
@@ -275,7 +275,7 @@ class Reading {
   }
 }
 
-/** Reads the output of a check. Each name occurs once. */
+/** Reads the output of a check. A failure that the output names several times occurs once in the result. */
 export const readCheckOutput = (output: string): CheckReading => {
   const reading = new Reading()
   const lines = output.split("\n")

@@ -36,7 +36,10 @@ const checkQuestion = new RegExp(
 
 const sentencesOf = (text: string): ReadonlyArray<string> => text.split(/(?<=[.!?])\s+|\n/)
 
-/** True if the request contains the last part of a test's name, unless it is a common word. */
+/**
+ * True if the request contains the last part of a test's name. A short part without blank, underscore or inner capital
+ * letter never counts, because it may be a common word.
+ */
 const isNamed = (request: string, failure: string): boolean => {
   const part = failure.split(/ > | › |::|\//).at(-1) ?? failure
   const name = part.replace(/[()[\]'"`]/g, "").trim()

@@ -8,8 +8,8 @@ const sumIn = (text: string, patterns: ReadonlyArray<RegExp>): number =>
   patterns.reduce((sum, pattern) => sum + Number(pattern.exec(text)?.[1] ?? 0), 0)
 
 /**
- * The number of passed tests. The first pattern is for vitest, jest, pytest, cargo, Deno and mocha. The others are for
- * Node, Bun and .NET.
+ * Patterns for the number of passed tests. The first pattern is for vitest, jest, pytest, cargo, Deno and mocha. The
+ * others are for Node, Bun and .NET.
  */
 const passed = [/\b(\d+) (?:passed|passing)\b/, /^pass (\d+)/, /^(\d+) pass$/, /\bPassed: +(\d+)/]
 const failed = [

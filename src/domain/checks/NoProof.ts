@@ -218,7 +218,10 @@ export const noProofOf = (end: CheckEnd): NoProof | undefined => {
 const failuresIn = (output: string): ReadonlySet<string> =>
   new Set(readCheckOutput(output).failures.map(({ name }) => name))
 
-/** The missing modules in an output, each as the quoted part of its line, or as the line without numbers. */
+/**
+ * Identifies the missing modules in an output, to compare two outputs: by the quoted name in the line. A line without a
+ * quoted name counts as a whole, with all numbers replaced by 0.
+ */
 const modulesIn = (output: string): ReadonlySet<string> =>
   new Set(
     linesOf(output)
@@ -229,7 +232,10 @@ const modulesIn = (output: string): ReadonlySet<string> =>
 /** Causes that a task cannot produce. A run without the changes is not needed to confirm them. */
 const ofMachine: ReadonlySet<NoProofCause> = new Set(["sandbox", "no network", "program missing", "toolchain missing"])
 
-/** Causes that concern the whole run. The failures of this run then need no comparison. */
+/**
+ * Causes that concern a whole run of the check. If both runs have such a cause, their single failures need not be
+ * compared.
+ */
 const ofEverything: ReadonlySet<NoProofCause> = new Set([...ofMachine, "limit", "no such task", "no tests"])
 
 /**

@@ -26,7 +26,10 @@ export interface NewTest {
   readonly name: string
 }
 
-/** Test declarations: with a quoted name in scripts, otherwise functions with a conventional name or annotation. */
+/**
+ * Match the declarations of tests. A test in a script is a call with a quoted name. In other languages, it is a
+ * function that its name or annotation marks as a test.
+ */
 const script =
   /(?<![\w$.])\.?(?!(?:describe|suite|context|group)\b)[A-Za-z_$][\w$.]*\s*\(\s*(["'`])((?:\\.|(?!\1)[^\\\n])+)\1\s*,/g
 const marked = /@(?:\w+\.)?(?:Test|ParameterizedTest)\b[^;{]{0,1000}?\b(?:void|fun)\s+(?:`([^`\n]+)`|(\w+))\s*\(/g

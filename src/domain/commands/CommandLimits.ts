@@ -25,10 +25,10 @@ export const temporaryMegabytes = 2048
 export interface CommandLimits {
   /** The memory of all processes together, including the temporary folders, which are in memory. */
   readonly memoryBytes: number
-  /** The number of processes and threads of the command. */
+  /** The maximum number of processes and threads of the command. */
   readonly processes: number
   readonly fileBytes: number
-  /** The size of each temporary folder in the sandbox. */
+  /** The maximum size of each temporary folder in the sandbox. */
   readonly temporaryBytes: number
 }
 
@@ -69,7 +69,10 @@ const noMoreProcesses =
   /cannot fork|can't start new thread|unable to create (?:native )?thread|(?:fork|spawn|clone|thread).{0,200}(?:resource temporarily unavailable|EAGAIN)/i
 const noSpace = /no space left on device|ENOSPC/i
 
-/** The limit that a failed command probably reached, judging by its output. */
+/**
+ * A sentence about the limit that a failed command probably reached, judging by its output. Undefined if the command
+ * succeeded, or if no limit seems to be the cause.
+ */
 export const likelyLimit = (
   limits: CommandLimits,
   { exitCode, output, sandboxed }: { readonly exitCode: number; readonly output: string; readonly sandboxed: boolean }

@@ -60,7 +60,7 @@ const definitions: ReadonlyArray<readonly [runner: RegExp, names: RegExp]> = [
   [/^(?:docker|podman|docker-compose)$/, /^(?:Dockerfile|Containerfile|(?:docker-)?compose\.ya?ml)$/]
 ]
 
-/** Where a command line, or a line of a script, may find scripts to run. */
+/** What a command line, or a line of a script, says about the scripts that it runs. */
 export interface NamedScripts {
   /** Words that may be paths of scripts. */
   readonly files: ReadonlyArray<string>
@@ -128,7 +128,9 @@ const joined = (parts: ReadonlyArray<NamedScripts>): NamedScripts => ({
   inPackages: parts.some(({ inPackages }) => inPackages)
 })
 
-/** The scripts in a text: a script, or a file that defines what a runner runs. */
+/**
+ * The files that the commands in a text run: scripts, and files such as a Makefile that define the tasks of a runner.
+ */
 export const scriptsInText = (text: string): NamedScripts =>
   joined(text.split("\n").map((line) => scriptsNamed(line.split(breaks).filter((word) => word !== ""))))
 

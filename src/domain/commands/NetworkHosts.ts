@@ -54,7 +54,8 @@ export const proxyPort = 3128
 
 /**
  * The environment variables for the proxy. Connections to the machine itself bypass the proxy, because a command may
- * start servers and connect to them. Names of this machine that the list contains use the proxy.
+ * start servers and connect to them. If `list`, the allowed hosts, contains a name of this machine, this name uses the
+ * proxy, too.
  */
 export const proxyVariables = (list: ReadonlyArray<string>): Readonly<Record<string, string>> => {
   const proxy = `http://127.0.0.1:${proxyPort}`

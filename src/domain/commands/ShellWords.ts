@@ -14,7 +14,7 @@ const wholeRedirect = /^(?:\d?>&\d|(?:\d?>{1,2}|&>{1,2})[^\s|&;<>()]+|<[^\s|&;<>
 /** Programs whose arguments may look like shell syntax: patterns, expressions, separators. */
 const takesPatterns =
   /^(?:[ef]?grep|rg|ag|ack|g?sed|[gmn]?awk|find|fd|xargs|expr|test|\[|tr|cut|sort|column|paste|jq|yq|perl|ruby|python\d*(?:\.\d+)?|php|sqlite3|psql)$/
-/** Programs that take file names, in which a shell would replace wildcards. */
+/** Programs whose arguments are file names. A shell would replace wildcards in these arguments. */
 const takesFiles =
   /^(?:ls|cat|rm|cp|mv|ln|mkdir|rmdir|touch|chmod|chown|wc|head|tail|du|stat|file|diff|less|more|tar|zip|unzip|node|sh|bash|zsh)$/
 
@@ -46,8 +46,8 @@ const isOperator = (word: string): boolean =>
   connector.test(word) || openRedirect.test(word) || wholeRedirect.test(word) || word === "&"
 
 /**
- * The words as one line for a shell. Words in which a shell replaces text stay unquoted, unless the program takes
- * patterns.
+ * Joins the words to one line for a shell. Words with variables or wildcards are written so that the shell replaces
+ * them. If the program takes patterns itself, these words are quoted.
  */
 const lineOf = (argv: ReadonlyArray<string>): string => {
   let program = ""
@@ -96,7 +96,9 @@ const cdAdvice = (line: string): string => {
 
 const noShell = "No shell reads argv"
 
-/** The problem of a command that begins with a shell word; undefined for other commands. */
+/**
+ * If a command begins with a word that only a shell understands, a message with the correct call. Otherwise undefined.
+ */
 export const builtInProblem = (argv: ReadonlyArray<string>): string | undefined => {
   const [first = ""] = argv
   const line = argv.length === 1 ? first.trim() : lineOf(argv)
@@ -124,7 +126,8 @@ const shellWord = (argv: ReadonlyArray<string>): string | undefined => {
 }
 
 /**
- * Why a command does not do what its words mean, with the correct call, in sentences. Undefined if it may be correct.
+ * Why a command does not do what its author means, with the correct call, in sentences. Undefined if the command may be
+ * correct.
  */
 export const shellProblem = (argv: ReadonlyArray<string>): string | undefined => {
   const builtIn = builtInProblem(argv)

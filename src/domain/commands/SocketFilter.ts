@@ -16,7 +16,9 @@ interface Calls {
   readonly refused: ReadonlyArray<number>
 }
 
-/** The system calls of each processor and of its 32-bit programs, by Node's name of the processor. */
+/**
+ * The system call numbers by Node's name of the processor: first for its 64-bit programs, then for its 32-bit programs.
+ */
 const processors: Readonly<Record<string, ReadonlyArray<Calls>>> = {
   x64: [
     { arch: 0xc000003e, socket: 41, refused: [425, 248, 249, 250] },
@@ -43,7 +45,7 @@ type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, 
 
 const [offsetOfCall, offsetOfArch, offsetOfFirstArgument] = [0, 4, 16]
 const [notPermitted, noSuchCall, noSuchFamily] = [1, 38, 97]
-/** From this number on, system calls are in the x32 form with its own numbers. */
+/** System calls with this number or a higher one are in the x32 form, which has its own numbers. */
 const firstX32 = 0x40000000
 
 const blockOf = ({ refused, socket }: Calls, families: ReadonlyArray<number>): ReadonlyArray<Instruction> => [

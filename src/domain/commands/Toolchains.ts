@@ -157,16 +157,19 @@ export const toolchainScript =
 /** Where the sandbox shows the project's cache, which outlasts the command. */
 export const cacheInSandbox = "/var/cache/task-conductor"
 
-/** Variables that lead every command to this cache, whatever toolchains are installed. */
+/** Variables that make every command use this cache, whatever toolchains are installed. */
 const usualCaches: Readonly<Record<string, string>> = {
   XDG_CACHE_HOME: cacheInSandbox,
   npm_config_cache: `${cacheInSandbox}/npm`
 }
 
-/** Otherwise npm would ask the network for its own newest version. */
+/** Variables for commands with a network. They keep npm from asking the network for its own newest version. */
 const withNetwork: Readonly<Record<string, string>> = { npm_config_update_notifier: "false" }
 
-/** Otherwise npm would retry for more than a minute, and pip for twelve seconds. */
+/**
+ * Environment variables for commands without a network. Without these variables, npm would retry for more than a
+ * minute, and pip for twelve seconds.
+ */
 const withoutNetwork: Readonly<Record<string, string>> = { npm_config_offline: "true", PIP_RETRIES: "0" }
 
 /** Environment variables of toolchains that commands get if they are set. */

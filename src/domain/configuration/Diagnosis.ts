@@ -30,7 +30,10 @@ export interface FindingStyle {
   readonly columns: number | undefined
 }
 
-/** In a narrower terminal, the text of a finding is below its name and state. */
+/**
+ * The minimum width of a terminal, in columns, for a finding on one line. In a narrower terminal, the text is below the
+ * name and the state.
+ */
 const leastColumns = 60
 
 /** Prints each finding: name, state and text, and the remedy below. */

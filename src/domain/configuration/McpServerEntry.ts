@@ -64,8 +64,8 @@ const splitCommandList = ({ args, command, ...entry }: Entry): Entry => {
 }
 
 /**
- * Converts another program's entry, which has other names for the kind and some keys, and "enabled" instead of
- * "disabled".
+ * Converts an entry of another program to the form of this program. Other programs have other names for the kind and
+ * for some keys. They write "enabled" instead of "disabled".
  */
 export const ownEntry = (entry: unknown): unknown => {
   if (!Predicate.isObject(entry) || Array.isArray(entry)) return entry
@@ -117,7 +117,7 @@ type Fields = typeof fields.Type
 
 const ofPrograms = ["args", "env", "cwd"] as const satisfies ReadonlyArray<keyof Fields>
 
-/** The problem of the entry as a whole, with its fix. */
+/** What is wrong with the fields of an entry together, and how to fix it. True if nothing is wrong. */
 const entryProblem = ({ type, ...entry }: Fields): string | true => {
   const { command, headers, url } = entry
   if (command !== undefined && url !== undefined) return 'holds "command" and "url". Leave one of them out'

@@ -101,8 +101,8 @@ export const emptyMessage: AskEnding = {
 }
 
 /**
- * How a conversation ended, if not interrupted. An answer that the user stopped is no failure. `denials` are denied
- * changes and commands.
+ * How a conversation ended if nobody interrupted it. An answer that the user stopped is no failure. `denials` are the
+ * changes and commands that were denied.
  */
 export const conversationEnding = (
   reports: ReadonlyArray<AskReport>,

@@ -59,7 +59,7 @@ const callLabel = /^\s*(?:#{1,6}\s*)?\**(?:action|tool call|code)\**:?\**$/i
 const openElement =
   /<(details|blockquote|pre|code|script|style|template|textarea|document|file|quote|tool_response)\b[^<>]*>(?![^]*<\/\1)|<!\[CDATA\[(?![^]*\]\]>)|\\begin\{(\w+)\}(?![^]*\\end\{\2\})|<\|(?:im_start|start_header_id)\|>\s*(?:user|tool|system)/i
 const frontMatter = /^-{3,}\n[^]*\n-{3,}$/
-/** A sentence that rejects a call, or tells what somebody else wants. */
+/** Matches a sentence that rejects a call, or that reports what a text or another person demands. */
 const rejects =
   /(?:\bnot|\bnever|n['’]t|\brefuse to|\bavoid)\s+(?:\w+\s+)?(?:run|send|call|execute|use)\b|\b(?:page|file|document|comment|text|readme|site|website|result|output|author|attacker|note)\b[^.!?]*\b(?:wants?|asks?|tells?|told|instructs?|orders?|demands?)\b/i
 
@@ -99,8 +99,8 @@ const lastCalls = (text: string): OwnBlocks => {
 }
 
 /**
- * The code block of an answer, if it is the only one. It must end the answer, and the sentence before it must say that
- * the model calls now.
+ * Returns the code block at the end of an answer. Undefined if there is another block, or if the sentence before it
+ * announces no call.
  */
 const lastFence = (text: string): OwnBlocks | undefined => {
   const fences = fencedBlocks(text)
@@ -152,7 +152,10 @@ const headedCalls = (answer: string): string | undefined => {
   return holdsCall(part) || fencedBlocks(part).some(({ text }) => holdsCall(text)) ? part : undefined
 }
 
-/** The calls under the heading of calls. Without this heading, the calls that are the whole answer or its end. */
+/**
+ * Reads the calls below the heading for calls. If there is no such heading, reads calls that make up the whole answer
+ * or stand at its end.
+ */
 const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: boolean): TurnContent | undefined => {
   const headed = headedCalls(answer)
   const { blocks } = headed === undefined ? ownBlocks(answer) : none
@@ -186,7 +189,7 @@ const endless = /^\s*<(think|thinking|thought|reasoning)>(?![^]*<\/\1>)/i
 const partOfCall = /^\s*(?:[<{}[\]"]|&lt;|#{1,6}\s|(?:[-*+]\s+)?[*_`]*\w+[*_`]*:)/
 
 /**
- * The text that the model meant as a call. Undefined if the answer contains more than this text and the announcement of
+ * The text that the model meant as a call. Undefined if the answer contains other text, except for the announcement of
  * a next step.
  */
 const meantCall = (answer: string, isTool: (name: string) => boolean): string | undefined => {
@@ -215,7 +218,7 @@ const leakedIssue = (quote: string): Issue =>
     }
   )
 
-/** What an answer may request. `paths` are the project files at the paths that it names. */
+/** What an answer may request. `paths` are the project files whose paths the answer names. */
 interface MessageOptions {
   readonly mayChange: boolean
   readonly tools: ReadonlySet<string>

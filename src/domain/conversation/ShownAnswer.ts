@@ -51,7 +51,7 @@ export interface ShownAnswer {
   readonly acted: () => void
   /** Reports that the last answer is final. `answer` is its final form. */
   readonly end: (answer: string) => void
-  /** Shows a text of the program. Later text belongs to a new answer. */
+  /** Shows a text from the program itself. Text of the model after it is shown as a new answer. */
   readonly add: (text: string) => void
 }
 

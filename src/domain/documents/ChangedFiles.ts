@@ -9,7 +9,7 @@ import { changesFile, isOpaque, type ProposedFile } from "../files/ProposedFile.
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { listWithin, shares } from "../text/Excerpt.ts"
 
-/** The maximum number of lines of a diff. A small budget may leave out a shorter diff, too. */
+/** The maximum number of lines of a diff. If the budget is small, even a shorter diff may be left out. */
 const mostLines = 2000
 
 /** With more changed files than this, all files share one heading. */

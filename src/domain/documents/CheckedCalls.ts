@@ -56,7 +56,9 @@ export const droppedChanges = (
 interface ChangeCalls {
   readonly calls: CallGroup
   readonly issues: ReadonlyArray<Issue>
-  /** `refused`: the change would lose too much text. `leftOut`: changes in which the model omitted text. */
+  /**
+   * `refused` is the change if it would lose too much text. `leftOut` contains changes in which the model omitted text.
+   */
   readonly refused?: UnmadeChange
   readonly leftOut?: ReadonlyArray<UnmadeChange>
   readonly replaced?: string
@@ -85,7 +87,7 @@ export const joinedChecks = (content: TurnContent, parts: CheckedParts): Checked
   ]
   const undone = parts.parts.slice(most).flat()
   const left = undone.flatMap((call) => tooMany.map((issue) => ({ call, issue })))
-  // A task without file tools cannot make changes later, so no change counts as dropped.
+  // The model must make dropped changes later. A task without file tools cannot make any.
   const dropped = tools.some((tool) => fileTools.has(tool)) ? droppedChanges(calls, left, content) : []
   const isDoubled = parts.parts.flat().length < groups.flat().length
   const doubled = "Made a call once that was written several times."

@@ -67,8 +67,8 @@ export const outputsOf = ({ open, outcomes }: Pick<TurnFacts, "open" | "outcomes
 }
 
 /**
- * Chooses outputs in this order until the budget is used up. At most one output is cut, because fragments of many
- * outputs would be useless.
+ * Chooses outputs in the order of `ordered` until the budget of `most` characters is used up. At most one output is
+ * cut, because fragments of many outputs would be useless.
  */
 export const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): ReadonlySet<CallOutcome> => {
   const chosen = new Set<CallOutcome>()

@@ -23,7 +23,7 @@ import { checksBlock, notChanged } from "./TurnReply.ts"
 /** The minimum number of characters for the diffs. */
 const leastDiff = 600
 
-/** The minimum number of characters for the outputs of checks. */
+/** The outputs of checks may take at least this many characters of the summary, however small the budget is. */
 const leastChecks = 700
 
 /** The longest diff, in characters, of a file that the model no longer works on. */
@@ -91,7 +91,7 @@ const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, 
 export const showsFile = (prompt: string, path: string): boolean =>
   prompt.split("\n").some((line) => /^(?:The contents of|Path:) /.test(line) && line.includes(path))
 
-/** The length of the changed functions and open problems, which every summary shows. */
+/** The length, in characters, of the part that every summary shows: the changed functions and the open problems. */
 export const factsLength = (
   turns: Pick<TurnFacts, "budget" | "checks" | "files" | "issues" | "open" | "outcomes">
 ): number => {

@@ -20,7 +20,7 @@ interface Quote {
 export interface EvidenceLink extends FoundLink {
   readonly form: ReferenceForm
   readonly quote?: Quote
-  /** The words of the sentence around the link, up to the neighbouring links. The link itself is left out. */
+  /** The words of the link's sentence, without the link itself. They reach at most to the links before and after it. */
   readonly statement: string
   /**
    * All quotations on the line between the neighbouring links. The link is right if its target contains one of them.
@@ -43,7 +43,10 @@ export const WrongLink = Schema.Struct({
 })
 export type WrongLink = typeof WrongLink.Type
 
-/** The verdict about a link: right, wrong, or right with a corrected target. */
+/**
+ * The verdict about a link. Without fields, the link is right. With `href`, it is right after its target is replaced by
+ * `href`.
+ */
 export const LinkVerdict = Schema.Struct({
   wrong: Schema.optionalKey(WrongLink),
   /** The corrected target. */
@@ -162,7 +165,8 @@ export const withVerdicts = (text: string, judged: ReadonlyArray<JudgedLink>, ma
 }
 
 /**
- * A short quotation proves little. It moves its link by at most this many lines, even if it occurs on only one line.
+ * A short quotation proves little, so it may move its link by at most this many lines. This holds even if it occurs on
+ * only one line.
  */
 const nearby = 10
 

@@ -27,7 +27,10 @@ const lineOf = (task: RawTask, { field }: Where): number => {
 const placed = (where: Where, line: number | undefined): Where =>
   line === undefined || where.line !== undefined ? where : { ...where, line }
 
-/** Adds lines to places in a task list. `finished` are names of tasks with a result. */
+/**
+ * Returns a function that adds the line number to a place in a task list. `finished` contains the names of tasks with a
+ * result.
+ */
 export const listPlaces = (text: string, finished: ReadonlyArray<string>): FindingPlaces => {
   const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
   const section = reader.section("tasks")
@@ -40,7 +43,10 @@ export const listPlaces = (text: string, finished: ReadonlyArray<string>): Findi
   }
 }
 
-/** Returns functions that add the line to a place in a refinement: the task, an input or a call. */
+/**
+ * Returns functions that add the line number to a place in a refinement. `ofTask` is for the task and its inputs, and
+ * `ofCall` for one call.
+ */
 export const refinementPlaces = (text: string) => {
   const reader = new DocumentReader(text, { knownHeadings: turnHeadings, hasFields: true })
   const { lines } = reader.document

@@ -12,12 +12,12 @@ const counted =
 
 const numbers = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 const number = `(\\d{1,2}|${numbers.join("|")})`
-/** Announces a number of tasks, such as "The plan has three tasks". */
+/** Matches text that announces a number of tasks, such as "The plan has three tasks". */
 const planned = new RegExp(
   `\\b(?:plan (?:has|holds|contains|comprises|consists of)|(?:split|divide|divided|break|broken|broke) (?:(?:this|it|that|the (?:work|job|prompt|request)) )?(?:down )?(?:in)?to) ${number} tasks\\b`,
   "i"
 )
-/** A number of tasks in or below the heading "Tasks". */
+/** Matches a statement of how many tasks follow, in the heading "Tasks" or at the beginning of a line. */
 const introduced = new RegExp(
   `^#{1,6}\\s+tasks\\s*[([:-]\\s*${number}\\s*(?:tasks)?\\s*[)\\]]?\\s*$|^\\W*(?:there are|here are|these are|the)\\s(?:the )?${number} tasks\\b`,
   "i"

@@ -133,7 +133,10 @@ const reachingMethods = new Set("java csharp kotlin swift c cpp cuda ruby scala 
 
 const typeHead = /\b(?:class|interface|struct|trait|impl|enum|object|protocol|record)\b/
 
-/** Returns a test: in this language, is the declaration a method that a bare call such as `open(...)` cannot reach? */
+/**
+ * Returns a test for declarations. It is true for a method that a bare call such as `open(...)` cannot reach in this
+ * language.
+ */
 const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, language: string) => {
   const isType = ({ index }: Declaration): boolean => typeHead.test(lines[index] ?? "")
   return (declaration: Declaration): boolean =>
@@ -199,7 +202,7 @@ export const findPlaces = (
     while (near.from < index + 1 && isBlank(near.from)) near.from += 1
     while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
     const end = isProgram(language) ? callEnd(code, index) + 1 : index + 1
-    // Lines after a keyword are left out: they do not show when the line with the keyword runs.
+    // Lines after the line with a keyword are left out. Only the lines before it can show when it runs.
     near.to = keyword === undefined ? Math.max(near.to, end) : end
     const heads = headsOf(index).filter((head) => head.line < near.from)
     const place: ListedPlace = {

@@ -25,7 +25,7 @@ const doing =
   /^(?:(?:now )?(?:reading|searching|looking|checking|calling|running|opening|fetching|writing)\b|here (?:you go|it is|is the (?:tool )?call)|I(?:['’]ll| will) wait\b|let me know\b|please wait\b)[^.!?:]{0,60}[.!?:]*$/i
 const refusal =
   /\b(?:cannot|can't|can not|unable to|not able to|(?:do(?:n't| not) have|have no) (?:direct )?access)\b[^.!?]*\b(?:files?|file ?system|computer|codebase|code|repository|project|tools?|documents?)\b/i
-/** Words that say why a file was not read. A text with these words is a result. */
+/** Words that give a reason why a file was not read. If a refusal contains such a word, it counts as a result. */
 const reason = /\b(?:denied|permission|allowed|refused|declined|exist|found|missing|binary|too large|outside)\b/i
 const placeholder = /^<[a-z][^<>\n]{8,}>$/i
 

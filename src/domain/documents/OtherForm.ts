@@ -29,7 +29,7 @@ const isJson = (text: string): boolean => {
   return Result.isSuccess(read) && read.success.values.every((value) => typeof value === "object" && value !== null)
 }
 
-/** What the model wrote instead, and the correction. Undefined if this is unclear. */
+/** If the answer is no task list: says what it is instead, and how to correct it. Undefined if this is unclear. */
 export const otherForm = (answer: string): OtherForm | undefined => {
   const [fence, ...others] = fencedBlocks(answer)
   const prose = proseLines(answer)

@@ -84,7 +84,9 @@ const readRule = Schema.decodeUnknownOption(Schema.fromJsonString(Rule))
 
 class Reader {
   readonly answers = new Map<number, PlaceAnswer>()
-  /** Decisions from a replacement for many places. A decision for a single place overrides them. */
+  /**
+   * The answers for places that a replacement rule of the model covers. An answer for a single place overrides them.
+   */
   readonly byRules = new Map<number, PlaceAnswer>()
   readonly issues: Array<Issue> = []
   readonly rest: Array<string> = []
@@ -208,8 +210,9 @@ export const nothingAnswered = (open: ReadonlyArray<number>): Issue =>
   makeIssue("place-open", {}, { what: `The places ${numbersText(open)} have no answer.` })
 
 /**
- * Puts the decided lines into a text that contains all `places`. New lines replace the line of their place, or a whole
- * call that begins there. They replace the call if they close all parentheses and no other place is inside.
+ * Puts the decided lines into a text that contains all `places`. New lines replace the line of their place. If the new
+ * lines close all their parentheses, they replace the whole call that begins there. The exception is a call that
+ * contains another place.
  */
 export const withAnswers = (
   text: string,

@@ -18,7 +18,7 @@ export const NumberedPlace = Schema.Struct({
 })
 export type NumberedPlace = typeof NumberedPlace.Type
 
-/** True for a place of the list. The other shown lines have negative numbers, which no prompt shows. */
+/** True for a place of the list. Lines that are shown around places have negative numbers, which no prompt shows. */
 export const isNumbered = ({ number }: NumberedPlace): boolean => number > 0
 
 /** Lines that prompts show around places, without a number. A model may change them by path and line. */

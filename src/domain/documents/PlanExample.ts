@@ -10,9 +10,9 @@ import type { TaskList } from "../plan/TaskList.ts"
 import { stemOf, wordsInName } from "../text/Nearest.ts"
 import { readTaskList } from "./TaskListFormat.ts"
 
-/** A task with this share of the example's words counts as a copy. */
+/** A task with at least this share of the example's words counts as a copy of the example. */
 const alike = 0.6
-/** A task with this share of the prompt's words is about the prompt. */
+/** A task that contains at least this share of the prompt's words is about the prompt. */
 const aboutPrompt = 2 / 3
 const mostOfPrompt = 120
 
@@ -24,7 +24,7 @@ export const exampleIn = (instructions: string): ReadonlyArray<PlannedTask> => {
   return lists[0]?.tasks ?? []
 }
 
-/** The stems of the words that carry the subject, and the numbers. */
+/** The stems of words with more than 3 letters, and of words with digits. Other words say little about the subject. */
 const stemsOf = (text: string): ReadonlySet<string> =>
   new Set(
     wordsInName(text)

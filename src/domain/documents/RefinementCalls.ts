@@ -51,7 +51,9 @@ const readLoose = (written: string, where: Where, findings: Findings): ReadonlyA
   return calls
 }
 
-/** True if an HTML comment is still open at the end of the text. */
+/**
+ * True if an HTML comment is still open at the end of the text. `before` says whether one was open at its beginning.
+ */
 const isCommented = (text: string, before: boolean): boolean => {
   const [opened, closed] = [text.lastIndexOf("<!--"), text.lastIndexOf("-->")]
   return opened < 0 && closed < 0 ? before : opened > closed
@@ -115,7 +117,8 @@ const callsIn = (document: MarkdownDocument, { first, last }: SectionSpan) => {
 }
 
 /**
- * Records an issue for a call between tags that contains a heading, because the heading makes both halves unreadable.
+ * Records an issue for each tool call with a heading inside. The heading splits the call into two parts, and neither
+ * part can be read.
  */
 export const checkTornCalls = (reader: DocumentReader): void => {
   const { fences, lines, sections } = reader.document
@@ -174,7 +177,7 @@ const isOnlyCalls = (text: string): boolean =>
     (call) => /^\s*[{[]/.test(call) && Result.isSuccess(readBlock(call)) && (holdsCall(call) || isFlatCall(call))
   )
 
-/** Adds the heading of calls to an answer that consists of calls. Undefined for other answers. */
+/** If an answer consists only of calls, returns it below the heading for calls. Undefined for other answers. */
 export const callsAlone = ({ fences, lines, sections, text }: MarkdownDocument): string | undefined => {
   if (sections.length > 0) return undefined
   const blocks = [...new Set(fences.values())]

@@ -91,7 +91,10 @@ const isSameTarget = (one: Reference, other: Reference): boolean =>
 
 const quoted = (references: ReadonlyArray<Reference>): string => references.map(({ href }) => `"${href}"`).join(", ")
 
-/** The field "References" of the report, which replaces the planned references. */
+/**
+ * The references of a task after its report. References in the report replace the planned references. If the report
+ * lists none, the planned references stay.
+ */
 const listedReferences = (
   raw: RawTask,
   place: TaskPlace,
@@ -248,7 +251,10 @@ export const readTaskReport = (written: string, options: RefinementOptions = {})
   const others = native.issues.length === 0 ? issues : issues.filter(({ code }) => code !== "section-missing")
   const removed = clean.repairs.filter(({ code }) => around.has(code))
   const lines = written.split(/\r\n|\n|\r/).length
-  /* `readNative` may add a line before a call. Lines near the end then have numbers that the answer does not have. */
+  /*
+   * `readNative` may add a line before a call, so the rewritten text may be longer than the answer. A line number
+   * beyond the end of the answer becomes its last line.
+   */
   const placed = <A extends { readonly where: Where }>(one: A): A =>
     (one.where.line ?? 0) <= lines ? one : { ...one, where: { ...one.where, line: lines } }
   return {

@@ -75,13 +75,13 @@ const isWordsLine = (line: string): boolean => {
   return !isData && isWords(bare)
 }
 
-/** A list line without its number, which stays if too few words would remain to compare. */
+/** Removes the number of a list line. The number stays if the other words are too few for a comparison. */
 const unnumbered = (line: string): string => {
   const bare = line.replace(/^\d+[.)]\s+/, "")
   return countWords(bare) >= sentenceWords ? bare : line
 }
 
-/** How many characters the repetitions of a unit must fill to be a loop. */
+/** The minimum length of a loop, in characters. Shorter repetitions of `unit` do not count as a loop. */
 const limitOf = (unit: string, isCode: boolean): number => {
   const several = unit.repeat(Math.ceil(stride / unit.length))
   if (isSentence(unit) || (!isCode && isWords(several))) {
@@ -102,14 +102,14 @@ const equalWords = new RegExp(`(?<![\\p{L}\\p{N}])(\\p{L}{2,20})(?: \\1){${mostE
 const longestStutter = 700
 
 /**
- * The program searches the earlier text for this many of the last characters. The distance to an earlier occurrence may
- * be the length of a repeated unit.
+ * This many characters at the end of the text are searched for in the text before. The distance to an occurrence may be
+ * the length of a repeated unit.
  */
 const endLength = 24
 
 /**
- * The smallest unit that ends the text, occurs at least three times in a row and reaches its limit. Skips longer units
- * that consist of a unit below its limit.
+ * Finds the smallest unit that repeats at the end of the text. It must occur at least three times in a row and fill as
+ * many characters as `limitOf` says. If it does not fill them, longer units that consist of it are skipped.
  */
 const findLoop = (text: string, isCode: boolean): Repetition | undefined => {
   const stutter = isCode ? null : equalWords.exec(text.slice(-longestStutter))
@@ -165,7 +165,7 @@ export class RepetitionWatch {
     return undefined
   }
 
-  /** Makes each row of blanks one blank, to find a loop even if its indentation varies. */
+  /** Treats consecutive blanks as one blank, so that a loop is found even if its indentation varies. */
   #addPart(part: string): Repetition | undefined {
     for (const piece of part.match(/\s+|\S+/g) ?? []) {
       const isBlank = piece.trim() === ""

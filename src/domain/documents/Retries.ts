@@ -45,7 +45,10 @@ interface OpenAnswer {
   readonly isUnfounded: boolean
 }
 
-/** True for an answer with the text of an earlier answer. False with native calls, beside which a text may repeat. */
+/**
+ * True for an answer with the text of an earlier answer. False if the answer has native calls, because the same text
+ * may accompany other calls.
+ */
 export const isRepeated = ({ answers }: Retries, { native, text }: ParsedAnswer): boolean =>
   answers.has(text.trim()) && native.length === 0
 

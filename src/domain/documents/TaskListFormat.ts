@@ -143,7 +143,10 @@ const strictTitle = ({ heading, knownHeading }: MarkdownSection, position: numbe
 
 const numberIn = /^task[\s_-]*section[\s_-]*#?(\d{1,9})(?!\d)/i
 
-/** The section titles of the strict form, with increasing numbers. */
+/**
+ * The titles of the sections in the strict form. Records an issue for each section whose number is not higher than the
+ * number before it.
+ */
 const sectionTitles = (reader: DocumentReader, spans: ReadonlyArray<Span>): ReadonlyArray<string> => {
   let before = -1
   return spans.map(({ number: ofTask, section }, position) => {
@@ -192,7 +195,10 @@ interface TaskListOptions {
   readonly work?: ReadonlyArray<Task>
   /** True to accept a list without tasks (default: true if there are finished tasks). */
   readonly allowEmpty?: boolean
-  /** Anchors of the request document. If absent, an anchor that is no task result counts as a heading. */
+  /**
+   * The anchors of the headings in the request document. If absent, every anchor that is no task result counts as a
+   * heading.
+   */
   readonly headings?: ReadonlyArray<string>
 }
 
@@ -204,7 +210,7 @@ const doneBehind =
 /** The slug of a task name without marks such as "✓". */
 const doneSlug = (name: string): string => slugOf(name.replace(doneBefore, "").replace(doneBehind, ""))
 
-/** The work of a task without its name, to compare tasks. */
+/** A key of what a task asks for. Two tasks with the same key ask for the same work, even under different names. */
 const workOf = ({ references, skill, whatIsNeeded }: Task): string =>
   JSON.stringify([
     skill,

@@ -64,7 +64,7 @@ const fields = (task: Task): ReadonlyArray<string> => [
 export const renderToolCall = ({ arguments: values, name, uid }: ToolCall): string =>
   codeBlock({ language: "json", text: JSON.stringify({ uid, name, arguments: values }, null, 2) }).join("\n")
 
-/** Writes the sections that a report adds to its task. */
+/** Writes the sections that a task report has below its task: inputs, looks and calls. */
 export const renderWorkedTask = ({ calls, inputs: values = [], looks }: RefinedParts): string =>
   [
     ...(values.length === 0 ? [] : [`## Inputs\n\n${renderInputs(values)}`]),
@@ -92,7 +92,10 @@ const promptText = (prompt: string): string => {
   return isPlain && !prompt.includes("```") ? prompt : codeBlock({ language: "text", text: prompt }).join("\n")
 }
 
-/** Writes the strict document. A prompt that could be read as a section of the document gets a fence. */
+/**
+ * Writes a task list as markdown in the strict form. If the prompt could be read as a section of the document, it gets
+ * a fence.
+ */
 export const renderTaskList = (list: TaskList, options: { readonly prompt?: string } = {}): string => {
   const prompt = options.prompt?.trim() ?? ""
   return (

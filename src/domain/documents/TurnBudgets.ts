@@ -30,21 +30,27 @@ export const replyShare = 0.7
 export const newestShare = 0.7
 
 /**
- * A budget note announces at least this many lines. If fewer lines fit, there is no note, because the next compaction
- * frees the window.
+ * The minimum number of lines that a budget note announces. If fewer lines fit, there is no note, because the next
+ * compaction frees the window.
  */
 const leastLines = 30
 
-/** A budget note announces at most this many lines. A model that may read more reads more than it needs. */
+/**
+ * The maximum number of lines that a budget note announces. If the note announces more, a model reads more than it
+ * needs.
+ */
 const mostLines = 400
 
 /** The assumed length of a numbered source line in characters, until enough lines are visible to measure it. */
 const lineCharacters = 50
 
-/** If fewer lines are visible, their length predicts nothing. */
+/** The length of lines is measured only if at least this many lines are visible. Fewer lines predict nothing. */
 const leastMeasured = 20
 
-/** The minimum for a predicted line length, in characters. A list of short words predicts nothing. */
+/**
+ * The minimum of the predicted line length, in characters. Without it, a list of short words would make the prediction
+ * too small.
+ */
 const leastLine = 25
 
 /** A reply may exceed the announced lines by this factor if the output then fits whole. */
@@ -53,18 +59,21 @@ const mostOver = 1.1
 /** The length of the largest file, in characters, that the outputs of one answer can show whole. */
 export const mostAtOnce = mostLines * lineCharacters
 
-/** A reply may exceed its share of the window by this factor to show what was announced, after a long answer. */
+/**
+ * The factor by which a reply may exceed its share of the window. It applies only if a long answer would otherwise
+ * prevent the reply from showing what was announced.
+ */
 export const mostStretch = 1.3
 
-/** The characters for the model's request and for parts of the reply that are not outputs. */
+/** The number of characters reserved for the model's request, and for parts of the reply that are not outputs. */
 const besideOutputs = 800
 
 /** For a reply with at least this many lines, no early compaction is needed. */
 const enoughLines = 150
 
 /**
- * A compaction before the window is full is worthwhile only if the summary shows this many times as much output as the
- * reply.
+ * Before the window is full, a compaction needs a good reason. The summary must show at least this many times as much
+ * output as the last reply.
  */
 const worthwhile = 1.5
 
@@ -137,9 +146,10 @@ const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<st
 const sizeOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
 
 /**
- * The maximum size of a summary, at least `least` and half of `most`, and at most `most`. It grows with the last
- * outputs, which the model would otherwise request again. `least` is the space that `compactTo` leaves. `most` is the
- * space of a reply to the first message. `facts` is the size of changed functions and unsolved problems.
+ * The maximum size of a summary. It is at least `least`, at least half of `most`, and otherwise at most `most`. It
+ * grows with the last outputs, because the model would otherwise request them again. `least` is the space that
+ * `compactTo` leaves. `most` is the space of a reply to the first message. `facts` is the size of changed functions and
+ * unsolved problems.
  */
 export const summarySize = (turns: TakenTurns, least: number, most: number, facts = 0): number => {
   const beside = announcedLines(turns.messages) === undefined ? 0 : besideOutputs
@@ -148,8 +158,8 @@ export const summarySize = (turns: TakenTurns, least: number, most: number, fact
 }
 
 /**
- * True if the last reply cut the outputs, and a summary of `size` characters would show much more. If lines were
- * announced, the summary must show all outputs.
+ * True if the last reply cut outputs, and a summary would show much more of them. `size` returns the characters of that
+ * summary. If the last message announced lines, the summary must have room for all outputs.
  */
 export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
   const outputs = lastOutputs(turns)
@@ -172,7 +182,10 @@ const turnsForFile = 2
 /** The turn limit grows to at most this number. */
 const mostTurnsGrown = 40
 
-/** The turn limit of work that starts with `atFirst` turns, growing with the changed files. */
+/**
+ * The maximum number of turns. It is `atFirst` for up to `filesAtFirst` changed files, and grows with each further
+ * changed file up to `mostTurnsGrown`.
+ */
 export const turnLimit = (atFirst: number, changedFiles: number): number => {
   const grown = atFirst + turnsForFile * Math.max(0, changedFiles - filesAtFirst)
   return Math.max(atFirst, Math.min(mostTurnsGrown, grown))

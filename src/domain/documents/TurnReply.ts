@@ -57,7 +57,7 @@ const mostOfSwaps = 2000
 
 const repeated = "You gave this answer before, and it changes nothing. Answer differently."
 
-/** A line in place of an output that is already further up. */
+/** The line that the model gets instead of an output that the reply already contains above. */
 const sameAsBefore = (outcome: CallOutcome): string =>
   `- \`${outcome.call.name}\` was called with the same arguments before: its output is the same as above.`
 
@@ -97,7 +97,10 @@ const changesText = (
   ].join("")
 }
 
-/** The checks of the last changes. Says so if files changed and no check ran. */
+/**
+ * The block with the checks of the last changes. If files changed and no check ran, the block says so. Empty if nothing
+ * changed and no check ran.
+ */
 export const checksBlock = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean): string => {
   if (checks.length > 0) return rawBlock("## Checks", fenced(checks.map(({ text }) => text).join("\n\n"), "text"))
   return hasChanged ? rawBlock("## Checks", "No check of the project is known for these files: nothing was run.") : ""
@@ -165,7 +168,8 @@ export const replyText = ({
     replaced.length > 0 ? Math.min(changesBudget, mostOfSwaps) : changesBudget
   )
   const outputs = (most: number): number => most - fixed - changed.length
-  // What was announced is shown, even if the answer was long, as far as the window allows.
+  // Shows as much output as the previous message announced, even if the model's answer was long. The limit is
+  // `mostStretch` times the budget.
   const most = Math.max(outputs(budget), Math.min(announced?.characters ?? 0, outputs(budget * mostStretch)))
   return `${begin}${callBlocks(newLooks, most, announced?.lines, "above")}${changed}${after}`.trimEnd()
 }

@@ -76,7 +76,10 @@ const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issu
   return { text: partial, shownText: partial, issues: [issue("answer-cut-off", what), ...partIssues] }
 }
 
-/** Turns a failure that another answer can correct into an answer with issues. None for other failures. */
+/**
+ * Converts a failure of the model to an answer with issues, so that another attempt can correct it. None if another
+ * attempt would not help.
+ */
 export const unusableAnswer = (
   error: ModelError,
   { readPart, shape }: ExpectedDocument

@@ -40,7 +40,7 @@ export const stoppedAgain = makeIssue(
   }
 )
 
-/** Words for each stage, for a sentence about a model that cannot do it. */
+/** For each stage: words that complete a sentence about a model that cannot do the work of this stage. */
 const wantedIn: Readonly<Record<string, string>> = {
   plan: "plan this",
   task: "carry out the task",

@@ -4,14 +4,14 @@ import { outline } from "../markdown/Outline.ts"
 import { type MarkdownSection, sectionEnd } from "../markdown/Sections.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/** How many lines before and after a line are shown, if no block contains it, or only a block that is too long. */
+/** How many lines are shown before and after a line without a block. Also used if the block is too long. */
 const around = 10
 
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
 
 const isCloser = (line: string): boolean => /^\s*(?:[)}\]]|end\b|fi\b|done\b|esac\b)/.test(line)
 
-/** Comments, decorators and attributes, which belong to the line below. */
+/** True for a comment, a decorator or an attribute. Such a line belongs to the line below. */
 const isLeading = (line: string): boolean => /^\s*(?:\/\/|\/\*|\*|#(?!include|define)|@|--|;;|""")/.test(line)
 
 const sectionsOf = (lines: ReadonlyArray<string>) => {
@@ -58,7 +58,8 @@ const parentOf = (lines: ReadonlyArray<string>, index: number, most: number): nu
 }
 
 /**
- * The nearest line above that closes no block. That line begins the block that the line `at` closes, or is inside it.
+ * The nearest line above that closes no block. If the line `at` closes a block, this line is the first line of that
+ * block or lies inside it.
  */
 const lineAbove = (lines: ReadonlyArray<string>, at: number): number => {
   const above = lines.slice(0, at).findLastIndex((line) => !isBlank(line) && !isCloser(line))

@@ -1,4 +1,7 @@
-/** The scores and orders by which a text is cut to a budget. Only order and ratios matter. */
+/**
+ * The scores and orders that decide which parts of a text are kept when it is cut to a budget. Only the order and the
+ * ratios of the scores matter, not their values.
+ */
 
 /** Scores of lines with a search term. Lines with the same quoted string share its score. */
 export const termScores = {
@@ -8,7 +11,7 @@ export const termScores = {
   declared: 10,
   /** Added for a declaration inside another declaration, if the task names both. */
   inNamed: 5,
-  /** Added for the declaration of a name, if it contains a quoted string of the task. */
+  /** Added to the score of a name's declaration if the declaration contains a quoted string of the task. */
   aroundLiteral: 8,
   /** A use of a name. The more lines use the name, the lower the score. */
   use: 3,

@@ -33,7 +33,7 @@ export interface SearchRows {
   /** The matches in the order of the file. `line` is the matching line. */
   readonly rows: ReadonlyArray<{
     readonly line: string
-    /** The characters of the match, with the lines shown around it. */
+    /** The number of characters of the match and of the lines shown around it. */
     readonly size: number
   }>
 }

@@ -32,7 +32,10 @@ const commonWords = new Set(
   )
 )
 
-/** The words of a string that can occur in source code, in lower case and each once. */
+/**
+ * The words of a text that may occur in source code. They are in lower case and occur once each. Common words are left
+ * out.
+ */
 const wordsOf = (text: string): ReadonlyArray<string> => {
   const words = text.toLowerCase().match(/[\p{L}_$][\p{L}\d_$]{2,}/gu) ?? []
   return [...new Set(words)].filter((word) => !commonWords.has(word)).slice(0, mostWords)
@@ -40,7 +43,7 @@ const wordsOf = (text: string): ReadonlyArray<string> => {
 
 const quoted = /`([^`\n]{2,200})`|"([^"\n]{3,200})"|“([^”\n]{3,200})”|(?<![\p{L}\d])'([^'\n]{3,200})'(?![\p{L}\d])/gu
 const identifier = /^[A-Za-z_$#@][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(.*\))?$/
-/** A name by its form: with an underscore, a capital inside, or brackets after it. */
+/** Matches a word that looks like a name in code. It has an underscore or an inner capital, or `()` follows it. */
 const codeName =
   /(?<![\w$/.])(?:[A-Za-z$]\w*_\w+|_+[A-Za-z]\w*|[A-Za-z$]*[a-z\d][A-Z][\w$]*|[A-Za-z_$][\w$]*(?=\(\)))(?![\w$/])/g
 
@@ -83,7 +86,7 @@ const strongest = (all: ReadonlyArray<Named>): ReadonlyArray<Named> =>
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, mostNamed)
 
-/** The search terms of a task. A term from the user's prompt alone counts half. */
+/** The search terms of a task. A term that occurs only in the user's prompt counts half. */
 export const searchTermsOf = (task: string, prompt = ""): SearchTerms => {
   const [taskTerms, promptTerms] = [named(task, 1), named(prompt, scoreParts.prompt)]
   return {
@@ -111,12 +114,15 @@ export const holdsName = ({ names }: SearchTerms): ((line: string) => boolean) =
 const hitsOf = (lines: ReadonlyArray<string>, isHit: (line: string) => boolean): ReadonlyArray<number> =>
   lines.flatMap((line, index) => (isHit(line) ? [index] : []))
 
-/** The minimum score of a block that matches. A block also needs `leastPart` of the score of the best block. */
+/**
+ * If the best block of a text has a lower score, nothing counts as found. Every other block needs at least `leastPart`
+ * of the best score.
+ */
 export const leastScore = 1
 const leastPart = 0.4
-/** The minimum score of a block that matches, if the task also names a place. */
+/** The minimum score of a matching block if the task also names a place in the text. */
 const leastBeside = 0.5
-/** Shorter stems are not compared: they also begin unrelated words. */
+/** The minimum length, in characters, of a stem that is compared. Shorter stems also begin unrelated words. */
 const leastStem = 5
 /**
  * The maximum number of lines on which a quoted string may occur. On more lines, it is too common to point to a place.

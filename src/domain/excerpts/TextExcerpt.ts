@@ -33,7 +33,7 @@ export interface Excerpt {
 
 /** The maximum number of lines of a block around a match. */
 const longestPart = 40
-/** The maximum number of lines that count as named by the task. */
+/** The maximum number of lines that are chosen because the task names them. */
 const mostMeant = 12
 /** The longest declaration, in lines, that is shown whole. Of a longer declaration, only matching blocks are shown. */
 const longestWhole = 80
@@ -51,11 +51,11 @@ const nearLines = 2
  */
 const mostLookedFor = 3
 
-/** How many lines are searched for the end of a declaration's head. */
+/** The end of a declaration's head is searched in at most this many lines of the declaration. */
 const mostHead = 8
-/** For at most this many places, the line of the place itself is added first, and the lines around it later. */
+/** The maximum number of places whose own lines are added first. The lines around the places are added later. */
 const mostFirst = 6
-/** The share of the budget for blocks; the rest is for the outline. */
+/** The share of the remaining budget that the outline must leave for other lines. */
 const outlineShare = 0.65
 
 const isProse = (language: string): boolean => proses.has(language) || language === "page"
@@ -93,8 +93,8 @@ const headLines = (lines: ReadonlyArray<string>, range: ReadonlyArray<number>, p
 }
 
 /**
- * Adds the parts of a declaration that fit: its first and last lines, matches with the lines near them, then more lines
- * around `index`.
+ * Adds the lines of a declaration that fit. The first and last lines and the lines near `index` come first. Then come
+ * matches with their neighbouring lines, and then more lines around `index`.
  */
 const addPart = (
   choice: LineChoice,
@@ -122,7 +122,7 @@ const addPart = (
   }
 }
 
-/** Fills short gaps, because the model would request the file again to see them. */
+/** Fills short gaps between the chosen lines. To see such a gap, the model would request the file again. */
 const fillGaps = (choice: LineChoice): void => {
   for (const at of [...choice.lines].toSorted((a, b) => a - b)) {
     const size = Array.from({ length: mostOfGap }, (_, index) => index + 1).find((one) =>
@@ -198,7 +198,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     fillGaps(choice)
   }
   if (isFound) show()
-  // Imports come last: code that uses a name helps more.
+  // Imports come last, because a line that uses a name helps more than the import of this name.
   const holds = holdsName(terms)
   for (const statement of imports) if (statement.some((at) => holds(lines[at] ?? ""))) choice.add(statement)
   if (parts.length > 0 || choice.budgetLeft < budget / 2) return

@@ -47,7 +47,7 @@ export type Change =
       readonly line: number
     }
   | (ObjectChange & { readonly line: number })
-  /** Edits of several files as one change, from a model's answer about places that a prompt numbers. */
+  /** One change that edits several files. It comes from an answer in which the model decides about numbered places. */
   | {
       readonly _tag: "Edits"
       readonly files: ReadonlyArray<{ readonly path: string; readonly edits: ReadonlyArray<TextEdit> }>
@@ -390,7 +390,7 @@ export const readChanges = (answer: string, paths?: ProjectPaths) => {
 
 /**
  * The paths to look up in the project before `readChanges`. Each list holds the paths that one text of the answer may
- * name. The first of them that the project has is used.
+ * mean. The first path of a list that exists in the project is used.
  */
 export const pathQuestions = (answer: string): ReadonlyArray<ReadonlyArray<string>> => {
   const others = readChanges(answer).changes.flatMap((change) => ("path" in change ? [change.path] : []))

@@ -70,8 +70,8 @@ const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): nu
 }
 
 /**
- * Finds the marks of a block. All marks have the same length, because the text may contain marks of another length. If
- * no closing mark has this length, one of another length ends the block.
+ * Finds the marks of a block. All marks have the same length, because the text of the block may contain marks of
+ * another length. If no closing mark has this length, the first closing mark of another length ends the block.
  */
 export const findBounds = (lines: ReadonlyArray<string>, from: number, length: number): Bounds => {
   let next = from + 1
@@ -96,7 +96,7 @@ export const findBounds = (lines: ReadonlyArray<string>, from: number, length: n
   )
 }
 
-/** The lines inside a fence around all lines; undefined without such a fence. */
+/** If one fence surrounds all lines: the lines inside it. Otherwise undefined. */
 export const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
   const [first, last] = [readFence(lines[0] ?? ""), readFence(lines.at(-1) ?? "")]
   if (first === undefined || last === undefined || lines.length < 2) return undefined
@@ -137,7 +137,10 @@ const closingLines = function* (lines: ReadonlyArray<string>, from: number, nest
   }
 }
 
-/** The end of a fence. In a markdown fence, a fence line with a language opens an inner fence. */
+/**
+ * Finds the end of the fence that opens on line `from`. Undefined if no fence opens there. In a markdown fence, a fence
+ * line with a language opens an inner fence.
+ */
 export const fenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence | undefined => {
   const opening = readFence(lines[from] ?? "")
   if (opening === undefined) return undefined

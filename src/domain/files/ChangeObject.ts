@@ -8,8 +8,8 @@ import * as Result from "effect/Result"
 import * as Predicate from "effect/Predicate"
 
 /**
- * A change that one object requests, with paths as the model wrote them. `Replace` does not change the places in
- * `except`.
+ * A change that one JSON object of an answer requests. Paths are as the model wrote them. `Replace` does not change the
+ * places in `except`.
  */
 export type ObjectChange =
   | {

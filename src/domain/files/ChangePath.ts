@@ -93,7 +93,7 @@ export const pathReadings = (line: string): ReadonlyArray<NamedPath> => {
   return [...readings.values()]
 }
 
-/** The first possible path that the project has, as the project spells it. */
+/** The first text of the line that is a path of the project, in the project's spelling. Undefined if there is none. */
 export const pathInProject = (line: string, paths: ProjectPaths): NamedPath | undefined => {
   for (const { hasLines, path } of pathReadings(line)) {
     const spelled = paths.get(path)
@@ -155,7 +155,8 @@ const comparison =
   /\b(?:like|unlike|as in|as with|same as|similar(?:ly)? to|see|mirrors?|matches|matching|copied from|imported (?:by|from)|used (?:by|in)|instead of|not in)\b/i
 
 /**
- * True for a sentence that compares with another file. The only path in such a sentence may be that of the other file.
+ * True for a sentence that compares with another file. If it names only one path, this may be the path of the other
+ * file.
  */
 export const comparesFiles = (line: string): boolean => comparison.test(line)
 

@@ -5,7 +5,8 @@ import * as Schema from "effect/Schema"
 import { canonicalJson, textNestedTooDeep } from "../text/Json.ts"
 
 /**
- * If a part of a file has more edits, the whole part is shown as replaced. A search for the edits would take too long.
+ * The maximum number of edits in a part of a file. With more edits, the whole part is shown as replaced, because a
+ * search for the edits would take too long.
  */
 const maxEdits = 2000
 

@@ -38,7 +38,10 @@ export interface RelatedLine {
   readonly relation: string
 }
 
-/** A name that more than this many files use is a common word. It says nothing about the change. */
+/**
+ * The maximum number of files that may use a name. A name in more files is a common word, which says nothing about the
+ * change.
+ */
 const mostUsers = 20
 /** A name is not examined if more than this many files contain it. */
 const mostHolders = 200

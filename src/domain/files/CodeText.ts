@@ -1,6 +1,6 @@
 /**
- * Removes comments and strings from a source file, so that names are found only in code. Unclear text is kept: a wrong
- * match is sorted out later, but a removed match is lost.
+ * Removes comments and strings from a source file, so that names are found only in code. Text that may be code is kept:
+ * callers can drop a wrong match, but cannot find a removed one.
  */
 import { isProgram } from "./Declarations.ts"
 

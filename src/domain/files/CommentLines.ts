@@ -30,7 +30,10 @@ export const commentLines = (lines: ReadonlyArray<string>, language: string): Re
   return indexes
 }
 
-/** The line indexes of groups of at least `least` comment lines. Blank lines inside a group belong to it. */
+/**
+ * The indexes of all lines in groups of at least `least` comment lines. Blank lines inside a group belong to it and
+ * count.
+ */
 export const longComments = (
   lines: ReadonlyArray<string>,
   comments: ReadonlySet<number>,

@@ -1,6 +1,6 @@
 /**
- * Finds the old text of an edit in a file. If the exact text is missing, it searches for a text that differs only as
- * copies by models do. Examples are other quotes and a cut line. The first search that finds a place decides.
+ * Finds the old text of an edit in a file. If the exact text is missing, it accepts the usual differences of copies by
+ * models. Examples are other quotes and a cut line. The first search that finds a place decides.
  */
 import { plainSigns } from "../text/PlainSigns.ts"
 
@@ -179,14 +179,14 @@ const placesLike =
   }
 
 const blankPlaces = placesLike((line) => line.trim())
-/** Matches lines that differ in characters that models exchange, such as typographic quotes. */
+/** Matches lines that differ only in characters that models often write for each other, such as typographic quotes. */
 const signPlaces = placesLike((line) => plainSigns(line).trim())
 
 const breaks = /\r\n|\n|\\n/g
 
 /**
- * A text in which each line break, also a written `\n`, is one character. `offsets` are the original positions of the
- * characters.
+ * A text in which each line break is one character. The two characters `\n` of an escape also count as a line break.
+ * `offsets` are the positions of the characters in the original text.
  */
 const withBreaks = (text: string) => {
   const signs = text.match(/\r\n|\\n|[^]/g) ?? []
@@ -291,7 +291,8 @@ const beginning = (line: string): string | undefined => {
 }
 
 /**
- * The places where lines of the file begin like the cut lines of the edit. The new lines are completed from the file.
+ * The places that fit an edit whose lines are cut. A cut line fits a line of the file with the same beginning. In the
+ * new lines, the cut part is filled in from the file.
  */
 const cutPlaces = (text: string, replacement: Replacement): ReadonlyArray<TextPlace> => {
   const core = coreOf(replacement)

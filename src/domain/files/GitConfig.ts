@@ -9,8 +9,8 @@ const nextLine = (text: string, at: number): number => text.indexOf("\n", at) + 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" }
 
 /**
- * Reads a value without quotes, escapes and comment. `next` is the index of the next line. A backslash at the end of a
- * line continues the value, except in a comment.
+ * Reads a value. Removes quotes and the comment after the value, and resolves escapes. `next` is the index of the next
+ * line. A backslash at the end of a line continues the value, except in a comment.
  */
 const valueFrom = (text: string, start: number): { readonly value: string; readonly next: number } => {
   let value = ""

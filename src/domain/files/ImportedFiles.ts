@@ -27,7 +27,7 @@ const pythonModules = (text: string): ReadonlySet<string> => {
   return modules
 }
 
-/** Makes a test for paths of the project that `file`, with the content `text`, imports. */
+/** Returns a test that is true for the project paths that `file` imports. `text` is the content of `file`. */
 export const importsOf = (file: string, text: string): ((path: string) => boolean) => {
   if (file.endsWith(".py")) {
     const modules = pythonModules(text)

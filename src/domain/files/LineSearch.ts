@@ -1,6 +1,6 @@
 /**
- * Searches lines of text for tools: compiles a pattern, finds matching lines, and shows them to a model. The time for a
- * line grows linearly with its length.
+ * The line search of the tools. Compiles a pattern, finds the matching lines of a text, and shows them to a model. The
+ * time for a line grows linearly with its length.
  */
 import * as Result from "effect/Result"
 import { RE2JS, RE2JSException } from "re2js"
@@ -17,7 +17,10 @@ export interface SearchPattern {
   readonly charactersAtOnce: number
 }
 
-/** The maximum work before the caller lets other work run: the steps of the expression times the characters. */
+/**
+ * How much a search may do before the caller lets other work run. One unit is one character times one step of the
+ * compiled expression.
+ */
 const workAtOnce = 10_000_000
 
 const plainText = (pattern: string, caseSensitive: boolean): SearchPattern => {

@@ -144,7 +144,7 @@ export const elisionIn = ({ newText, oldText, path, request = "" }: ReplacedText
 /** A file with fewer lines than this is not checked for lost lines. */
 const leastLines = 12
 
-/** A new text is no fragment if it has more lines than this share of the old lines. */
+/** If the new text has more than this share of the old lines, it does not count as a fragment. */
 const mostKept = 0.6
 
 const linesOf = (text: string): ReadonlyArray<string> =>
@@ -166,7 +166,7 @@ export interface Loss {
 
 const how = "Send blocks with the old and the new lines of each place instead."
 
-/** The number of lines before and after, if the new text is only a fragment of the file. */
+/** The number of lines before and after the change. Undefined if the new text is more than a fragment of the file. */
 const partOf = (base: string, text: string): { readonly before: number; readonly after: number } | undefined => {
   const before = linesOf(base)
   const after = linesOf(text)
@@ -238,7 +238,7 @@ const hasLine = (text: string, line: string): boolean => text.split("\n").includ
 
 const title = /^\s*[\p{L}\p{N}][\p{L}\p{N} .:-]{2,6}\s*$/u
 
-/** True for equals signs below a title of the same length, as in documentation comments. */
+/** True if the line is a row of seven equals signs that underlines a short title, as in documentation comments. */
 const isUnderline = (lines: ReadonlyArray<string>, at: number): boolean =>
   /^\s*={7}\s*$/.test(lines[at] ?? "") && title.test(lines[at - 1] ?? "")
 
@@ -259,7 +259,10 @@ const withoutFences = ({ newText }: Written, base: string): string => {
   return without.split("\n").some(isFence) ? newText : without
 }
 
-/** Removes line numbers that equal those of the edited lines. From a whole file, removes numbers that begin at 1. */
+/**
+ * Removes the line numbers of an edit if they begin with the number of the edited line. Removes the line numbers of a
+ * whole file if they begin with 1.
+ */
 const withoutOwnNumbers = ({ newText, oldText }: Written, base: string): string => {
   const numbered = withoutNumbers(newText)
   if (numbered === undefined) return newText

@@ -12,7 +12,9 @@ export const fileName = (path: string): string => path.slice(path.lastIndexOf("/
 /** True for a path in a folder, at any depth. */
 export const isBelow = (folder: string, path: string): boolean => path.startsWith(`${folder}/`)
 
-/** The paths with the most similar file names. `nearestPaths` compares only these paths as a whole. */
+/**
+ * At most 200 paths: those whose file names are most similar to `name`. `nearestPaths` then compares their full paths.
+ */
 const spelledAlike = (name: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths
     .slice(0, maxCompared)

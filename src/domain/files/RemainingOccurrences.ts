@@ -6,7 +6,8 @@ import type { ProposedFile } from "./ProposedFile.ts"
 const mostPlaces = 5
 const mostNames = 5
 /**
- * Changes that remove more lines than this rewrite whole parts of files. The lines that they remove are not searched.
+ * The maximum number of removed lines that are searched. Changes that remove more lines rewrite whole parts of files,
+ * so none of these lines is searched.
  */
 const mostLines = 5
 const shownLength = 80
@@ -46,7 +47,9 @@ export const remainingOccurrences = (
         text.split("\n").flatMap((line, index) => (line.trim() === wanted ? [`${path}:${index + 1}`] : []))
       )
       .filter(isLeft)
-    /* A line that occurs in more places is common in this project. It says nothing about the change. */
+    /*
+     * A line that occurs in more than `mostPlaces` places is common in this project. It says nothing about the change.
+     */
     if (places.length === 0 || places.length > mostPlaces) return []
     return [`- \`${cutAt(wanted, shownLength)}\`, a line that your change replaced: ${placesText(places)}`]
   })

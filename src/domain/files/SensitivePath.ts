@@ -34,7 +34,10 @@ const isInAutomaticFiles = (components: ReadonlyArray<string>): boolean =>
 
 const namesIn = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
-/** Folders with keys in a user's home folder. Every file inside is a secret, wherever such a folder is. */
+/**
+ * Names of folders in which programs store keys, usually in the user's home folder. Every file in a folder with such a
+ * name counts as secret, wherever the folder is.
+ */
 export const secretFolders: ReadonlySet<string> = namesIn(`
   .ssh .gnupg .aws .azure .kube .docker .gcloud .oci .aliyun .bluemix .password-store .kaggle .huggingface .snowsql
   .config/gcloud .config/gh .config/glab-cli .config/doctl .config/hcloud .config/op .config/rclone .config/sops

@@ -228,7 +228,7 @@ export const smallestEdit = (before: string, after: string): TextEdit | undefine
   return { oldText: textOf(old), newText: textOf(now) }
 }
 
-/** If two texts have more differences, the whole text counts as replaced. */
+/** The maximum number of differences between two texts. If they have more, the whole text counts as replaced. */
 const maxDifferences = 2000
 
 /**

@@ -20,7 +20,7 @@ export interface MergedText {
   readonly clashes: ReadonlyArray<Clash>
 }
 
-/** A part of a text with more differences counts as replaced. */
+/** The maximum number of differences in a part of a text. With more differences, the whole part counts as replaced. */
 const maxEdits = 5000
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(/(?<=\n)/))

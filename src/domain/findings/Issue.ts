@@ -66,8 +66,8 @@ export interface AnswerReading<A> extends Reading<A> {
    */
   readonly fallback?: Pick<Reading<A>, "repairs"> & { readonly value: A }
   /**
-   * True for a rejected answer on which the next attempt builds. The question that it asked was answered, or its JSON
-   * does not fit the schema yet.
+   * True if the next attempt can build on this rejected answer. Either the answer asked a question, which was then
+   * answered, or only its JSON does not fit the schema yet.
    */
   readonly hasUse?: boolean
 }

@@ -41,7 +41,10 @@ export const helpText = (issues: ReadonlyArray<Issue>): string => {
 
 const linesOf = (text: string): ReadonlyArray<string> => text.split(/\r\n|\r|\n/)
 
-/** Matches a mention of another line of the document. Lines of files are mentioned in other words. */
+/**
+ * Matches a reference to another line of the document, such as `on line 3`. Texts about lines of files never use this
+ * wording.
+ */
 const otherLine = /( that starts)? on line (\d+)/g
 
 const withoutLine = (place: Where): Where => {
@@ -66,7 +69,10 @@ const shownLines = (answer: string, shownText: string) => {
   return (line: number): number | undefined => (line > lead && line - lead <= count ? line - lead : undefined)
 }
 
-/** The issues of an answer, with line numbers of the part `shown` that the prompt shows. */
+/**
+ * The issues of an answer, for a prompt that shows only the part `shown` of it. Line numbers count within this part. An
+ * issue about a line outside this part has no line number, and quotes the line.
+ */
 export const issuesAsShown = (issues: ReadonlyArray<Issue>, answer: string, shown: string): ReadonlyArray<Issue> => {
   const lineIn = shownLines(answer, shown)
   const asShown = (text: string): string =>

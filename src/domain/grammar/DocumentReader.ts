@@ -122,8 +122,8 @@ export class DocumentReader {
   }
 
   /**
-   * Records unclosed fences before the end of the document. Fences before `from` are harmless, because the text there
-   * is only a copy of the prompt.
+   * Records an issue for each code fence that is never closed. A fence before `from` is only a repair, because the text
+   * there is only a copy of the prompt.
    */
   checkFences(from?: MarkdownSection): void {
     for (const line of this.document.strayFences) {
@@ -138,8 +138,9 @@ export class DocumentReader {
   }
 
   /**
-   * Records unknown sections before a line, and returns them with their sub-headings. All headings below the original
-   * prompt belong to the prompt. Below any other known heading, only deeper headings belong to it.
+   * Records the unknown sections before a line as ignored, and returns each with its sub-headings. A heading below the
+   * original prompt belongs to the prompt, so it is never unknown. Below any other known heading, only deeper headings
+   * belong to it.
    */
   ignoreSections(before: number): ReadonlyArray<SectionSpan> {
     const spans: Array<SectionSpan> = []
@@ -212,8 +213,8 @@ const linesOf = (document: MarkdownDocument, section: MarkdownSection): Readonly
     .filter((line) => line !== "")
 
 /**
- * Finds other sections with the heading of `counted`, the section that the reader uses. Rejects those in which `holds`
- * finds a list.
+ * Finds further sections with the same heading as `counted`, which is the section that the reader uses. Records an
+ * issue for each of them in whose text `holds` finds a list.
  */
 export const refuseOthers = (
   reader: DocumentReader,

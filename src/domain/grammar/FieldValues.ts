@@ -8,7 +8,10 @@ import { slugOf } from "../text/Slug.ts"
 import { excerpt, type RawField, type RawStep, type RawTask, type TaskNote } from "./RawTask.ts"
 import { unescapeInline, unescapeValue } from "./TextEscaping.ts"
 
-/** The texts in angle brackets that describe the format in prompts, also in custom prompts. */
+/**
+ * The descriptions of the format that stand in angle brackets in prompts, also in custom prompts. A model may copy
+ * them.
+ */
 const copied = new Set([
   "the prompt in one line",
   "one short paragraph: what will be known or done at the end",
@@ -38,7 +41,7 @@ const inBrackets = /^<([^<>]{1,100})>[.]?$/
 
 const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase()
 
-/** True for `...`, and for text of the format's description or its example. */
+/** True for `...`, and for text that was copied from the description or the example of the format. */
 export const isPlaceholder = (text: string): boolean => {
   const trimmed = text.trim()
   return dots.test(trimmed) || ofExample.has(plain(text)) || copied.has(plain(inBrackets.exec(trimmed)?.[1] ?? ""))
@@ -139,7 +142,10 @@ export interface NamedTask {
   readonly raw: RawTask
   readonly name: string
   readonly slug: string
-  /** The slug of the task's default name, if the heading uses this name and no other task has it. */
+  /**
+   * The slug of the default name `<skill> <n>`, by which links can also find the task. Present only if the task's name
+   * comes from its heading and no other task has this slug.
+   */
   readonly also?: string
   /** The index of the step, from 0. */
   readonly step: number
@@ -163,7 +169,8 @@ export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<s
     ...finished,
     ...writtenTasks.flatMap(({ value }) => (value === "" ? [] : [slugOf(value)]))
   ])
-  // The last number used for each skill, which keeps the search linear.
+  // The last number used for each skill. The search for a free number begins after it, so that many tasks do not make
+  // it slow.
   const reached = new Map<string, number>()
   const freeName = (skill: string, position: number): string => {
     let number = Math.max(position, (reached.get(skill) ?? 0) + 1)

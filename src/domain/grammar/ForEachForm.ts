@@ -29,7 +29,7 @@ const kindOfNoun = (noun: string): ItemKind | undefined => {
 /** The words for a text that items must contain: `that contains "x"`, `containing x`. */
 const filter = /[\s,]+(?:(?:that|which)\s+contains?|containing)\s+(.+)$/is
 
-/** The words for the block around a line or a call, such as "await" inside "for". */
+/** Matches the words that name the block around a line or a call, such as `inside "for"`. */
 const blockFilter = /\s+(?:inside|within)\s+(?:an?\s+)?(`[^`]+`|"[^"]+"|\w+)(?:\s+blocks?)?[.,;]?\s*$/is
 
 const unquoted = (text: string): string => {
@@ -53,14 +53,17 @@ const cutWords = (written: string): Words => {
   const containing = found === null ? undefined : unquoted(found[1] ?? "")
   const [, noun = "", place = ""] = /^(.*?)(?:^|\s+)(?:in|of|under)\s+(.+)$/is.exec(before) ?? []
   /**
-   * "in" may also be a folder name in a pattern. Text with pattern characters before "in" is a part of the pattern,
-   * unless it ends with a known noun.
+   * A word such as "in" may also be a part of a pattern, as the name of a folder. If the text before it has pattern
+   * characters, it belongs to the pattern. If that text is a known noun, it does not.
    */
   const isPlace = place === "" || (kindOfNoun(noun) === undefined && /[*?[\]`]/.test(noun))
   return isPlace ? { noun: "", place: before, containing } : { noun, place, containing }
 }
 
-/** Cuts the words for the block off the end of a field for lines or calls. Words inside quotes are not cut. */
+/**
+ * Splits words such as `inside a "for" block` off the end of a field for lines or calls. Words inside quotes are not
+ * split off.
+ */
 const cutBlock = (written: string): { readonly text: string; readonly inside?: string } => {
   const block = blockFilter.exec(written)
   const text = written.slice(0, block?.index)
@@ -102,7 +105,7 @@ export const forEachText = (
 
 const withoutQuotes = (text: string): string => text.replaceAll(/[`"]/g, "").trim()
 
-/** Reads the field. Records an issue and returns undefined if it is unreadable. */
+/** Reads the text of the field "For each". Undefined if it is unreadable; an issue then says why. */
 export const readForEach = (
   written: string,
   where: Where,

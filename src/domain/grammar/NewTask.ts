@@ -49,7 +49,7 @@ const leadWord = /^(?:see|use|read|check):?$/i
 const marksAround = /^[`"'(]+|[`"'),.;]+$/g
 const blankBeforeTarget = /(?<!\\)\](?:\*\*)?[ \t]+(?:\*\*)?\((?=[^\s()]+\))/g
 
-/** Joins links that are split by marks or blanks, and brackets targets that contain spaces. */
+/** Joins the parts of a link that marks or blanks separate. Puts `<` and `>` around targets that contain spaces. */
 const joinLinks = (written: string) => {
   const joined = written.replace(splitMarks, "").replace(blankBeforeTarget, "](")
   const withSpaces = new Set<string>()
@@ -170,7 +170,7 @@ export const readLinkText = (
 interface Producer {
   readonly name: string
   readonly slug: string
-  /** A second slug of the task, if no other task could be meant by it. */
+  /** Another slug that means this task. Absent if it could also mean another task. */
   readonly also?: string
   readonly step?: number
   readonly section?: string
@@ -195,8 +195,9 @@ export const indexProducers = (producers: ReadonlyArray<Producer>) => {
 }
 
 /**
- * Resolves the references of one task to results of finished tasks and of earlier sections. `headings` are the anchors
- * of the request document, if known. An anchor that is neither a result nor a heading is an issue.
+ * Makes a function that resolves the references of one task. They may lead to results of finished tasks, to results of
+ * tasks in earlier sections, or to headings. `headings` are the anchors of the request document; if undefined, any
+ * anchor may be a heading. An anchor that is neither a result nor a heading is an issue.
  */
 export const resolveInList =
   (

@@ -14,7 +14,7 @@ interface WrongForm {
   readonly reference: UnknownReference
   readonly code: Extract<IssueCode, `reference-${string}`>
   readonly what: string
-  /** How to correct the target, if more specific than the rule's text. */
+  /** How to correct the target. Present only if this advice is more specific than the text of the rule. */
   readonly how?: string
 }
 

@@ -35,7 +35,10 @@ const startsNewTask = (task: OpenTask, key: FieldKey, label: LabelledLine, next:
   return task.fields.has(following.key) || (isComplete && task.followsBlank)
 }
 
-/** True for a field that is indented deeper than its heading or list item. */
+/**
+ * True if the line is a field of a task and is indented deeper than `indent`. This is the indentation of the heading or
+ * list item above it.
+ */
 const isFieldDeeperThan = (indent: number, line: TaskLine | undefined): boolean =>
   line?.kind === "label" && line.label.key !== undefined && line.label.indent > indent
 

@@ -22,7 +22,7 @@ const needsBackslash = (line: string): boolean => {
   return mayHide(plain) || isStructural(new Line(plain))
 }
 
-/** True for text that would look like structure directly after a label. */
+/** True if a reader would take this text for structure when the text directly follows a label. */
 const needsBackslashAfterLabel = (text: string): boolean => {
   const plain = withoutBackslashes(text)
   return /^[:：]/.test(plain) || new Line(plain).opening !== undefined

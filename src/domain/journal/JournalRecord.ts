@@ -67,8 +67,9 @@ export type CallIntent = typeof CallIntent.Type
 export interface UncertainCall extends CallIntent {
   readonly seq: number
   /**
-   * The outcome of the call; `null` if unknown. Set only if the journal lacks the answer that asked for this call. If a
-   * new answer asks for a different call, the program does not make that call and gives it this outcome.
+   * The outcome of the call; `null` if unknown. Present only if the journal lacks the answer that asked for this call.
+   * The model then answers again. If its new answer has a different call here, that call is not made, and its result
+   * shows this outcome.
    */
   readonly outcome?: Schema.Json
 }

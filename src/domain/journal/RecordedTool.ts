@@ -20,7 +20,7 @@ export const RecordedTool = Schema.Struct({
 })
 export type RecordedTool = typeof RecordedTool.Type
 
-/** The key of the record that lists these tools. */
+/** The key of the journal record that lists the tools of a run that are not built in. */
 export const toolsKey = "tools"
 
 /** The tools that a replay needs from the journal, because they are not built in. */

@@ -99,7 +99,10 @@ const testFiles = ({ changed, project, testsOf }: Change): ReadonlyArray<string>
   return perFile.some((tests) => tests.length === 0) ? undefined : [...new Set(perFile.flat())]
 }
 
-/** The nearest folder around a file, below `top`, that contains a file with this name. */
+/**
+ * The nearest folder with a file of this name. The search begins at the folder of `file` and ends at `top`. Undefined
+ * if no folder has such a file.
+ */
 const folderWith = (name: string, file: string, top: string, files: ReadonlyArray<string>): string | undefined => {
   for (let folder = folderOf(file); folder.length > top.length; folder = folderOf(folder.slice(0, -1))) {
     if (files.includes(`${folder}${name}`)) return folder

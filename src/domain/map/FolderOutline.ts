@@ -11,7 +11,10 @@ import { compareCodePoints } from "../text/CodePointOrder.ts"
 const pattern =
   /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|examples?|samples?|demos?|playgrounds?|bench[^/]*|docs?|template[^/]*|vendor|third_party|\.[^/]*)\//i
 
-/** True for a path in an auxiliary folder, such as `docs/`, or for that folder if the path ends with `/`. */
+/**
+ * True for a path below an auxiliary folder, such as `docs/`. True for the folder itself only if the path ends with
+ * `/`.
+ */
 export const isAuxiliary = (path: string): boolean => pattern.test(path)
 
 const longestPart = 80

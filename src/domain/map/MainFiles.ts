@@ -28,7 +28,7 @@ const otherManifests = `
   rakefile pyproject.toml setup.cfg tox.ini pytest.ini mypy.ini .mypy.ini ruff.toml .ruff.toml .flake8 noxfile.py
   manage.py setup.py pipfile pyrightconfig.json
 `
-/** The maximum number of entry points in the map, and of manifests that belong to parts of the project. */
+/** The map names at most this many entry points, and at most `mostPartManifests` manifests of parts of the project. */
 const mostEntryPoints = 12
 const mostPartManifests = 6
 

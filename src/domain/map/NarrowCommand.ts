@@ -1,5 +1,5 @@
 /**
- * Determines how a test command can run only some files, folders or packages, which depends on its test runner. Only
+ * Determines how a test command can run only some files, folders or packages. The way depends on its test runner. Only
  * simple commands are narrowed.
  */
 
@@ -8,11 +8,17 @@ export interface Narrowing {
   readonly argv: readonly [string, ...Array<string>]
   /**
    * The kind of target.
+   *
    * - `files`: paths of test files.
+   *
    * - `file`: one test file per command.
+   *
    * - `folders`: Go packages, as source folders such as `./a/b`.
+   *
    * - `manifest`: the manifest of one package per command.
-   * - `classes`: test classes. The word in `before` precedes each class. If it ends with `=`, one word names all classes.
+   *
+   * - `classes`: test classes. The word in `before` precedes each class. If `before` ends with `=`, all classes follow
+   *   in the same word, separated by commas.
    */
   readonly of: "files" | "file" | "folders" | "manifest" | "classes"
   readonly before?: string
@@ -91,7 +97,7 @@ export const usualNarrowing = (run: string): Narrowing | undefined => {
 
 /** Test runners that accept test files; `node` needs `--test`. */
 const runners: ReadonlySet<string> = new Set(["vitest", "jest", "mocha", "ava", "node", "pytest"])
-/** Matches the options of these runners that take the next word as their value. */
+/** Matches options of test runners whose value is the next word. */
 const valued =
   /^(?:-[crRptg]|--(?:config|require|import|loader|experimental-loader|reporter|timeout|project|env-file))$/
 /**

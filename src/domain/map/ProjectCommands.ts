@@ -1,6 +1,7 @@
 /**
- * Finds the commands that the manifests of a project name: npm scripts, recipes of make and similar programs, Python
- * tasks, and conventional commands. An unusual command is missing in the map, without other harm.
+ * Finds the commands that the manifests of a project name. These are npm scripts, recipes of make and similar programs,
+ * Python tasks, and conventional commands. If it does not recognise an unusual command, the command is only missing in
+ * the map.
  */
 import { parse } from "jsonc-parser"
 import { parse as parseYaml } from "yaml"
@@ -43,7 +44,7 @@ export interface Manifest {
   readonly namesPytest?: boolean
 }
 
-/** The folder of a file, ending with `/`; empty for the project. */
+/** The folder of a file, ending with `/`. Empty for a file at the top of the project. */
 export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1)
 
 /** Patterns of script names, the most useful first. Other names follow, and those that match `lasting` come last. */
@@ -215,7 +216,10 @@ const packageScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const scripts = scriptsIn(manifest, "scripts", (name) => name, isOwnScript)
     .filter(({ does = "" }) => !placeholder.test(does))
     .map(({ does = "", run: name }) => {
-      /** npm can run the scripts of a project with another manager, unless a script calls that manager. */
+      /**
+       * If a project uses another package manager, npm can still run a script, unless the script itself calls that
+       * manager.
+       */
       const callsManager = does.split(/\s+/).includes(manager)
       const managers = callsManager ? [manager] : [...new Set([manager, "npm"])]
       const tests = callsManager && manager !== "npm" ? testPart(does) : undefined
@@ -292,7 +296,9 @@ export const packageEntries = (text: string): ReadonlyArray<string> => {
   return [...new Set(written.map((path) => path.replace(/^\.\//, "")))]
 }
 
-/** The first line of a recipe, without signs for make. */
+/**
+ * The first line of a recipe, without the prefixes `@`, `+` and `-`, which are for make. Empty if there is no recipe.
+ */
 const firstRecipeLine = (lines: ReadonlyArray<string>, after: number): string => {
   const line = lines[after + 1] ?? ""
   return /^[ \t]/.test(line) ? line.trim().replace(/^[@+-]+/, "") : ""

@@ -48,7 +48,10 @@ const tasksOf = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<
 
 const environments: ReadonlyArray<string> = [".venv", "venv"]
 
-/** Project managers: the words before a command, and the lock file or section that shows the manager. */
+/**
+ * For each project manager: the words that it needs before a command, its lock file, and its section in the manifest.
+ * The lock file or the section shows that the project uses this manager.
+ */
 const managers: ReadonlyArray<readonly [run: string, lock: string, section: RegExp]> = [
   ["uv run", "uv.lock", /^tool\.uv\b/],
   ["poetry run", "poetry.lock", /^tool\.poetry\b/],
@@ -62,9 +65,9 @@ const managerOf = ({ files, path }: Manifest, sections: ReadonlyArray<Section>):
 }
 
 /**
- * All ways to run a command of an installed package: from an environment beside the manifest or at the top, through the
- * project manager, or from the machine. If the installed programs are unknown, the project manager is used, or else the
- * program of the machine.
+ * All ways to run a command of an installed package. The order is: an environment beside the manifest, one at the top
+ * of the project, the project manager, the machine. If the installed programs are unknown, the project manager runs the
+ * command. Without a project manager, the program of the machine is used.
  */
 const installed = (
   written: string,

@@ -16,13 +16,19 @@ const stemOf = (path: string): string => {
 
 const foldersIn = (path: string): ReadonlyArray<string> => path.split("/").slice(0, -1)
 
-/** The language of a path. A test belongs to files of its own language. */
+/**
+ * The language of a path, by its ending. All forms of JavaScript and TypeScript are one language, because a test
+ * belongs to files of its own language.
+ */
 const languageOf = (path: string): string => {
   const ending = path.slice(path.lastIndexOf(".") + 1)
   return /^(?:[cm]?[jt]sx?|vue|svelte|astro)$/.test(ending) ? "script" : ending.replace(/^(py|ex)[is]$/, "$1")
 }
 
-/** Of the tests whose name and language fit the file, those that share the most folders with it. */
+/**
+ * Returns the tests with the language of the file, and with its name except for words such as `test`. Of these tests,
+ * only those that share the most folders with the file are returned.
+ */
 export const testsOfName = (path: string, tests: ReadonlyArray<string>): ReadonlyArray<string> => {
   const own = new Set(foldersIn(path))
   const common = (test: string) => foldersIn(test).filter((one) => own.has(one)).length

@@ -89,7 +89,10 @@ const goWorkspace = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
   }))
 }
 
-/** The commands of C and C++ projects that are configured in a separate folder first. */
+/**
+ * The commands of C and C++ projects that use Meson or CMake. Such a project must first be configured in a separate
+ * folder.
+ */
 const builtApart = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   if (fileName(path) === "meson.build") {
     if (!/^\s*project\s*\(/m.test(text)) return []

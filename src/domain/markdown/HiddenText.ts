@@ -43,7 +43,10 @@ type Search = ReturnType<typeof makeSearch>
 const opening =
   /<!--|<\?|<!\[CDATA\[|<![a-z]|<([a-z][\w-]*)(?=[\s/>])|!\[|\]\(\s*<?[^\s<>()]*>?\s+["'(]|^ {0,3}\[[^\]\n]+\]:\s*\S+\s+["'(]/gim
 
-/** A tag with more quotes does not count as a tag. This keeps the search through many unfinished tags short. */
+/**
+ * The maximum number of quotes in a tag. Text with more quotes does not count as a tag. This keeps the search through
+ * many unfinished tags short.
+ */
 const mostQuotes = 1000
 
 const isHiding = (tag: string): boolean =>
@@ -167,8 +170,8 @@ const hiddenParts = (text: string, counts: (inside: string, isBlock: boolean) =>
   const parts: Array<TextPart> = []
   const search = makeSearch(text)
   /**
-   * The end of the last part that `counts` rejected, for blocks and for paragraphs. Parts that end before it are not
-   * examined again.
+   * Where the last part that `counts` rejected ends, separately for blocks and paragraphs. Parts that end before this
+   * index are not examined again.
    */
   const visibleUntil = { block: 0, paragraph: 0 }
   let seen = 0

@@ -193,8 +193,8 @@ const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<num
 }
 
 /**
- * Makes a test for fences whose closing line may belong to another block. Such a fence contains a heading or a field,
- * and further below an opening line.
+ * Makes a test for fences whose closing line may belong to another block. The block of such a fence contains a heading
+ * or a field. Further below, it contains the opening line of a second fence.
  */
 const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
   let structure: ReadonlyArray<number> | undefined

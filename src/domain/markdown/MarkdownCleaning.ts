@@ -108,7 +108,10 @@ const removeThinking = (lines: Array<Line>, findings: Findings): void => {
   removeThinkingBeforeLoneTag(lines, findings)
 }
 
-/** The lines of the answer itself. `isPart` recognises headings and fields in all forms that models write. */
+/**
+ * Reads an answer into lines. Removes thoughts, and a code fence around the whole answer, and records these repairs in
+ * `findings`. `isPart` recognises headings and fields in all forms that models write.
+ */
 export const cleanLines = (text: string, findings: Findings, isPart: (line: Line) => boolean): ReadonlyArray<Line> => {
   let rest = text
   if (rest.startsWith("\ufeff")) {

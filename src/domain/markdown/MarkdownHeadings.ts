@@ -41,7 +41,7 @@ const spellingsOf = (
 /** The maximum length of a known heading, in characters. */
 const longestHeading = 200
 
-/** The slugs of the exact headings of all documents. */
+/** The slugs of the headings in their exact wording, for all kinds of documents. */
 const exactSlugs = new Set<string>()
 
 const findHeading = (entries: ReadonlyArray<[string, KnownHeading]>): KnownHeadings => {
@@ -82,7 +82,7 @@ const listHeadings = findHeading([
 const sectionSlug = /^task-section(?:-|$)/
 const otherSectionSlug = /^(?:\d+-)?(?:tasks?-?)?(?:section|step|phase|stage|group)s?(?:-|$)/
 
-/** The headings of a task list, with each `### Task section N`. */
+/** Finds the known heading of a task list that a text stands for, including `### Task section N`. */
 export const taskListHeadings: KnownHeadings = (heading) => {
   if (heading.length > longestHeading) return undefined
   const found = listHeadings(heading)

@@ -1,7 +1,7 @@
 /**
  * Functions that need the parser remark: they make syntax trees, find links, and move foreign markdown below a heading.
- * Parsing time of nested or dense text grows faster than its length. Text of unknown origin is not parsed above the
- * limits, and the caller reports it.
+ * Parsing time of nested or dense text grows faster than its length. Text of unknown origin is therefore not parsed if
+ * it exceeds a limit, and the caller reports it.
  */
 import type { Heading, Nodes, Root, RootContent } from "mdast"
 import * as Option from "effect/Option"

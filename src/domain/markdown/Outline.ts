@@ -18,7 +18,7 @@ export const proseLines = (text: string): ReadonlyArray<{ readonly line: number;
   return lines.flatMap((line, index) => (fenced.has(index) ? [] : [{ line: index + 1, text: line.text }]))
 }
 
-/** The lines and sections of a text of known form. */
+/** The lines and sections of a text with a known form, such as a skill file. */
 export const outline = (text: string): SectionedText => {
   const { fenced, lines } = fencesOf(text)
   return { lines, sections: splitSections(lines, fenced) }

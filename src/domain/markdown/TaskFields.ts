@@ -4,7 +4,10 @@
  */
 import { distance } from "fastest-levenshtein"
 
-/** The list markers of a line (`- `, `2. `, also several), and the text after them. */
+/**
+ * The list markers at the beginning of a line, and the text after them. A line may have several markers, such as `- 2.
+ * `.
+ */
 export interface Bullets {
   readonly indent: number
   /** The column of the text after the marker; without a marker, `indent`. */
@@ -107,7 +110,10 @@ const cutAfter = (label: string, after: string, emphasis: Cut["emphasis"]): Cut 
   strict: false
 })
 
-/** Splits `**Label** value` into label and value, also with a colon, with other marks, or with marks around both. */
+/**
+ * Splits `**Label** value` into label and value. A colon may follow the label, and other marks such as `_` may be used.
+ * The marks may also enclose both: `**Label: value**`.
+ */
 const cutMarked = (rest: string): Cut | undefined => {
   const mark = /^(?:\*{1,3}|_{1,3})(?=[^\s*_])/.exec(rest)?.[0]
   if (mark === undefined) return undefined
@@ -145,7 +151,10 @@ const completeLabel = (cut: Cut): Cut => {
   return cut
 }
 
-/** Splits `**Skill search-code`, where only a known label shows where the label ends. */
+/**
+ * Splits a label without a closing mark from its value, as in `**Skill search-code`. Works only for known labels,
+ * because nothing else shows where the label ends.
+ */
 const cutUnclosed = (rest: string): Cut | undefined => {
   const lower = rest.toLowerCase()
   const knownLabel = keys

@@ -215,8 +215,8 @@ export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference>
 }
 
 /**
- * The document in which references to headings are looked up. The project description comes last, so that the program's
- * headings keep their slugs. A repeated heading of the description gets a number.
+ * The document in which references to headings are looked up. The project description and the readme come last. If they
+ * repeat a heading, their slug gets a number, and the slug of the program's own heading stays.
  */
 export const requestDocument = (briefing: BriefingParts): string => {
   const { attachment, ...others } = briefing

@@ -43,8 +43,8 @@ const matchesOf = (outcome: CallOutcome) =>
     : []
 
 /**
- * Names the matches of a search. A few matches are named as places. Of many matches, the lines that no change has
- * touched are named by file.
+ * Names the matches of a search. If there are few, each is named by file and line. If there are many, only lines that
+ * no change has touched are named, grouped by file.
  */
 const matchesText = (outcome: CallOutcome, lineNow?: LineNow): string => {
   const matches = matchesOf(outcome)

@@ -50,8 +50,8 @@ export interface CallCapacity {
 }
 
 /**
- * The window that the run asks for. `source` says where the window comes from. Absent for the user's setting and the
- * default.
+ * The window that the run asks for. `source` says where it comes from. `source` is absent for the user's setting and
+ * for the default.
  */
 const wantedWindow = (
   model: string,

@@ -14,7 +14,7 @@ export interface CutReference {
   readonly askedLines?: LineRange | undefined
   /** The indexes of the lines in the prompt. */
   readonly shownLines: ReadonlySet<number>
-  /** How many characters of each line the prompt shows. */
+  /** The maximum number of characters of a line that the prompt shows. */
   readonly longestLine: number
 }
 

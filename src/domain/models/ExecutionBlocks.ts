@@ -15,7 +15,7 @@ import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import type { CallOutcome } from "../tools/ToolCall.ts"
 
-/** The length of each text, so that all texts together have at most `budget` characters. */
+/** The maximum length of each text, so that all texts together have at most `budget` characters. */
 const limitsOf = (texts: ReadonlyArray<string>, budget: number): ReadonlyArray<number> =>
   shares(
     texts.map((text) => text.length),
@@ -50,7 +50,9 @@ const neededLengths = (texts: ReadonlyArray<string>, lines: number): ReadonlyArr
   })
 }
 
-/** The characters that all outputs together need for `lines` lines in total. */
+/**
+ * The number of characters that all outputs together need to show `lines` lines in total. By default, all lines count.
+ */
 export const outputsSize = (outcomes: ReadonlyArray<CallOutcome>, lines = Number.POSITIVE_INFINITY): number =>
   neededLengths(outcomes.map(outcomeText), lines).reduce((sum, length) => sum + length, 0)
 
@@ -125,7 +127,10 @@ export const callBlocks = (
   }
 }
 
-/** The characters of the blocks without their outputs, but with notes about omitted lines. */
+/**
+ * The number of characters that the blocks need in addition to their outputs. This includes the notes about omitted
+ * lines.
+ */
 export const callFrame = (outcomes: ReadonlyArray<CallOutcome>, place: CallPlace = "left out"): number =>
   outcomes.reduce((sum, outcome) => {
     const fences = 2 * fenceFor(outcomeText(outcome)).length
@@ -208,8 +213,8 @@ export const frameOf = (fill: (text: string) => FilledPrompt, window: number, sc
 }
 
 /**
- * Cuts a text to at most `share` of the free space of the prompt. `cut(budget)` must have at most `budget` characters
- * more than `cut(0)`.
+ * Cuts a text to at most the part `share` (0 to 1) of the prompt's free space. `cut(budget)` may have at most `budget`
+ * characters more than `cut(0)`.
  */
 export const partOf = <A extends { readonly text: string }>(
   frame: Frame,
@@ -222,7 +227,10 @@ const onlyNames = "(There is no room for the summaries of the finished tasks, so
 const moreFinished = (count: number): string =>
   `- ${count} ${count === 1 ? "more task has" : "more tasks have"} finished; there is no room for the ${count === 1 ? "name" : "names"}.`
 
-/** A fixed sentence, and below it as many names of finished tasks as fit `budget` characters. */
+/**
+ * A fixed sentence, followed by the names of finished tasks. Names are left out if they would need more than `budget`
+ * characters.
+ */
 const namesWithin = (results: ReadonlyArray<TaskResult>, budget: number): string =>
   onlyNames +
   listWithin(

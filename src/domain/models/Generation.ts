@@ -72,11 +72,11 @@ export const generationFor = (
   return { sampling: { ...settings.sampling, ...stageSettings?.sampling }, ...(think === undefined ? {} : { think }) }
 }
 
-/** How each model calls tools, by name. A name without a tag means `latest`. */
+/** How models call tools, by the name of the model. A name without a tag means the tag `latest`. */
 export const ModelToolCalls = Schema.Record(Schema.String, ToolCalls)
 export type ModelToolCalls = typeof ModelToolCalls.Type
 
-/** The setting for this model. The tag `latest` may be missing on either side. */
+/** The setting for this model. The tag `latest` may be missing in the setting or in the name of the model. */
 export const toolCallsOfModel = (set: ModelToolCalls = {}, model: string): ToolCalls | undefined => {
   const bare = model.replace(/:latest$/, "")
   return [model, bare, `${bare}:latest`].flatMap((name) => (Object.hasOwn(set, name) ? (set[name] ?? []) : []))[0]

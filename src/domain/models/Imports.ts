@@ -20,7 +20,9 @@ const mostOfPath = 255
 
 const hasEnding = (path: string): boolean => /[^/.]\.\w{1,8}$/.test(path)
 
-/** The path, if it is the whole text. Undefined for a sentence. */
+/**
+ * If the whole text is the path of a file, returns the path. Undefined if the text is a sentence or cannot be a path.
+ */
 export const pointerIn = (text: string): NamedFile | undefined => {
   const path = text.trim()
   if (path === "" || path.length > mostOfPath || /[\n`*<>|"]|^[@#-]|[.!?:]$/.test(path)) return undefined
@@ -54,7 +56,10 @@ export const importsIn = (text: string): ReadonlyArray<Import> => {
   })
 }
 
-/** Inserts imported files: in place of a line that holds only the path, otherwise at the end. */
+/**
+ * Inserts the texts of imported files. If a line contains only the path of a file, the text replaces this line.
+ * Otherwise, the text is appended at the end.
+ */
 export const withImports = (
   text: string,
   imported: ReadonlyArray<{ readonly at: Import; readonly from: string; readonly text: string }>

@@ -22,7 +22,7 @@ interface SizedModel {
   readonly isForwarded?: boolean | undefined
 }
 
-/** About how many times longer the CPU takes for a layer. */
+/** For one layer of a model, the CPU takes about this many times as long as the graphics card. */
 const cpuFactor = 6
 
 /**
@@ -60,7 +60,7 @@ export const memoryText = (memory: LoadedMemory, fileSize: number = Infinity): s
   return `${Math.round(share * 100)} % on the CPU, about ${slower} times slower${remedy}`
 }
 
-/** A model with a usual window needs this factor times its file size. */
+/** The memory that a model needs with a usual context window, as a multiple of its file size. */
 const besideFile = 1.2
 
 /**

@@ -55,7 +55,10 @@ const fileNote = ({ kept, omitted: omittedLines }: Cut): string => {
   return `(${summary} Read on with start_line ${from}.)`
 }
 
-/** A shorter licence comment is not left out, because the note about it would be as long. */
+/**
+ * The minimum number of lines of a licence comment that is left out. The note about a shorter comment would be as long
+ * as the comment.
+ */
 const leastLicence = 5
 
 const plainNote = ({ kept, omitted, text }: Cut): string =>
@@ -150,7 +153,10 @@ const searchLine = /^(?!\d+:(?: |$))(?<path>.+?):\d+:(?: |$)/
 const isMatch = (line: string): boolean => searchLine.test(line)
 const moreFiles = (count: number): string => `and ${count} more files`
 
-/** Reads from the first line of a shortened search how many matches each file has, and the note about further files. */
+/**
+ * Parses the first line of a shortened search output. `totals` has the number of matches of each named file. `more` is
+ * the note about further files.
+ */
 const countsIn = (head: string) => {
   const [, named = "", more = ""] =
     /Shown by file: (.*?)(, and \d+ match(?:es)? in \d+ files? more)?\. For others/.exec(head) ?? []
@@ -161,7 +167,10 @@ const countsIn = (head: string) => {
   return { totals: new Map(counts), more }
 }
 
-/** A match of a search, with the line `(in ...)` that names the declarations around it. Empty without such a line. */
+/**
+ * A match of a search. `heading` is the line `(in ...)` that names the declarations around the match, or empty if there
+ * is no such line.
+ */
 interface FoundRow {
   readonly text: string
   readonly heading: string

@@ -1,6 +1,6 @@
 /**
- * Finds the parts of source files with the names and strings that a task or its prompt writes as code. A model would
- * otherwise search for them first, and then read the lines around them.
+ * Finds the parts of source files that contain names or strings which a task or its prompt writes as code. Otherwise, a
+ * model would first search for them and then read the lines around them.
  */
 import { isSourceFile, type NamedText } from "../files/ChangedNames.ts"
 import { declaredName } from "../files/Declarations.ts"
@@ -44,7 +44,9 @@ export interface SecondLook {
  */
 const mostHolders = 8
 
-/** The maximum number of further files that a text names with their matching lines. */
+/**
+ * A text names at most this many further files with the number of their matching lines. The others are only counted.
+ */
 const mostOthers = 8
 
 /** The minimum size of a part around a search hit, in characters. A smaller part could not hold a function. */
@@ -130,8 +132,9 @@ export const wantedTexts = ({ literals, names }: SearchTerms): ReadonlyArray<str
   [...literals, ...names].map(({ text }) => text)
 
 /**
- * One part of each best file, then the blocks `more`, then the names of further files. `budgets` are the maximum
- * characters of each part.
+ * Shows one part of each of the files that fit the terms best. The text `more` follows, and then the names of other
+ * fitting files. `budgets` has the maximum number of characters of each part. Its length is the maximum number of
+ * parts.
  */
 export const prefetchedParts = (
   texts: ReadonlyArray<NamedText>,
@@ -187,6 +190,6 @@ export const partsAround = (
   return rawBlock("## Parts of files around what was found", blocks.trimEnd())
 }
 
-/** Appends the parts of `added` to `kept`, without their heading. */
+/** Appends the parts of `added` to `kept`, without the heading of `added`. */
 export const joinedParts = (kept: string, added: string): string =>
   kept === "" ? added : `${kept.trimEnd()}\n\n${added.slice(Math.max(0, added.search(/^Path: /m)))}`

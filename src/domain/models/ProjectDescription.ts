@@ -27,13 +27,13 @@ const headed = ({ path, text }: DescriptionFile): string =>
       ? text
       : `(From ${path}, for what is below ${folderOf(path)}:)\n\n${text}`
 
-/** A README describes the project, but not how to work in it. */
+/** True for a README in the top folder. It describes the project, but not how to work in it. */
 export const isReadme = (path: string): boolean => /^readme\b/i.test(path)
 
 /** Images, with or without links around them, and HTML tags. */
 const decoration = /\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?(?:\](?:\([^)]*\)|\[[^\]]*\]))?|<[^>]+>/g
 
-/** A README without lines of only badges, images or tags. Lines in fences stay. */
+/** Removes the lines of a README that contain only images, such as badges, or only HTML tags. Lines in fences stay. */
 const withoutDecoration = (file: DescriptionFile): DescriptionFile => {
   if (!isReadme(file.path)) return file
   let isQuoted = false
@@ -55,8 +55,8 @@ const leadLeast = 200
 const leadMost = 1200
 
 /**
- * The maximum length of a file in prompts, in characters. The first sections of a README explain the project. Later
- * sections explain installation and use, which the project map shows in fewer words.
+ * The maximum length of a file in prompts, in characters. Of a README, only the first sections are shown, because they
+ * explain the project. Later sections explain installation and use, which the project map shows in fewer words.
  */
 const mostOf = ({ path, text }: DescriptionFile): number => {
   if (!isReadme(path)) return Number.MAX_SAFE_INTEGER

@@ -5,7 +5,10 @@
  */
 import * as Schema from "effect/Schema"
 
-/** A part of a filled prompt: a placeholder's name, or `instructions`, `references` or `tool_outputs`. */
+/**
+ * The size of one part of a filled prompt. `name` is the name of a placeholder, `instructions`, `references` or
+ * `tool_outputs`.
+ */
 export interface PromptPart {
   readonly name: string
   readonly characters: number
@@ -65,7 +68,10 @@ const texts: Readonly<Record<string, PartText>> = {
 
 const textOf = (name: string): PartText => texts[name] ?? { title: name.replaceAll("_", " ") }
 
-/** Adds up parts with the same name, largest first, without empty parts. */
+/**
+ * Joins parts with the same name and adds up their sizes. The result is sorted by size, the largest part first, and has
+ * no empty parts.
+ */
 export const addParts = (parts: ReadonlyArray<PromptPart>): ReadonlyArray<PromptPart> => {
   const sums = new Map<string, number>()
   for (const { characters, name } of parts) sums.set(name, (sums.get(name) ?? 0) + characters)
@@ -112,18 +118,24 @@ export interface TokenScale {
 /** The scale before a server has counted a prompt. Common languages and code have about four characters per token. */
 export const assumedScale: TokenScale = { charactersPerToken: 4, margin: 1.15 }
 
-/** Characters per token in each script, as in current tokenizers, before a server has counted a prompt. */
+/**
+ * The assumed number of characters per token for each script, as in current tokenizers. Used until a server has counted
+ * a prompt.
+ */
 const scripts: ReadonlyArray<readonly [script: RegExp, charactersPerToken: number]> = [
   [/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, 1.45],
   [/[\p{Script=Hangul}\p{Script=Thai}]/gu, 1.5],
   [/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}]/gu, 3],
-  /* Punctuation, operators and digits, which are frequent in data and code. */
+  /*
+   * A text with more characters per token than this is prose or common code. For such a text, the assumed margin is
+   * large enough.
+   */
   [/["'{}[\]()<>:;,=+*/\\|&%$#@!?.0-9-]/g, 1.6]
 ]
 
 /**
- * If a text has more characters per token, it is prose or common code. For such a text, the assumed margin is large
- * enough.
+ * A text with at least this many characters per token is prose or common code. For such a text, the assumed margin is
+ * large enough.
  */
 const prose = 3.3
 
@@ -149,7 +161,7 @@ export const estimateTokens = (text: string, scale = assumedScale): number => to
 export const estimatePrompt = (prompt: FilledPrompt, scale = assumedScale): number =>
   estimateTokens(prompt.system, scale) + estimateTokens(prompt.user, scale)
 
-/** The tokens that a prompt may need, with the margin. */
+/** The estimated tokens of a prompt, plus a margin because the estimate may be too low. */
 export const neededTokens = (prompt: FilledPrompt, scale = assumedScale): number =>
   Math.ceil(estimatePrompt(prompt, scale) * scale.margin)
 
@@ -160,12 +172,12 @@ export const largestParts = ({ parts = [] }: FilledPrompt, scale = assumedScale)
 /** The tokens that stay free for the answer: a quarter of the window, at most 2048. */
 export const answerReserve = (window: number): number => Math.min(2048, Math.floor(window / 4))
 
-/** The largest window, in tokens, by which parts are sized that the model did not ask for. */
+/** The maximum window, in tokens, that counts when a prompt sizes parts that the model did not ask for. */
 const largestUnasked = 8192
 
 /**
- * The window, in tokens, by which a prompt sizes what the model did not ask for: parts of files and the README. The
- * rest of a larger window is for what the model asks for.
+ * The window, in tokens, that limits what a prompt shows unasked: parts of files and the README. If the real window is
+ * larger, the rest is for what the model asks for.
  */
 export const unaskedWindow = (window: number): number => Math.min(window, largestUnasked)
 

@@ -8,7 +8,7 @@ import * as Record from "effect/Record"
 import { type Reading, addIssue, type Findings, type IssueCode, noFindings } from "../findings/Issue.ts"
 import { addParts, type FilledPrompt } from "./PromptSize.ts"
 
-/** Facts about the project. Prompts of tasks always show its rules, but the map only if the skill asks for it. */
+/** Placeholders for facts about the project. */
 const ofProject = ["project_description", "project_readme", "environment", "project_map"] as const
 
 /** Placeholders of the instructions about how to answer in turns. */
@@ -82,10 +82,12 @@ export type TemplateValues<Name extends TemplateName> = Readonly<
   Record<(typeof templatePlaceholders)[Name][number], string>
 >
 
-/** The line between system part and user part, exactly once in a template. */
+/**
+ * The line that separates the system part of a template from its user part. Each template has this line exactly once.
+ */
 export const userPartMarker = "<!-- task-conductor: user part -->"
 
-/** Literal text or a placeholder. `block`: it stands alone on its line. */
+/** Literal text or a placeholder. `block` is true if the placeholder stands alone on its line. */
 export type TemplatePart = (
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Slot"; readonly placeholder: string; readonly block: boolean }

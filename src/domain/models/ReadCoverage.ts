@@ -32,7 +32,7 @@ const totalIn = (text: string): number | undefined => {
   return total === undefined ? undefined : Number(total)
 }
 
-/** True for an incomplete text whose note lacks the number of lines in the file. */
+/** True for an incomplete text with a note that does not say how many lines the file has. */
 const isEndless = (text: string): boolean =>
   totalIn(text) === undefined && / Read on with start_line \d+\.\)$|read on with start_line/.test(text)
 
@@ -71,7 +71,10 @@ const printedFile = ({ call }: CallOutcome): string | undefined => {
 
 const matchRow = /^.+?:\d+:(?: |$)/
 
-/** How many matches of a search the model has seen. For a plain text, matches that other searches showed also count. */
+/**
+ * How many matches of a search the model has seen. If the pattern is plain text, matching lines that other searches
+ * showed also count.
+ */
 const seenOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>): Seen => {
   const text = dataText(result.data)
   const [, total = ""] = /^(?:At least )?([\d,]+) match(?:es)? in /.exec(text) ?? []

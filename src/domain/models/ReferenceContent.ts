@@ -1,4 +1,4 @@
-/** The content of a reference, and the message that the references of a task exceed the budget. */
+/** Defines the content of a reference. Also writes the message for a task whose references exceed the budget. */
 import * as Arr from "effect/Array"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -50,8 +50,8 @@ export const leastSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
 const lineSteps = [2000, 1000, 500, 200, 100, 50, 20, 10]
 
 /**
- * The reference narrowed to its first lines. Their number is the largest round number that fits. Empty if no such
- * number fits.
+ * Returns a link to the first lines of the reference. The link covers the largest round number of lines that fits
+ * `limit` characters. The list is empty if no such number fits.
  */
 const byLines = ({ heading, lines, target }: FileReference, text: string, limit: number): ReadonlyArray<string> => {
   if (heading !== undefined) return []
@@ -64,7 +64,10 @@ const byLines = ({ heading, lines, target }: FileReference, text: string, limit:
   return step === undefined ? [] : [`${target}#L${start}-L${start + step - 1}`]
 }
 
-/** At most two links, to the first sections that fit. */
+/**
+ * Links to at most two sections: the first ones that have at most `limit` characters. Empty if the reference names
+ * lines.
+ */
 const byHeadings = (reference: FileReference, text: string, limit: number): ReadonlyArray<string> => {
   if (reference.lines !== undefined) return []
   const document = readMarkdown(text)

@@ -37,7 +37,10 @@ const summaryLines = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
 
 const resultGap = (from: number, to: number): string => `(${to - from + 1} lines left out)`
 
-/** Notes about omitted parts of a page, with positions in characters from which the model can read on. */
+/**
+ * Returns a function that makes the note about omitted lines of a page. The note gives the characters from and to which
+ * text is missing, so that the model can read on there.
+ */
 const pageGap = (lines: ReadonlyArray<string>) => {
   const starts = [0]
   for (const line of lines) starts.push((starts.at(-1) ?? 0) + line.length + 1)
@@ -45,8 +48,8 @@ const pageGap = (lines: ReadonlyArray<string>) => {
 }
 
 /**
- * The indexes, from 0, of the lines to which a reference is narrowed. Undefined if the reference names no lines, or a
- * single line, which means the block around that line.
+ * The indexes, from 0, of the lines to which a reference is narrowed. Undefined if the reference names no lines. Also
+ * undefined for a single line, because such a reference means the block around the line.
  */
 const askedOf = ({ content, reference }: ResolvedReference): LineRange | undefined => {
   if (reference.kind !== "file" || content.kind !== "file" || content.first === undefined) return undefined

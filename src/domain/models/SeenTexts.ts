@@ -19,7 +19,10 @@ const mostCharacters = 32_000_000
 const leastWord = 4
 /** The minimum length of a compared token. A shorter token is often a part of another word. */
 const leastPiece = 6
-/** At least `count` consecutive words with at least `letters` letters count as content of a line. */
+/**
+ * Words in a URL count as copied from a line if at least `count` words follow each other there. Together, they must
+ * have at least `letters` letters.
+ */
 const runOfLine = { count: 4, letters: 16 }
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
@@ -58,7 +61,7 @@ const canonicalLinks = (text: string): ReadonlyArray<string> =>
     return [url.href]
   })
 
-/** Removes links, which are no content that a URL could reveal. */
+/** Removes the links of a text. The model may fetch these links, so a URL that repeats them reveals nothing. */
 export const withoutLinks = (text: string): string => text.replace(link, " ")
 
 const backwards = (text: string): string => [...text].toReversed().join("")
@@ -71,7 +74,7 @@ const decoded = (text: string): ReadonlyArray<string> =>
     Result.isSuccess(found) && !found.success.includes("\ufffd") ? [found.success] : []
   )
 
-/** The texts that a part of a URL encodes, also twice or reversed. */
+/** The texts that a part of a URL encodes. Finds texts that are encoded twice or reversed, too. */
 const hiddenIn = (text: string): ReadonlyArray<string> => {
   const forms = [text, backwards(text)].flatMap(decoded)
   return [...forms, ...forms.flatMap(decoded)].flatMap((form) => [form, backwards(form)])
@@ -91,14 +94,17 @@ export class SeenTexts {
   readonly #texts = new Set<string>()
   #characters = 0
   readonly #words = new Set<string>()
-  /** Numbers and tokens, also searched for inside longer words. */
+  /** Numbers and tokens. They are found inside longer words, too. */
   readonly #tokens = new Set<string>()
-  /** Values that no path may hold, as words separated by blanks. */
+  /**
+   * Values from texts that the model has read, each as its words with a blank between them. No path of a URL may
+   * contain such a value.
+   */
   readonly #values = new Set<string>()
   readonly #userWords = new Set<string>()
   readonly #links = new Set<string>()
 
-  /** Adds a text of the user, whose words and links URLs may contain. */
+  /** Adds a text of the user. URLs may contain its words and links. */
   addUserText(text: string): void {
     for (const word of wordsOf(text)) this.#userWords.add(word)
     this.addLinks(text)
@@ -168,7 +174,7 @@ export class SeenTexts {
     )
   }
 
-  /** Searches for consecutive words of a line that the model has read. */
+  /** Searches the text for consecutive words that also follow each other in a line that the model has read. */
   #runIn(text: string): string | undefined {
     const words = wordsOf(text)
     return firstOf(words.keys(), (at) => {
@@ -192,7 +198,10 @@ export class SeenTexts {
     })
   }
 
-  /** The text that a URL would reveal. Undefined if the URL is allowed. */
+  /**
+   * Returns a text that the model has read and that a request to this URL would reveal. Undefined if the URL is
+   * allowed.
+   */
   carriedBy(href: string): string | undefined {
     const url = this.#links.has(href) ? null : URL.parse(href)
     if (url === null) return undefined

@@ -61,7 +61,10 @@ const overflowPatterns = [
   /`inputs`[^.;]{0,40}\bmust (?:be <=|have less than)/i
 ]
 
-/** A message about a rate limit may also contain "limit" and "tokens". */
+/**
+ * Matches messages about a rate limit. They may contain "limit" and "tokens" too, but do not report a prompt that is
+ * too long.
+ */
 const saysRate = /\bper (?:minute|hour|day|second)\b|\brate.?limit/i
 
 const firstCount = (text: string, patterns: ReadonlyArray<RegExp>): number | undefined => {

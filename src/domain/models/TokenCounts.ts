@@ -44,9 +44,12 @@ export const noHistory: TokenCounts = { ratios: [], countsWhole: false, prompts:
 const most = 6
 const keptRatios = 15
 const keptPrompts = 4
-/** A prompt with fewer characters teaches no ratio, because the tokens around its messages distort it. */
+/**
+ * The minimum length, in characters, of a prompt that counts for the ratio of characters to tokens. In a shorter
+ * prompt, the tokens around its messages distort the ratio.
+ */
 const shortest = 2000
-/** The minimum tokens that a server keeps of a cut prompt: half of the smallest window. */
+/** The minimum number of tokens that a server keeps of a prompt that it cuts: half of the smallest window. */
 const leastCut = 512
 
 const median = (values: ReadonlyArray<number>): number =>
@@ -60,13 +63,16 @@ export const scaleOf = ({ ratios }: TokenCounts): TokenScale =>
 const sharesHalf = (prompt: string, other: string): boolean =>
   other.startsWith(prompt.slice(0, Math.floor(prompt.length / 2) + 1))
 
-/** True for a count that shows a dropped beginning of the prompt: the window is full, or exactly half full. */
+/**
+ * True if the count shows that the server dropped the beginning of the prompt. In this case, the window is full, or
+ * exactly half full.
+ */
 const isCut = (counted: number, window: number, estimated: number, leeway: number): boolean =>
   counted >= window * 0.995 || (Math.abs(counted - (Math.floor(window / 2) + 2)) <= 3 && estimated >= counted * leeway)
 
 /**
- * True for a count of half a window, if that window is a multiple of 1024 tokens. Such a count occurs if the server has
- * another window than requested.
+ * True if the count is half of a window whose size is a multiple of 1024 tokens. A server reports such a count if it
+ * uses another window than requested and drops the beginning of the prompt.
  */
 const isHalfOfSome = (counted: number): boolean => (counted - 2) % 512 === 0
 
@@ -81,7 +87,10 @@ const judge = (history: TokenCounts, { counted, isWhole, prompt, window }: Token
   return isSame && isHalfOfSome(counted) ? "overflow" : "unclear"
 }
 
-/** Judges a count and learns from it. Short prompts are plausible and teach nothing. */
+/**
+ * Judges a count and learns from it. The count of a short prompt is accepted as plausible, and nothing is learnt from
+ * it.
+ */
 export const learn = (
   history: TokenCounts,
   count: TokenCount

@@ -1,4 +1,7 @@
-/** Decides about an access by the permission rules, and finds the rules to offer to the user for it. */
+/**
+ * Decides about an access by the permission rules. Also finds the rules for this access that the program can offer to
+ * the user.
+ */
 import { type Rule, ruleText, type Verdict } from "./Permission.ts"
 import { type Risk, type CanonicalAccess, eachTimeReason } from "../tools/Access.ts"
 import { matchesAllow, type Target, matchesDeny, exactPattern, targetPattern } from "./TargetPattern.ts"
@@ -33,7 +36,7 @@ const restricts = (rule: Rule, { targets, tool }: Request): boolean => {
   )
 }
 
-/** The matching allow rules; empty unless they cover every target together. */
+/** The allow rules that match. Each target needs a rule that covers it. If one target has none, the list is empty. */
 const allowing = <R extends Rule>(rules: ReadonlyArray<R>, { targets, tool }: Request): ReadonlyArray<R> => {
   if (targets.length === 0) return rules.filter((rule) => rule.tool === tool && rule.pattern === undefined)
   const covering = targets.map((target) =>

@@ -58,8 +58,8 @@ export const isSameRule = (a: RememberedRule, b: RememberedRule): boolean =>
   a.verdict === b.verdict && a.tool === b.tool && a.pattern === b.pattern && a.project === b.project
 
 /**
- * True if the entry applies to the project with the real path `root` and this folder. A deny rule applies to any folder
- * at the path.
+ * True if the entry applies to a project. `root` is the real path of the project, and `rootFolder` identifies its
+ * folder. A deny rule applies even if another folder is at this path now.
  */
 export const concernsProject = (
   { folder, project, verdict }: RememberedRule,
@@ -157,8 +157,9 @@ const accessScope = (tool: string, access: CanonicalAccess): SessionScope => {
 }
 
 /**
- * The permissions that let a call run without a question for the session. Undefined if the gate must ask each time. For
- * a high-risk call, they cover exactly this call. For a call without accesses, they cover every call of the tool.
+ * The permissions with which a call runs without further questions in this session. Undefined if the gate must ask each
+ * time. For a high-risk call, they cover exactly this call. For a call without accesses, they cover every call of the
+ * tool.
  */
 export const sessionScopes = (question: Asked): ReadonlyArray<SessionScope> | undefined => {
   const { accesses, pin, risk, tool } = question

@@ -18,7 +18,7 @@ const scheme = /^[a-z][a-z0-9+.-]*:\/\//
 const asciiLabel = (label: string): string =>
   /^[\u0020-\u007e]*$/.test(label) ? label : (URL.parse(`http://${label}`)?.hostname ?? label)
 
-/** Converts the host in a lower-case pattern to ASCII, without a dot at its end. */
+/** Converts the host in a lower-case pattern to ASCII, and removes a dot at the end of the host. */
 export const urlPattern = (pattern: string): string => {
   const [, before = "", host = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)?([^/?#\s:]+)(.*)$/s.exec(pattern) ?? []
   return host === "" ? pattern : `${before}${host.replace(/\.$/, "").split(".").map(asciiLabel).join(".")}${rest}`
@@ -56,7 +56,7 @@ export interface CommandPlace {
 }
 
 interface ScopedPattern {
-  /** The part of the pattern for the folder, if any. */
+  /** The part of the pattern that matches the command's folder. Absent if the pattern names no folder. */
   readonly folder?: string
   readonly withoutSandbox: boolean
   /** The part of the pattern for the command. */
@@ -113,15 +113,20 @@ export interface Target {
   /** True for a URL with text that the model has read before. Only a rule for exactly this URL allows it. */
   readonly carries?: boolean
   /**
-   * True for a write that would destroy most of a file, or lines that the model omitted. Only a rule for exactly this
-   * file allows it.
+   * True if a write would destroy most of a file, or would lose lines that the model left out. Only a rule for exactly
+   * this file allows it.
    */
   readonly loses?: boolean
   /** True for a file outside the project that belongs to the skill of the task. */
   readonly ofSkill?: boolean
-  /** Built-in tools with the same effect. Deny and ask rules for these tools apply to this target too. */
+  /**
+   * Built-in tools with the same effect as this access. Deny and ask rules for these tools apply to this target too.
+   */
   readonly effects?: ReadonlyArray<string>
-  /** For a part of a move, the tool that does only this part. A rule that allows this tool covers the part. */
+  /**
+   * Present if the target is one part of a move, which either writes or removes a file. It names the tool that does
+   * only this part. A rule that allows this tool also allows the part.
+   */
   readonly part?: string
 }
 

@@ -70,7 +70,7 @@ const tableOf = (items: ReadonlyArray<ItemResult>): string =>
     ...items.map(({ item, note, state }) => `| ${tableCell(item)} | ${state} | ${tableCell(note)} |`)
   ].join("\n")
 
-/** The maximum number of rows in a summary. With more items, numbers tell a later stage more than rows. */
+/** The maximum number of rows in a summary. If there are more items, counts help a later stage more than rows. */
 const mostRows = 20
 
 /**

@@ -62,7 +62,7 @@ export const isFinal = ({ calls }: TaskResult): boolean =>
 export const DeniedCalls = Schema.Literals(["some", "all"])
 export type DeniedCalls = typeof DeniedCalls.Type
 
-/** Whether some or all calls of a task were denied, if any. */
+/** Undefined if no call was denied. Otherwise `some` if another call succeeded, and `all` if none did. */
 export const deniedOf = (calls: ReadonlyArray<Pick<CallOutcome, "result">>): DeniedCalls | undefined => {
   if (!calls.some(({ result }) => result.error_type === "permission_denied")) return undefined
   return calls.some(({ result }) => result.success) ? "some" : "all"
@@ -127,7 +127,7 @@ export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure"
   }
 }
 
-/** The description of a model that gave useless answers, if the task failed for this reason. */
+/** If the task failed because its model gave useless answers: a description of this model. Otherwise undefined. */
 export const unableIn = ({ cause }: TaskFailure): string | undefined =>
   cause?._tag === "NoValidAnswer" ? cause.unable : undefined
 

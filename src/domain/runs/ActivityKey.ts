@@ -44,7 +44,10 @@ export type ToolCallId = typeof ToolCallId.Type
 export const attemptText = ({ attempt, choice, stage }: Pick<ModelCallId, "attempt" | "choice" | "stage">): string =>
   `${stage === "task" ? "turn" : "attempt"} ${attempt}${choice === undefined ? "" : ", second answer"}`
 
-/** For example `round-1/turn/research-2/attempt-1` or `plan/attempt-1/choice-2`. */
+/**
+ * The key of a model call, which is unique in its run: `round-1/turn/research-2/attempt-1` or
+ * `plan/attempt-1/choice-2`.
+ */
 export const modelCallKey = (id: ModelCallId): string =>
   [
     ...(id.round === 0 ? [] : [`round-${id.round}`]),

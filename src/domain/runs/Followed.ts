@@ -18,7 +18,7 @@ export interface RequestedInRound extends RequestedChange {
 const isSameKind = (tool: string, other: string): boolean =>
   tool === other || (fileTools.has(tool) && fileTools.has(other))
 
-/** True if a later call of the same kind succeeded in the same task. */
+/** True if a call of the same kind succeeded in the same task after the denied call. */
 const isFollowedAtOnce = ({ task, tool }: RequestedChange, { results }: RoundWork): boolean => {
   if (tool === undefined) return false
   const calls = results.find(({ name }) => name === task)?.calls ?? []
@@ -29,8 +29,8 @@ const isFollowedAtOnce = ({ task, tool }: RequestedChange, { results }: RoundWor
 }
 
 /**
- * The requested changes that the run did not make. In place of a declined change, the run must make another change. In
- * place of a declined read, any later result is enough.
+ * The requested changes that the run did not make. If the user declined a change, the run must make another change
+ * instead. If the user declined a read, any later result is enough, unless all its calls were denied.
  */
 export const unfollowed = (
   requested: ReadonlyArray<RequestedInRound>,

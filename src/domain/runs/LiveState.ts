@@ -100,7 +100,7 @@ export const isResolved = (stage: TaskStage): boolean =>
 export const isLively = ({ calls, questions, run, stage, tools }: LiveState): boolean =>
   run.startedAt !== undefined && questions.open.size === 0 && (stage !== undefined || calls.size > 0 || tools.size > 0)
 
-/** A copy of the map with this value for the key, or without the key for `undefined`. */
+/** Copies the map and sets the value of one key. If the value is undefined, the copy does not contain the key. */
 const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V | undefined): ReadonlyMap<string, V> => {
   const changed = new Map(map)
   if (value === undefined) changed.delete(key)

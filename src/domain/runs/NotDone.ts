@@ -14,7 +14,7 @@ import { canonicalJson } from "../text/Json.ts"
 import { cutAt, listWithin, shares } from "../text/Excerpt.ts"
 import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 
-/** One round: its tasks, their results and their failures. */
+/** The tasks of one round, and how they ended. Skipped tasks are among the failures. */
 export interface RoundWork {
   readonly tasks: ReadonlyArray<Task>
   readonly results: ReadonlyArray<TaskResult>
@@ -87,7 +87,10 @@ interface Missed extends MissingChange {
   readonly isMadeBy: (made: Made) => boolean
   /** The skill of the task. A later complete result of a task with this skill makes up for the missing change. */
   readonly skill?: string
-  /** True if each later change of the target makes up for only one failed change. */
+  /**
+   * True if a later change of the target makes up for only one failed change. Two failed changes then need two later
+   * changes.
+   */
   readonly isSingle: boolean
 }
 
@@ -135,7 +138,7 @@ const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, changesM
     })
   )
 
-/** A task without any change. A later change by a task of the same skill makes up for it. */
+/** Says that a task made no change at all. A later change by a task with the same skill makes up for it. */
 const nothingBy = (task: Task, why: string): Missed => ({
   task: task.name,
   what: "anything",
@@ -294,7 +297,10 @@ const failed = ({ failures }: NotDone): Undone => ({
   tasks: failures.map(({ task }) => task)
 })
 
-/** Finished tasks that did not make a change or, with `ofItems`, that have items without a result. */
+/**
+ * Lists finished tasks with missing changes. With `ofItems`, lists finished tasks that have items without a result
+ * instead.
+ */
 const lacking = ({ failures, missing }: NotDone, ofItems: boolean): Undone => {
   const withoutResult = new Set(failures.map(({ task }) => task))
   const listed = missing.filter(({ isResult = false, task }) => isResult === ofItems && !withoutResult.has(task))
@@ -326,7 +332,7 @@ export const leftBlock = (incomplete: NotDone, budget = Number.POSITIVE_INFINITY
     budget
   )
 
-/** The undone work for the answer, with tasks that never ran, in at most `budget` characters. */
+/** Lists for the answer what was not done, and the tasks that never ran. The text has at most `budget` characters. */
 export const incompleteBlock = (incomplete: NotDone, budget = Number.POSITIVE_INFINITY): string => {
   const { notRun = [] } = incomplete
   const neverRun = {
@@ -344,8 +350,8 @@ export interface ResultsAndLines {
 }
 
 /**
- * Divides the budget of a prompt between results and lines about undone work. The lines get half of it, and what the
- * results do not need. `lines(budget)` must have at most `budget` characters more than `lines(0)`.
+ * Divides the budget of a prompt between results and lines about undone work. The lines may use half of the budget, and
+ * also what the results leave unused. `lines(budget)` must have at most `budget` characters more than `lines(0)`.
  */
 export const sharedBudget = (
   results: ReadonlyArray<TaskResult>,

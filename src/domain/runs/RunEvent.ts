@@ -37,8 +37,8 @@ const stepAnswers = ["step", "repairs", "remaining", "chosen", "decline"] as con
 const callAnswers = ["once", "session", "remember", "deny"] as const
 
 /**
- * The references whose content a task receives. `hash` is the SHA-256 of the text in hex, and `tokens` an estimate.
- * `shown` is the number of characters in the prompt, if the prompt lacks a part of the text.
+ * The references whose content a task receives. `hash` is the SHA-256 of the text in hex, and `tokens` an estimate. If
+ * the prompt contains only a part of the text, `shown` is the number of characters in this part.
  */
 export const ReadReferences = Schema.Array(
   Schema.Struct({
@@ -189,7 +189,10 @@ export const RunEvent = Schema.Union([
     calls: Schema.Array(ToolCall),
     changed: Schema.Array(Schema.String)
   }),
-  /** In a task that works item by item, item `number` of `of` items has ended. */
+  /**
+   * An item of a task that works item by item has ended. `number` is the number of the item, and `of` is the number of
+   * all items.
+   */
   event("task.item", { ...taskFields, number: Schema.Int, of: Schema.Int, ...ItemResult.fields }),
   TaskWorked,
   /** The task had finished before the run was resumed, and its result is reused. */
@@ -285,7 +288,7 @@ const TaskRefined = Schema.Struct({ type: Schema.Literal("task.refined"), ...wor
   )
 )
 
-/** An event as saved with a run, also under an older name. */
+/** An event as a run saved it. Older runs saved some events under another name. */
 export const SavedEvent = Schema.Union([RunEvent, TaskRefined])
 
 /** An event with the time at which it was emitted. */
@@ -343,5 +346,5 @@ const heartbeatTypes: ReadonlySet<string> = new Set(heartbeats)
 export const isHeartbeat = (event: RunEvent): event is EventOf<(typeof heartbeats)[number]> =>
   heartbeatTypes.has(event.type)
 
-/** True for events that come at least every second and matter only when they come. */
+/** True for events that arrive at least every second. They describe only a moment, so they are useless later. */
 export const isTransient = ({ type }: RunEvent): boolean => type === "model.progress" || type === "answer.piece"

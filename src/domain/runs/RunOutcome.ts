@@ -76,7 +76,7 @@ interface Denial {
   readonly targets?: ReadonlyArray<string>
   readonly isRead?: boolean
   readonly leftOut?: boolean
-  /** The change that the user wants instead, with which the run continued. */
+  /** The change that the user asked for in place of the call. The run then continued with this change. */
   readonly instead?: string
 }
 
@@ -101,7 +101,7 @@ const unfollowedMessages = ({ unfollowed }: Pick<Shortfall, "unfollowed">): Read
       `You declined "${stepText(declined)}" and wanted instead: ${instead.trim().replace(/\.$/, "").replaceAll(/\s+/g, " ")}. Nothing was done for that.`
   )
 
-/** The message of an interrupted run, also printed when it ends. */
+/** The message of an interrupted run. It is also printed at the end of the run. */
 export const interruptedText = "The run was interrupted."
 
 /** Appends a sentence about changes that were left out because the run is read-only. */
@@ -196,7 +196,7 @@ export const unverifiedLines = ({ checks, hasChanged, isNamed }: CheckedWork): R
   ]
 }
 
-/** Turns `done` into `unverified` if a check fails, or if a named check proves nothing. */
+/** Turns `done` into `unverified` if a check fails. A check that the user named must also run and prove something. */
 export const withChecks = (outcome: Outcome, work: CheckedWork): Outcome => {
   const lines = unverifiedLines(work)
   if (outcome.status !== "done" || lines.length === 0) return outcome
@@ -227,7 +227,10 @@ export const outcomeOf = (end: RoundsEnd, answer: string, shortfall: Shortfall):
   return { ...ended, answer, ...(notDone.length === 0 ? {} : { notDone }) }
 }
 
-/** The maximum number of sources in place of a link. More sources would hide the sentence around them. */
+/**
+ * The maximum number of sources that replace one link. More sources would distract from the sentence that contains the
+ * link.
+ */
 const maxSources = 3
 
 /** The task result that a link leads to; undefined if the link leads elsewhere. */

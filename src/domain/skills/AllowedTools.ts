@@ -99,7 +99,10 @@ const wordsIn = (text: string): ReadonlyArray<string> => {
   return words.map((word) => word.trim()).filter((word) => word !== "")
 }
 
-/** The name of a server's tool in this program. Other programs write `mcp__My-Server__readFile`. */
+/**
+ * Converts the name of a server's tool to the form of this program. Other programs write `mcp__My-Server__readFile`.
+ * Undefined if the name is not of this form.
+ */
 const serverTool = (name: string): string | undefined => {
   const [, server = "", tool = ""] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
   const [prefix, rest] = [snakeCase(server), snakeCase(tool)]
@@ -117,8 +120,8 @@ const readWord = (word: string): NamedTool => {
   const pattern = given.trim()
   const tool = others.get(name) ?? serverTool(name) ?? name
   if (pattern === "" || pattern === "*") return { tool }
-  // A limit that cannot be checked must not be ignored. The whole word becomes the tool name, and no tool has this
-  // name.
+  // A limit that cannot be checked must not be ignored. The whole word therefore becomes the name of a tool that does
+  // not exist, so it allows nothing.
   return Object.hasOwn(fits, tool) ? { tool, pattern } : { tool: word }
 }
 

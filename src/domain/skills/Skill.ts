@@ -206,7 +206,7 @@ export const toolsOfSkill = (skill: Skill, toolNames: ReadonlyArray<string>): Re
     toolNames.includes(tool)
   )
 
-/** The limits on the tools of a skill, which may always read its own files. */
+/** The limits on the tools of a skill. They always let the skill read its own files. */
 const limitsOfSkill = (skill: Skill): ReadonlyArray<ToolLimit> => {
   const { files = [], toolLimits = [] } = skill
   if (readsOwnFilesOnly(skill)) return [...toolLimits, { tool: reader, patterns: files.map(escaped) }]

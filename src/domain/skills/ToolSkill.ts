@@ -1,6 +1,7 @@
 /**
- * Makes skills for tools of plugins and servers that no skill names, so that plans can use them. The descriptions of a
- * server's tools are foreign text. They are shortened, cleaned of characters with a meaning in a prompt, and quoted.
+ * Makes skills for those tools of plugins and servers that no skill names. Without such a skill, plans could not use
+ * these tools. The descriptions of a server's tools are foreign text. They are shortened, cleaned of characters with a
+ * meaning in a prompt, and quoted.
  */
 import { builtInOrigin, type ToolInfo } from "../tools/ToolCall.ts"
 import { snakeCase } from "../text/Json.ts"

@@ -1,6 +1,6 @@
 /**
- * The character sets other than Unicode of text files: Windows-1252, which includes Latin-1, and Shift-JIS. One table
- * decodes and encodes a set, so text that is read and written keeps its bytes.
+ * The character sets of text files that are not Unicode: Windows-1252, which includes Latin-1, and Shift-JIS. One table
+ * both decodes and encodes a set, so text that is read and written keeps its bytes.
  */
 
 /** A character set that includes ASCII. */

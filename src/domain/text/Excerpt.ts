@@ -70,8 +70,9 @@ export const shares = (lengths: ReadonlyArray<number>, budget: number): Readonly
 }
 
 /**
- * Divides the budget as `shares` does. While several texts would get less than `least`, the last of these texts gets
- * nothing. One whole function helps more than a few lines of several functions.
+ * Divides the budget as `shares` does, but gives nothing to texts whose share would be too small. While several texts
+ * would get less than their minimum in `least`, the last of them gets nothing. One whole function helps more than a few
+ * lines of several functions.
  */
 export const usefulShares = (
   lengths: ReadonlyArray<number>,

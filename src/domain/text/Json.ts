@@ -32,7 +32,7 @@ export const isNestedTooDeep = (value: unknown, most: number = maxNesting): bool
 
 const leftOut = "(nested too deeply)"
 
-/** The value with a text in place of the parts below `most` levels. */
+/** The value without arrays and objects below `most` levels. A short text stands in place of each of them. */
 export const withoutDeeper = (value: Schema.Json, most: number): Schema.Json => {
   if (typeof value !== "object" || value === null) return value
   if (most === 0) return leftOut
@@ -64,7 +64,9 @@ export const canonicalJson = (value: Schema.Json): string => {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`
 }
 
-/** Facts about a text from a single pass. Its keys and numbers are valid only if the text is JSON. */
+/**
+ * Facts about a text, collected in a single pass. The facts about keys and numbers are valid only if the text is JSON.
+ */
 export interface JsonScan {
   readonly deepest: number
   /** The number of open brackets at the end. */

@@ -30,7 +30,10 @@ const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : tex
 /** The number of lines of a text. A final line end begins no new line. */
 export const countLines = (text: string): number => linesOf(text).length
 
-/** The text of a range. None if it begins after the last line; it may end after it. */
+/**
+ * The text of a range of lines. None if the range begins after the last line of the text. A range may end after the
+ * last line.
+ */
 export const takeLines = (text: string, { from, to }: LineRange): Option.Option<string> => {
   const lines = linesOf(text)
   return from < 1 || to < from || from > lines.length

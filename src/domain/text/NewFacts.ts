@@ -2,8 +2,8 @@
 import { stemOf } from "./Nearest.ts"
 
 /**
- * Words that say nothing by themselves, and `word`, the label of a task's search words. Words for limits and negations
- * say something, so they are not listed.
+ * Words without a meaning of their own. `word` is listed because it labels the search words of a task. Words for limits
+ * and negations are not listed, because they have a meaning.
  */
 const silent = new Set(
   "a an and are as at be by each every for in is it its of on or that the their this to with word".split(" ")

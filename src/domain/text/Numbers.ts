@@ -1,6 +1,6 @@
 /** Finds contradictions between a number in a sentence and the numbers in the lines that the sentence is about. */
 
-/** A sentence is compared with at most this many lines. In more lines, some number would differ by chance. */
+/** The maximum number of lines with which a sentence is compared. In more lines, some number would differ by chance. */
 const mostLines = 3
 
 const number = /(?<![\w.$#/-]|\bL)\d[\d_,]*(?:\.\d+)?(?![\w/]|\.\d|-\d)/g
@@ -35,15 +35,16 @@ const words = (text: string): ReadonlySet<string> =>
   )
 
 /**
- * The number in a sentence (`claimed`), and the numbers in the lines that contradict it (`there`). Undefined if they
- * may agree. The sentence must have only one number, and share a word with the lines.
+ * If the lines contradict the number in a sentence: this number (`claimed`) and the numbers in the lines (`there`).
+ * Undefined if they may agree. Also undefined if the sentence has not exactly one number, or shares no word with the
+ * lines.
  */
 export const otherNumber = (
   sentence: string,
   lines: ReadonlyArray<string>
 ): { readonly claimed: string; readonly there: string } | undefined => {
   if (lines.length > mostLines) return undefined
-  // Quoted text, except numbers, is hidden, because a sentence does not state what it quotes.
+  // Hides quoted text, because a sentence does not state what it quotes. A quoted number stays visible.
   const prose = sentence.replace(/`[^`]*`|"[^"]*"/g, (span) =>
     /^[`"][\d_,.]+[`"]$/.test(span) ? span : "·".repeat(span.length)
   )

@@ -12,7 +12,10 @@ type PatternStep =
   | { readonly kind: "character"; readonly character: string }
   /** Matches any characters or none: within a path component, or also across components. */
   | { readonly kind: "component" | "path" }
-  /** Matches nothing. The next step, `folders`, may match whole components or be skipped. */
+  /**
+   * Precedes a step `folders`, and matches no text itself. The step `folders` may then match any number of folders, or
+   * be skipped.
+   */
   | { readonly kind: "optionalFolders" }
   /** Matches characters up to a slash, and the slash itself. */
   | { readonly kind: "folders" }
@@ -32,7 +35,7 @@ const literalSteps = (text: string): ReadonlyArray<PatternStep> =>
 const stepsOf = (pattern: string): ReadonlyArray<PatternStep> =>
   (pattern.match(part) ?? []).flatMap((text) => wildcards.get(text) ?? literalSteps(text))
 
-/** Adds a step that may match next. If this step may match nothing, also adds the step after it. */
+/** Adds a step that may match next. If this step may match the empty text, also adds the step after it. */
 const enter = (steps: ReadonlyArray<PatternStep>, first: number, next: Set<number>): void => {
   let index = first
   while (!next.has(index)) {
@@ -44,7 +47,7 @@ const enter = (steps: ReadonlyArray<PatternStep>, first: number, next: Set<numbe
   }
 }
 
-/** Adds the steps that may match after this step has matched a character. */
+/** If this step matches the character, adds the steps that may match the next character to `next`. */
 const take = (steps: ReadonlyArray<PatternStep>, index: number, character: string, next: Set<number>): void => {
   const step = steps[index]
   switch (step?.kind) {

@@ -52,8 +52,8 @@ const basic = /(Authorization[^A-Za-z0-9]{1,12}Basic\s+)[A-Za-z0-9+/=]{8,4000}/g
 const userInfo = /(:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,2000}@/g
 
 /**
- * Matches the beginning of every form. Most texts hold no secret, and one search is then cheaper than one for each
- * form.
+ * Matches the beginning of every form of a secret. Most texts contain no secret. For them, this one search is cheaper
+ * than one search for each form.
  */
 const anySign = new RegExp(
   [

@@ -89,7 +89,7 @@ export interface ModelFault {
   /** What the value must be, such as `a number, without quotes`. Absent if `message` is set. */
   readonly wanted?: string
   readonly hint?: string
-  /** The message of the schema's author, in place of `wanted`. */
+  /** The message that the author of the schema wrote for this problem. If it is present, `wanted` is absent. */
   readonly message?: string
 }
 

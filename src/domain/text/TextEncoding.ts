@@ -136,7 +136,7 @@ const decodeUtf16 = (bytes: Uint8Array, encoding: "UTF-16LE" | "UTF-16BE"): Resu
   return text === undefined || controlCharacters.test(text) ? Result.fail(guess(bytes)) : decoded(text, encoding)
 }
 
-/** Decodes bytes that are not valid UTF-8 and contain no zero. */
+/** Decodes bytes that are not valid UTF-8 and contain no zero byte. Fails if the content is binary. */
 const decodeOther = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
   if (hasControls(bytes)) return Result.fail("it is binary")
   const { longCharacters, shownBytes, text } = showBytes(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)

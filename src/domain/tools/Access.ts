@@ -154,11 +154,17 @@ export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
 /** `sandbox` begins with this text if the system confines a command only in part. */
 export const partly = "partly: "
 
-/** The text about the sandbox, which names "a copy of the project" for a command on a working copy. */
+/**
+ * The text about the sandbox. For a command on a working copy, it says "a copy of the project" instead of "the
+ * project".
+ */
 export const sandboxWords = ({ onCopy = false, sandbox }: CanonicalAccess & { readonly _tag: "RunCommand" }): string =>
   onCopy ? sandbox.replace("writes only in the project", "writes only in a copy of the project") : sandbox
 
-/** The target of the access, for the user and for rules. */
+/**
+ * The target of an access as text, in the form that users read and rules match. This is a path, URL, command line or
+ * host. For a plugin or server, it is the name with a hash.
+ */
 export const accessTarget = (access: CanonicalAccess): string => {
   switch (access._tag) {
     case "ReadFile":
@@ -262,8 +268,8 @@ const longPartOf = (text: string): number => {
 }
 
 /**
- * Why the gate asks about this access each time, as a sentence. Undefined if an answer can hold for longer. A rule
- * still applies if its pattern names this access itself, and not only its host or folder.
+ * Why the gate asks each time about an access like this, as a sentence. Undefined if one answer may also cover later
+ * accesses. A rule still applies if its pattern names this access itself, and not only its host or folder.
  */
 export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
   if (access._tag === "WriteFile" && isAutomatic(access.path)) {

@@ -55,7 +55,10 @@ export const meantTool = (name: string, usable: ReadonlyArray<string>): string |
   return near.some((one) => isOpposite(one, bare)) ? undefined : only(near)
 }
 
-/** A map and not an object, because an argument may be called `constructor`. */
+/**
+ * For each parameter name, other names that models use for it. This is a map, because an argument may have the name of
+ * a property of every object, such as `constructor`.
+ */
 const synonyms: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["path", ["file", "filepath", "filename"]],
   ["pattern", ["query", "q"]],
@@ -124,7 +127,10 @@ const parseNested = (text: string, type: "array" | "object"): Schema.Json | unde
   return isMeant && others.length === 0 ? value : undefined
 }
 
-/** The number, boolean, list or object that a text stands for, if certain. */
+/**
+ * Converts text to the number, boolean, list or object that it certainly means. Undefined if the value is no text, or
+ * if its meaning is not certain.
+ */
 const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefined => {
   if (typeof value !== "string") return undefined
   if ((type === "number" || type === "integer") && numeral.test(value)) return Number(value)
@@ -215,7 +221,9 @@ const invalidText = (tool: string, problem: ModelFault) => {
   }
 }
 
-/** Text for the output of another call: `{{call-1.path}}`, `$call_1.output`, `<path from the search>`. */
+/**
+ * Matches a placeholder for the output of another call: `{{call-1.path}}`, `$call_1.output`, `<path from the search>`.
+ */
 const ofOtherCall =
   /(?:\{\{|\$\{|<|\$)\s*(?:calls?|tool|turn|step|task|results?|outputs?|previous|search|response)[-_ .]*\d*(?:[.[/][^\s{}<>]*|[-_ ](?:results?|outputs?|path|file)[^\s{}<>]*)?\s*(?:\}\}|\}|>|$)/i
 const wholeBlank =

@@ -38,8 +38,8 @@ const plain = (name: string): string =>
     .replaceAll("-", "_")
 
 /**
- * The tool that a foreign name means. Returns the foreign name itself if its tool ends the work, or if its argument
- * `command` selects an action.
+ * Finds this program's tool for the tool name of another program. Returns the given name unchanged for tools that end
+ * the work, and for tools whose argument `command` selects an action. Undefined for an unknown name.
  */
 export const foreignTool = (name: string): string | undefined =>
   names.get(plain(name)) ?? (editors.has(name) || ends.has(name) ? name : undefined)

@@ -4,7 +4,7 @@ import { isNestedTooDeep, maxNesting, maxParts } from "../text/Json.ts"
 
 const isJson = Schema.is(Schema.Json)
 
-/** The kind of a value that JSON cannot express, as the end of a sentence. */
+/** If JSON cannot express the value, its kind as the end of a sentence, such as `is a BigInt`. Otherwise undefined. */
 const kindOf = (value: unknown): string | undefined => {
   if (value === undefined || (typeof value === "number" && !Number.isFinite(value))) return `is ${value}`
   if (typeof value === "bigint") return "is a BigInt"

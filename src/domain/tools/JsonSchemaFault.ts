@@ -25,8 +25,8 @@ const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(v
 const isNames = (value: unknown): boolean => Array.isArray(value) && value.every(Predicate.isString)
 
 /**
- * Groups of keywords. Each group has a test of the keyword's value, and words for a valid value, which end the sentence
- * of a fault.
+ * Groups of keywords. Each group has a test for the keyword's value, and a noun for valid values. The noun ends the
+ * message about an invalid value.
  */
 const plain: ReadonlyArray<readonly [ReadonlySet<string>, (value: unknown) => boolean, string]> = [
   [keywords("$ref description format title"), Predicate.isString, "a text"],

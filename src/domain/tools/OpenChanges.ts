@@ -99,7 +99,10 @@ const isMadeUpFor = (
     const isBefore = (one: CallOutcome) => one.result.success && takes(one, String(values["old_text"]))
     return [...answered, ...changes.filter(isBefore)].some((one) => replaces(failed, one))
   }
-  /** An unreadable change is done if later answers make as many changes as this answer has unreadable changes. */
+  /**
+   * An unreadable change counts as done if later answers make enough changes. They must make one for each unreadable
+   * change of this answer.
+   */
   if (!hasPath(failed)) {
     return answered.length >= failedBeside.filter((one) => !hasPath(one) && !isReplacement(one)).length
   }
@@ -107,7 +110,9 @@ const isMadeUpFor = (
   if (typeof values["old_text"] === "string" && values["old_text"] === values["new_text"]) {
     return changes.some((one) => one.result.success && pathOf(one.call) === path)
   }
-  /** A replacement in one file is done if a later change of the file makes it, or writes the whole file. */
+  /**
+   * A failed replacement in one file is done if a later change makes the same replacement, or writes the whole file.
+   */
   if (values["replace_all"] === true) {
     return ofFile.some((one) => one.call.name === "write_file" || replaces(failed, one))
   }
@@ -153,7 +158,8 @@ export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray
 }
 
 /**
- * Open changes, and calls with effects outside the working copy. `files` are the changed files of the project itself.
+ * Returns the open changes, and the calls with effects outside the working copy. `files` are the changed files of the
+ * project itself. If there are any, successful changes are returned, too.
  */
 export const doneOutside = ({
   files,

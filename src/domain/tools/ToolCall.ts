@@ -123,7 +123,7 @@ export const builtInOrigin = "built-in"
 /** The origin of tools that a calling program defines in code. */
 export const programOrigin = "program"
 
-/** For each type of error, when the tool fails with it, in a sentence. */
+/** For each type of error, a sentence that says when the tool fails with it. */
 export type ToolErrors = { readonly [type in ToolErrorType]?: string }
 
 /** The description of a tool, without its code. */
@@ -153,7 +153,7 @@ export interface PreparedCall {
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }
 
-/** The tools that only change files. On a working copy, they change nothing else. */
+/** The tools whose only effect is a change of files. In a task with a working copy, they change only the copy. */
 export const fileTools: ReadonlySet<string> = new Set(["edit_file", "move_file", "remove_file", "write_file"])
 
 export const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)

@@ -45,8 +45,8 @@ const isUnclear = (key: string, value: Schema.Json | undefined): boolean =>
   !remarks.has(key) && isCallKey(key) && !(otherKeys.uid.some((one) => one === key) && ofHost.test(readUid(value)))
 
 /**
- * Collects arguments beside the tool name: `{ "tool": "read_file", "path": "a.ts" }`. Undefined if a key could be
- * another part of the call.
+ * Collects arguments that stand beside the tool name: `{ "tool": "read_file", "path": "a.ts" }`. Undefined if there are
+ * none, or if a key could be another part of the call.
  */
 const gatherArguments = (
   call: Arguments,
@@ -74,7 +74,10 @@ export const turnNumber = (uid: string): number => Number(/^turn-(\d+)\//.exec(u
 /** The beginning of a uid, which is the same for all calls of an answer. */
 export const turnOf = ({ call }: CallOutcome): string => call.uid.split("/", 1)[0] ?? ""
 
-/** The uid of one edit of a replacement in all files, which makes an edit for each file: `block-1-all-2`. */
+/**
+ * Replacing a text in all files makes one edit for each file. This is the uid of one of these edits, such as
+ * `block-1-all-2`. `index` starts at 0.
+ */
 export const replacementUid = (uid: string, index: number): string => `${uid}-all-${index + 1}`
 export const isOfReplacement = ({ call }: CallOutcome): boolean => /-all-\d+$/.test(call.uid)
 
@@ -226,7 +229,7 @@ export const readCallBlock = (text: string, where: Where, findings: Findings): R
 export const numberCalls = (calls: ReadonlyArray<UnnumberedCall>, findings: Findings): ReadonlyArray<ToolCall> => {
   const writtenUids = new Set(calls.map((call) => call.uid))
   const used = new Set<string>()
-  // The last number tried for each uid, which keeps the search linear.
+  // The last number tried for each uid. The next search begins there, so that many equal uids do not make it slow.
   const reached = new Map<string, number>()
   return calls.map(({ where, ...call }, index) => {
     const base = call.uid === "" ? `call-${index + 1}` : call.uid

@@ -23,7 +23,7 @@ interface BlockValues {
 
 const maximumLength = 1_048_576
 /**
- * The maximum number of brackets of a text to repair, because the repair is recursive. Brackets in strings count too.
+ * A text with more brackets than this is not repaired, because the repair is recursive. Brackets in strings count too.
  */
 const maximumBrackets = 500
 
@@ -32,7 +32,7 @@ const failure = (code: IssueCode, what: string): Result.Result<never, JsonFailur
 /** How many characters a message quotes, from the mistake on. */
 const shownOfBlock = 40
 
-/** Describes the first syntax error of a text, and quotes the text there instead of a line number. */
+/** Describes the first syntax error of a text. Quotes the text at the error, and does not give a line number. */
 const faultOf = (text: string): string => {
   const read = readJson(text)
   if (Result.isSuccess(read)) return "it holds something that JSON does not know."

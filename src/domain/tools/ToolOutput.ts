@@ -18,7 +18,7 @@ export interface OutputImage {
  * result.
  */
 export interface OutputFile {
-  /** The name of the file. Folders in it are dropped. */
+  /** The content of the file: bytes, or a string with the bytes in base64. */
   readonly name: string
   /** The media type, such as `text/csv`. */
   readonly mediaType: string

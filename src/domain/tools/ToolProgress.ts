@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { cutText } from "../text/TextWidth.ts"
 import { printable } from "../text/Printable.ts"
 
-/** How far a call is: an amount of a total, in a unit of the tool, or a text. */
+/** The progress of a call: a text, or the amount `done` of a `total`. The tool chooses the unit of the amounts. */
 export const ToolProgress = Schema.Struct({
   text: Schema.optionalKey(Schema.String),
   done: Schema.optionalKey(Schema.Finite),

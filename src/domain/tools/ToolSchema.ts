@@ -107,8 +107,8 @@ export const exampleArguments = (schema: JsonSchema): Arguments => {
 const draft07 = /draft-0[4-7]/
 
 /**
- * The parameters of a tool from an object's schema, or the reason why it is unusable. Patterns apply only in a trusted
- * schema, because regular expressions can run without a time limit.
+ * The parameters of a tool from the JSON schema of an object, or why the schema is unusable. Patterns apply only in a
+ * trusted schema, because regular expressions can run without a time limit.
  */
 export const jsonSchemaParameters = (
   schema: unknown,
@@ -118,7 +118,10 @@ export const jsonSchemaParameters = (
   return Result.map(jsonSchemaCodec(schema, patterns), (codec) => codec as Schema.Codec<Arguments, unknown>)
 }
 
-/** A codec for the values of a JSON schema, with `patterns` as for `jsonSchemaParameters`. */
+/**
+ * A codec for the values of a JSON schema, or the reason why the schema is unusable. Use `patterns: "apply"` only for a
+ * trusted schema, because regular expressions can run without a time limit.
+ */
 export const jsonSchemaCodec = (
   schema: unknown,
   patterns: "apply" | "ignore"

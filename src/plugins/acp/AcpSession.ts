@@ -77,8 +77,8 @@ interface PromptText {
 }
 
 /**
- * Separates what the user typed, with the paths of files, from the content of embedded files. Undefined if a part is
- * not supported, such as an image.
+ * Separates the typed text from the content of embedded files. The typed text contains the paths of linked and embedded
+ * files. Undefined if a part is not supported, such as an image.
  */
 const promptText = (blocks: ReadonlyArray<ContentBlock>, project: string): PromptText | undefined => {
   let prompt = ""

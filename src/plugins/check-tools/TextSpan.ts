@@ -34,8 +34,8 @@ const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undef
 }
 
 /**
- * Finds the end of a quotation with several lines. If the document has only its first lines, returns the end of the
- * last one found.
+ * Finds the end of a quotation with several lines. If the document contains only the first of these lines, returns the
+ * end of the last line that was found. Undefined if none of the lines in `rest` was found.
  */
 const endOf = (
   lines: ReadonlyArray<string>,

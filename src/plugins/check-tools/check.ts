@@ -1,6 +1,7 @@
 /**
- * `task-conductor check FILE...`: checks documents without a model, in a project also against its skills, tools and
- * files. Reports problems and what to do. `--fix` repairs a problem if the text can mean only one thing.
+ * `task-conductor check FILE...`: checks documents without a model. In a project, it also checks them against the
+ * project's skills, tools and files. Reports each problem and what to do about it. `--fix` repairs a problem if the
+ * text can mean only one thing.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -128,7 +129,10 @@ const humanText = ({ checked, failures }: Outcome, style: CheckStyle): string =>
       : [])
   ].join("\n\n")
 
-/** Writes one report as a JSON object, and several as one object a line, each with its file's name. */
+/**
+ * Writes the reports as JSON. If only one file was given, the text is one object. Otherwise each report is an object on
+ * a line of its own, with the name of its file.
+ */
 const jsonText = ({ checked, failures }: Outcome): string =>
   checked
     .map(({ name, report }) => printableJson(checked.length + failures.length > 1 ? { file: name, ...report } : report))

@@ -140,7 +140,10 @@ export const totalText = (reports: ReadonlyArray<CheckReport>, failed: number, {
   return `${counted(reports.length + failed, "document")}: ${parts.join(", ")}`
 }
 
-/** The path of a document in a SARIF log. It is relative below the current folder, so that code hosts find the file. */
+/**
+ * The path of a document in a SARIF log. If the document is below the current folder, the path is relative, because
+ * code hosts then find the file. Otherwise it is absolute.
+ */
 export const sarifPath = (path: Path.Path, name: string): string => {
   const relative = path.relative(path.resolve("."), path.resolve(name))
   return relative.startsWith("..") ? path.resolve(name) : relative

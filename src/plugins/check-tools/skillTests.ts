@@ -55,8 +55,8 @@ const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyAr
 })
 
 /**
- * The limits of a test. A document gets one attempt more than the test has answers, because the model then only repeats
- * its last answer.
+ * The limits of a test. A document gets one attempt more than the test has answers. Further attempts would be useless,
+ * because the model then only repeats its last answer.
  */
 const limitsOf = ({ executions, refinements }: SkillTest) => {
   const answers = Math.max(executions.length, refinements.length)

@@ -38,7 +38,10 @@ export const refine = (order: PlanStage & { readonly task: string }, place: Stag
 export const execute = (order: Parameters<typeof executeRefinement>[0], place: StagePlace, context: RunContext) =>
   work(executeRefinement(order), place, context, true)
 
-/** The remaining tasks. Fails if the model gave no valid list. */
+/**
+ * Asks the model for the remaining tasks. `isRevised` is true if the model revised the plan. Fails if the model gave no
+ * valid list.
+ */
 export const iterate = Effect.fn("iterate")(function* (order: PlanStage, place: StagePlace, context: RunContext) {
   let isRevised = false
   const listen: RunContext["listen"] = (recorded) => {

@@ -118,7 +118,7 @@ export const offerRun = ({ use }: WorkQueues["Service"], { leader, priority, pro
   return use((boss, options) => boss.insert(queueOf("run", program), [job], options))
 }
 
-/** Selects and locks the pieces of a run in these queues that fit the condition. */
+/** Selects and locks those pieces of a run that are in these queues and fulfil the SQL condition. */
 const piecesOf = (sql: SqlClient.SqlClient, runId: string, queues: ReadonlyArray<string>, condition: string) =>
   sql<{ readonly name: string; readonly id: string }>`SELECT j.name, j.id FROM ${sql.literal(jobs)} j
     WHERE j.name IN (SELECT jsonb_array_elements_text(${JSON.stringify(queues)}::jsonb)) AND j.singleton_key = ${runId}
@@ -265,8 +265,9 @@ const makeAppend = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Cl
   })
 
 /**
- * The priority in pg-boss for the first of several new pieces, chosen so that runs of equal priority take turns. It is
- * below the waiting pieces of the same run. If none wait, it equals the first pieces of other runs.
+ * The priority in pg-boss for the first of several new pieces. It makes runs of equal priority take turns. If pieces of
+ * the same run wait, it is lower than their priorities. Otherwise, it equals the priority of the first pieces of other
+ * runs.
  */
 const firstPriority = (sql: SqlClient.SqlClient, { priority, runId }: Lease, queue: string) => {
   const [most, all] = [priority * priorityStep, sql.literal(jobs)]

@@ -29,7 +29,7 @@ export interface WorkAttempt {
   readonly attempt: number
 }
 
-/** An attempt, with what a worker needs to write for it. */
+/** An attempt, with the other data that a worker needs to write records for it. */
 export interface Lease extends WorkAttempt {
   readonly runId: string
   readonly key: string
@@ -197,7 +197,7 @@ export class ClusterWork extends Context.Service<
     end(lease: Lease, ending: string, record?: NewRecord): Query<boolean>
     /**
      * Adds records to a run, in this order, and saves the results of finished pieces. Returns the tokens of the saved
-     * records.
+     * records. Each token identifies one record.
      */
     append(
       runId: string,
@@ -205,8 +205,8 @@ export class ClusterWork extends Context.Service<
       finished?: ReadonlyArray<FinishedWork>
     ): Query<ReadonlySet<string>>
     /**
-     * The results of these pieces, by key. The value is undefined for a resting piece. Other unfinished pieces have no
-     * entry.
+     * The results of these pieces, by key. The value is undefined for a piece that rests, that is, waits in its queue
+     * for answers or results. Other unfinished pieces have no entry.
      */
     results(lease: Lease, keys: ReadonlyArray<string>): Query<ReadonlyMap<string, string | undefined>>
     /** Saves the answer to a question, as JSON text. A second answer is ignored. */

@@ -90,7 +90,7 @@ const passing: ReadonlySet<string> = new Set(["08", "40", "53", "55", "57", "58"
 /** The codes for a missing table, schema or grant. An operator can restore it, so queries are retried. */
 const lacking: ReadonlySet<string> = new Set(["42P01", "3F000", "42501"])
 
-/** The classes of errors in a statement or its values. They occur on every machine. */
+/** The classes of errors that the statement or its values cause. Such an error occurs on every machine. */
 const faults: ReadonlySet<string> = new Set(["21", "22", "23", "42"])
 
 const isIn = (codes: ReadonlySet<string>, { reason: { cause } }: SqlError): boolean => {
@@ -98,7 +98,7 @@ const isIn = (codes: ReadonlySet<string>, { reason: { cause } }: SqlError): bool
   return typeof code === "string" && (codes.has(code) || (code.length === 5 && codes.has(code.slice(0, 2))))
 }
 
-/** True if the server itself answered with an error that goes away. */
+/** True if the database server answered with an error that is only temporary. */
 export const saysItPasses = (error: SqlError): boolean => isIn(passing, error)
 
 /** True if the query may succeed later. */
@@ -113,7 +113,7 @@ const noticeOf = (error: SqlError): string =>
 const slowTime = "5 seconds"
 const slowNotice = "The database does not answer (no answer for 5 seconds; a table may be locked)."
 
-/** Retries a query while its error may go away, for up to `patience`. */
+/** Retries a query after errors that may go away, for up to `patience`. */
 export const retryTransient = <A>(query: Effect.Effect<A, SqlError>): Effect.Effect<A, DatabaseUnavailable> =>
   Effect.gen(function* () {
     const { answered, failed } = yield* CurrentNotices

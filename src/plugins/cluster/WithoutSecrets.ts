@@ -134,8 +134,8 @@ export interface CallJudges {
 }
 
 /**
- * Applies approvals to whole calls. The user approved `sent`, the calls without secrets. A whole call that differs in
- * more than secrets gets no approval, so the user is asked again.
+ * Applies the user's answers to the calls with their secrets (`whole`). The user saw the same calls without secrets
+ * (`sent`). If a call differs in more than secrets, the user is asked again.
  */
 export const coverWhole = Effect.fnUntraced(function* (
   { answers, registry }: CallJudges,

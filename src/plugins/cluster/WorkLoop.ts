@@ -49,7 +49,7 @@ const renewal = "1500 millis"
 /** A worker gives up a lease this long before the lease ends, in milliseconds. */
 const margin = 1500
 
-/** A piece that has done nothing but wait for this long goes back to its queue, where it rests. */
+/** If a piece only waits for this long, the worker gives it back. It then rests in its queue. */
 export const RestAfter = Context.Reference<Duration.Input>("task-conductor/plugins/cluster/RestAfter", {
   defaultValue: () => "1 minute"
 })
@@ -74,7 +74,8 @@ const saveEnd = Effect.fnUntraced(function* (work: ClusterWork["Service"], lease
 })
 
 /**
- * Completes when a piece has done nothing but wait for as long as `RestAfter`. The value is what the piece waits for.
+ * Completes when a piece has only waited for the time `RestAfter` without a break. The value is what the piece waits
+ * for.
  */
 const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   const after = Duration.toMillis(Duration.fromInputUnsafe(yield* RestAfter))
@@ -108,8 +109,8 @@ const carryOutOrRest = Effect.fnUntraced(function* (
 })
 
 /**
- * Runs the work loop until the scope closes, or until the database has been unavailable for too long. At the end,
- * returns the pieces.
+ * Claims and does work until the scope closes. Fails if the database has been unavailable for too long. At the end,
+ * this worker gives its unfinished pieces back.
  */
 export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
   capacity,

@@ -87,7 +87,10 @@ const clusterRunOf = Effect.fnUntraced(function* (
   return { opened: whole, allow, approveSteps, ...more } satisfies ClusterRun
 })
 
-/** Reads the configuration of a run on this machine. The workers use this configuration. */
+/**
+ * Reads the configuration of a run from the files of this machine. The workers carry out the run with this
+ * configuration.
+ */
 export const prepareRun = Effect.fn("prepareRun")(function* (
   { configuration, order, project }: Omit<NewRun, "keep">,
   approvals: Approvals

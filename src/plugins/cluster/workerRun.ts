@@ -109,7 +109,7 @@ export const asRefusal = (error: { readonly _tag: string; readonly message: stri
       ? new RunRefused({ what: error.message, exitCode: exitCodeOf("not_permitted") })
       : refusal(error.message, error._tag)
 
-/** The settings of a run without those that belong to the machine of its client. */
+/** The settings of a run, without those that concern only the machine of its client. */
 const commonSettings = (settings: Configuration) => Struct.omit(settings, [...addressKeys, "keepAlive", "parallel"])
 
 const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration) {

@@ -32,7 +32,10 @@ const answers = (setup: Setup) =>
     Effect.orElseSucceed(() => false)
   )
 
-/** Makes the empty list. Every three seconds, the worker asks each listed server whether it answers again. */
+/**
+ * Makes the list of model servers that do not answer; it is empty at first. Every three seconds, the worker asks each
+ * server of the list again.
+ */
 export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, worker, workers }: ServersOptions) {
   const gone = new Map<string, GoneServer>()
 
@@ -56,12 +59,12 @@ export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, w
   )
 
   return {
-    /** Why the first server on the list does not answer. */
+    /** Why the server that has been on the list longest does not answer. Undefined if the list is empty. */
     gone: () => [...gone.values()][0]?.why,
     hasGivenUp,
     /**
-     * True if this worker must take no work, because it still waits for its own server, or because another worker has a
-     * server.
+     * True if this worker must take no work because a server of the list does not answer. The worker first waits for
+     * the server, and then still leaves the work if another worker has a server.
      */
     leavesWork: Effect.gen(function* () {
       if (gone.size === 0) return false

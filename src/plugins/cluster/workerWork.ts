@@ -39,7 +39,7 @@ const idleTimeToLive = "10 seconds"
 
 const secrets = makeSecrets(makeValueRedaction(knownSecrets))
 
-/** The pause between tries to lock a run whose lock another worker on this machine holds. */
+/** The pause between attempts to lock a run while another worker on this machine holds the lock. */
 const lockPace = Schedule.spaced("1 second")
 
 /** Locks a run on this machine. A suspended worker process still holds its lock. */
@@ -129,7 +129,10 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
     return true
   })
 
-  /** Returns a piece that this worker cannot do. Undefined if all live workers have declined the piece. */
+  /**
+   * Gives back a piece that this worker cannot do. Undefined if this worker has declined the piece before. It gets such
+   * a piece again only after all live workers have declined it.
+   */
   const decline = Effect.fnUntraced(function* (lease: HeldLease, why: string) {
     if (Object.hasOwn(lease.declined, workerName)) return undefined
     yield* report(`${lease.runId}: given back. ${why}`)
@@ -154,7 +157,7 @@ const endingOf = (
   return "_tag" in ended ? refusedFor(asRefusal(ended)) : ended
 }
 
-/** Leads a run to its end. If the run cannot start, it ends with the error. */
+/** Leads a run to its end. If the run cannot start, the error becomes the ending of the run. */
 const conduct = Effect.fnUntraced(function* (
   { decline, isLeft, report, withRun }: Workbench,
   lease: HeldLease

@@ -49,7 +49,7 @@ import type { StrayLines } from "./McpStdout.ts"
 
 type SupervisedServer = Effect.Success<ReturnType<typeof superviseServer>>
 
-/** Loads the MCP client for the first server, because most runs have none. */
+/** Loads the MCP client only when the first server needs it, because most runs use no server. */
 const loadClient = Effect.promise(() =>
   Promise.all([import("./McpConnection.ts"), import("./McpFailure.ts"), import("effect/http/FetchHttpClient")])
 )
@@ -128,7 +128,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   }
 })
 
-/** The note about a server that writes other text to stdout. */
+/** The note about a server that writes lines to stdout that are not messages. */
 const strayNote = (server: string, { first }: StrayLines): McpProblem =>
   new McpProblem({
     server,
@@ -276,7 +276,7 @@ const authorize = Effect.fnUntraced(function* (server: McpServer) {
   })
 })
 
-/** The entry of a disabled server in lists. Runs do not use it. */
+/** The entry of a disabled server in a list of servers. Runs do not use the server. */
 const notStarted = (server: NamedServer): KnownServer =>
   notUsed(server, `it is disabled in ${server.scope === "user" ? "your configuration" : "the project's file"}.`)
 
@@ -326,7 +326,7 @@ export const discoverServers: Discovery = Effect.fnUntraced(function* ({ project
       scope,
       outcome
     })),
-    /* Ignored parts of the project's file, whose servers are still used. */
+    /* Notes about ignored parts of the project's file. The servers with these parts are still used. */
     notes,
     problems: [...problems, ...started.flatMap(({ leftOut }) => leftOut), ...failures]
   }

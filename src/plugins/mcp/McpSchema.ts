@@ -148,7 +148,10 @@ export const definedSchema = (schema: unknown): Result.Result<unknown, string> =
   return Result.succeed(names.size === 0 ? body : { ...body, [keyword]: definitions })
 }
 
-/** The schema behind a root that is only a reference, as some libraries write it. */
+/**
+ * If the root of the schema is only a reference, returns the schema to which it leads. Some libraries write such roots.
+ * Other schemas stay unchanged.
+ */
 const withoutRootReference = (schema: SchemaNode, find: ReturnType<typeof makeFinder>): SchemaNode => {
   let whole = schema
   const followed = new Set<unknown>()
@@ -164,7 +167,7 @@ const withoutRootReference = (schema: SchemaNode, find: ReturnType<typeof makeFi
 
 const withoutDefinitions = ({ $defs: _defs, definitions: _definitions, ...rest }: SchemaNode): SchemaNode => rest
 
-/** Says in a sentence why the schema would be too large with all references resolved. Undefined if it would not be. */
+/** If the schema would be too large with all references resolved, a sentence that says so. Otherwise undefined. */
 const unfoldedExcess = (schema: unknown): string | undefined => {
   if (!isNode(schema)) return undefined
   const definitions = { ...Object(schema["definitions"]), ...Object(schema["$defs"]) } as SchemaNode

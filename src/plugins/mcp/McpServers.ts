@@ -54,7 +54,10 @@ const unknownKey = (path: ReadonlyArray<PropertyKey>, knownKeys: ReadonlyArray<s
     : `unknown key "${pathText(path)}". Nearest: ${nearest(name, knownKeys)[0] ?? knownKeys.join(", ")}.`
 }
 
-/** True for a key of another program: it is neither a key of this program nor a misspelled one. */
+/**
+ * True if the key belongs to another program. A key that resembles a key of this program counts as misspelled, so it
+ * gives false.
+ */
 const isForeign = (name: string, value: unknown): boolean => {
   if (isPersonalEntryKey(name)) return name === "tools" && Array.isArray(value)
   return !entryKeys("project").some(
@@ -131,7 +134,7 @@ export interface McpServer extends NamedServer {
   readonly prefix: string
   readonly entry: McpServerEntry
   readonly address: McpAddress
-  /** A hash of the files that the server runs, made when the user was asked whether to trust it. */
+  /** A hash of the files that the server runs. It was computed when the user was asked whether to trust the server. */
   readonly files: string
   /** The access that the gate decides about, with the text of the question. */
   readonly start: Start & { readonly _tag: "StartServer" }
@@ -272,8 +275,9 @@ const readProjectFile = Effect.fnUntraced(function* (project: string) {
 })
 
 /**
- * The servers of the user, then those of the project with other names, and the problems of unusable servers. A disabled
- * server does not start. A server that the user disabled is also disabled in the project.
+ * Returns the usable servers, the disabled servers, and the problems of unusable servers. The servers of the user come
+ * before those of the project. If both define a server with the same name, only the user's entry counts, even if it is
+ * disabled.
  */
 export const readMcpServers = Effect.fn("readMcpServers")(function* (options: {
   /** The absolute path of the project. */

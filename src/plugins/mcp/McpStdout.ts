@@ -36,7 +36,10 @@ const messageIn = (line: string): string | undefined => {
   return rest !== "" && isMessage(rest) ? rest : undefined
 }
 
-/** The messages in a stream of bytes. A line beyond the limit is passed on unchanged. */
+/**
+ * Keeps only the messages in a stream of bytes. Counts other lines in `stray`. A line longer than `limit` is passed on
+ * unchanged, without a check.
+ */
 export const messageLines = <E, R>(
   stdout: Stream.Stream<Uint8Array, E, R>,
   stray: StrayLines,

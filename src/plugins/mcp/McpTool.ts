@@ -40,7 +40,10 @@ export const mcpToolRisk = (
   tool: { readonly name: string; readonly isDestructive: boolean }
 ): Risk => tools?.[tool.name]?.risk ?? (tool.isDestructive ? higherRisk(risk, "high") : risk)
 
-/** The effect of repeating a call: the call takes effect again, unless the user's settings say otherwise. */
+/**
+ * What happens if a call is made a second time. By default, it takes effect again (`once`); the user's settings can say
+ * otherwise.
+ */
 export const mcpToolEffect = ({ tools }: Pick<McpServerEntry, "tools">, name: string): EffectClass =>
   tools?.[name]?.effect ?? "once"
 

@@ -7,7 +7,7 @@ import { readRun, RunStore } from "../../kit/runs.ts"
 /** The maximum number of returned images. The last images of the run are chosen. */
 const mostImages = 4
 
-/** The last images of a run, without those that were not saved. */
+/** The last images that the tools of a run returned. Images that were not saved are left out. */
 export const runImages = Effect.fnUntraced(function* (runId: string) {
   const path = yield* Path.Path
   const store = yield* RunStore

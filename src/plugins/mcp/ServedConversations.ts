@@ -1,6 +1,6 @@
 /**
- * The conversations of the tool `ask`. Each call answers one message of a conversation, which is saved under its own
- * id. Messages are answered one after another.
+ * The conversations of the tool `ask`. Each call answers one message of a conversation. Each conversation is saved
+ * under its own id. Messages are answered one after another.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -68,7 +68,9 @@ export interface BetterForm {
 export interface ModelScore {
   readonly model: string
   readonly stages: ReadonlyArray<StageScore>
-  /** The score with each form of calls. The task score in `stages` is that of the better form. */
+  /**
+   * The score of each form of tool calls that was tried. Of the tasks, `stages` counts only those with the better form.
+   */
   readonly forms: ReadonlyArray<FormScore>
   readonly better: BetterForm
   /** The time of all calls together, in seconds. */
@@ -144,7 +146,7 @@ const isRight = (event: Extract<RunEvent, { readonly type: "task.finished" }>): 
   return (benchAnswers[event.task] ?? []).every((word) => said.includes(word))
 }
 
-/** Computes the score with one form of calls, from the events of its run. */
+/** Computes the score of a model with one form of calls. `events` are the events of the run with this form. */
 export const formScore = (form: ToolCalls, events: Events): FormScore => {
   const count = (type: RunEvent["type"]): number => events.filter((event) => event.type === type).length
   const calls = events.filter((event) => event.type === "tool.finished")
@@ -163,7 +165,10 @@ export const formScore = (form: ToolCalls, events: Events): FormScore => {
   }
 }
 
-/** The better form of calls: the one with more finished tasks, then with fewer rejected answers, then text. */
+/**
+ * The better form of calls. First, the number of finished tasks decides, and then the smaller number of rejected
+ * answers. If both are equal, text is better.
+ */
 export const betterForm = (forms: ReadonlyArray<FormScore>): BetterForm => {
   const text = forms.find(({ form }) => form === "text")
   const native = forms.find(({ form }) => form === "native")
@@ -241,7 +246,10 @@ export const recommend = (scores: ReadonlyArray<ModelScore>): Recommendation =>
     })
   )
 
-/** The recommendation as configuration. The best model for tasks becomes the model of the run. */
+/**
+ * Turns the recommendation into configuration. The best model for tasks becomes the model of the run. Undefined if no
+ * model is recommended.
+ */
 export const configurationFor = ({
   plan,
   task

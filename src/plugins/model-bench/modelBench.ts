@@ -67,7 +67,7 @@ const eventsOf = Effect.fnUntraced(function* (
   return events
 }, Effect.scoped)
 
-/** Tries one model: plans, then one plan with each form of calls. */
+/** Tries one model. The model first writes plans. It then carries out one given plan with each form of tool calls. */
 const tryModel = Effect.fnUntraced(function* (
   base: Setup,
   model: string,

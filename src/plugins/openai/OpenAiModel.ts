@@ -70,7 +70,7 @@ const seenMessage = (text: string, pictures: ReadonlyArray<{ readonly mediaType:
   ]
 })
 
-/** The tools, and whether the model must call one. "auto" is left out as the servers' default. */
+/** The tools, and whether the model must call one. The choice "auto" is left out, because servers use it by default. */
 const toolsOf = ({ toolChoice, tools }: PromptOptions) => {
   if (tools.length === 0 || toolChoice === "none") return {}
   const some = typeof toolChoice === "object" && "oneOf" in toolChoice ? new Set<string>(toolChoice.oneOf) : undefined
@@ -228,7 +228,9 @@ const makePartReader = (): PartReader => {
 /** True if a 404 means a missing model, and not a wrong path, such as one without `/v1`. */
 const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
 
-/** Adds to the error whether the model is missing. */
+/**
+ * If the server refused the request because it lacks the model, marks this in the error. Other errors stay unchanged.
+ */
 const readRefusal = (error: ServerError, model: string): ServerError => {
   const { failure } = error
   if (failure._tag !== "BadStatus") return error

@@ -70,7 +70,10 @@ const sharedSlots = 4
 /** The sampling defaults of llama.cpp. */
 const stockSampling = { temperature: 0.8, top_k: 40, top_p: 0.95, min_p: 0.05 }
 
-/** The temperature, if the server's or the model's settings have one. */
+/**
+ * The temperature that was set for the server or the model. Undefined if all sampling settings are the defaults of
+ * llama.cpp.
+ */
 const chosenTemperature = ({ default_generation_settings }: Properties): number | undefined => {
   const { params = {} } = default_generation_settings ?? {}
   const isStock = Object.entries(stockSampling).every(

@@ -189,13 +189,16 @@ const differencesOf = (
   return isSame ? [] : [{ about: `the prompt of ${key}`, before: was, now: is }]
 }
 
-/** Replaces the model, the tools, the project and the user. `lines` are the journal up to the session's end. */
+/**
+ * Makes the services that replay a session. They replace the model, the tools, the project and the user by data from
+ * the journal. `lines` is the journal up to the end of the session.
+ */
 export const makeReplay = Effect.fn("makeReplay")(function* (
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession
 ) {
   const unreadable = yield* Deferred.make<never, JournalError>()
-  /** A value of another version may be unreadable, which ends the replay. */
+  /** Decodes a recorded value. If another version recorded it, it may be unreadable. Then the replay ends. */
   const decode = <A>(key: string, success: Schema.Codec<A, unknown>, value: unknown): Effect.Effect<A> =>
     Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value).pipe(
       Effect.catchTag("SchemaError", () =>
@@ -236,8 +239,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     const mine = ownActivities.get(name) ?? (before.get(name) === undefined ? similar(ownActivities, name) : undefined)
     const earlier = similar(before, name)
     /*
-     * A session that was cut off may never have made this call. A similar call in an earlier session may have had
-     * another prompt.
+     * A session that was cut off may have ended before it made this call. A similar call in an earlier session may have
+     * had another prompt. So differences from that call are only possible ones.
      */
     const isLast = mine === undefined && !isWhole && before.get(name) === undefined
     const ending: Ended | undefined = isLast ? undefined : (mine ?? earlier)

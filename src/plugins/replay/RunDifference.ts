@@ -49,8 +49,8 @@ const placeOfStage = (
 }
 
 /**
- * The place of an event. Undefined for an event copied from the journal. `title` is undefined for a question about the
- * calls of its step.
+ * The place of an event. Undefined for an event copied from the journal. `title` is the title of an approval question.
+ * It is undefined if it equals the title of the step.
  */
 const placeOf = (event: RunEvent, step: string, title: string | undefined): Place | undefined => {
   switch (event.type) {
@@ -156,8 +156,9 @@ const moved = (
 }
 
 /**
- * All differences. A session that was cut off may lack its last events. `isStopped` is true if the replay stopped at a
- * missing call and so lacks later events.
+ * All differences between the recorded events (`before`) and the replayed events (`now`). If the recorded session was
+ * cut off, events that it lacks do not count. `isStopped` is true if the replay stopped at a missing call. Then events
+ * that the replay lacks do not count.
  */
 export const runDifferences = (
   before: ReadonlyArray<RunEvent>,

@@ -45,7 +45,7 @@ const webLink = (href: string): string | undefined => {
 /** Matches escaped slashes. Some programs decode them, which could lead the link out of the folder. */
 const hiddenStep = /%(?:2f|5c)/i
 
-/** The URL of a project file, never of another folder or machine. */
+/** The URL of a project file. Undefined for a link to another folder or machine. */
 const fileUrl = (href: string, { project }: LinkContext): string | undefined => {
   const folder = folderUrl(project)
   const url = URL.parse(href, folder)

@@ -5,7 +5,10 @@ import { filesIn } from "../../kit/files.ts"
 import { RunStore } from "../../kit/runs.ts"
 import type { ReportData } from "./ReportData.ts"
 
-/** The maximum size of all embedded images, in bytes. Of further images, only names are shown. */
+/**
+ * The maximum size of all embedded images together, in bytes. Of an image beyond this limit, the page shows only the
+ * name.
+ */
 const mostBytes = 10_000_000
 
 /** The saved images as `data:` URLs, by hash. */

@@ -12,7 +12,8 @@ import { type ModelCallId, modelCallKey, type RunEvent, toolCallKey } from "../.
 type WorkTime = (at: number) => number
 
 /**
- * Makes the function that converts times to milliseconds of work. A session lasts from its first to its last record.
+ * Makes a function that converts a time to the working time of the run, in milliseconds. The time between the last
+ * record of a session and the first record of the next one does not count.
  */
 export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
   const start = records[0]?.at ?? 0
@@ -29,7 +30,10 @@ export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
     )
 }
 
-/** A period of the run, in milliseconds of work since its start. Overlapping spans have different lanes, from 0. */
+/**
+ * A period of the run. Its times are milliseconds since the start of the run, without the pauses between sessions.
+ * Overlapping spans have different lanes, from 0.
+ */
 export const ReportSpan = Schema.Struct({
   kind: Schema.Literals(["model", "tool", "task", "question"]),
   name: Schema.String,
@@ -55,7 +59,7 @@ const modelSpan = ({ attempt, round, stage, task }: ModelCallId, startMs: number
   return { kind: "model", name, stage, ...(task === undefined ? {} : { task }), startMs }
 }
 
-/** The span that an event begins, with the key of its end. Undefined for other events. */
+/** The span that begins with this event, and a key that the event at its end has, too. Undefined if no span begins. */
 const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun] | undefined => {
   switch (event.type) {
     case "model.started":
@@ -111,8 +115,8 @@ const taskSpans = (calls: ReadonlyArray<UnplacedSpan>, finished: ReadonlySet<str
 }
 
 /**
- * All spans, with lanes for each kind. If a crash left a span without an end, it lasts to the next session or the end
- * of the run.
+ * All spans. Overlapping spans of one kind have different lanes. After a crash, a span without an end lasts to the next
+ * session or the end of the run.
  */
 export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): ReadonlyArray<ReportSpan> => {
   const open = new Map<string, Begun>()
@@ -158,7 +162,7 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
 
 export const CriticalPath = Schema.Struct({
   spans: Schema.Array(ReportSpan),
-  /** The time between the calls of the path, in which the program worked, or waited for a slot. */
+  /** The time between the calls of the path, in milliseconds. In this time, the program worked or waited for a slot. */
   betweenMs: Schema.Finite
 })
 export type CriticalPath = typeof CriticalPath.Type

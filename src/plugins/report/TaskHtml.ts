@@ -197,7 +197,10 @@ const itemsHtml = (items: ReadonlyArray<ItemResult>): Html =>
 const part = (title: string, content: Html): Html =>
   content.source === "" ? nothing : markup`<h4>${title}</h4>${content}`
 
-/** A task. `context` resolves links. `parts` are the system texts of the page's prompts. */
+/**
+ * The folded section of the page about one task. `context` resolves links. `parts` are the system texts of all prompts
+ * on the page.
+ */
 export const taskHtml = (task: ReportTask, context: LinkContext, parts: SystemParts): Html => {
   const { result, skill, unrun = [], whatIsNeeded } = task
   return collapsed(

@@ -100,7 +100,10 @@ const readStart = Effect.fnUntraced(function* (path: string, params: Parameters,
   return yield* failure("output_limit", `${size}, and so is its first line. Search it for what you need.`)
 })
 
-/** The requested lines of a file that is too large. `FileReads` does not announce this read. */
+/**
+ * The requested lines of a file that is too large to be read as a whole. Plugins that listen to `FileReads` do not
+ * learn of this read.
+ */
 const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, tooLarge: ToolFailure) {
   const range = rangeOf(params)
   if (range === undefined) return yield* readStart(path, params, tooLarge)

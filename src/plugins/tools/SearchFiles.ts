@@ -40,8 +40,8 @@ interface SearchOrder {
   readonly files: ReadonlyArray<string>
   readonly pattern: SearchPattern
   /**
-   * How many lines are shown around each match. If undefined, a search shows some only if it has few matches, all in
-   * code or prose.
+   * How many lines are shown around each match. If undefined, only a search with few matches shows such lines, and only
+   * if all matches are in code or prose.
    */
   readonly context: number | undefined
   readonly maxMatches: number
@@ -124,7 +124,8 @@ const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
     })
     return groups.map((group, at) => {
       const rows = showMatches(file, lines, group.matches, context)
-      // Without context, nothing else ends the part to which the heading above belongs.
+      // The heading of the previous group is valid until the next heading or `--`. This group has no heading, and no
+      // lines of context separate it from the previous one.
       const isEnd = context === 0 && headings[at]?.length === 0 && (headings[at - 1] ?? []).length > 0
       return (isEnd ? ["--"] : (headings[at] ?? [])).concat(rows)
     })
@@ -235,7 +236,10 @@ const count = (number: number, noun = "file"): string =>
 
 const mostNamed = 30
 
-/** The number of matches by file, the highest first, written as `3 of 12` if not all are shown. */
+/**
+ * The number of matches in each file, the files with the most matches first. If only 3 of 12 matches are shown, the
+ * number is written as `3 of 12`.
+ */
 const byFile = (files: SearchEnd["files"]): string => {
   const sorted = files.toSorted((a, b) => b.matches - a.matches)
   const namedFiles = sorted

@@ -1,4 +1,6 @@
-/** The tools of every run. This file imports only what the tools of a package can import too. */
+/**
+ * The tools of every run. Of the core, this file imports only the interface for plugins, like the tools of a package.
+ */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -18,7 +20,7 @@ const currentTime = tool({
   execute: () => Effect.map(DateTime.now, DateTime.formatIso)
 })
 
-/** The tools in the order of prompts, with the user's limits. */
+/** The built-in tools, in the order in which prompts list them. The limits that the user set apply to them. */
 export const builtInTools = Effect.gen(function* () {
   const limits = yield* ToolLimits
   const { commandSeconds, readFileBytes } = limits

@@ -172,8 +172,8 @@ export class Agent extends Context.Service<
       })
 
       /**
-       * Runs an effect that reads the project files with the changes of the work. The effect may also read the files of
-       * the skill.
+       * Lets an effect read the project files as the work has changed them. The effect may also read the files of the
+       * skill.
        */
       const within =
         ({ assignment }: Pick<AgentWork<unknown>, "assignment">) =>

@@ -83,8 +83,8 @@ export const makeCompaction = Effect.gen(function* () {
 
   /**
    * Adds a note with the budget of the next reply, so that the model does not request more. The budget ignores the
-   * token counts of the server. With parallel tasks, their order differs between runs, and the prompts would differ
-   * too.
+   * token counts of the server. If tasks run in parallel, these counts arrive in another order in each run, and the
+   * prompts would differ.
    */
   const withBudgetNote = (work: AnyWork, session: Session): Messages => {
     const { kind, tools } = work.assignment
@@ -134,8 +134,8 @@ export const makeCompaction = Effect.gen(function* () {
   }
 
   /**
-   * Compacts the turns if they take too much of the window or left too little space for the last reply. `answersLeft`
-   * is the number of answers that the model may still give.
+   * Compacts the turns if they take too much of the window, or if the last reply had too little space. Work about
+   * places is compacted after each answer. `answersLeft` is the number of answers that the model may still give.
    */
   const compacted = (work: AnyWork, session: Session, answersLeft: number): Session => {
     const tokensOf = (messages: Messages): number =>

@@ -62,7 +62,7 @@ export interface AgentPrompt {
   readonly continuation: (outcomes: ReadonlyArray<CallOutcome>) => string
   /** How to correct a report that was sent back. */
   readonly correction?: string
-  /** The messages after a compaction. `summary` replaces the turns, whose calls are `outcomes`. */
+  /** The messages after a compaction: `summary` replaces the turns so far. `outcomes` are the calls of these turns. */
   readonly compact: (messages: Messages, summary: string, outcomes: ReadonlyArray<CallOutcome>) => Messages
   /** True for a changed file that the summary must show. Without this function, it shows all changed files. */
   readonly isLeft?: (path: string) => boolean
@@ -102,14 +102,14 @@ export interface AgentWork<A, E = never> {
   readonly isFinal?: (error: ModelError) => boolean
 }
 
-/** The work of an agent without the types of its report and error. */
+/** The parts of an agent's work that do not depend on the types of its report and error. */
 export type AnyWork = Pick<AgentWork<unknown, unknown>, "assignment" | "prompt">
 
 /** The state of the work after a turn. */
 export interface Session {
   readonly messages: Messages
   readonly outcomes: ReadonlyArray<CallOutcome>
-  /** Files that calls changed directly in the project, because the gate asks about each change. */
+  /** Files that calls changed directly in the project. Calls do this only if the gate asks about each change. */
   readonly files: ReadonlyArray<FileFact>
   /** The outcomes of the checks of the last changes. */
   readonly checks: ReadonlyArray<CheckOutcome>
@@ -152,6 +152,9 @@ export type AgentEnd<A> =
   | { readonly _tag: "Unusable"; readonly unable?: string }
   | { readonly _tag: "Limit"; readonly turns: number }
 
-/** True if the model may give one more answer about a message after this end, to report what it knows. */
+/**
+ * True if the model gets one more answer after its work on a message ended in this way. In this answer, it can report
+ * what it knows.
+ */
 export const getsLastAnswer = ({ assignment: { kind } }: AnyWork, { _tag }: AgentEnd<unknown>): boolean =>
   kind === "message" && (_tag === "Repeated" || _tag === "Denied")

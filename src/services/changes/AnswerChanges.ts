@@ -1,6 +1,6 @@
 /**
- * Turns the changes of an answer into calls of the tools that change files. Records for a replay what is read in the
- * project.
+ * Turns the changes of an answer into calls of the tools that change files. What this code reads in the project is
+ * recorded for a replay.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -43,7 +43,7 @@ const ReadChange = Schema.Struct({
   calls: Schema.Array(ToolCall),
   issues: Schema.Array(Issue),
   refused: Schema.optionalKey(UnmadeChange),
-  /** The changes of files that a replacement could not read. These changes stay open. */
+  /** The changes in files that a replacement could not read. These changes stay open. */
   leftOut: Schema.optionalKey(Schema.Array(UnmadeChange)),
   /** Says where the replaced text was. */
   replaced: Schema.optionalKey(Schema.String)

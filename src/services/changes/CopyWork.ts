@@ -93,8 +93,8 @@ export const makeCopyWork = Effect.gen(function* () {
   })
 
   /**
-   * Makes the calls, one after another if one of them may change something. If `goesOn` is true, continues even after
-   * many denials.
+   * Makes the calls. If one of them may change something, they run one after another, otherwise side by side. If
+   * `goesOn` is true, continues even after many denials.
    */
   const run = Effect.fnUntraced(function* (owner: CopyOwner, calls: ReadonlyArray<ToolCall>, goesOn: boolean) {
     let denied: string | undefined

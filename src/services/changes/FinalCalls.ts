@@ -73,7 +73,7 @@ const isBefore = (step: Step, later: Step): boolean => {
   return isFreed || isSaved
 }
 
-/** A temporary name beside the target of a move. It lies in no moved folder. */
+/** A temporary name in the same folder as the target of a move. No step moves that folder. */
 const waitingAt = (to: string): string => `${to}.moving`
 
 /**
@@ -167,7 +167,10 @@ export const changesPath = (call: ToolCall, file: string): boolean =>
 export const isOfSeveral = (call: ToolCall, files: ReadonlyArray<string>): boolean =>
   files.filter((file) => changesPath(call, file)).length > 1
 
-/** What a file was before a proposal. `now` has the details of the proposal that no call can express. */
+/**
+ * The path and text of a file before a proposal. `now` is present if the proposal has details that no call can express.
+ * It then contains these details and the new text.
+ */
 export const baseOf = (file: ProposedFile): FileBase => {
   const { base, path, text } = file
   const beside = besideText(file)

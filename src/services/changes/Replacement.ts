@@ -1,7 +1,7 @@
 /**
  * Replaces a text everywhere in the project, with edits of all files that contain the text. If a file may contain the
- * text but could not be read, its change stays open. Files that no task may read, such as secrets, are only named in a
- * warning.
+ * text but could not be read, the change of this file stays open. Files that no task may read, such as secrets, are
+ * only named in a warning.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -22,14 +22,14 @@ import { makePatternSearch, type SearchedText } from "./SearchedTexts.ts"
 /** The files that a replacement did not search. */
 interface Unreached {
   readonly sentences: ReadonlyArray<string>
-  /** The paths of files in which the change stays open. */
+  /** The paths of files that may still contain the text, because they were not searched. */
   readonly paths: ReadonlyArray<string>
 }
 
 /** True for a file that no task may read. */
 const isForbidden = ({ reason }: SkippedFile): boolean => reason === "secret" || reason === "denied"
 
-/** The maximum number of unread files in which the change stays open. */
+/** The maximum number of unread files for which the change counts as open. */
 const mostOpen = 20
 
 const unreachedOf = (skipped: ReadonlyArray<SkippedFile>, listing: TreeListing): Unreached => {
@@ -144,7 +144,10 @@ export const makeReplacement = Effect.gen(function* () {
     }
   })
 
-  /** The edits of all files that contain the text, and the files in which the change stays open. */
+  /**
+   * Makes the edits of all files that contain the text. Also names the files that could not be searched, in which the
+   * text may still have to be replaced.
+   */
   return Effect.fnUntraced(function* (change: Replace, uid: string, task: string) {
     const { except, pattern } = change
     const { texts, unreached } = yield* readFilesOf(pattern, except)

@@ -22,7 +22,10 @@ export const maxSearchedBytes = 1_048_576
 /** The maximum size, in bytes, of a file that replacements and edits change. */
 export const maxChangedBytes = 10_485_760
 
-/** The maximum number of files in a project from which hints for the model are taken. */
+/**
+ * The maximum number of project files that are searched for hints to the model. Most searches skip a project with more
+ * files.
+ */
 export const mostSearched = 4000
 
 const filesAtOnce = 16
@@ -154,7 +157,9 @@ const folderOfGlob = (pattern: string): string => {
 
 const mostListed = 100_000
 
-/** The items in the files that match a pattern, and sentences about files that were not searched. */
+/**
+ * The items in the files whose paths match a pattern. `notLookedAt` says in sentences which files were not searched.
+ */
 export interface FoundItems {
   readonly items: ReadonlyArray<Item>
   readonly notLookedAt: string

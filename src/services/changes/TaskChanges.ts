@@ -15,7 +15,7 @@ import { baseOf, finalCalls, proposedBy } from "./FinalCalls.ts"
 
 type ProposedWork = Pick<TaskOutcome, "bases" | "calls" | "checks" | "files" | "turns">
 
-/** Facts about a working copy: its last checks, and changes in the project itself. */
+/** The last checks of a working copy, and the files that its calls changed in the project itself. */
 interface CheckedWork {
   readonly checks: ReadonlyArray<CheckOutcome>
   readonly files?: ReadonlyArray<FileFact>

@@ -1,6 +1,6 @@
 /**
- * Removes from calls the text that does not belong into a file, such as a closing fence. Also finds content that a call
- * would destroy.
+ * Removes from the content of calls any text that does not belong in a file, such as a closing fence. Also finds
+ * content that a call would destroy.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

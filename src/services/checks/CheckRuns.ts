@@ -48,7 +48,7 @@ interface CheckRun {
 /** In seconds. A check that took longer is not run again with the changed tests and the old source code. */
 const longestTrial = 30
 
-/** In seconds. A failing check that took longer is not repeated to see whether it is flaky. */
+/** The maximum duration, in seconds, of a failed check that is run again to see whether it is flaky. */
 const longestRepeat = 60
 
 const signOf = ({ argv, cwd }: CanonicalCommand, ...others: ReadonlyArray<Schema.Json>): string =>
@@ -155,7 +155,10 @@ export const makeCheckRuns = Effect.gen(function* () {
   const baselines = new Map<string, CheckEnd>()
   /** For each command, how it ended before the first change. */
   const firstEnds = new Map<string, CheckEnd>()
-  /** By command, tests and project state: true if the command failed with the changed tests and the old source code. */
+  /**
+   * Whether a command failed with the changed tests and the old source code. The key combines the command, the tests
+   * and the state of the project.
+   */
   const trials = new Map<string, boolean>()
 
   /** Runs a command without the changes, once for each state of the project. */

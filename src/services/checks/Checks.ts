@@ -62,7 +62,7 @@ export interface CheckScope {
   readonly turn: number
   /** The text of the prompt and the plan. Checks that this text asks for must pass. */
   readonly request?: string
-  /** True for a part of a larger change. One command may check all parts together. */
+  /** True if the changes to check are only a part of a larger change. One command may check all parts together. */
   readonly isPart?: boolean
 }
 
@@ -160,8 +160,8 @@ const makeAllowance = Effect.gen(function* () {
     for (const access of [command, ...prepared.accesses]) {
       const denial = yield* foreseeDenial(gate, access)
       /**
-       * Protected files are denied later, when the check runs. The part that runs needs no permission of its own, but a
-       * rule can deny it.
+       * Protected files are denied later, when the check runs. If only a part of the command runs, this part needs no
+       * permission of its own. But a rule can deny it.
        */
       if (denial === undefined || denial.by === "protection") continue
       if (access === command && denial.by === "nobody" && check.whole !== undefined) continue

@@ -13,7 +13,7 @@ interface WaitingRun<R> {
   readonly sign: string
   /** Set when a joined run with these changes has passed. */
   end?: CheckEnd
-  /** True when a joined run with these changes has failed. This run is then carried out separately. */
+  /** True if a joined run that included these changes has failed. This entry then runs alone. */
   isAlone?: boolean
 }
 

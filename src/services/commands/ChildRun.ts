@@ -29,7 +29,7 @@ export interface Channel {
   readonly output: Sink.Sink<void, Uint8Array, never, PlatformError.PlatformError>
 }
 
-/** Takes the services for programs and files from the current context. */
+/** Returns a function that provides an effect with the services for programs and files from the current context. */
 export const processProvider = Effect.map(Effect.context<ChildProcessSpawner | FileSystem.FileSystem>(), (context) =>
   Effect.provideContext(context)
 )
@@ -220,7 +220,10 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
   return yield* new ToolFailure({ type: "io_error", message: `The sandbox could not be started: ${why}` })
 }, Effect.scoped)
 
-/** Runs the child. Fails with `timeout` if it or its output lasts longer than `seconds`, otherwise with `io_error`. */
+/**
+ * Runs the child. Fails with `timeout` if the child or its output lasts longer than `seconds`. Any other failure is an
+ * `io_error`.
+ */
 export const runChild = Effect.fn("runChild")(function* (order: ChildOrder) {
   const output = new CommandOutput()
   const result = yield* runToEnd(order, output).pipe(
@@ -248,7 +251,10 @@ export const isExecutable = Effect.fnUntraced(function* (file: string) {
   return info?.type === "File" && (info.mode & 0o111) !== 0
 })
 
-/** The path of the first executable file with this name. */
+/**
+ * The path of the first executable file with this name in `folders`. Relative folders are skipped. Undefined if there
+ * is none.
+ */
 export const findProgram = Effect.fnUntraced(function* (name: string, folders: ReadonlyArray<string>) {
   for (const folder of folders) {
     const file = path.join(folder, name)

@@ -23,7 +23,7 @@ const maxBytes = 4 * 1_048_576
 /** The maximum size, in bytes, of a text that is searched for scripts. Nobody writes larger ones by hand. */
 const maxFollowed = 262_144
 
-/** A text to search for scripts. Relative paths in it may start at any of `folders`. */
+/** Scripts whose files must still be found. Their relative paths may start at any of `folders`. */
 interface Open {
   readonly named: NamedScripts
   readonly folders: ReadonlyArray<string>

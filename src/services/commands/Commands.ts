@@ -65,7 +65,7 @@ interface CommandEnd extends ChildEnd {
   readonly copied?: CopyEnd
   /** The XML reports of tests in the working copy. */
   readonly reports?: ReadonlyArray<string>
-  /** A sentence with a helpful setting, if the sandbox probably made the command fail. */
+  /** If the sandbox probably made the command fail: a sentence for the user that names a setting that may help. */
   readonly sandboxHint?: string
   /** The limit that the command itself ran into, as a text. */
   readonly limitHint?: string
@@ -84,7 +84,7 @@ interface RunOptions {
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
-/** True if Linux counts processes in a user namespace separately from the user's others (since 5.14). */
+/** True if Linux counts the processes in a user namespace separately from the user's other processes (since 5.14). */
 const countsInNamespaces = (() => {
   const [major = 0, minor = 0] = release().split(".").map(Number)
   return process.platform === "linux" && (major > 5 || (major === 5 && minor >= 14))
@@ -262,7 +262,10 @@ export class Commands extends Context.Service<
      * the project) or `not_found` (no such program).
      */
     canonical(access: Access & { readonly _tag: "RunCommand" }): Effect.Effect<CanonicalCommand, ToolFailure>
-    /** Which of these files git runs or follows. Uses git's own rules and settings, not only the names. */
+    /**
+     * Returns those of these files that git runs, or whose settings it follows. Git's own rules and settings decide
+     * this, not only the names.
+     */
     controlsAmong(paths: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>>
     /**
      * Runs a granted command for at most 1800 seconds. Any exit code is a result. Fails with `timeout` or `io_error`.

@@ -50,7 +50,7 @@ const listsSecrets = (repository: string, searchPath: string): Effect.Effect<boo
 export const makeCommittedSecrets = ({ git, searchPath }: { readonly git: boolean; readonly searchPath: string }) => {
   const holdsSecrets = new Map<string, boolean>()
   return {
-    /** The object folders that commands must not see, among those of `repositories`. */
+    /** The object folders of `repositories` that commands must not see. */
     hiddenOf: Effect.fn("CommittedSecrets.hiddenOf")(function* (repositories: ReadonlyArray<string>) {
       if (git) return []
       const hidden: Array<string> = []

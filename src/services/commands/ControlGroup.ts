@@ -113,8 +113,8 @@ const open = (parent: string, { memoryBytes, processes }: CommandLimits) => {
 }
 
 /**
- * Returns a function that gives a command its own group, or undefined if no group can be created. Closing the scope
- * ends all processes in the group.
+ * Returns a function that gives a command a control group of its own. The function returns undefined if it cannot
+ * create a group. Closing the scope ends all processes in the group.
  */
 export const makeControlGroups = Effect.map(Effect.cached(findParent), (parent) =>
   Effect.fnUntraced(function* (limits: CommandLimits): Effect.fn.Return<ControlGroup | undefined, never, Scope.Scope> {

@@ -63,8 +63,8 @@ interface OverlayEnd extends ShownProject {
 }
 
 /**
- * Finds an entry of a folder that existed before the command and is not in the top layer. If the overlay does not show
- * this entry, the command removed and recreated the folder.
+ * Finds one entry of this folder that existed before the command and is not in the top layer. If the overlay does not
+ * show this entry, the command removed and recreated the folder. Empty if there is no such entry.
  */
 const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, top: ReadonlySet<string>) {
   for (const tree of [path.join(end.scratch, changesLayer), end.root]) {
@@ -143,7 +143,10 @@ const textAt = Effect.fnUntraced(function* (file: string) {
 
 const withoutMark = (bytes: Uint8Array): Buffer => Buffer.from(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
 
-/** True if `bytes` are the text in the encoding of `before`. A byte order mark of UTF-8 makes no difference. */
+/**
+ * True if `bytes` are `text` in the encoding of the old content `before`. A byte order mark of UTF-8 makes no
+ * difference.
+ */
 const isWrittenLike = (before: Uint8Array | undefined, text: string, bytes: Uint8Array): boolean => {
   const encoded = encodeLike(before, text)
   return Result.isSuccess(encoded) && withoutMark(encoded.success).equals(withoutMark(bytes))
@@ -161,7 +164,7 @@ interface Harvest extends ShownProject {
   readonly copy: WorkingCopy
   /** The time when the command began, in milliseconds of the file system's clock. */
   readonly began: number
-  /** Paths that the sandbox kept the command from changing. */
+  /** The paths that the sandbox protected from changes by the command. */
   readonly guarded: ReadonlyArray<string>
 }
 

@@ -27,8 +27,8 @@ const inheritedDescriptors = (): ReadonlyArray<number> => {
 }
 
 /**
- * Closes a descriptor if possible. Deno closes only descriptors that it opened. For each other descriptor, commands get
- * an empty pipe.
+ * Closes a descriptor, and ignores a failure. Deno closes only descriptors that it opened itself. In place of each
+ * other descriptor, commands get an empty pipe.
  */
 const closeQuietly = (descriptor: number): void => {
   try {

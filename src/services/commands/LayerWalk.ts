@@ -27,8 +27,8 @@ interface Layer {
   readonly root: string
   readonly folder: string
   /**
-   * The trees between this tree and the project, nearest first. For each folder, the first tree with ignore rules for
-   * it decides.
+   * The trees between this tree and the project, nearest first. The ignore rules of a folder come from the nearest tree
+   * that has some.
    */
   readonly behind: ReadonlyArray<string>
 }

@@ -151,7 +151,10 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
     /** An HTTP/2 stream mixes up the order of strings and buffers, so it gets only buffers. */
     server.emit("connection", Duplex.from({ readable: stream, writable: stream }))
   })
-  /** Node's HTTP/2 needs a real socket. Its private folder is removed at once, so nobody else can connect. */
+  /**
+   * Node's HTTP/2 needs a real socket, so one is created in a private folder. The folder is removed at once, so that
+   * nobody else can connect.
+   */
   const folder = await mkdtemp(path.join(tmpdir(), "task-conductor-"))
   try {
     const file = path.join(folder, "proxy")

@@ -33,7 +33,7 @@ interface Place {
 export interface PartialReach {
   readonly readable: ReadonlyArray<Place>
   readonly writable: ReadonlyArray<Place>
-  /** Folders of which only the names may be listed. */
+  /** Folders that the command may list, without access to the contents of their files. */
   readonly listed: ReadonlyArray<string>
   readonly home: string
   /**
@@ -129,7 +129,10 @@ export const partialWords = (
 
 const likelyDenial = /permission denied|EACCES|operation not permitted|EPERM|address family not supported|EAFNOSUPPORT/i
 
-/** What the user can do if the confinement probably made a command fail. */
+/**
+ * A hint for the user if the sandbox probably made a command fail. Undefined if the command succeeded, or if its output
+ * does not suggest a denial.
+ */
 export const partialFailure = (exitCode: number, output: string): string | undefined =>
   exitCode !== 0 && likelyDenial.test(output)
     ? 'The weaker sandbox is the likely cause: it hides the home folder and /tmp, and has no network, not even of its own. Install bubblewrap, which permits more, or see "sandbox" in ~/.config/task-conductor/config.json.'
@@ -166,7 +169,10 @@ export type PartialCommand = Pick<CommandPlaces, "cwd" | "projectBin" | "program
   readonly argv: ReadonlyArray<string>
 }
 
-/** Prepares the confinement of a command. Its home folder is removed when the scope closes. */
+/**
+ * Prepares the confinement of a command. The command gets a temporary home folder, which is removed when the scope
+ * closes.
+ */
 export const confinement = Effect.fn("confinement")(
   function* (helper: PartialHelper, places: SandboxPlaces, { argv, survey, ...command }: PartialCommand) {
     const fs = yield* FileSystem.FileSystem
@@ -176,7 +182,10 @@ export const confinement = Effect.fn("confinement")(
     const sandboxHome = path.join(folder, "home")
     yield* fs.makeDirectory(sandboxHome)
     const toolchains = yield* toolchainPlaces({ ...places, home }, command)
-    /** The command's home gets links to what the sandbox would show of the user's home. */
+    /**
+     * The command gets a home folder of its own. It contains links to those parts of the user's home that the sandbox
+     * shows.
+     */
     for (const { from, to } of toolchains.shown.filter((one) => isWithin(home, one.to))) {
       const link = path.join(sandboxHome, path.relative(home, to))
       yield* Effect.ignore(fs.makeDirectory(path.dirname(link), { recursive: true }))

@@ -85,7 +85,10 @@ const isFolder = async (path: string): Promise<boolean> => {
   return info !== undefined
 }
 
-/** Creates a folder in a copy with its mode in the project. Follows no links. */
+/**
+ * Creates a folder and its missing parents in a copy. Each folder gets the mode that it has in the project. Follows no
+ * links.
+ */
 const makeFoldersLike = async (root: string, tree: string, name: string): Promise<void> => {
   const copied = path.join(tree, name)
   if (name === "." || (await isFolder(copied))) return
@@ -138,8 +141,8 @@ export const makeLayers = Effect.fn("makeLayers")(function* (
   })
   for (const file of files) yield* putFile(root, changes, file)
   /**
-   * True if a new entry already hides this one in the lower layers: a new file hides a folder, and a new folder hides a
-   * file.
+   * True if a new entry already hides the removed one in the lower layers. A new file hides a folder, and a new folder
+   * hides a file.
    */
   const isHidden = (name: string) =>
     files.some((one) => one.text !== null && (one.name.startsWith(`${name}/`) || name.startsWith(`${one.name}/`)))
@@ -179,7 +182,7 @@ const copyEntry = async (root: string, copy: string, name: string): Promise<void
   if (info.isSymbolicLink()) return symlink(await readlink(from), to)
   if (!info.isFile()) return
   await copyFile(from, to, constants.COPYFILE_FICLONE)
-  /** In the sandbox, even root can write only its own files. */
+  /** Makes the user of this program the owner of the copy. In the sandbox, even root can write only its own files. */
   await chown(to, process.getuid?.() ?? info.uid, process.getgid?.() ?? info.gid)
   await chmod(to, info.mode & 0o777)
   await utimes(to, info.atime, info.mtime)

@@ -1,5 +1,5 @@
 /**
- * Scans the project before a command runs in the sandbox, with all its repositories. Finds files that look like
+ * Scans the project and all repositories in it before a command runs in the sandbox. Finds files that look like
  * secrets, and files that git would run or follow.
  */
 import * as Effect from "effect/Effect"
@@ -173,7 +173,7 @@ export const isInBareRepository = Effect.fn("isInBareRepository")(function* (roo
   return false
 })
 
-/** Everything that controls git for the project, in it or around it. */
+/** Finds the files and folders that control git for the project, inside the project and outside it. */
 const gitControls = Effect.fn("gitControls")(function* (root: string, home: string, { bare, git }: ProjectWalk) {
   /** The folders of all repositories. Relative paths in their settings start at `top`. */
   const folders = bare.map((folder) => ({ folder, top: folder }))
@@ -207,7 +207,7 @@ const gitControls = Effect.fn("gitControls")(function* (root: string, home: stri
   return { inside, outside: [...outside], around: [...around], repositories } satisfies GitControls
 })
 
-/** The entries of a git folder that make git run programs, or that name other such entries. */
+/** The entries of a git folder that can make git run programs, or that lead to other git folders. */
 export const gitParts = ["hooks", "config", "config.worktree", "info", "modules", "worktrees", "commondir", "gitdir"]
 
 export interface ProjectSurvey {
@@ -231,7 +231,10 @@ const stampOf = Effect.fnUntraced(function* (path: string) {
   const info = yield* infoAt(path)
   if (info === undefined) return undefined
   const identity = `${info.type} ${info.dev} ${info.ino}`
-  /** A folder keeps its stamp until it is replaced, because its size and time change with every commit. */
+  /**
+   * The stamp of a folder contains no size and time, because every commit changes them. So the stamp changes only if
+   * another folder takes the place of this one.
+   */
   return info.type === "File" ? `${identity} ${info.size} ${info.mtime}` : identity
 })
 

@@ -60,7 +60,7 @@ export interface SandboxOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The user's home folder, which the sandbox hides. */
   readonly home: string
-  /** The folders of this program, which are hidden, too. */
+  /** The folders of this program. The sandbox hides them, as it hides the home folder. */
   readonly hidden: ReadonlyArray<string>
   /** The folder with one cache folder for each project. Without it, a cache is lost when its command ends. */
   readonly caches?: string
@@ -173,7 +173,10 @@ const makeBubblewrap = (
   return { enclose, problem, isFiltered: () => filter !== undefined }
 }
 
-/** Finds the system's confinement. Undefined if it does not work either. */
+/**
+ * Finds the confinement that the operating system offers in place of bubblewrap. Undefined if this confinement does not
+ * work here.
+ */
 const findHelper = (
   { network, unixSockets }: Settings,
   places: SandboxPlaces,

@@ -85,8 +85,8 @@ const interpreterOf = Effect.fnUntraced(function* (program: string) {
 })
 
 /**
- * The folder that a setting should show for a missing file: the installation of a program, or the folder of another
- * file.
+ * The path to add to a setting so that the sandbox shows a missing file. This is the folder of the program's
+ * installation, or the folder that contains the file. If that folder is too large, it is the file itself.
  */
 const folderToShow = Effect.fnUntraced(function* (file: string, home: string) {
   const isWide = (one: string) => isWithin(one, home) || one === path.join(home, ".local")

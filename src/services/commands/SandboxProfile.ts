@@ -14,7 +14,9 @@ import type { CopyMounts } from "./ProjectCopy.ts"
 import { gitParts, type ProjectSurvey } from "./ProjectSurvey.ts"
 import { emptied, isOfSystem, type ProgramPlaces, systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
 
-/** Paths of the system with keys. Hiding them matters only if the user could read them. */
+/**
+ * Names in `/etc` that contain keys or passwords. They are hidden in case the user, for example root, could read them.
+ */
 const systemKeys = `
   shadow shadow- gshadow gshadow- sudoers sudoers.d security/opasswd ssh ssl/private pki/tls/private letsencrypt docker
   containerd kubernetes rancher wireguard openvpn ipsec.secrets ipsec.d swanctl strongswan ppp wpa_supplicant
@@ -184,7 +186,10 @@ const guardProject = Effect.fn("guardProject")(function* (
   }
 })
 
-/** What is the same for all commands. Paths are absolute. `root` is the real path of the project. */
+/**
+ * The properties of the sandbox that are the same for all commands. Paths are absolute. `root` is the real path of the
+ * project.
+ */
 export interface SandboxPlaces extends ProgramPlaces {
   readonly readable: ReadonlyArray<string>
   readonly writable: ReadonlyArray<string>
@@ -225,7 +230,10 @@ const isolation = ["--unshare-user", "--disable-userns", "--unshare-all", "--cap
 /** No controlling terminal; the sandbox ends when this process ends. */
 const ties = ["--new-session", "--die-with-parent"]
 
-/** Hides the folders of this program, of keys, and of sockets that mounted folders would make visible again. */
+/**
+ * Hides the folders of this program. Also hides a folder with keys or sockets if a mounted folder is inside it. The
+ * mount would make it visible again.
+ */
 const masked = Effect.fnUntraced(function* (
   { home, readable, root, writable }: SandboxPlaces,
   alwaysHidden: ReadonlyArray<string>
@@ -240,8 +248,8 @@ const masked = Effect.fnUntraced(function* (
 })
 
 /**
- * Keeps folders of this program, and the writable folders above them, from being moved. Adds placeholders for missing
- * folders.
+ * Finds what must not be moved: the folders of this program, and the writable folders above them. Adds placeholders for
+ * missing folders.
  */
 const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, mounted: ReadonlyArray<string>) {
   const all = yield* Effect.forEach(hidden, (one) => pathFrom("/", one))

@@ -7,8 +7,8 @@ import * as path from "node:path"
 import * as Effect from "effect/Effect"
 
 /**
- * The maximum size of all reports together, in bytes. Beyond it, no report is read, because some alone would give wrong
- * totals.
+ * The maximum size of all reports together, in bytes. If they are larger, no report is read, because a part of the
+ * reports would give wrong totals.
  */
 const mostOfReports = 16_777_216
 

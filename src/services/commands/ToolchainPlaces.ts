@@ -30,7 +30,10 @@ const asItIs = (one: string): ShownPath => ({ from: one, to: one })
 /** Folders beside `bin` from which a program loads files. */
 const besidePrograms = ["lib", "lib64", "libexec", "include"]
 
-/** Entries that mark a self-contained installation: of a Python environment, conda, Go, or Java. */
+/**
+ * Files and folders that show that an installation is self-contained. They belong to Python environments, conda, Go and
+ * Java.
+ */
 const marks = ["pyvenv.cfg", "conda-meta", "go.env", "release"]
 
 /** The parts of an installation to show. `bin` is a folder of its programs. */
@@ -69,8 +72,8 @@ const isPython = Effect.fnUntraced(function* (prefix: string) {
 const environmentNames = [".venv", "venv", "env"]
 
 /**
- * What some links of the project lead to: a Python environment, its Python, and installed packages. A project can link
- * to anything, so no other links are followed.
+ * The places to which usual links of the project lead: Python environments, their Python installations, and installed
+ * packages. No other links are followed, because a project can link to anything.
  */
 const linkedFromProject = Effect.fnUntraced(function* (
   folders: ReadonlyArray<string>,

@@ -90,7 +90,10 @@ export const ProgramConfiguration = Context.Reference<Configuration | undefined>
   { defaultValue: () => undefined }
 )
 
-/** Checks the configuration of a calling program like a file, so that unknown keys are errors. */
+/**
+ * Checks the configuration that a calling program passed. It is checked as strictly as a file, so unknown keys are
+ * errors.
+ */
 const readProgram = (given: Configuration) =>
   Effect.mapError(
     Effect.fromResult(readConfiguration(JSON.stringify(given), "user")),

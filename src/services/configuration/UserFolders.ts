@@ -115,7 +115,7 @@ interface Candidate {
 /** Returns the first candidate that is the user's own, or else a private temporary folder. */
 const firstOwn = Effect.fnUntraced(function* (
   candidates: ReadonlyArray<Candidate>,
-  /** The subfolder that the program uses. It must be the user's own, too. */
+  /** The subfolder that the program uses. Like the candidate itself, it must be the user's own. */
   part: string,
   project: string,
   notes: Array<string>

@@ -31,7 +31,7 @@ class MessageFileError extends Schema.TaggedError<MessageFileError>()("MessageFi
 const failed = ({ message }: { readonly message: string }) => new MessageFileError({ message })
 
 export interface MessageFiles {
-  /** The text files, as a reply of the program would show them. Empty if there are none. */
+  /** The text files, in the form in which a reply of the program shows files to the model. Empty if there are none. */
   readonly text: string
   /** The names of the files, as the user wrote them. */
   readonly names: ReadonlyArray<string>

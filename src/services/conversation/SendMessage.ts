@@ -1,4 +1,7 @@
-/** Answers the messages of a conversation one after another, each from its first event to its report. */
+/**
+ * Answers the messages of a conversation, one after another. For each message, publishes all events from the beginning
+ * of the work to the report.
+ */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"

@@ -185,7 +185,10 @@ export const replaceFile = Effect.fn("replaceFile")(
   (effect, file) => fileOperation("write", file)(effect)
 )
 
-/** Removes the empty folders above a removed file, up to `outermost`, the folder that is removed as a whole. */
+/**
+ * Removes the folders above a removed file if they are empty, from the inside out. The last folder that may be removed
+ * is `outermost`.
+ */
 export const removeEmptied = (file: string, outermost: string): Effect.Effect<void> =>
   Effect.promise(async () => {
     for (let at = path.dirname(file); isWithin(outermost, at); at = path.dirname(at)) {
@@ -247,10 +250,7 @@ const anyTemporary = /^\.task-conductor-[\da-f]{16}-[\da-z]+\.tmp$/
 /** Folders that are not searched for temporary files, because no tool writes there or because they are too large. */
 const passedOver: ReadonlySet<string> = new Set([".git", "node_modules"])
 
-/**
- * Removes the temporary files of all writes below a folder after their process was killed. Must not run during a write
- * there.
- */
+/** Removes all temporary files that killed processes left below a folder. Must not run while a process writes there. */
 export const removeAllTemporaryFiles = Effect.fn("removeAllTemporaryFiles")(function* (root: string) {
   const folders = [root]
   for (const folder of folders) {

@@ -121,7 +121,10 @@ const kinds: Readonly<Record<FileSystem.File.Type, string>> = {
   Unknown: "of an unknown kind"
 }
 
-/** The kind of a special file, after `It is`. Undefined for a regular file with stored content. */
+/**
+ * The words that follow `It is` in a message about a special file, such as `a pipe`. Undefined for a regular file with
+ * stored content.
+ */
 export const specialKind = Effect.fnUntraced(function* (path: string, { type }: FileSystem.File.Info) {
   if (type !== "File") return kinds[type]
   return (yield* isSystemFile(path)) ? "made by the system while it is read" : undefined

@@ -57,14 +57,14 @@ export interface DescriptionOrder {
  */
 type Looked = { readonly path: string } | { readonly why: string } | undefined
 
-/** Returns functions that find and read files, and the files already shown. */
+/** Returns functions that find and read files, and the set of the files that were already shown. */
 const makeLook = (workspace: Workspace["Service"], { mayRead }: DescriptionOrder, repository: string) => {
   /** The canonical paths of the files that were already shown. */
   const shownFiles = new Set<string>()
 
   /**
-   * The file at an absolute path; undefined if there is none. A file in the project cannot import a file above the
-   * project.
+   * The file at the absolute path `written`, or why it may not be shown. Undefined if there is no file. If `from` is in
+   * the project, it may import only files of the project.
    */
   const look = Effect.fnUntraced(function* (written: string, from = written): Effect.fn.Return<Looked> {
     const base = isWithin(workspace.root, from) ? workspace.root : repository

@@ -82,7 +82,10 @@ export const typeAt = (path: string) =>
     return stats === undefined ? undefined : typeOf(stats)
   }, undefined)
 
-/** True if nothing is at the path, not even a link. False if the system cannot say, for example below a file. */
+/**
+ * True if nothing is at the path, not even a link. False if the system reports another problem, for example because the
+ * path leads through a file.
+ */
 export const isMissing = (path: string) =>
   Effect.sync(() => {
     try {

@@ -106,7 +106,10 @@ const keeping = (
     }
   })
 
-/** Stores versions in a folder, which the first version creates. `earlier` contains the changes of earlier sessions. */
+/**
+ * Stores versions in a folder. The folder is created when the first version is stored. `earlier` contains the changes
+ * of earlier sessions.
+ */
 export const versionsIn = (
   folder: string,
   earlier?: EarlierChanges

@@ -27,7 +27,7 @@ const folderName = "files"
 
 const pathOf = ({ hash, name }: NewFile): string => path.join(folderName, `${hash.slice(0, shownHash)}-${name}`)
 
-/** Stores files in this folder, which the first file creates. */
+/** Stores files below `folder`. The folder is created together with the first file. */
 export const filesIn = (folder: string): Effect.Effect<KeptFiles, never, FileSystem.FileSystem> =>
   Effect.map(FileSystem.FileSystem, (fs) => {
     return {

@@ -73,7 +73,7 @@ const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
   return { path: relative, isProposed: (yield* look(root, near)).isProposed }
 })
 
-/** The path that the model means, relative to the project or absolute; otherwise the path as written. */
+/** The path that the model means, relative to the project or absolute. If no path is found, the path as written. */
 export const meantPath = Effect.fn("meantPath")(function* (root: string, written: string) {
   const meant = yield* fromRoot(root, written)
   if (meant !== undefined) return meant.path

@@ -1,4 +1,6 @@
-/** Creates folders and files and flushes them to disk. Some of them only the user may read. */
+/**
+ * Creates folders and files, and flushes them to disk. Callers can make a file or folder readable only for the user.
+ */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as path from "node:path"
@@ -15,8 +17,8 @@ export const makeDirectory = Effect.fnUntraced(function* (folder: string, mode?:
 })
 
 /**
- * Flushes the entries of a folder to disk, so that created and renamed files survive a power loss. Some systems cannot
- * flush folders.
+ * Flushes the entries of a folder to disk, so that created and renamed files survive a power loss. Errors are ignored,
+ * because some systems cannot flush folders.
  */
 export const flushFolder = Effect.fnUntraced(function* (folder: string) {
   const opened = (yield* FileSystem.FileSystem).open(folder)

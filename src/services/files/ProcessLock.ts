@@ -63,7 +63,7 @@ export class LockUnavailable extends Schema.TaggedError<LockUnavailable>()("Lock
   }
 }
 
-/** The folder for sockets, on systems where these are files. */
+/** The folder for socket files. Only some systems use it, because sockets are no files on Linux and Windows. */
 export interface LockPlace {
   readonly folder: string
 }
@@ -120,7 +120,7 @@ const clearDead = Effect.fnUntraced(function* (address: string, { code }: NodeJS
   return true
 })
 
-/** Takes the lock `name` until the scope closes. `what` is the locked thing in error messages. */
+/** Takes the lock `name` until the scope closes. In error messages, `what` names the thing that is locked. */
 export const takeLock = Effect.fn("takeLock")(function* (
   name: string,
   options: LockPlace & Omit<LockHolder, "pid" | "since"> & { readonly what: string; readonly remedy?: string }

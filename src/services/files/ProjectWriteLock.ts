@@ -36,7 +36,10 @@ const lockName = (project: string): string => `project ${project}`
 /** The lock on the list of locked projects in a folder, for one reader at a time. */
 export const listLock = (folder: string) => ({ what: "The list of projects", name: `projects ${folder}` })
 
-/** How long a process waits for another process that reads the list, in milliseconds. Reading may be slow. */
+/**
+ * How long a process waits while another process reads the list of locked projects, in milliseconds. Reading may be
+ * slow.
+ */
 const longestLook = 30_000
 
 /** Returns a function that says whether to keep waiting. It says no when one holder has had the lock for too long. */
@@ -49,7 +52,10 @@ const makePatience = () => {
     })
 }
 
-/** Runs of this process read the list one after another, since they would block each other. */
+/**
+ * Only one run of this process reads the list at a time. Otherwise, runs of the same process would compete for the lock
+ * of the list.
+ */
 const inThisProcess = Semaphore.makeUnsafe(1)
 
 /**
@@ -72,8 +78,8 @@ const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, 
  * Takes the lock until the scope closes. Fails if another process has this lock, or the lock of a project above or
  * below.
  *
- * If the list still names this project, a process was killed during its changes. The temporary files of that process
- * are removed.
+ * If the list of locked projects still contains this project, an earlier process was killed during its changes. The
+ * temporary files of that process are removed.
  */
 export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...holder }: LockedProject) {
   const fs = yield* FileSystem.FileSystem
@@ -161,7 +167,10 @@ export class ProjectWriteLock extends Context.Service<
     readonly release: Effect.Effect<void>
   }
 >()("task-conductor/services/files/ProjectWriteLock") {
-  /** A lock for one run, released with the layer at the latest. Other processes see the `runId` as the holder. */
+  /**
+   * The lock of one run. If the run has not released it, it is released with the layer. Other processes see the `runId`
+   * as the holder.
+   */
   static readonly layer = (place: LockedProject): Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem> =>
     Layer.effect(ProjectWriteLock, makeWriteLock(place))
 

@@ -4,7 +4,7 @@
  */
 import * as Context from "effect/Context"
 
-/** The real absolute paths of these files for the current task. Empty outside tasks. */
+/** The real absolute paths of the files in the folder of the current task's skill. Empty outside tasks. */
 export const SkillFiles = Context.Reference<ReadonlySet<string>>("task-conductor/services/files/SkillFiles", {
   defaultValue: () => new Set()
 })

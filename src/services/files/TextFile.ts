@@ -17,7 +17,7 @@ import { openDirectory } from "./DirectoryHandle.ts"
 import { specialKind } from "./CanonicalPath.ts"
 
 const chunkBytes = 262_144
-/** The fewest bytes to read, because the reported size may be too small. */
+/** The minimum number of bytes to read at once. The reported size of a file may be too small. */
 const smallestChunk = 4096
 
 /** After how many bytes the search for a line stops. */
@@ -176,8 +176,8 @@ const beyondEnd = (file: string, { from }: LineRange, lines: number): ToolFailur
   })
 
 /**
- * The maximum size, in bytes, of a file whose encoding is determined from all of it. For a larger file, only the
- * requested lines count.
+ * The maximum size, in bytes, of a file that is read whole to determine its encoding. For a larger file, only the
+ * requested lines determine the encoding.
  */
 export const maxDecodedBytes = 67_108_864
 

@@ -81,7 +81,7 @@ export const ProposedChange = Schema.Struct({
   path: Schema.String,
   /** The text in the project. Null if there is no file, or if an earlier proposal changed the file. */
   base: Schema.NullOr(Schema.String),
-  /** The whole text, if the file had none before, or has none now. */
+  /** Null for a removed file. Otherwise the whole text, which is stored only if the file had no text before. */
   text: Schema.optionalKey(Schema.NullOr(Schema.String)),
   kind: Schema.optionalKey(FileKind),
   holds: Schema.optionalKey(FileEntry),
@@ -92,8 +92,8 @@ export const ProposedChange = Schema.Struct({
 export type ProposedChange = typeof ProposedChange.Type
 
 /**
- * The proposals that changed since `before`. For a withdrawn proposal, the result proposes the original text. The base
- * of a file is null if `before` has a proposal for it.
+ * The proposals that changed since `before`. If a proposal in `before` was withdrawn, the result proposes the original
+ * text of its file. For every file with a proposal in `before`, the base is null.
  */
 export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedFile> => {
   const known = new Map(before.map((file) => [file.path, file]))

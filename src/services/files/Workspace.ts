@@ -108,7 +108,10 @@ const heldAt = Effect.fnUntraced(function* (access: WriteAccess, moved: FileEntr
   return { base, holds }
 })
 
-/** The encoding of a project file, which a proposed text keeps. */
+/**
+ * The encoding of a project file. A proposed text for this file is written in the same encoding. Undefined if the file
+ * cannot be read.
+ */
 const encodingOf = (file: string) =>
   Effect.flatMap(CurrentCopy, (copy) =>
     Effect.match(readDecodedFile(copy?.get(file)?.from?.path ?? file, maxComparedBytes), {
@@ -118,8 +121,8 @@ const encodingOf = (file: string) =>
   )
 
 /**
- * The details of a write besides its text. They refer to the file in the project, even if the task moved or changed
- * this file before.
+ * The properties of a write besides its text. They describe the change from the file in the project, even if the task
+ * moved or changed this file before.
  */
 const movedIn = Effect.fnUntraced(function* (copy: WorkingCopy, access: WriteAccess) {
   const source = access.from === undefined ? undefined : copy.get(access.from.path)
@@ -171,8 +174,8 @@ const entryWith = Effect.fnUntraced(function* (file: string) {
 const maxLinks = 40
 
 /**
- * The real path, with the links that the current working copy creates and without the links that it removes. Undefined
- * if the copy does not affect the path.
+ * The place of a path if the proposed changes of links apply: links that the current working copy creates are followed,
+ * and links that it removes are not. Undefined if the copy does not affect the path.
  */
 const proposedPlace = Effect.fnUntraced(function* (root: string, written: string) {
   const files = (yield* CurrentCopy)?.files() ?? []
@@ -243,11 +246,11 @@ export class Workspace extends Context.Service<
      * `validation_failed`. A range that ends after the last line returns the lines that exist.
      */
     readText(file: string, maxBytes: number, range?: LineRange): Effect.Effect<string, ToolFailure>
-    /** The encoding of a text file, which a change keeps. Undefined for other files. */
+    /** The encoding of a text file. A change of the file keeps this encoding. Undefined for other files. */
     encoding(file: string): Effect.Effect<TextEncoding | undefined>
     /**
-     * The entry at a canonical path, without following a link; undefined if there is none. Leaves out `isText`. Fails
-     * with `io_error`.
+     * The entry at a canonical path; undefined if there is none. Does not follow a link. The result has no `isText`.
+     * Fails with `io_error`.
      */
     entry(file: string): Effect.Effect<FileEntry | undefined, ToolFailure>
     /**

@@ -128,7 +128,10 @@ const patchText = (bytes: Uint8Array): string | undefined => {
   return text !== undefined && hasByteOrderMark(bytes) ? `\uFEFF${text}` : text
 }
 
-/** The current content of a changed file. Absent if nothing is there, or an entry of a kind that no run creates. */
+/**
+ * The current state (`found`) and content (`now`) of a changed file. `now` is absent if there is no readable file or
+ * link, or if the file is too large.
+ */
 const contentAt = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const contentNow = yield* Effect.orElseSucceed(contentState(file), () => "unknown")
@@ -294,7 +297,7 @@ const carryOut = Effect.fnUntraced(function* (step: Step) {
   const after = becomes(step)
   const isLink = "kind" in after && after.kind === "link"
   const text = isLink && next !== null && typeof next !== "string" ? new TextDecoder().decode(next) : next
-  /** Removes a link before writing a text in its place. The write would change the link's target. */
+  /** Removes a link before writing a text in its place. Otherwise, the write would change the link's target. */
   const isReplaced = stateNow.startsWith("link ") && !isLink && next !== null
   if (isReplaced) yield* changeFile(change.path, null, { found: stateNow })
   yield* changeFile(change.path, text, { found: isReplaced ? "absent" : stateNow, ...after })

@@ -153,7 +153,7 @@ export class RunNotRemoved extends Schema.TaggedError<RunNotRemoved>()("RunNotRe
   }
 }
 
-/** The real path of a folder, with all links resolved. */
+/** The real path of a folder. If links cannot be resolved, the absolute path. */
 const realFolder = Effect.fnUntraced(function* (folder: string) {
   const path = yield* Path.Path
   return yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(folder), () => path.resolve(folder))
@@ -171,8 +171,8 @@ export const runsOf = Effect.fn("runsOf")(function* (all: ReadonlyArray<RunSumma
 })
 
 /**
- * The newest run of the project in `folder`. `all` begins with the newest run. If no run names `folder`, and `isMoved`
- * says that the project was moved there, uses the newest run whose project folder no longer exists.
+ * The newest run of the project in `folder`. `all` must begin with the newest run. `isMoved` says that the project was
+ * moved to `folder`. If `folder` has no run then, returns the newest run whose project folder no longer exists.
  */
 const lastOf = Effect.fn("lastOf")(function* (
   all: ReadonlyArray<RunSummary>,
@@ -257,7 +257,7 @@ const fewRuns = 50
  */
 const openStandings: ReadonlySet<RunSummary["standing"]> = new Set(["running", "unfinished", "unreadable"])
 
-/** A cached summary, with the state that its journal had. */
+/** A cached summary of a run, and the state of the journal from which the summary was made. */
 const KeptSummary = Schema.fromJsonString(Schema.Struct({ journal: Schema.String, summary: RunSummary }))
 const decodeKept = Schema.decodeUnknownOption(KeptSummary)
 

@@ -70,7 +70,10 @@ export class Activities extends Context.Service<
     record<A, E, R>(what: RunStage<A>, execute: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/journal/Activities") {
-  /** Records activities in the journal of the run. Only the recorded copy of an outcome is encoded. */
+  /**
+   * Records activities in the journal of the run. An outcome is encoded only for the journal, so the caller gets it
+   * unchanged.
+   */
   static readonly layer = Layer.effect(
     Activities,
     Effect.map(Journal, (journal) => {

@@ -43,13 +43,15 @@ const uncertainCall = (line: JournalLine | undefined): UncertainCall | undefined
 }
 
 /**
- * If the model answers the same prompts again, the new answer may have a different call where an earlier answer had
- * this call. Returns the earlier call in two cases:
- * - Nobody knows whether the earlier call happened.
- * - The earlier answer is lost because it contained a secret. The result then includes the outcome of the call.
+ * Returns the call that an earlier answer had in the place of this call. If the model answers the same prompts again,
+ * its new answer may have a different call there. Undefined except in two cases:
  *
- * `answers` contains only answers to the same prompts, because an answer to a different prompt may ask for a different
- * call.
+ * - Nobody knows whether the earlier call happened.
+ *
+ * - The journal lacks the earlier answer because it contained a secret. The result then includes the outcome of the
+ *   call.
+ *
+ * `answers` contains only answers to the same prompts. An answer to another prompt may well ask for another call.
  */
 const replacedCall = (
   intent: JournalLine | undefined,
@@ -63,8 +65,8 @@ const replacedCall = (
 }
 
 /**
- * What is known of the work of earlier sessions; empty at first. Answers of the user in records before `provenFrom` are
- * not used.
+ * Makes an index of the records of earlier sessions, in which a resumed run looks up finished work. The index is empty
+ * at first. Answers of the user in records before `provenFrom` are not used.
  */
 export const makeKnownWork = (provenFrom = 1) => {
   const last = new Map<string, JournalLine>()

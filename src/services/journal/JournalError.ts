@@ -11,7 +11,7 @@ export const JournalReason = Schema.Union([
   Schema.TaggedStruct("OtherVersion", { found: Schema.Int, supported: Schema.Int }),
   /** The run needs a record that this version cannot read. `program` is the version that wrote it. */
   Schema.TaggedStruct("UnknownRecord", { line: Schema.Int, kind: Schema.String, program: Schema.String }),
-  /** The journal belongs to another run than its folder. */
+  /** The journal is in the folder of another run. `found` is the run to which the journal belongs. */
   Schema.TaggedStruct("Misplaced", { found: Schema.String }),
   /** The file does not begin like a journal. */
   Schema.TaggedStruct("Foreign", {}),

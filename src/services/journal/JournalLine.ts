@@ -35,7 +35,10 @@ const textIn = (value: unknown, name: string): string => {
   return typeof found === "string" ? found : ""
 }
 
-/** The type, key and event from the record of a line. */
+/**
+ * Adds to a line the type and key of its record, and the type of its event. A value that the record lacks becomes an
+ * empty text.
+ */
 export const lineOf = ({ json, ...line }: Pick<JournalLine, "seq" | "at" | "json" | "text">): JournalLine => {
   const { event } = (json ?? {}) as { readonly event?: unknown }
   return { ...line, json, type: textIn(json, "type"), key: textIn(json, "key"), event: textIn(event, "type") }

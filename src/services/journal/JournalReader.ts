@@ -53,8 +53,8 @@ const readLines = (bytes: Buffer) => {
 }
 
 /**
- * True if the bytes after the intact lines end with a line end, or begin with a complete record. A crash leaves no such
- * bytes, so they were completely written and are damaged.
+ * True if the bytes after the intact lines were completely written, and so are damaged. They then end with a line end,
+ * or begin with a complete record. A crash leaves no such bytes.
  */
 const wasSaved = (rest: string, expected: LineBefore): boolean =>
   (rest.endsWith("\n") && parseJson(rest) !== undefined) ||

@@ -131,8 +131,8 @@ export interface Proof {
 }
 
 /**
- * Finds the longest end of a journal in which the owner of the key wrote all records. It begins with the run or a
- * session, because the first MAC of a session covers all earlier lines.
+ * Finds the longest last part of a journal in which the owner of the key wrote every record. The part begins with the
+ * first record or a resumed session. The reason is that the first MAC of a session covers all earlier lines.
  */
 export const proofOf = (lines: ReadonlyArray<JournalLine>, key: SealKey): Proof => {
   const all = createHash("sha256")

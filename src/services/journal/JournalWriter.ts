@@ -97,7 +97,10 @@ export const openJournal = Effect.fn("openJournal")(
     const writeWaiting = Effect.flatMap(Queue.clear(waiting), writeAll)
     /** Runs after the fiber below has ended, because two writers at once would give two lines the same number. */
     yield* Effect.addFinalizer(() => writeWaiting)
-    /** Writes a record that was taken from the queue even if the run is interrupted. */
+    /**
+     * Writes the waiting records. If the run is interrupted after records were taken from the queue, they are still
+     * written.
+     */
     const next = Effect.uninterruptibleMask((restore) => Effect.andThen(restore(Queue.peek(waiting)), writeWaiting))
     yield* Effect.forkScoped(Effect.forever(next))
 

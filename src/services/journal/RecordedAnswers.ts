@@ -49,7 +49,10 @@ export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): 
       const journal = yield* Journal
       const words = approver.question
 
-      /** Asks again if the recorded answer cannot be decoded. */
+      /**
+       * Returns the answer that the journal has for this question. If there is none, or it cannot be decoded, asks the
+       * user.
+       */
       const askOnce = Effect.fnUntraced(function* <A extends StepAnswer | CallAnswer | WordsAnswer>(
         question: string,
         codec: Schema.Codec<Answered<A>, Schema.Json>,

@@ -99,7 +99,10 @@ const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArray<Manif
   return runnableCommands(commands, yield* programsHere(commands, searchPath))
 })
 
-/** Reads all commands of the project, in a form that can run on this machine, or else in the usual form. */
+/**
+ * Reads all commands of the project. Each command has a form that can run on this machine if there is one, otherwise
+ * its usual form.
+ */
 export const readCommands = Effect.fn("readCommands")(function* (searchPath: string) {
   const { manifests } = yield* readManifests(() => Effect.succeed(true))
   const commands = projectCommands(manifests)
@@ -130,7 +133,7 @@ export const readProjectMap = Effect.fn("readProjectMap")(
   Effect.orElseSucceed(() => "")
 )
 
-/** The map shows commands that can run with this search path. */
+/** Provides the project map. It shows only commands whose programs are found in `searchPath`. */
 export const layerProjectMap = (searchPath: string) =>
   Layer.effect(
     ProjectMap,

@@ -87,7 +87,8 @@ class AnswerWriting {
 
   addThinking(delta: string): ModelErrorReason | undefined {
     this.thinking += delta
-    // Blanks begin no phase. Some models write an empty block of thoughts if asked not to think.
+    // Blanks alone do not begin the phase of thinking. Some models write an empty block of thoughts if asked not to
+    // think.
     if (this.text.trim() === "" && this.thinking.trim() !== "") this.phase = "thinking"
     const thought = this.thinkingTokens
     // If the model never closes the tag of its thoughts, the thoughts may contain the document. A heading suggests

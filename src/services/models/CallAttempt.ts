@@ -56,11 +56,11 @@ export interface ModelRequest {
   readonly model?: string
   /** The JSON schema that the answer must fit. */
   readonly format?: object
-  /** The form for the answer, if the server can force one. */
+  /** The form that the server makes the answer follow, if the server is able to do this. */
   readonly bound?: Bound
   /** The expected document. An answer is stopped as soon as it can no longer become this document. */
   readonly shape?: AnswerShape
-  /** Creates a listener for the text of one answer. It is called again for each retry. */
+  /** Called at the beginning of the call and again at each retry. Returns a listener for the text of this answer. */
   readonly listen?: () => (delta: string) => void
   /** What was wrong with earlier answers to the same prompt, if anything. */
   readonly tuning?: Tuning
@@ -82,11 +82,14 @@ export interface Tries {
   readonly byReason: ReadonlyMap<string, number>
   readonly isWaiting: boolean
   readonly after?: string
-  /** True if no other call may be in progress. */
+  /** True if the call must run alone, without any other call at the same time. */
   readonly isAlone?: boolean
 }
 
-/** Converts the error that the window is full. If no other call shares the window, the prompt itself is too long. */
+/**
+ * An error about a full window becomes `ContextOverflow` if no other call shares the window. The prompt itself is then
+ * too long. Other errors stay unchanged.
+ */
 const asOverflow = (error: ModelError, { isAlone = false, window }: Target, estimated: number): ModelError => {
   const { reason } = error
   const isFull = isAlone && reason._tag === "Busy" && reason.isShared === true && /context size/i.test(reason.detail)
@@ -283,7 +286,7 @@ const makePlannedSend = Effect.fnUntraced(function* (
   const settings = yield* RunSettings
   const reading = yield* makeReading(server, thinking)
   const withHeartbeat = yield* makeHeartbeat(events, settings.parallel)
-  /** The models whose server refused to force a form on answers. */
+  /** The models whose server refused a grammar or JSON schema for the answer. */
   const unbound = new Set<string>()
 
   /**
@@ -358,7 +361,10 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const { nameOf, needs, targetOf } = targets
   const sendPlanned = yield* makePlannedSend(server, thinking, notes, learning, targets)
 
-  /** Sends the prompt once. The start of a call that waited for the server is not reported again. */
+  /**
+   * Sends the prompt once, and reports the start of the call. If the call waited for the server, its start has been
+   * reported before.
+   */
   const send = Effect.fnUntraced(function* (request: ModelRequest, { after, isAlone, isWaiting, retried }: Tries) {
     const { id, prompt } = request
     const target = yield* targetOf(request)

@@ -29,7 +29,10 @@ export const makeThinking = () => {
     models.set(model, known)
     return known
   }
-  /** The nearest setting that the server has not refused: "on" for a refused level, and none for a refused "on". */
+  /**
+   * The wanted setting, unless the server has refused it. If the server refused a level, the setting is "on". If it
+   * refused "on" too, the result is undefined and no setting is sent.
+   */
   const accepted = ({ refused }: Learnt, think: Think | undefined): Think | undefined => {
     if (think === undefined || !refused.has(settingOf(think))) return think
     return settingOf(think) === "level" && !refused.has("on") ? true : undefined
@@ -110,11 +113,12 @@ const leastThinking = 512
 const growing: ReadonlySet<Stage> = new Set<Stage>(["plan", "iterate", "conclude"])
 
 /**
- * Plans a call with a prompt of `promptTokens`. Thoughts get what the prompt and the answer leave of the window.
+ * Plans a call with a prompt of `promptTokens`. Thoughts may use only the part of the window that the prompt and the
+ * space for the answer leave free.
  *
  * A plan of many tasks, and the answer of a run, may fill the rest of the window. A lower limit would cut good answers
- * at the same place in every attempt. Endless answers are stopped in other ways: at a repetition, when the document is
- * wrong, at the limit of thoughts, or at `limits.callSeconds`.
+ * at the same place in every attempt. An endless answer is stopped at a repetition or when its document is wrong. It
+ * also ends at the limit of thoughts, or at `limits.callSeconds`.
  */
 export const planCall = (
   settings: Settings,

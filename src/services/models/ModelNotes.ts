@@ -38,7 +38,7 @@ export const makeModelNotes = Effect.gen(function* () {
   /** Reports that the server loaded a model again, and why. `before` is when the model last answered. */
   const load = Effect.fnUntraced(function* (name: string, before: number | undefined, usage: Usage) {
     const now = yield* Clock.currentTimeMillis
-    /** Of several calls that waited for the model, only one reports it. */
+    /** If several calls waited while the model was loaded, only one of them reports the load. */
     const isNews = before !== undefined && before === answeredAt.get(name) && wasLoaded(usage)
     const hasAnswered = answeredAt.has(name)
     answeredAt.set(name, now)

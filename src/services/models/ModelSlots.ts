@@ -37,7 +37,10 @@ export interface Urgency {
   readonly pool?: () => number | undefined
   /** True for a call that must run alone. */
   readonly isAlone?: boolean
-  /** False for a server without a queue, which would answer the extra call at once. */
+  /**
+   * Unless this is false, one call more than there are slots may be sent, and waits at the server. False for a server
+   * without a queue, which would answer this call at once.
+   */
   readonly mayWait?: boolean
 }
 

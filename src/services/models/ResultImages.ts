@@ -21,7 +21,7 @@ export const mostImages = 4
 const ImageChoice = Schema.Struct({ shown: Schema.Array(ResultFile), lines: Schema.Array(Schema.String) })
 type ImageChoice = typeof ImageChoice.Type
 
-/** The stage and the model that the next message is for. */
+/** Identifies the next message: its stage, its task, and the skill, which can determine the model. */
 interface ImageTarget {
   readonly id: Pick<ModelCallId, "round" | "stage">
   readonly skill?: { readonly model?: string } | undefined

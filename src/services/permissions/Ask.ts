@@ -19,7 +19,8 @@ import type { GateContext } from "./GateDecision.ts"
 import { makeItem, uncertainItem } from "./QuestionItem.ts"
 
 /**
- * The event of an answer. A no contains what the user wants instead, and a yes contains the rules that the user chose.
+ * The event for an answer. If the answer is no, the event contains what the user wants instead. If it is yes, the event
+ * contains the rules that the user chose.
  */
 export const answerEvent = (
   scope: EventOf<"approval.answered">["scope"],
@@ -99,7 +100,7 @@ const keepYes = (
   return answer === "remember" ? saveRules(always, question, context) : Effect.undefined
 }
 
-/** Asks the user about one call or access; fails after a no. */
+/** Asks the user about one call or access. Fails if the answer is no. */
 export const askCall = Effect.fnUntraced(function* (
   question: GateQuestion,
   report: (event: RunEvent) => Effect.Effect<void>,

@@ -47,8 +47,8 @@ const isAnswered = (call: ListedCall): boolean => {
 }
 
 /**
- * Returns the calls of a task without those that are certainly denied. In a conversation, excluded calls stay, because
- * the user may be asked about them again.
+ * Returns the calls of a task without those that are certainly denied. In a conversation, calls that the user excluded
+ * earlier stay, because the user may be asked about them again.
  */
 const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, place: string, context: GateContext) {
   const decided = yield* Effect.forEach(calls, (call) => {
@@ -89,7 +89,7 @@ const allowedFacts = (
     return [`allowed by ${rules.map(ruleText).join(", ")}: ${[question.tool, ...targets].join(" ")}`]
   })
 
-/** Runs `look` on the project with the changes of `others` made, because later calls build on these changes. */
+/** Runs `look` on the project as it is after the changes in `others`. Later calls build on these changes. */
 const onTop = <A>(look: Effect.Effect<A>, others: GatedTask["others"]): Effect.Effect<A> =>
   others === undefined ? look : Effect.provideService(look, CurrentCopy, makeWorkingCopy(others))
 
@@ -184,7 +184,10 @@ const rememberStep = Effect.fnUntraced(function* (
 
 const byRule: Answered<StepAnswer> = { answer: "step", by: "rule" }
 
-/** Asks once about all undecided calls of a step. A yes allows each of them by its hash. */
+/**
+ * Asks once about all undecided calls of a step. If the user approves the step, each call is allowed by its hash, so a
+ * changed call is not.
+ */
 export const askCallList = Effect.fn("Gate.askCallList")(function* (
   { planKey, tasks, title }: CallList,
   context: GateContext

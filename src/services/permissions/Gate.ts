@@ -54,7 +54,7 @@ export interface Permit {
 /** Permits that were issued and not yet used. Only this file can add one. */
 const issued = new WeakSet<Permit>()
 
-/** Marks a permit as used. Returns false if the gate did not issue it, or if it was used before. */
+/** A question for the user. It is about the calls of a step or about an uncertain call, or it comes from the model. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
 /** The questions for the user: about the calls of a step, about an uncertain call, or from the model. */
@@ -110,7 +110,8 @@ const issue = (question: GateQuestion, context: GateContext): Permit => {
     access._tag === "Other" ? questionOfTool(question, access, ++asked) : questionOfAccess(question, access)
   const permit: Permit = Object.freeze({
     prepared: question.prepared,
-    // A redirect reveals no more data than the address before it, because the server chooses its target, not the model.
+    // The next address of a redirect is not searched for texts that the model read. The server chose this address, not
+    // the model, so it reveals no more data than the address before it.
     admit: (access: CanonicalAccess) =>
       Effect.suspend(() => admitRecorded(questionOf(access), context)).pipe(
         Effect.tapError((denial) => Effect.sync(() => void (denied = denial)))

@@ -24,7 +24,7 @@ export const makeGateContext = Effect.fnUntraced(function* (options: GateOptions
     readTexts,
     /** Shows only one question at a time. */
     withMutex: (yield* Semaphore.make(1)).withPermits(1),
-    /** Adds facts that the rules and the user need to know. */
+    /** Marks accesses to URLs that contain text which the model has read. The rules and the user need to know this. */
     withKnown: withCarriedTexts(readTexts),
     workspace: yield* Workspace
   }
@@ -75,7 +75,10 @@ const deny = (
   more: Parameters<typeof deniedOf>[2] = {}
 ): GateDenial => ({ _tag: "Deny", question, rules, by, denied: deniedOf(question, deniedBy[by], more) })
 
-/** The decision about a question: a denial if only the user could decide, but nobody can be asked. */
+/**
+ * Predicts the decision about a question, without asking. If only the user could decide but nobody can be asked, the
+ * result is a denial.
+ */
 export const foresee = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const decision = yield* decideQuestion(question, context)
   if (decision._tag !== "Ask") return decision
@@ -87,8 +90,9 @@ export const foresee = Effect.fnUntraced(function* (question: GateQuestion, cont
 })
 
 /**
- * What the rules decide. If the question is about reading a file that a change would reveal, two more things allow it:
- * a rule that allows the change, and an earlier permission to read the file.
+ * What the rules decide about a question. If a change would reveal the content of a file, the question is about reading
+ * this file. Then a rule that allows the change also allows the read. An earlier permission to read the file allows it
+ * too.
  */
 const judge = Effect.fnUntraced(function* (question: GateQuestion, { answers, policy }: GateContext) {
   const judged = yield* policy.evaluate(question)

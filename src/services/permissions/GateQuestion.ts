@@ -32,8 +32,8 @@ export interface QuestionScope {
    */
   readonly place: string
   /**
-   * The reply of the model with the call. After a no to one call of the reply, the gate does not ask about its other
-   * calls.
+   * Identifies the reply of the model that contains the call. If the user denies one call of a reply, the gate does not
+   * ask about its other calls.
    */
   readonly reply?: string | undefined
   /** For a check: the part of the command that runs now. Absent for the whole command. */
@@ -97,14 +97,17 @@ const toolOfAccess = {
 } as const
 
 /**
- * Tool names for references, and for the starts of plugins and servers. Rules may use these names even if no tool has
- * them.
+ * The tool names for accesses that the program makes itself, to resolve references and to start plugins and servers.
+ * Rules may use these names even if no tool has them.
  */
 export const namesOfReferences: ReadonlyArray<string> = [...new Set(Object.values(toolOfAccess))].filter(
   (name) => name !== toolOfAccess.Other
 )
 
-/** The built-in tools with the effect of an access. A write is also a read, because its diff shows the old content. */
+/**
+ * The built-in tools that have the same effect as this access. A write is also a read, because its diff shows the old
+ * content.
+ */
 export const toolsWithEffect = (access: CanonicalAccess): ReadonlyArray<string> =>
   access._tag === "WriteFile"
     ? ["write_file", "edit_file", "read_file", ...(access.removes === true ? ["remove_file"] : [])]
@@ -151,8 +154,8 @@ export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
 export const userQuestionId = (place: string, text: string): string => hashOf([place, text])
 
 /**
- * The question as it will be when all other questions are approved and their files are written. If one of these files
- * is a script of its command, the script then has another hash.
+ * The question as it will be when all other questions are approved and their files are written. If a script of this
+ * question's command is among these files, its hash is then different.
  */
 export const afterWrites = (question: GateQuestion, all: ReadonlyArray<GateQuestion>): GateQuestion => {
   const writes = all.flatMap(({ accesses }) => writesIn(accesses))
@@ -191,7 +194,7 @@ const denialFields = {
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
   by: AnsweredBy,
-  /** Why nothing can allow a protected access, as a clause with the access as its subject. */
+  /** Says why no rule and no answer can allow a protected access. It is a clause whose subject is the access. */
   reason: Schema.optionalKey(Schema.String),
   /** True for a change in a read-only run. */
   leftOut: Schema.optionalKey(Schema.Boolean),
@@ -217,7 +220,10 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
     return (this.times ?? 0) >= maxDenials
   }
 
-  /** The rules that would allow exactly this access. Undefined unless nobody could be asked. */
+  /**
+   * If nobody could be asked: the rules that would allow exactly this access. Undefined if a person or a rule decided,
+   * or if no rule could allow the access.
+   */
   get rules(): ReadonlyArray<string> | undefined {
     const { by, reason, targets, tool } = this
     if (by !== "nobody" || reason !== undefined) return undefined
@@ -281,7 +287,10 @@ export const deniedFact = ({ by, flags, reason, targets, tool }: PermissionDenie
     allow: flags && withoutProject(flags, project)
   })
 
-/** The denial of a question. If a change would reveal a file that may not be read, the denial names the change. */
+/**
+ * Makes the error that says that the call of a question is denied. If a change would reveal a file that may not be
+ * read, the error names the change as its tool.
+ */
 export const deniedOf = (
   question: GateQuestion,
   by: PermissionDenied["by"],

@@ -148,13 +148,13 @@ const protectionOf = (
 const startOf = ({ accesses }: GateQuestion): Start | undefined =>
   accesses.find((access) => access._tag === "LoadPlugin" || access._tag === "StartServer")
 
-/** True for a rule about this plugin or server in any version. */
+/** True for a rule that allows the start of some version of this plugin or server. */
 const isAboutStart = ({ pattern = "", tool, verdict }: RememberedRule, wanted: string, { name }: Start): boolean =>
   verdict === "allow" && tool === wanted && pattern.startsWith(`${exactPattern(name)} sha256:`)
 
 /** Why rules that seem to match do not allow the access. */
 export interface Lapses {
-  /** The scripts of a command that changed after a rule allowed it, relative to the project. */
+  /** The scripts that the command runs and that changed after a rule allowed it. Paths are relative to the project. */
   readonly scripts: string
   /** A remembered rule for an earlier version of the tool, plugin or server. */
   readonly rule?: RememberedRule | undefined
@@ -163,7 +163,7 @@ export interface Lapses {
 export const scriptWarning = (scripts: string): ReadonlyArray<string> =>
   scripts === "" ? [] : [`It runs ${scripts}, which changed after a rule allowed the command.`]
 
-/** Protected paths are made canonical once, when the run starts. */
+/** Makes the policy of a run. Protected paths are made canonical only once, when the run starts. */
 export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soFar: RunSoFar) {
   const policies = yield* Policies
   const workspace = yield* Workspace
@@ -241,7 +241,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     /** The advice if nobody can be asked: which rules would allow the call, or that no rule would. */
     remedy: (question: GateQuestion) =>
       Effect.map(lapses(question), (lapsed) => remedyOf(question, lapsed, requestOf(question).targets)),
-    /** The rules for this project that an answer may contain. */
+    /** The rules for this project that the user can choose in the answer to this question. */
     offers: (question: GateQuestion) => ruleOffers(question, requestOf(question).targets),
     remember: policies.remember
   }

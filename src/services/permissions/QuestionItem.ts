@@ -93,7 +93,7 @@ const rememberText = ({ accesses, tool }: GateQuestion): string =>
     ? `${tool} with any arguments, while it is defined as now`
     : `${tool} for ${accesses.map(accessTarget).join(", ")}`
 
-/** What the user would allow with a yes for the session or for later runs. */
+/** What a yes can allow beyond this call: calls in this session, calls in later runs, or repairs. */
 const offersOf = (question: GateQuestion, isAlone: boolean, { options, policy }: GateContext) => {
   const scopes = isAlone ? sessionScopes(question) : undefined
   const rules = isAlone || question.risk !== "safe" ? policy.offers(question).map(ruleText) : []
@@ -157,7 +157,7 @@ export const makeItem = Effect.fnUntraced(function* (
   })
 })
 
-/** The item about an uncertain call, with a command as a user would type it. */
+/** The item that asks the user about an uncertain call. A command is shown as the user would type it. */
 export const uncertainItem = (
   { call, files, targets, task }: CallIntent,
   { options, policy }: GateContext

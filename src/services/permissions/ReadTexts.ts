@@ -12,8 +12,8 @@ import { changedAt } from "./Policy.ts"
 import { RunAnswers } from "./RunAnswers.ts"
 
 /**
- * The origin of a text that the model reads: a command, a page, a tool of a plugin or server, a search in the project,
- * or one file. The model may follow an unchanged link in the text, except if a command may have written the text.
+ * The source of a text that the model reads. `outside` means a tool of a plugin or server. `project` means a search in
+ * the project. The model may open an unchanged link of the text, unless a command may have written the text.
  */
 export type ReadSource = "command" | "page" | "outside" | "project" | { readonly file: string }
 
@@ -24,8 +24,8 @@ const makeReadTexts = Effect.fnUntraced(function* (since: number) {
   let hasRunCommand = false
 
   /**
-   * True if the source existed before the run. The URLs in it then cannot hide data of the project that a command of
-   * the run put there.
+   * True if the text of the source is older than the run, or does not come from the project. Then no command of the run
+   * can have hidden data of the project in its URLs.
    */
   const isOfBefore = Effect.fnUntraced(function* (source: ReadSource) {
     if (source === "command") return false
@@ -57,8 +57,8 @@ export class ReadTexts extends Context.Service<ReadTexts>()("task-conductor/serv
 }
 
 /**
- * Adds to each access the part of its URL that repeats a text that the model read. The rules and the user need to know
- * this part.
+ * Adds to each access the part of its URL that repeats text which the model has read. The rules and the user need to
+ * know this part.
  */
 export const withCarriedTexts =
   ({ carriedBy }: ReadTexts["Service"]) =>

@@ -22,15 +22,15 @@ export const GrantSnapshot = Schema.Struct({
   excluded: Schema.Array(Schema.String),
   /** What the user allowed for the session. The value is a text for the user, the key identifies the permission. */
   session: Schema.Record(Schema.String, Schema.String),
-  /** Who approved all remaining steps of a plan, by its key. */
+  /** For each plan, by the key of the plan: who approved all its remaining steps. */
   plans: Schema.Record(Schema.String, AnsweredBy),
   /** How often each effect was denied, by key. */
   denied: Schema.Record(Schema.String, Schema.Int),
-  /** The state of a path when the user saw a write to it. The key identifies the write. */
+  /** For each write that the user saw: the state that its path had then. The key identifies the write. */
   shown: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** The last state of a file that this run wrote, by path. */
   written: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** Files that the user allowed tasks to change again for repairs. */
+  /** Hashes of task and file. The user allowed the task to change the file again for repairs. */
   repairs: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Paths of files that tasks may read, because the user allowed it. */
   read: Schema.optionalKey(Schema.Array(Schema.String))
@@ -43,7 +43,7 @@ interface Grantable extends Asked {
   readonly task: string
 }
 
-/** Identifies a write by its tool, path and content, in all tasks. */
+/** Identifies a write by its tool, path and content. The same write has the same key in all tasks. */
 const writeKey = ({ tool }: Asked, write: WriteAccess): string => hashOf([tool, { ...plainAccess(write) }])
 
 /** Identifies an effect by its tool and targets, whatever the content. */
@@ -51,8 +51,10 @@ const effectKey = ({ accesses, arguments: given, tool }: Asked): string =>
   hashOf([tool, accesses.length === 0 ? (given ?? null) : accesses.map(accessTarget)])
 
 /**
- * The keys of an excluded call: its hash, its arguments in any task, and its effect in its own task. In a conversation,
- * the only key is the hash, because the next message may ask for the same effect.
+ * The keys of an excluded call. The first is its hash. The second also excludes the same arguments in any other task.
+ * The third also excludes calls with the same effect in its own task.
+ *
+ * In a conversation, the hash is the only key, because the next message may ask for the same effect.
  */
 const exclusionKeys = (question: Grantable): ReadonlyArray<string> =>
   question.task === askTask
@@ -141,7 +143,10 @@ export class Grants {
     return this.#read.has(path)
   }
 
-  /** The files of a write whose current state is unknown: the user did not see it, and this run did not write it. */
+  /**
+   * The files to write that somebody else has changed. The user did not see their current state, and this run did not
+   * write it.
+   */
   changedSince(question: Asked): ReadonlyArray<string> {
     const isOther = ({ found, path }: WriteAccess): boolean => {
       const known = this.#expectedStates.get(path)
@@ -179,7 +184,7 @@ export class Grants {
     for (const key of exclusionKeys(asked)) this.#excluded.add(key)
   }
 
-  /** Allows the task to change the files of this call again. */
+  /** Allows the task further changes of the files that this call changes, without another question. */
   addRepairs(asked: Grantable): void {
     for (const { path } of repairedFiles(asked)) this.#repairs.add(hashOf([asked.task, path]))
   }

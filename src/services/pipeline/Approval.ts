@@ -92,8 +92,8 @@ const makeGatedCalls = Effect.gen(function* () {
 const byRule: CallListApproval = { approved: true, by: "rule" }
 
 /**
- * The place of a question in the run: the round, the heading of the step, and the plan. The plan is named because one
- * answer may approve all its remaining steps.
+ * Where in the run a question belongs: the round, the heading of the step, and the plan. The plan is included because
+ * one answer may approve all remaining steps of a plan.
  */
 interface ApprovalPlace extends Omit<CallList, "tasks"> {
   readonly round: number
@@ -103,7 +103,7 @@ export const makeApproval = Effect.gen(function* () {
   const gate = yield* Gate
   const gatedCalls = yield* makeGatedCalls
 
-  /** Asks once about all calls of a step, unless no task of it needs approval. */
+  /** Asks one question about all calls of a step. If no task of the step needs approval, asks nothing. */
   const askCallList = (step: CallList): Effect.Effect<CallListApproval> =>
     step.tasks.length === 0 ? Effect.succeed(byRule) : approveCalls(gate, step)
 

@@ -83,7 +83,10 @@ const environmentOf = Effect.fnUntraced(function* (project: string) {
   ].join("\n")
 })
 
-/** Tells the user if the window limits the shown lines of the current file more than the setting does. */
+/**
+ * A note for the user if the context window allows fewer lines of the current file than `mostLines`. Otherwise
+ * undefined.
+ */
 const windowNote = ({ cutFrom, path, text }: CurrentFile, mostLines: number, window: number): string | undefined => {
   const shownLines = countLines(text)
   if (cutFrom === undefined || shownLines >= mostLines) return undefined

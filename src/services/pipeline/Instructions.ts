@@ -40,7 +40,9 @@ interface BesideOptions {
 const relativeTo = (root: string, file: string): string =>
   (file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file).replace(/^(?:\.\/)+/, "")
 
-/** The block of instructions after the first message. It also names instructions that do not fit. */
+/**
+ * The block of instructions for a message after the first one. It also names the files whose instructions do not fit.
+ */
 const blockOf = (instructions: string, omittedFiles: ReadonlyArray<string>): string => {
   const parts = [
     "They hold for files that were named, read or changed. Follow them, and correct what does not fit them.",

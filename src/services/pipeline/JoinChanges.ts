@@ -115,8 +115,8 @@ const mergeFiles = (
 }
 
 /**
- * The files and calls of an outcome that stay as they are. The program had begun to change these files before an
- * interruption.
+ * Tells which files and which calls of an outcome stay as they are. The program had begun to change these files before
+ * an interruption.
  */
 const keptOf = (
   calls: ReadonlyArray<ToolCall>,

@@ -1,6 +1,6 @@
 /**
- * If a model asks a question in place of a plan, report or answer, asks the user. The reply becomes part of the prompt,
- * and the work continues.
+ * Handles a question that a model asks in place of a plan, report or answer. The user answers it. The reply becomes
+ * part of the prompt, and the work continues.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -49,9 +49,15 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
     answered: (): ReadonlyArray<AnsweredQuestion> => answered,
     /** The last question that got no reply. */
     open: () => open,
-    /** Asks the user if the answer is a question. Returns the reading that tells the model the reply. */
+    /**
+     * If the answer contains a question, passes it to the user. Returns a reading that tells the model the reply.
+     * Undefined if there is no question or no reply.
+     */
     ask: (modelAnswer: string) => Effect.map(askUser(modelAnswer), (question) => question && readingOf(question)),
-    /** Asks the user if the answer is a question. Returns the reply in the user's own words. */
+    /**
+     * If the answer of the model is a question, asks the user this question. Returns the reply in the user's own words.
+     * Undefined if there is no question or no reply.
+     */
     words: (modelAnswer: string) => Effect.map(askUser(modelAnswer), (question) => question?.answer)
   }
 })

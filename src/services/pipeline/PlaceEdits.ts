@@ -29,7 +29,7 @@ const longestLook = 120
 const FileEdits = Schema.Struct({
   path: Schema.String,
   edits: Schema.Array(TextEdit),
-  /** The reason for the model, if there are no edits. */
+  /** Tells the model why there are no edits. Absent if there are edits. */
   problem: Schema.optionalKey(Schema.String)
 })
 type FileEdits = typeof FileEdits.Type
@@ -40,7 +40,9 @@ export interface PlaceState {
   /** The edits of the last answer. If they fail, the earlier answers in `before` are valid again. */
   readonly askedEdits: ReadonlyArray<FileEdits>
   readonly before: ReadonlyMap<number, PlaceAnswer>
-  /** How many answers in a row left places undecided without asking to look at a place. */
+  /**
+   * The number of idle answers in a row. An idle answer leaves places undecided, and does not ask to look at a place.
+   */
   readonly idle: number
 }
 
@@ -82,7 +84,7 @@ const makePlaceFiles = Effect.gen(function* () {
   const activities = yield* Activities
   const { readNow, readProject } = yield* makePlaceTexts
 
-  /** The edits of one file, from its text after the earlier answers to its text after the new ones. */
+  /** The edits that turn a file's text after the earlier answers into its text after the new answers. */
   const editsOf = Effect.fnUntraced(function* (
     path: string,
     places: ReadonlyArray<NumberedPlace>,
@@ -155,8 +157,8 @@ const makePlaceFiles = Effect.gen(function* () {
 })
 
 /**
- * Returns a function that computes the edits from an answer of the model. It also returns the decisions about places
- * that are now valid.
+ * Returns a function that evaluates an answer about places. Its result has the edits, the calls that look at places,
+ * and issues about edits that failed. `now` has the decisions that are now valid.
  */
 export const makePlaceEdits = Effect.gen(function* () {
   const files = yield* makePlaceFiles

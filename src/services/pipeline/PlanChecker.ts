@@ -98,7 +98,7 @@ export interface PlanContext {
   readonly finished: ReadonlyArray<TaskResult>
   /** True for a list that continues a run: an empty list then means that the goals are met. */
   readonly mayBeEmpty: boolean
-  /** True if tasks may repeat finished work, because the model was already told once that they do. */
+  /** True if tasks may repeat finished work, because the model was already told once that they repeat it. */
   readonly mayRepeat?: boolean
 }
 
@@ -147,7 +147,10 @@ const checkSkills = (
  */
 const CountedItems = Schema.Struct({ count: Schema.Int, notLookedAt: Schema.String })
 
-/** Counts the items that the patterns of tasks match. */
+/**
+ * Makes a check of for-each tasks with a file pattern. It records the number of items of each task, and an issue if
+ * there are none.
+ */
 const makeItemCheck = Effect.gen(function* () {
   const activities = yield* Activities
   const itemFiles = yield* makeItemFiles

@@ -209,8 +209,8 @@ export const makePreparation = Effect.gen(function* () {
   })
 
   /**
-   * Gathers the briefing, and rejects an impossible order without any event. `createTaskList` makes or reads the list,
-   * emits it, and returns the briefing with the user's replies.
+   * Gathers the briefing. An order that cannot be carried out fails here, before the first event. `createTaskList`
+   * makes or reads the list and publishes it. It returns the list, and the briefing with the user's replies.
    */
   return Effect.fn("prepare")(function* (order: RunOrder) {
     const briefing = yield* brief(order)

@@ -41,7 +41,10 @@ const windowShares = [0.11, 0.06]
 /** The share of the window for the beginning of a changelog that the task names. */
 const changelogShare = 0.03
 
-/** The parts of files that a task is shown although it did not ask for them. */
+/**
+ * The state of the prefetched parts of a task. These are parts of files that its prompt shows although the model did
+ * not ask for them.
+ */
 export interface PrefetchState {
   readonly round: number
   readonly task: Task

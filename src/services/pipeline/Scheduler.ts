@@ -177,8 +177,8 @@ const makeTaskStarts = Effect.gen(function* () {
   const { mayAct, mayChange, mayWrite } = yield* makeTaskEffects
 
   /**
-   * True if a resumed run does not repeat the turns of a task. It repeats only turns with denied calls and without
-   * calls that may change something. The user is then asked again.
+   * True if a resumed run keeps the turns of a task instead of repeating them. It repeats turns only if a call was
+   * denied or declined, and no remaining call may change something. The user is then asked again.
    */
   const isResolved = (outcome: TaskOutcome): boolean =>
     outcome.calls.some(mayChange) ||
@@ -204,9 +204,9 @@ const makeTaskStarts = Effect.gen(function* () {
   })
 
   /**
-   * Starts the tasks of a step. A task waits for `unchanged`: after it, no task of an earlier step can change anything.
-   * A task that may act during its turns waits for `ended`, the end of the earlier steps. If an earlier step is
-   * declined, it never acts.
+   * Starts the tasks of a step. A task waits for `unchanged`, after which no task of an earlier step can change
+   * anything. A task that may act during its turns waits for `ended`, the end of the earlier steps. If an earlier step
+   * is declined, such a task never starts.
    */
   return Effect.fnUntraced(function* (
     states: ReadonlyArray<TaskState>,
@@ -314,8 +314,9 @@ const makeStepRunner = Effect.gen(function* () {
   })
 
   /**
-   * When the turns of all tasks have ended, asks once about the tasks that need approval, in the order of the plan.
-   * `joined` contains each outcome, merged with the changes of the tasks before it.
+   * Runs when the turns of all tasks of the step have ended. Asks the user once about all tasks that need approval, in
+   * the order of the plan. `joined` has the outcome of each of these tasks, merged with the changes of the tasks before
+   * it.
    */
   const askAbout = Effect.fnUntraced(function* (title: string, tasks: ReadonlyArray<ReadyTask>, round: Round) {
     const joined = new Map<TaskState, ReadyTask["worked"]>()

@@ -120,7 +120,7 @@ const afterCalls = Effect.fnUntraced(function* (
   return session
 })
 
-/** Runs the turns of a task from a session to its outcome. */
+/** Makes a function that runs the turns of a task from a given session on. It returns the outcome of the task. */
 const makeTurns = Effect.gen(function* () {
   const agent = yield* Agent
   const changes = yield* makeTaskChanges

@@ -82,7 +82,10 @@ const makeItemSource = Effect.gen(function* () {
   })
 })
 
-/** The results for places after their changes were merged with other changes. */
+/**
+ * The results of a part after its changes were merged with other changes. Each item takes its state and note from the
+ * merged outcome.
+ */
 const resultsAfter = (results: PartOutcome["results"], { items = [] }: TaskOutcome): PartOutcome["results"] => {
   const joined = new Map(items.map(({ item, note, state }) => [item, { note, state }]))
   return results.map((result) => Object.assign({}, result, joined.get(result.item)))

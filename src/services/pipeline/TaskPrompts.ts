@@ -54,7 +54,10 @@ const referenceShare = (tools: ReadonlyArray<string>): number =>
 interface TaskContents {
   readonly goals?: string
   readonly references?: string
-  /** Parts of files that the task did not ask for. They stand below the task, because they differ between tasks. */
+  /**
+   * Parts of files that the task did not ask for. They stand below the task, so that the text above it is the same for
+   * all tasks.
+   */
   readonly parts?: string
 }
 
@@ -141,7 +144,10 @@ const makeFirstMessages = Effect.gen(function* () {
     })
   }
 
-  /** The first message about places that the model decides together. */
+  /**
+   * The first message for a part of a task that consists of places in files. The model decides about all these places
+   * in one answer.
+   */
   const places = (
     task: Task,
     briefing: Briefing,
@@ -200,7 +206,10 @@ export const makeTaskPrompts = Effect.gen(function* () {
     return { parts, whole: Math.floor(Math.min(mostAtOnce, charactersLeft * wholeShare)) }
   }
 
-  /** Why the first message cannot fit, even with the shortest references and few turns. */
+  /**
+   * If the first message cannot fit even with the shortest references and few turns, a message that says why. Otherwise
+   * undefined.
+   */
   const overflow = (task: Task, briefing: Briefing): string | undefined => {
     const scale = scaleOf(task)
     const least = leastReference * task.references.length + leastBudget

@@ -313,7 +313,7 @@ export const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: Se
 
 /** Imports plugins, several at a time. Restores shared state that they changed. */
 const importPlugins = Effect.fnUntraced(function* (foundPlugins: ReadonlyArray<Sought>) {
-  /** One watch covers all plugins, because each of several watches would undo changes of the other imports. */
+  /** One watch covers all plugins. Of several watches, each would undo what the imports of other plugins change. */
   const repair = foundPlugins.length === 0 ? () => undefined : watchSharedState()
   const load = ({ foundFile }: Sought) => Effect.result(Effect.flatMap(Effect.fromResult(foundFile), importPlugin))
   const outcomes = yield* Effect.forEach(foundPlugins, load, { concurrency: importsAtOnce })

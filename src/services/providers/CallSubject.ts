@@ -1,5 +1,5 @@
 /**
- * The subject of a model call, as values. A model that reads no prompt, such as the built-in demo, answers from these
+ * What a model call is about, as values. A model that reads no prompt, such as the built-in demo, answers from these
  * values.
  */
 import * as Context from "effect/Context"

@@ -206,7 +206,7 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
 /** The parameter in errors of effect/ai for a model that is a function of the user's program. */
 export const functionParameter = "function"
 
-/** The general reason for an error of effect/ai, for a model of a foreign provider. */
+/** Converts the reason of an error of effect/ai to a reason of this program. Used for models of foreign providers. */
 const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): ModelErrorReason => {
   const detail = detailOf(reason)
   const { host, model, partial } = context

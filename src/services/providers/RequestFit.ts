@@ -13,8 +13,8 @@ export interface RequestNotice {
 }
 
 /**
- * Fields that are never omitted, because the request would then mean something else. Other code handles refused
- * settings for thoughts.
+ * Fields that are never omitted, because the request would then mean something else. If a server refuses a setting for
+ * thoughts, other code handles this.
  */
 const needed: ReadonlySet<string> = new Set(["model", "messages", "tools", "think", "reasoning_effort"])
 
@@ -151,7 +151,10 @@ export const makeRequestFit = () => {
       const learnt: Array<string> = []
       return {
         fit: (request: object): Request => fitted(request as Request, leftOut),
-        /** Learns which parts the server refuses. Returns true if a retry would differ. */
+        /**
+         * Learns which parts of the request the server refuses. Returns true if there are any, because a retry without
+         * them would be another request.
+         */
         learn: (failure: ServerFailure, sent: Request): boolean => {
           const parts = refusedParts(failure, sent)
           const news = parts.filter((part) => !leftOut.has(part))

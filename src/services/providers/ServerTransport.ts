@@ -25,8 +25,8 @@ export const maxBytes = 8 * 1024 * 1024
 const errorBytes = 64 * 1024
 
 /**
- * How long to wait after the answer for the end of the response, in milliseconds. A connection can be reused only after
- * this end.
+ * How long to wait for the end of the response after the answer is complete, in milliseconds. Only a connection whose
+ * response has ended can be reused.
  */
 const endGrace = 250
 
@@ -148,7 +148,8 @@ interface Sending {
 }
 
 /**
- * Reads the rest of a body for a short time after its answer. If the body ends in time, the connection can be reused.
+ * Reads the rest of a response body for a short time after the answer is complete. If the body ends in this time, the
+ * connection can be reused.
  */
 export const drain = async (pieces: AsyncIterator<unknown>): Promise<void> => {
   const rest = async () => {

@@ -64,9 +64,10 @@ export const idOrNew = (given: string | null | undefined): string =>
 const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /**
- * Reads arguments from an object, or from JSON in a string. Text that is not JSON is returned as it is, and the schema
- * of the tool then refuses it. Of arguments that are nested too deeply, one level beyond the limit is kept, so that the
- * check of the call refuses them.
+ * Reads arguments from an object, or from JSON in a string. Text that is not JSON is returned unchanged, and the schema
+ * of the tool then refuses it.
+ *
+ * Arguments that are nested too deeply are cut one level beyond the limit. The check of the call then refuses them.
  */
 export const paramsOf = (value: unknown): unknown => {
   if (value === undefined || value === null) return {}
@@ -199,7 +200,7 @@ interface StreamedServer<Question> {
 /** The error that ends a request whose answer is complete or no longer wanted. */
 const notRead = brokenOff("nobody reads the answer any more")
 
-/** The model as a service. Building it never fails: a missing server shows only at the first request. */
+/** The model as a service. Building the layer never fails. If the server is missing, only the first request fails. */
 export const layerStreamed = <Question>(
   server: StreamedServer<Question>,
   options: ModelOptions

@@ -133,7 +133,10 @@ const sectionPart = (text: string, section: string): Part => {
 /** A range is widened to the declaration around it only if the declaration has at most this many lines. */
 const longestDeclaration = 400
 
-/** The lines of the declaration around a range, or the range itself. */
+/**
+ * The lines of the declaration around a range. If there is no such declaration, or if it is too long, returns the range
+ * itself.
+ */
 const aroundRange = (lines: ReadonlyArray<string>, language: string, range: LineRange): LineRange => {
   const found = range.to > lines.length ? undefined : declarationLines(lines, language)(range)
   return found === undefined || found.to - found.from >= longestDeclaration ? range : found

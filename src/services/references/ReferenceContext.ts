@@ -37,7 +37,7 @@ export interface ReferenceContext {
   readonly finished: ReadonlyArray<TaskResult>
   /** The tasks that will have finished before the task with the reference runs. */
   readonly expected: ReadonlyArray<Task>
-  /** Tasks of the list that will not have finished before the task with the reference runs. */
+  /** Tasks of the list that may still be unfinished when the task with the reference starts. */
   readonly tooLate: ReadonlyArray<Task>
   /**
    * Returns true for a file that rules allow to read without a question. Other files are not opened. Present only when
@@ -49,7 +49,10 @@ export interface ReferenceContext {
    * question.
    */
   readonly permit?: (access: CanonicalAccess) => Effect.Effect<void, ReferenceProblem>
-  /** Says why the gate would certainly deny an access. Present only when a plan is checked. */
+  /**
+   * Returns the reason if the gate would certainly deny the access, otherwise undefined. Present only when a plan is
+   * checked.
+   */
   readonly foresee?: (access: CanonicalAccess) => Effect.Effect<ReferenceProblem | undefined>
   /** The paths of all project files. They are listed once, when they are first needed. */
   readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>

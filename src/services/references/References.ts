@@ -212,7 +212,10 @@ const makeResolveAll = Effect.gen(function* () {
     )
 })
 
-/** How many characters of each reference are shown, for the event. */
+/**
+ * The references for the event `references.read`, with their sizes. `shown` is the number of shown characters, and is
+ * absent if the whole text is shown.
+ */
 const readReferences = (excerpts: ReturnType<typeof referenceExcerpts>, scale: TokenScale) =>
   excerpts.flatMap(({ resolved: { content, reference }, shownCharacters: shownCount }) => {
     if (content.kind === "later") return []

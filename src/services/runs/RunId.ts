@@ -11,7 +11,7 @@ export const makeRunId: Effect.Effect<string> = Effect.gen(function* () {
 })
 
 /**
- * The end of the second that the id of a run names, in milliseconds since 1970. The run had begun by then. Undefined
+ * The time at which a run had certainly begun, in milliseconds since 1970: the end of the second in its id. Undefined
  * for an id of another form.
  */
 export const startOfRun = (runId: string): number | undefined => {

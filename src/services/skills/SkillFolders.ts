@@ -90,9 +90,15 @@ export interface PluginSkills {
 interface SkillRoot {
   readonly origin: "package" | "plugin" | "user" | "project"
   readonly folder: string
-  /** Set for a folder of the project: the path of the project. Links in the folder must not leave the project. */
+  /**
+   * Only for a folder of the project: the path of the project. A skill that a link leads out of the project is left
+   * out.
+   */
   readonly project?: string
-  /** Set for a folder of the user: the path of the project. The skills must lie outside the project. */
+  /**
+   * Only for a folder of the user: the path of the project. A skill that a link leads into the project is left out,
+   * because it is not the user's own.
+   */
   readonly awayFrom?: string
   /** True for the skills folder of another program. Its skills follow the rules of that program. */
   readonly isForeign?: boolean

@@ -114,8 +114,8 @@ export class Skills extends Context.Service<
     )
 
   /**
-   * Also generates a skill for each plugin and server whose tools no skill names. Its descriptions of tools may fill a
-   * quarter of the context window.
+   * Like `layer`, but also generates a skill for each plugin and server whose tools no skill names. In a generated
+   * skill, the descriptions of the tools may fill at most a quarter of the context window.
    */
   static readonly layerWithTools = (folders: SkillFolders, contextWindow: number, leavesMachine: LeavesMachine) =>
     Layer.effect(

@@ -115,7 +115,10 @@ export const decodeCall = Effect.fnUntraced(function* (call: ToolCall, tools: Re
 
 const isAccesses = Schema.is(Schema.Array(Access))
 
-/** The canonical form of each access, in the order of declaration. */
+/**
+ * What a call accesses, in canonical form and in the order in which the tool declares it. Fails if the declaration is
+ * invalid, or if the path or program of an access cannot be resolved.
+ */
 export const canonicalAccesses = Effect.fnUntraced(function* (
   { info, tool }: LoadedTool,
   params: unknown,
@@ -143,7 +146,7 @@ const avoidable: ReadonlySet<ToolErrorType> = new Set([
   "output_limit"
 ])
 
-/** True if a command failed because its program is missing. The task can only report this. */
+/** True if a command failed because its program is missing. The task cannot correct this, and can only report it. */
 const lacksProgram = (declared: unknown, { type }: ToolFailure): boolean => {
   if (type !== "not_found" || !isAccesses(declared)) return false
   const command = declared.find((access) => access._tag === "RunCommand")

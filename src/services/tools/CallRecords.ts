@@ -248,7 +248,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
     )
   })
 
-  /** True for a call that an earlier session made or began, which is not repeated. */
+  /** True if an earlier session made or began the call. Such a call is not repeated. */
   const wasBegun = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
     const { name } = activityOf({ id, call })
     return Option.isSome(yield* journal.saved("outcome", name)) || (yield* journal.uncertain(name)) !== undefined

@@ -14,7 +14,10 @@ export interface ListenedWork {
   readonly version: string
 }
 
-/** Receives the events of one run or conversation in order. If it fails, the work continues. */
+/**
+ * Sends the metrics of this registry until the scope closes. Returns false if nobody collects metrics. If sending
+ * cannot start, fails with a sentence for the user.
+ */
 export type TakeEvent = (recorded: RecordedEvent) => Effect.Effect<void>
 
 /**

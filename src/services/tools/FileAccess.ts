@@ -156,7 +156,10 @@ const canonicalWrite = Effect.fnUntraced(function* (
   { content, kind, path: written }: Access & { readonly _tag: "WriteFile" },
   context: AccessContext
 ) {
-  /** A link is created at exactly the given path. A text is written behind links. */
+  /**
+   * A link is created at exactly the given path. If the path leads through a link, a text is written to the target of
+   * that link.
+   */
   const target =
     kind === "link"
       ? yield* targetAt(yield* namedPlace(written, context.workspace), context)
@@ -195,8 +198,8 @@ const missing = Effect.fnUntraced(function* (name: string, workspace: Workspace[
 /** The files in a folder that is removed or moved as a whole. */
 const filesOf = Effect.fnUntraced(function* (folder: string, name: string, { workspace }: AccessContext) {
   /**
-   * The listing contains files that this task already removed, and the result omits these files. The limit of the
-   * listing is therefore higher by their number.
+   * The listing also counts files that this task has already removed, although the result omits them. So the limit is
+   * raised by the number of files that the task has changed.
    */
   const entries = mostInFolder + ((yield* CurrentCopy)?.files().length ?? 0)
   const below = relative(workspace.root, folder)
@@ -206,7 +209,10 @@ const filesOf = Effect.fnUntraced(function* (folder: string, name: string, { wor
   return yield* invalid(message)
 })
 
-/** The removal of one file, link or empty folder. `folder` names the folder that is removed as a whole. */
+/**
+ * The removal of one file, link or empty folder. If it is removed or moved with a whole folder, `folder` names this
+ * folder.
+ */
 const removalOf = (entry: FileEntry, controls: ReadonlySet<string>, folder?: string): WriteAccess => ({
   ...writeTo(entry.path, true, controls.has(entry.path)),
   removes: true,
@@ -271,7 +277,10 @@ const moveOf = Effect.fnUntraced(function* (
   return [write, removal]
 })
 
-/** The target of a move: in the folder that the call names, or at the named path itself. */
+/**
+ * The place to which a call moves `source`. If `to` is a folder, `source` goes into it. Otherwise, `to` is the new path
+ * itself.
+ */
 const moveTarget = Effect.fnUntraced(function* (to: string, source: FileEntry, context: AccessContext) {
   const { workspace } = context
   const place = yield* namedPlace(to, workspace)

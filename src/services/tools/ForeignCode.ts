@@ -18,7 +18,7 @@ import { printable } from "../../domain/text/Printable.ts"
 
 const maxLength = 500
 
-/** The text of an error's cause: another error, or the problems that a schema found. */
+/** The text of an error's cause if the cause is another error or a problem that a schema found. Otherwise empty. */
 const causeOf = ({ cause }: Error): string => {
   if (cause instanceof Error) return `${cause.message}`
   return SchemaIssue.isIssue(cause) ? schemaErrorText(new Schema.SchemaError(cause)) : ""
@@ -87,11 +87,11 @@ interface Foreign<E2> {
 }
 
 /**
- * Runs the effect in a fiber of its own and returns its exit. If the caller is interrupted, it interrupts the effect
- * and waits for its end. An effect that interrupts itself does not interrupt the caller.
+ * Runs the effect in a fiber of its own and returns its exit. If the caller is interrupted, the effect is interrupted
+ * too, and the caller waits for its end. An effect that interrupts itself does not interrupt the caller.
  *
- * Time limits inside `wait` also apply while a layer is built. Foreign code that does not end in time continues in the
- * background.
+ * `wait` may limit the time of the effect, even while it builds a layer. Foreign code that does not end in time
+ * continues in the background.
  */
 export const runIsolated = <A, E, R, E2 = never, R2 = never>(
   effect: Effect.Effect<A, E, R>,

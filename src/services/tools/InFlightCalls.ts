@@ -10,7 +10,7 @@ export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) =
   const inFlight = new Set<string>()
   let why: PermissionDenied | undefined
   return {
-    /** Fails with a denial for a call of this tool if the run should stop. */
+    /** If the run should stop, fails with a denial of a call of this tool. */
     mayBegin: (tool: string) =>
       Effect.suspend(() => {
         if (why === undefined) return Effect.void

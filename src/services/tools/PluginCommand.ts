@@ -3,7 +3,7 @@ import type * as Command from "effect/cli/Command"
 
 /** One command. Its code is loaded only when a command line names it. */
 export interface PluginCommand {
-  /** The line of the command in `--help`, which does not list commands of other packages. */
+  /** The line about the command in `--help`. If the command comes from another package, `--help` does not list it. */
   readonly line: string
   /** The group in `--help`; the group of plugins by default. A subcommand has none. */
   readonly group?: string

@@ -198,7 +198,7 @@ export const withOrigin = ({ isValue, named }: Plugin, problem: PluginProblem): 
   return named === undefined ? problem : problemOfNamed(problem, named)
 }
 
-/** Problems of a plugin that is used in spite of them. */
+/** The problems of a plugin that do not prevent its use. */
 const limitsOf = (plugin: Plugin): ReadonlyArray<PluginProblem> => {
   const lack = (code: PluginProblem["code"], detail: string) =>
     new PluginProblem({ plugin: plugin.name, code, detail, isUsed: true })
@@ -212,8 +212,8 @@ const limitsOf = (plugin: Plugin): ReadonlyArray<PluginProblem> => {
 }
 
 /**
- * Loads plugins in order. The first plugin keeps a tool name that two plugins have. The tools live until the scope
- * closes.
+ * Loads plugins in order. If two plugins have a tool with the same name, only the first plugin keeps the name. The
+ * tools live until the scope closes.
  */
 export const loadPlugins = Effect.fn("loadPlugins")(function* (plugins: ReadonlyArray<Plugin>) {
   const tools = new Map<string, LoadedTool>()

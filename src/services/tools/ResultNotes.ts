@@ -11,7 +11,10 @@ const stringsIn = (value: Schema.Json): ReadonlyArray<string> => {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [String(value)]
 }
 
-/** Returns a function that records the texts of a result. `info` is absent for a tool that does not exist. */
+/**
+ * Returns a function that records which texts the model read in the result of a call. `info` is absent for a tool that
+ * does not exist.
+ */
 export const makeResultNotes = Effect.gen(function* () {
   const { noteRead } = yield* ReadTexts
   const workspace = yield* Workspace

@@ -28,7 +28,7 @@ interface ToolParts<Params, Config> {
   readonly effect: EffectClass
   /** Arguments of an example call, for the model. If absent, they are made from the required parameters. */
   readonly example?: Arguments
-  /** For each type of error, when the tool fails with it, as a sentence for users. */
+  /** Explains to users when the tool fails: a sentence for each type of error. */
   readonly errors?: ToolErrors
   /**
    * Identifies the definition of the tool at its source, such as a server. If this value changes, permissions for the

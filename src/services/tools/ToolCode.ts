@@ -1,6 +1,6 @@
 /**
- * Runs the code of a tool: runs an effect, and awaits anything else. To stop the code, the program aborts the signal of
- * the call. An async function then has as much time to end as other code of a plugin.
+ * Runs the code of a tool: an effect or an async function. To stop the code, the program aborts the signal of the call.
+ * An async function then gets as much time to end as other code of a plugin.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,8 @@ import type { Tool } from "./Tool.ts"
 const ignore = (): void => undefined
 
 /**
- * The code of a tool, with the result and failure that it declares. Neither is checked yet, so either may be any value.
+ * The code of a tool. The types are those that the tool declares. The actual result or failure is not checked yet, and
+ * may be any value.
  */
 type Unchecked<R> = Effect.Effect<CallOutput, ToolFailure, R>
 

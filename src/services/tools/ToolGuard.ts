@@ -37,7 +37,10 @@ const knownFailure = (failure: unknown): ToolFailure | undefined => {
   return failure instanceof ToolFailure ? failure : new ToolFailure({ type: failure.type, message: failure.message })
 }
 
-/** Reads a failure. Reading it may run code of the plugin that throws. */
+/**
+ * Reads a failure of a tool. Undefined if it is no failure of this program's form, or if code of the plugin throws
+ * during the reading.
+ */
 const readFailure = (failure: unknown): ToolFailure | undefined => {
   try {
     return knownFailure(failure)

@@ -72,7 +72,7 @@ const grantedWorkspace = (
   })
   return {
     ...workspace,
-    /** The hash of a file would help to guess its content. */
+    /** Hides the hash of the file, because the hash would help to guess the content. */
     state: () => Effect.succeed(hiddenState),
     entry: (file) => Effect.map(workspace.entry(file), (entry) => entry && { ...entry, state: hiddenState }),
     readText: (file, maxBytes, range) =>
@@ -179,8 +179,8 @@ const makeToolRegistry = Effect.fnUntraced(function* (
   })
 
   /**
-   * Runs the call of a permit once, with the values about which the gate decided. `paused` wraps each wait for the
-   * user.
+   * Runs the call of a permit. A permit works only once, and the call uses exactly the values that the gate saw.
+   * `paused` wraps each wait for the user.
    */
   const execute = Effect.fnUntraced(function* (
     permit: Permit,

@@ -62,7 +62,10 @@ export const ChangeGuard = Context.Reference<ChangeGuard>("task-conductor/servic
 const accessesOf = (resolved: Result.Result<PreparedCall, ToolFailure>): PreparedCall["accesses"] =>
   Result.isSuccess(resolved) ? resolved.success.accesses : []
 
-/** True for a call that fails with a reason or moves files. Both can reveal the content of files. */
+/**
+ * True for a call that moves files, or that failed with a reason. The moved file or the reason can reveal the content
+ * of files.
+ */
 const revealsFiles = (resolved: Result.Result<PreparedCall, ToolFailure>): boolean =>
   Result.isFailure(resolved) || writesIn(accessesOf(resolved)).some(({ from }) => from !== undefined)
 
@@ -95,11 +98,12 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
       const steps = Effect.gen(function* () {
         // 1. Decode the arguments with the tool's schema.
         const decoded = registry.decode(call)
-        // 2. Resolve: make the accesses canonical. Plugin code takes part in steps 1 and 2, so it is guarded.
+        // 3. Permit. The first question is whether a diff or a failure may reveal the content of files. The second
+        // question is about the call itself.
         const tool = { name: call.name, origin: registry.find(call.name)?.origin }
         const resolving = Effect.flatMap(decoded, ({ resolve }) => resolve)
         const resolved = yield* guardTool(tool, resolving)
-        // 3. Permit: first, whether the content of files may be revealed in a diff or in a failure; then the call
+        // 3. Permit: asks first whether a diff or a failure may reveal the content of files. Then asks about the call
         // itself.
         const revealed =
           isProposed || revealsFiles(resolved) ? yield* revealedFiles(call, accessesOf(resolved), workspace) : []
@@ -156,8 +160,8 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     run,
     wasBegun: records.wasBegun,
     /**
-     * Resolves with the reason why the run must stop, once all running calls have ended. The reason is an uncertain
-     * call, about which the user answered stop or nobody answered.
+     * Resolves if the run must stop, once all running calls have ended. The value is the reason: the user answered
+     * "stop" to a question about an uncertain call, or nobody answered it.
      */
     stopped: inFlight.stopped,
     /** Why the run should stop; undefined if it should not. */

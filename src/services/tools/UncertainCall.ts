@@ -18,7 +18,7 @@ const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileSta
   )
   const isAs = (index: number, wanted: string | null): boolean =>
     states[index]?.some((state) => state === wanted || state === `link ${wanted}`) === true
-  /** If the old and new states are equal, the call changes something other than its files, so it is repeated. */
+  /** If the old and new states are equal, the files do not show the effect of the call. The call is then repeated. */
   if (files.every(({ before }, index) => isAs(index, before))) return "again" as const
   if (files.every(({ after }, index) => isAs(index, after))) return "done" as const
   /** If only some of the files changed, repeating the call completes it. */

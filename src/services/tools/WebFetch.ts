@@ -59,7 +59,7 @@ export class WebFetch extends Context.Service<
     ): Effect.Effect<Page, FetchFailure | E, R>
   }
 >()("task-conductor/services/tools/WebFetch") {
-  /** The service of a program without a plugin that fetches pages. Every fetch fails. */
+  /** The service for a program in which no plugin fetches pages. Every fetch fails. */
   static readonly layerNone = Layer.succeed(this)({
     get: (url) =>
       Effect.flatMap(parseTarget(url), (target) =>
@@ -74,7 +74,10 @@ export interface OwnService {
   readonly target: string
   /** What the server is, as the end of a sentence after "is the". */
   readonly what: string
-  /** True if only its name identifies the server, because other sites may share its address. */
+  /**
+   * True for a server on the internet, whose address other sites may share. The server is then recognised only by its
+   * name.
+   */
   readonly isPublic?: boolean
 }
 
@@ -82,7 +85,10 @@ export interface OwnService {
 export interface WebOptions {
   /** Private addresses that may be fetched, as the exact `host:port` of the URL, with brackets around IPv6. */
   readonly allowed?: ReadonlyArray<string>
-  /** Services that may be fetched only if `allowed` contains their exact `host:port`, and only under this name. */
+  /**
+   * Servers to which this program itself connects. One of them may be fetched only if `allowed` contains its exact
+   * `target`, and only under the name in `target`.
+   */
   readonly services?: ReadonlyArray<OwnService>
   /** The time limit for a page with all redirects, without the time for authorisation. */
   readonly timeout?: Duration.Input

@@ -16,7 +16,7 @@ export interface RuleFacts<S extends Severity = Severity> {
   readonly fix: string
   /** Advice for users if a model repeatedly breaks the rule. */
   readonly help?: string | undefined
-  /** For a repair: where the deviation was seen, as a URL, or the page that promises the repair (Sources.ts). */
+  /** For a repair: the URL of a page that shows the deviation, or the page that promises the repair (Sources.ts). */
   readonly source?: string | undefined
 }
 

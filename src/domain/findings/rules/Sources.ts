@@ -22,11 +22,11 @@ export const superpowers = report(
 
 export const promised = (page: string): string => `docs/${page}`
 
-/** Documents saved on Windows, which `check` and `--plan` read. */
+/** The `source` of rules for documents that were saved on Windows. `check` and `--plan` read such documents. */
 export const savedFiles = "files saved on Windows"
 
 /** The rules for skills that several programs share. */
 export const skillFormat = "the format of agentskills.io"
 
-/** The `source` of rules that only note what the program did. They repair nothing. */
+/** The `source` of rules whose findings only note what the program did. Nothing was repaired. */
 export const ofProgram = "a note, no repair"

@@ -1,10 +1,10 @@
 /**
- * The syntaxes that models use for calls although the prompt asks for another form. Only syntaxes that a template, a
- * server, an agent or a bug report documents are read. The journal stores the syntax of each call, so that the command
+ * The syntaxes that models use for calls although the prompt asks for another form. Only documented syntaxes are read:
+ * by a template, a server, an agent or a bug report. The journal stores the syntax of each call, so that the command
  * `show` can count them.
  */
 
-/** What a call looks like, which models write it so, and where this is documented. */
+/** The form of a call, the models that write this form, and where the form is documented. */
 export interface CallSyntax {
   readonly form: string
   readonly models: string

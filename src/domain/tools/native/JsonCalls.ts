@@ -45,7 +45,10 @@ const family = (syntax: SyntaxCode, opening: string, closing: string, isMark = t
   isMark
 })
 
-/** Families that write the tool name before the JSON of the arguments. */
+/**
+ * Forms of calls that contain the tool name before the JSON of the arguments. Most names are those of models or
+ * programs that write the form.
+ */
 const named: ReadonlyArray<Marks> = [
   family(
     "mistral-arguments",
@@ -76,7 +79,10 @@ const named: ReadonlyArray<Marks> = [
   family("llama-function", `<function=${name}>\\s*(?=\\{)`, "\\s*</function>(?:<\\|eo[mt]_id\\|>)?")
 ]
 
-/** Families that write the tool name inside the JSON. */
+/**
+ * Forms of calls that contain the tool name in their JSON. Most names are those of models or programs that write the
+ * form.
+ */
 const whole: ReadonlyArray<Marks> = [
   family("hermes", "(?:<tool_calls>\\s*)?<tool_call>\\s*(?=[{[])", "\\s*(?:</tool_call>)?"),
   family("mistral-list", "\\[TOOL_CALLS\\]\\s*(?=[{[])", "\\s*(?:\\[/TOOL_CALLS\\])?"),
@@ -107,7 +113,10 @@ const endOfTagged = (source: Source, start: number, opening: string): number | u
   return source.find("</tool_call>", start)
 }
 
-/** Reads a call with the marks of a family. `isLineStart` is false if a sentence precedes it on the line. */
+/**
+ * Reads a call in JSON between the marks that a family of models uses. `isLineStart` is false if other text precedes
+ * the call on its line.
+ */
 export const readMarkedJson = (source: Source, at: number, isLineStart: boolean): NativeRead | undefined => {
   const { text } = source
   for (const { closing, isMark, opening, syntax } of [...named, ...whole]) {
@@ -197,7 +206,10 @@ const callOf = (value: Arguments, isTool: IsTool): string | undefined => {
   return undefined
 }
 
-/** The calls inside another JSON object. Undefined for other text, and for calls in the usual form. */
+/**
+ * The calls of an answer in another JSON form, such as an object with `tool_calls`. Undefined for other text, and for
+ * calls in the usual form.
+ */
 export const jsonCalls = (text: string, isTool: IsTool): ReadonlyArray<string> | undefined => {
   if (!/^\s*[{[]/.test(text)) return undefined
   const read = readBlock(text)
@@ -220,7 +232,10 @@ export const jsonCalls = (text: string, isTool: IsTool): ReadonlyArray<string> |
 const ownJson = /\{\s*["'](\w+)["']\s*:/y
 const usualKeys = /^(?:name|type|tool|function)$/
 
-/** Reads a call inside another JSON object, or in the usual form before an invented reply. */
+/**
+ * Reads a call that is written as JSON without tags. The call is either inside another JSON object, or it precedes a
+ * reply that the model invented.
+ */
 export const readOwnJson = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const key = source.match(ownJson, at)?.[1]
   if (key === undefined || !(usualKeys.test(key) || /^(?:role|content|action|tool_name|tool_calls)$/.test(key))) {

@@ -42,7 +42,7 @@ export class Source {
     this.text = text
   }
 
-  /** The index of a string from a position on, if any. */
+  /** The index of the first `sign` at or after `from`. Undefined if there is none. */
   find(sign: string, from: number): number | undefined {
     if (this.missing.has(sign)) return undefined
     const found = this.text.indexOf(sign, from)
@@ -72,7 +72,7 @@ export class Source {
 
 const jsonToken = /"(?:[^"\\]|\\[^])*"|[{}[\]]/g
 
-/** The index after the JSON value at `at`; undefined if its brackets are open. */
+/** The index after the JSON value that begins at `at`. Undefined if not all of its brackets are closed. */
 export const endOfJson = (text: string, at: number): number | undefined => {
   jsonToken.lastIndex = at
   let depth = 0

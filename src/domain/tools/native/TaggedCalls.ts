@@ -8,7 +8,7 @@ import type * as Schema from "effect/Schema"
 import { readBlock } from "../ToolCallJson.ts"
 import { callJson, isObject, type IsTool, type NativeRead, type Source, tornRead } from "./Source.ts"
 
-/** Foreign tools whose `diff` contains blocks with conflict marks. */
+/** Names of tools from other programs. Their parameter `diff` contains blocks with conflict marks. */
 const editTools = new Set(["replace_in_file", "apply_diff", "search_and_replace", "search_replace"])
 
 /** Converts the edit blocks of a foreign tool to this program's blocks, below a line with the path. */
@@ -39,7 +39,10 @@ const indentedValue = (written: string, indent: string): string => {
 
 type Entry = readonly [name: string, value: Schema.Json]
 
-/** The value of a tag that declares a type other than string. */
+/**
+ * Reads the value of a tag whose declared type is not string. If the text is not exactly one JSON value, returns the
+ * text.
+ */
 const typedValue = (written: string): Schema.Json => {
   const read = readBlock(written)
   const [only, ...others] = Result.isSuccess(read) ? read.success.values : []
@@ -65,7 +68,7 @@ export const afterCalls = new RegExp(
 
 const beginsLine = (text: string, at: number): boolean => /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 40), at))
 
-/** The indentation of a tag; empty unless it begins its line. */
+/** The blanks before a tag that is the first text on its line. Empty for any other tag. */
 const indentOf = (text: string, at: number): string =>
   /(?:^|\n)([ \t]*)$/.exec(text.slice(Math.max(0, at - 40), at))?.[1] ?? ""
 

@@ -15,7 +15,10 @@ interface QuotedLine {
 /** A note is shown unchanged. */
 export type QuotePiece = QuotedLine | string
 
-/** The maximum numbers of quoted lines: of a report, of a file in which no line matches, and of other output. */
+/**
+ * The maximum numbers of quoted lines. `report` is for the whole report, and `file` for a file in which no line
+ * matches. `output` is for any other output.
+ */
 const mostLines = { report: 12, file: 5, output: 20 }
 
 const declaration =

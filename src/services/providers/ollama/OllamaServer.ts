@@ -50,7 +50,8 @@ type ListedModels = (typeof Tags.Type)["models"]
 type LoadedModels = (typeof Running.Type)["models"]
 
 /**
- * The maximum length of a prompt. Its key begins with the architecture of the model, such as `llama.context_length`.
+ * The maximum length of a prompt, in tokens. The key of this number begins with the architecture of the model, such as
+ * `llama.context_length`. Undefined if the server does not report it.
  */
 const contextLength = (info: Readonly<Record<string, unknown>>): number | undefined => {
   const length = info[`${String(info["general.architecture"])}.context_length`]
@@ -138,7 +139,10 @@ const patience = "2 seconds"
 /** How long the list of loaded models is valid. */
 const valid = "1 second"
 
-/** True for servers that run every model in llama-server. Version 0.0.0 is a server that its user built from source. */
+/**
+ * True for server versions that run every model in llama-server, which refuses prompts that are too long. A server that
+ * its user built from source has the version 0.0.0.
+ */
 const refusesLong = (version: string): boolean => {
   const [major = NaN, minor = NaN] = version.split(".").map(Number)
   return major > 0 || minor >= 30 || version === "0.0.0"
