@@ -280,7 +280,10 @@ export const quickDiagnosis = Effect.fn("quickDiagnosis")(function* (setup: Setu
   return server.state === "problem" ? [server] : [server, ...(yield* diagnoseModels(setup))]
 })
 
-/** The findings of `look` about the setup. If the configuration cannot be read, only this problem. */
+/**
+ * Returns the findings of `look` about the setup. If the configuration cannot be read, this problem is the only
+ * finding.
+ */
 export const withSetup = <E extends { readonly message: string }, R, E2, R2>(
   read: Effect.Effect<Setup, E, R>,
   look: (setup: Setup) => Effect.Effect<ReadonlyArray<Finding>, E2, R2>

@@ -63,8 +63,8 @@ const optionsOfFlags: ReadonlyArray<readonly [flag: RegExp, option: string]> = [
 ]
 
 /**
- * The words before a flag of task-conductor in a message. After other words, a flag belongs to a check or tool, and is
- * not replaced.
+ * A flag in a message is replaced only after one of these words or marks. After anything else, it is a flag of a check
+ * or tool.
  */
 const before = "(?<=\\(|: |\\b(?:by|example|lower|of|or|out|resume|[Uu]se|[Ww]ith) )"
 

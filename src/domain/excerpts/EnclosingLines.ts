@@ -58,8 +58,8 @@ const parentOf = (lines: ReadonlyArray<string>, index: number, most: number): nu
 }
 
 /**
- * The nearest line above that closes no block. If the line `at` closes a block, this line is the first line of that
- * block or lies inside it.
+ * Finds the nearest line above `at` that is not blank and closes no block. If `at` closes a block, this is the first
+ * line of that block or a line inside it.
  */
 const lineAbove = (lines: ReadonlyArray<string>, at: number): number => {
   const above = lines.slice(0, at).findLastIndex((line) => !isBlank(line) && !isCloser(line))

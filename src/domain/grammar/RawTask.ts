@@ -81,7 +81,7 @@ export const taskLines = (
   return result
 }
 
-/** The first line of prose where a list or a call is expected, for a message. */
+/** Finds the first line of prose that stands where a list or a call is expected. An issue quotes it. */
 export const firstProse = (lines: ReadonlyArray<TaskLine>): string | undefined =>
   lines.find(({ kind }) => kind === "text" || kind === "item" || kind === "label")?.text.trim()
 

@@ -28,7 +28,7 @@ export const wordsSayCall = ({ origin, targets, words }: ApprovalItem): boolean 
 export const argumentsOf = ({ call }: ApprovalItem): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(call?.arguments ?? {})
 
-/** The arguments that the summary omits, for the question. */
+/** The arguments that the summary omits. The question shows them separately. */
 export const unsaidArguments = (item: ApprovalItem): ReadonlyArray<readonly [string, unknown]> =>
   wordsSayCall(item) ? [] : argumentsOf(item)
 

@@ -223,8 +223,8 @@ const makeClaim = (
 }
 
 /**
- * Writes those records of a run whose attempts are active. Returns the tokens of the given records that are now in the
- * database, even if an earlier try wrote them.
+ * Writes the given records, except those whose attempt is no longer active. Returns the tokens of all given records
+ * that are now in the database, also of those that an earlier try wrote.
  */
 const writeRecords = (sql: SqlClient.SqlClient, runId: string, records: ReadonlyArray<NewRecord>) => {
   const count = records.length

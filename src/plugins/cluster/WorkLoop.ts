@@ -74,7 +74,7 @@ const saveEnd = Effect.fnUntraced(function* (work: ClusterWork["Service"], lease
 })
 
 /**
- * Completes when a piece has only waited for the time `RestAfter` without a break. The value is what the piece waits
+ * Completes when a piece has done nothing but wait during the whole time `RestAfter`. The value is what the piece waits
  * for.
  */
 const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {

@@ -107,7 +107,7 @@ export type ReportTask = typeof ReportTask.Type
 
 /** Everything that the page of a report shows. */
 export const ReportData = Schema.Struct({
-  /** The run as a whole. */
+  /** What the page says about the run itself, above its tasks. */
   run: RunOverview,
   /** The version of the program that started the run. */
   program: Schema.String,

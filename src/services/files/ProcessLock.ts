@@ -14,7 +14,7 @@ import * as Schema from "effect/Schema"
 import { codeOf } from "./FileFailure.ts"
 import { makeFolders } from "./PrivateFile.ts"
 
-/** The process with the lock. */
+/** The process that holds a lock, as its lock file names it. */
 export const LockHolder = Schema.Struct({
   pid: Schema.Int,
   /** The time when the holder took the lock, in ISO 8601. */

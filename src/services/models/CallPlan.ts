@@ -81,7 +81,7 @@ const words: Record<Setting, string> = {
   level: "a level of thinking"
 }
 
-/** The message about a refused setting. */
+/** Tells the user that the server refused a setting, and that its calls go on without it. */
 export const refusalNote = (model: string, think: Think, detail: string): string =>
   `The model "${model}" does not support ${words[settingOf(think)]} (${detail}). It is asked without it from now on.`
 

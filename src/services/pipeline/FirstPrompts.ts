@@ -41,8 +41,8 @@ export const requireFit = (overflow: (briefing: Briefing) => string | undefined,
   })
 
 /**
- * Says why the first prompts of an order do not fit. Either the prompt of the plan is too long, or the prompt of a task
- * is too long with every possible skill.
+ * Says why the first prompts of an order do not fit: either the prompt of the plan is too long, or the prompt of a task
+ * is too long whichever skill the task gets.
  */
 export const makeOrderOverflow = Effect.gen(function* () {
   const { names } = yield* plannerSkills

@@ -43,8 +43,8 @@ interface Granted {
   /** Decides about an access that becomes known during the call. Absent while a plugin loads. */
   readonly admit?: Permit["admit"]
   /**
-   * Decides about project files that the call did not declare. Absent while a plugin loads, which may read all project
-   * files.
+   * Decides about project files that the call did not declare. Absent while a plugin loads, because a loading plugin
+   * may read all project files.
    */
   readonly mayRead?: Permit["mayRead"]
 }

@@ -11,7 +11,10 @@ import { callJson, isObject, type IsTool, type NativeRead, type Source, tornRead
 /** Names of tools from other programs. Their parameter `diff` contains blocks with conflict marks. */
 const editTools = new Set(["replace_in_file", "apply_diff", "search_and_replace", "search_replace"])
 
-/** Converts the edit blocks of a foreign tool to this program's blocks, below a line with the path. */
+/**
+ * Converts the edit blocks of a foreign tool to this program's blocks. The result begins with a line that holds the
+ * path.
+ */
 const editText = (path: string, blocks: string): string =>
   `${path.trim()}\n${blocks
     .replace(/^:(?:start|end)_line:.*\n/gm, "")
