@@ -51,7 +51,7 @@ const leastMeasured = 20
  * The minimum of the predicted line length, in characters. Without it, a list of short words would make the prediction
  * too small.
  */
-const leastLine = 25
+const leastLine = 40
 
 /** A reply may exceed the announced lines by this factor if the output then fits whole. */
 const mostOver = 1.1

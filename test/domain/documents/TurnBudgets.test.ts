@@ -47,11 +47,11 @@ it("the note about the next output says what fits behind a compaction where that
 const numbered = (count: number, length: number) =>
   fromHost(Array.from({ length: count }, (_, index) => `${index + 10}: `.padEnd(length, "x")).join("\n"))
 
-it("the length of a line is that of the numbered lines that are shown, from twenty on, and at least 25", () => {
+it("the length of a line is that of the numbered lines that are shown, from twenty on, and at least 40", () => {
   const lengths = (...rows: ReadonlyArray<readonly [count: number, length: number]>) =>
     rows.map(([count, length]) => lineLength([numbered(count, length)]))
   assert.deepStrictEqual(lengths([19, 79], [20, 79]), [50, 80])
-  assert.deepStrictEqual(lengths([30, 23], [30, 24], [30, 25]), [25, 25, 26])
+  assert.deepStrictEqual(lengths([30, 38], [30, 39], [30, 40]), [40, 40, 41])
   assert.strictEqual(lineLength([numbered(10, 79), assistantMessage("10: short"), numbered(10, 59)]), 70)
 })
 
