@@ -64,13 +64,39 @@ const joined = (files: ReadonlyArray<ProposedFile>, budget: number): string => {
   return [...(diffs === "" ? [] : [fenced(diffs, "diff")]), ...rest].join("\n\n")
 }
 
-export const changedBlocks = (files: ReadonlyArray<ProposedFile>, budget: number): string => {
-  if (files.length > mostHeadings) return `### Changed: ${files.length} files\n\n${joined(files, budget)}\n\n`
+const titleOf = (files: ReadonlyArray<ProposedFile>): string =>
+  files.length > mostHeadings ? `${files.length} files` : files.map(({ path }) => path).join(", ")
+
+/** True if all added lines of a file are among `written`, the lines that the model has just written. */
+const isAsWritten = (file: ProposedFile, written: ReadonlySet<string>): boolean => {
+  const diff = fileDiff(file)
+  const added = diff.split("\n").filter((line) => line.startsWith("+") && !line.startsWith("+++ "))
+  return diffSummary(diff) !== undefined && added.every((line) => written.has(line.slice(1)))
+}
+
+/**
+ * The changes of an answer. A file whose new lines are among `written`, the lines of the answer, gets a summary. The
+ * others get diffs in at most `budget` characters.
+ */
+export const changedBlocks = (
+  files: ReadonlyArray<ProposedFile>,
+  budget: number,
+  written: ReadonlySet<string> = new Set()
+): string => {
+  const asWritten = files.filter((file) => isAsWritten(file, written))
+  const others = files.filter((file) => !asWritten.includes(file))
+  const lines = asWritten.map((file) => `- ${summaryOf(file)}`)
+  const summary =
+    asWritten.length === 0 ? "" : `### Changed: ${titleOf(asWritten)}\n\nAs you wrote it:\n\n${lines.join("\n")}\n\n`
+  if (others.length > mostHeadings) {
+    return `${summary}### Changed: ${titleOf(others)}\n\n${joined(others, budget - summary.length)}\n\n`
+  }
   const limits = shares(
-    files.map((file) => fileDiff(file).length),
-    budget
+    others.map((file) => fileDiff(file).length),
+    budget - summary.length
   )
-  return files.map((file, index) => `### Changed: ${file.path}\n\n${joined([file], limits[index] ?? 0)}\n\n`).join("")
+  const blocks = others.map((file, index) => `### Changed: ${file.path}\n\n${joined([file], limits[index] ?? 0)}\n\n`)
+  return summary + blocks.join("")
 }
 
 /** All changes so far, under one heading. A file in `summarized` gets only a summary line. */

@@ -80,18 +80,26 @@ export const notChanged = (failed: ReadonlyArray<CallOutcome>): ReadonlyArray<st
     return `### Not changed: ${named}\n\n${text}`
   })
 
-/** One diff for each changed file, and why other changes failed. */
+/** The lines that the model wrote in these changes. */
+const linesWritten = (changes: ReadonlyArray<CallOutcome>): ReadonlySet<string> =>
+  new Set(
+    changes.flatMap(({ call: { arguments: values } }) =>
+      [values["new_text"], values["content"]].flatMap((text) => (typeof text === "string" ? text.split("\n") : []))
+    )
+  )
+
+/** What changed in each file, and why other changes failed. */
 const changesText = (
   outcomes: ReadonlyArray<CallOutcome>,
   files: ReadonlyArray<ProposedFile>,
   budget: number
 ): string => {
   const isKnown = (path: string): boolean => files.some((one) => path === one.path || path.endsWith(`/${one.path}`))
-  const made = outcomes.filter(({ result }) => result.success)
-  const same = [...new Set(made.map(({ call }) => pathOf(call)))].filter((path) => !isKnown(path))
+  const successes = outcomes.filter(({ result }) => result.success)
+  const same = [...new Set(successes.map(({ call }) => pathOf(call)))].filter((path) => !isKnown(path))
   const failed = notChanged(outcomes.filter(({ result }) => !result.success))
   return [
-    changedBlocks(files, budget - failed.join("").length),
+    changedBlocks(files, budget - failed.join("").length, linesWritten(successes)),
     ...same.map((path) => `### Changed: ${path}\n\n(No diff can be shown, or its text is the same as before.)\n\n`),
     ...failed
   ].join("")

@@ -59,13 +59,14 @@ const askedOf = ({ content, reference }: ResolvedReference): LineRange | undefin
   return { from: lines.from - content.first, to: Math.min(lines.to, last) - content.first }
 }
 
+const isWholeChangelog = ({ content, reference }: ResolvedReference): boolean =>
+  content.kind === "file" && content.first === 1 && isChangelog(reference.target)
+
 /** The lines of a file that are shown before others: those that were asked for, or the newest release of a changelog. */
 const firstShown = (resolved: ResolvedReference, text: string): ReadonlyArray<number> | undefined => {
-  const { content, reference } = resolved
   const askedLines = askedOf(resolved)
   if (askedLines !== undefined) return Arr.range(askedLines.from, askedLines.to)
-  const isWholeFile = content.kind === "file" && content.first === 1
-  return isWholeFile && isChangelog(reference.target) ? changelogTop(text) : undefined
+  return isWholeChangelog(resolved) ? changelogTop(text) : undefined
 }
 
 /** The content as lines. Undefined if it does not exist yet. */
@@ -161,6 +162,8 @@ export interface ShownReference {
 }
 
 interface ReferenceRoom {
+  /** For a task that changes files: the maximum length of a changelog. It only shows where an entry goes. */
+  readonly changelog?: number | undefined
   readonly contents: number
   readonly blocks?: number | undefined
   readonly whole?: number | undefined
@@ -173,7 +176,7 @@ export const referenceExcerpts = (
    * Budgets in characters. `contents` is for all contents without their blocks. `blocks` is for all blocks if a content
    * is cut, and `whole` for all blocks if no content is cut.
    */
-  { blocks = Number.MAX_SAFE_INTEGER, contents, whole = 0 }: ReferenceRoom
+  { blocks = Number.MAX_SAFE_INTEGER, changelog = Infinity, contents, whole = 0 }: ReferenceRoom
 ): ReadonlyArray<ShownReference> => {
   const sources = resolved.flatMap((resolvedReference) => {
     const source = sourceOf(resolvedReference)
@@ -186,7 +189,9 @@ export const referenceExcerpts = (
       {
         one: resolvedReference,
         source,
-        wanted: isAbove(resolvedReference) ? 0 : text.length,
+        wanted: isAbove(resolvedReference)
+          ? 0
+          : Math.min(text.length, isWholeChangelog(resolvedReference) ? changelog : Infinity),
         isFile,
         frame,
         size: text.length

@@ -341,6 +341,12 @@ const resultTextOf = Effect.fnUntraced(function* (
   return [...lines, ...notesOf(files, end, listing, time)].join("\n")
 })
 
+/** The files that a glob means. Models write `!*.md` for all files except these. */
+const meantBy = (glob = "**"): ((path: string) => boolean) => {
+  const matches = matchesGlob(glob.replace(/^!/, ""))
+  return glob.startsWith("!") ? (path) => !matches(path) : matches
+}
+
 /** True for a text that looks like a regular expression. */
 const looksRegular = /\||\.[*+?]|\\[bdswBDSW]|^\^|\$$|\[[^\]]+\][+*?]?/
 
@@ -376,7 +382,7 @@ export const searchFiles = (maxBytes: number, time: SearchTime) =>
     execute: Effect.fnUntraced(function* (parameters: Parameters) {
       const deadline = (yield* Clock.currentTimeMillis) + searchMillis(time)
       const { listing } = yield* filesBelow(parameters.path ?? "", (all) => [...foldersOf(all), ...all])
-      const isMeant = parameters.glob === undefined ? () => true : matchesGlob(parameters.glob)
+      const isMeant = meantBy(parameters.glob)
       const files = listing.files.filter(isMeant)
       const narrowed = { ...listing, files, passedOver: listing.passedOver.filter(isMeant) }
       const search = Effect.fnUntraced(function* (params: Parameters) {

@@ -37,18 +37,23 @@ const leastBudget = 2000
 /** The minimum number of characters of a shortened reference. */
 const leastReference = 350
 
+/** The maximum length of a changelog among the references of a task that changes files, in characters. */
+const mostOfChangelog = 1200
+
 /**
  * References within this share of the free budget are shown whole. If they were shortened, the model would soon read
  * most of the rest.
  */
 const wholeShare = 1 / 2
 
+const mayChangeFiles = (tools: ReadonlyArray<string>): boolean => tools.some((tool) => fileTools.has(tool))
+
 /**
  * The share of the free budget for references; the rest is for the turns. A task that changes files needs more for its
  * turns than one that only reads. A task without tools needs space only for its report.
  */
 const referenceShare = (tools: ReadonlyArray<string>): number =>
-  tools.length === 0 ? 3 / 4 : tools.some((tool) => fileTools.has(tool)) ? 1 / 3 : 1 / 2
+  tools.length === 0 ? 3 / 4 : mayChangeFiles(tools) ? 1 / 3 : 1 / 2
 
 /** The contents of the first message besides the plan and the project. */
 interface TaskContents {
@@ -155,7 +160,7 @@ const makeFirstMessages = Effect.gen(function* () {
   ) => {
     const skill = skills.find(task.skill)
     const tools = toolsOf(skill)
-    const mayChange = tools.some((tool) => fileTools.has(tool))
+    const mayChange = mayChangeFiles(tools)
     const { current_file, project_description, user_prompt } = blocksOf(briefing)
     return prompts.fill("places", {
       project_description,
@@ -198,12 +203,14 @@ export const makeTaskPrompts = Effect.gen(function* () {
   }
 
   /** The budget for references in the first message. */
-  const referenceBudget = (task: Task, briefing: Briefing): { readonly parts: number; readonly whole: number } => {
-    const share = referenceShare(toolsOf(skills.find(task.skill)))
+  const referenceBudget = (task: Task, briefing: Briefing) => {
+    const tools = toolsOf(skills.find(task.skill))
+    const share = referenceShare(tools)
     const charactersLeft = budgetBeside(task, charactersOf(first(task, briefing)))
     const free = Math.min(charactersLeft, charactersBeside(unaskedWindow(window), 0, scaleOf(task)))
     const parts = Math.floor(Math.max(free * share, Math.min(free / 2, leastReference * task.references.length)))
-    return { parts, whole: Math.floor(Math.min(mostAtOnce, charactersLeft * wholeShare)) }
+    const whole = Math.floor(Math.min(mostAtOnce, charactersLeft * wholeShare))
+    return { parts, whole, changelog: mayChangeFiles(tools) ? mostOfChangelog : undefined }
   }
 
   /**

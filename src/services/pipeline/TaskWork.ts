@@ -117,8 +117,8 @@ const makeMaterial = Effect.gen(function* () {
       })
       .pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
     const briefing = yield* Ref.make(yield* instructions.forTask(order.briefing, task, `round-${round}`))
-    const isPrefetched =
-      tools.includes("search_files") && order.isItem !== true && !task.references.some(({ kind }) => kind === "file")
+    const namesPlaces = task.references.some(({ kind, target }) => kind === "file" && !isChangelog(target))
+    const isPrefetched = tools.includes("search_files") && order.isItem !== true && !namesPlaces
     const prefetched = isPrefetched ? yield* prefetch.first(round, task, yield* Ref.get(briefing)) : undefined
     const questions = questionsAt(`${place}/${slugOf(task.name)}`)
     const fitted = (referenceText: string, parts: string) =>

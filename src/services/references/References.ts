@@ -81,9 +81,9 @@ interface CheckContext {
 interface BlockContext extends Omit<CheckContext, "budget"> {
   /**
    * The limit for all references together, in characters. `whole` is the limit for references that are not shortened,
-   * `parts` the limit for shortened references.
+   * `parts` the limit for shortened references, and `changelog` the limit for a whole changelog.
    */
-  readonly budget?: { readonly parts: number; readonly whole: number }
+  readonly budget?: { readonly parts: number; readonly whole: number; readonly changelog?: number | undefined }
   /** The place of the task in the run. See `QuestionScope`. */
   readonly place: string
 }
@@ -292,7 +292,12 @@ const makeReferences = Effect.gen(function* () {
     })
     const terms = searchTermsOf(`${task.name}\n${task.whatIsNeeded}\n${task.expectedOutput}`, briefing.prompt)
     const fit = (some: typeof resolved, blocks?: number, whole?: number) =>
-      referenceExcerpts(some, terms, { contents: settings.referenceBudget, blocks, whole })
+      referenceExcerpts(some, terms, {
+        changelog: budget?.changelog,
+        contents: settings.referenceBudget,
+        blocks,
+        whole
+      })
     const fitted = fit(resolved, budget?.parts, budget?.whole)
     const read = readReferences(fitted, calibration.scale(settings.model))
     if (read.length > 0) yield* events.publish({ type: "references.read", task: task.name, references: read })

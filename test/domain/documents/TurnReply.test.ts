@@ -29,6 +29,28 @@ it("shows what was announced although the answer took some of its room, but neve
   expect(replies.map((reply) => reply.match(/^\d+: const/gm)?.length)).toEqual([36, 56, 80])
 })
 
+it("shows the diff of a change that was not made as written, and only the places of another", () => {
+  const outcomes = ["a.ts", "b.ts"].map((path) =>
+    gave("edit_file", { path, old_text: "two", new_text: "  three" }, "Changed.", `turn-1/${path}`)
+  )
+  const reply = replyText({
+    turn: 1,
+    issues: [],
+    results: {
+      outcomes,
+      files: [
+        { path: "a.ts", base: "one\ntwo\n", text: "one\n  three\n" },
+        { path: "b.ts", base: "one\ntwo\n", text: "one\n\tthree\n" }
+      ]
+    },
+    instruction: "Go on.",
+    budget: 2000
+  })
+  expect(reply).toContain("### Changed: a.ts\n\nAs you wrote it:\n\n- a.ts: +1 -1, at lines 1 to 2\n")
+  expect(reply).toContain("### Changed: b.ts\n\n```diff\n")
+  expect(reply.match(/^\+.*three$/gm)).toEqual(["+\tthree"])
+})
+
 it("answers each call of the interface, the first ones with a useful part", () => {
   const answers = reads.map((outcome) => ({
     askedCall: { id: outcome.call.uid, name: "read_file", arguments: outcome.call.arguments, text: "" },

@@ -123,6 +123,12 @@ const cases: ReadonlyArray<[what: string, files: Files, given: Arguments, expect
     ["3 matches in 2 files.", "a.txt:1: 1", "a.txt:2: 1", "b.txt:1: 1"]
   ],
   [
+    "the files that a glob with an exclamation mark leaves",
+    { "a.md": "text", "b.ts": "text" },
+    { pattern: "text", glob: "!*.md" },
+    [`1 match in 1 file, ${ignored}.`, "b.ts:1: text"]
+  ],
+  [
     "once which declaration or heading holds the matches after it",
     code,
     { pattern: "key" },

@@ -380,7 +380,7 @@ describe("changes", () => {
       files,
       approver: approver.layer
     })
-    expect(lastOf(requests[1])).toContain("### Changed: src/limit.ts\n\n```diff")
+    expect(lastOf(requests[1])).toContain("### Changed: src/limit.ts\n\nAs you wrote it:\n\n- src/limit.ts: +1 -1")
     expect(approver.asked.length).toBe(1)
     expect(approver.asked[0]?.map(({ diff }) => /^\+export.*$/m.exec(diff ?? "")?.[0])).toStrictEqual([
       "+export const limit = 10",

@@ -48,6 +48,9 @@ describe("before the first turn", () => {
     const rules = [{ verdict: "deny", tool: "read_file", pattern: "src/**" } as const]
     expect(yield* firstMessage("What is `rateLimit`?", { rules })).not.toContain("rateLimit = 5")
     expect(yield* firstMessage("What is the limit?")).not.toContain(heading)
+    const log = [{ kind: "file", title: "log", href: "CHANGES.md", target: "CHANGES.md" }] as const
+    const changes = { ...files, "CHANGES.md": "# Changes\n" }
+    expect(yield* firstMessage("Raise `rateLimit`.", { files: changes, references: log })).toContain(heading)
     const references = [{ kind: "file", title: "far", href: "src/far.ts", target: "src/far.ts" }] as const
     expect(yield* firstMessage("What is `rateLimit`?", { references })).not.toContain(heading)
   })

@@ -298,7 +298,9 @@ describe("the working copy of a task", () => {
     expect(calls).toEqual([raisedCall, { uid: "change-2", ...created }])
     expect([nobody.asked, ran]).toEqual([[], ["turn-3/call-1", "turn-3/call-2"]])
     expect(turns[1]).toMatchObject({ turn: 2, changed: ["src/limit.ts"], calls: [{ name: "edit_file" }] })
-    expect(replies[2]).toContain("+export const limit = 10")
+    expect(replies[2]).toContain(
+      "### Changed: src/limit.ts\n\nAs you wrote it:\n\n- src/limit.ts: +1 -1, at lines 1 to 2; in limit\n"
+    )
     for (const seen of ["const fresh = 1", "src/new.ts:1:", "export const limit = 10"])
       expect(replies[3]).toContain(seen)
     const fs = yield* FileSystem.FileSystem
@@ -319,7 +321,7 @@ describe("the working copy of a task", () => {
     // What was made up for is no longer told.
     expect([priorCalls, result?.summary]).toEqual([undefined, "Both are done."])
     const [, reply = ""] = replies
-    expect(reply).toContain("+export const limit = 10")
+    expect(reply).toContain("- src/limit.ts: +1 -1, at lines 1 to 2; in limit\n")
     expect(reply).toContain(
       "ERROR (validation_failed): Nothing was changed. The old_text does not occur in src/other.ts."
     )
@@ -472,7 +474,7 @@ describe("the working copy of a task", () => {
     expect(messages.flat().join("\n")).not.toContain("hidden()")
   })
 
-  nodeTest("shows one diff for several blocks of one file, and names the block that failed", function* () {
+  nodeTest("names once a file with several blocks that were made as written, and the block that failed", function* () {
     const { replies } = yield* work(
       editing,
       [
@@ -484,11 +486,10 @@ describe("the working copy of a task", () => {
     )
     const [, reply = "", next = ""] = replies
     expect(reply.split("### Changed: src/many.ts").length).toBe(2)
-    expect(reply).toContain("-one()\n-two()\n+first()\n+second()\n three()")
+    expect(reply).toContain("As you wrote it:\n\n- src/many.ts: +2 -2, at lines 1 to 3\n")
     expect(reply).toContain("### Not changed: src/many.ts\n\nThe block that replaces `four()`:\n\nERROR")
     // The next one shows what the next answer changed.
-    expect(next).toContain("-three()\n+third()")
-    expect(next).not.toContain("+first()")
+    expect(next).toContain("- src/many.ts: +1 -1, at lines 1 to 3\n")
   })
 
   nodeTest("holds nothing of a file that is denied or protected", function* () {

@@ -117,14 +117,16 @@ const check = (
 const wholeBlock = (
   root: string,
   task: Task,
-  options: { finished?: ReadonlyArray<TaskResult>; budget?: number; whole?: number } & Setup = {}
+  options: { finished?: ReadonlyArray<TaskResult>; budget?: number; whole?: number; changelog?: number } & Setup = {}
 ) =>
   Effect.flatMap(References, (service) =>
     service.block(task, {
       briefing,
       finished: options.finished ?? [],
       place: "",
-      ...(options.budget === undefined ? {} : { budget: { parts: options.budget, whole: options.whole ?? 0 } })
+      ...(options.budget === undefined
+        ? {}
+        : { budget: { parts: options.budget, whole: options.whole ?? 0, changelog: options.changelog } })
     })
   ).pipe(Effect.provide(references(root, options)))
 
@@ -266,6 +268,9 @@ describe("the references of a task", () => {
     const text = yield* block(root, task, { budget: 2000 })
     expect(text).toMatch(/\n1: # Log\n2:\n3: ## 2.0\n4:\n5: - Add\./)
     expect(text).toContain("- Fix part250.")
+    const few = yield* block(root, task, { budget: 20_000, whole: 20_000, changelog: 600 })
+    expect(few).toMatch(/\n1: # Log\n2:\n3: ## 2.0\n4:\n5: - Add\./)
+    expect(few.length).toBeLessThan(1000)
   })
 
   nodeTest("shows all references whole where there is room, and parts of them with one line more", function* () {
