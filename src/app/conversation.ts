@@ -39,7 +39,10 @@ export interface NewConversation {
   readonly order: AskOrder
   /** True to save the conversation, so that it can be continued. The configuration can forbid this. */
   readonly keep?: boolean
-  /** The conversation to continue: true for the project's last one, or a name. */
+  /**
+   * The conversation to continue: true for the last one of the project. Otherwise its id, the beginning of its id, or
+   * its number in the list.
+   */
   readonly continues?: boolean | string
 }
 

@@ -335,7 +335,7 @@ const layerToolSupport = (setup: Setup): Layer.Layer<ToolSupport> => {
   )
 }
 
-/** The services of every model call, except the model and the run. */
+/** What every model call needs, except the model and the services of the run. */
 export const layerCalls = ({ replay, worker }: Pick<RunConditions, "replay" | "worker"> = {}) =>
   ModelCaller.layer.pipe(
     Layer.provideMerge(

@@ -42,7 +42,10 @@ export const requireParts = Effect.fnUntraced(function* ({ lines, runId }: Earli
   const sources = new Set(tools.map(({ origin }) => sourceOf(origin)))
   const missing = recordedTools(records.toReversed()).filter(({ name, origin }) => {
     const source = sourceOf(origin)
-    /* A plugin or server may now have other tools, but a script must provide every recorded tool again. */
+    /*
+     * Of a plugin or server, any tool is enough, because it may now have other tools. A script must provide every
+     * recorded tool again.
+     */
     const isThere = names.has(name) || (source !== programOrigin && sources.has(source))
     return !isThere && !isExplained(source, problems)
   })

@@ -163,8 +163,8 @@ export const planRun = Effect.fn("planRun")(function* (
 })
 
 /**
- * Reads a saved run and its setup. Flags override the saved settings. Fails if a model must be named, for example in
- * place of a script's model object.
+ * Reads a saved run and its setup. Flags override the saved settings. Fails if the user must name a model, for example
+ * because a script ran with a model object of its own.
  */
 const reopen = Effect.fnUntraced(function* (
   { configuration: flags, project: requested, run }: SavedRun,

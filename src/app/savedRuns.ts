@@ -20,9 +20,7 @@ export const layerRuns = Layer.unwrap(
   })
 )
 
-/**
- * The state of a run. Without a record of its end, a run is running if a process holds it, and otherwise unfinished.
- */
+/** The state of a run. If its end is not recorded: `running` if a process holds the run, otherwise `unfinished`. */
 const standingOf = (last: JournalLine | undefined, isHeld: boolean): RunStanding => {
   const record = last === undefined ? undefined : readRecord(last)
   if (record?.type === "event" && record.event.type === "run.finished") return record.event.report.status

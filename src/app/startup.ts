@@ -26,7 +26,7 @@ interface StartedWith extends FittedSetup {
   readonly unobserved?: ReadonlyArray<string> | undefined
 }
 
-/** Reports the notes to the user. Fails if a rule in `flags` (flags or options) names an unknown tool. */
+/** Reports the notes to the user. Fails if a permission rule from flags or options names an unknown tool. */
 export const reportStartup = Effect.fnUntraced(function* (
   { isTorn = false, modelNotes = [], setup, unobserved = [], windowNote }: StartedWith,
   flags: Configuration,

@@ -140,8 +140,8 @@ const asksForAll = ([word = "", ...rest]: ReadonlyArray<string>): boolean =>
   rest.length === 0 && ["help", "--help", "-h"].includes(word)
 
 /**
- * The commands of the user's plugins, which cannot replace built-in commands. Only importing the plugins shows their
- * commands. So plugins are imported only if the command line has an unknown command or requests the list of all
+ * The commands of the user's plugins, which cannot replace built-in commands. They are known only after the plugins are
+ * imported. So plugins are imported only if the command line has an unknown command or requests the list of all
  * commands.
  */
 const commandsOfUser = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
@@ -209,7 +209,10 @@ const root = Command.make(
   ])
 )
 
-/** The tree of commands for a command line. Commands that it does not name have only a name and a description. */
+/**
+ * The tree of commands for a command line. Commands that the command line does not use have only a name and a
+ * description.
+ */
 export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<string>, own: PluginCommands = {}) {
   const added = { ...featureCommands, ...own }
   const subcommands = yield* loadOrFail(() =>

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 
 type Work<Args extends ReadonlyArray<never>> = (...args: Args) => Effect.Effect<unknown, unknown, unknown>
 
-/** Returns a function of a module, which is loaded at the first call. */
+/** Returns a function that loads the module at its first call and then calls the module's function `name`. */
 const late = <Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name): Module[Name] => {
   const call: Work<ReadonlyArray<never>> = (...args) =>
     Effect.flatMap(Effect.promise(load), (module) => (module[name] as Work<ReadonlyArray<never>>)(...args))

@@ -41,7 +41,7 @@ const toolNames: OptionKind = {
   is: (value) => texts.is(value) || object.is(value),
   what: "a list of names, or an object with tools by name"
 }
-/** True for a signal, including signals of other realms or polyfills. */
+/** True for any abort signal, even one of another realm or a polyfill. */
 export const isSignal = (value: unknown): value is AbortSignal =>
   Predicate.hasProperty(value, "aborted") && Predicate.hasProperty(value, "addEventListener")
 
@@ -53,7 +53,7 @@ const model: OptionKind = {
   is: (value) => typeof value === "string" || typeof value === "function" || Layer.isLayer(value),
   what: "the name of a model, a function that answers, or a layer of LanguageModel of effect/ai"
 }
-/** Any value, because settings are checked with the configuration. */
+/** Accepts any value, because settings are checked later, with the configuration. */
 const setting: OptionKind = { is: () => true, what: "" }
 
 const shared = {

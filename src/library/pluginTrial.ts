@@ -130,7 +130,7 @@ const exampleProblems = Effect.fnUntraced(function* (registry: ToolRegistry["Ser
   return { hasTools: pluginTools.length > 0, problems: problems.flat() }
 })
 
-/** Reads the plugin's skills as a run does, with the shipped skills. */
+/** Reads the plugin's skills beside the shipped skills, as a run does. */
 const skillProblems = Effect.fnUntraced(function* (project: string) {
   const { skillFolders } = yield* PluginPackages
   const folders = { project, home: project, config: project, plugins: skillFolders }

@@ -124,8 +124,8 @@ const kindText = ({ offers, targets, words }: ApprovalItem): string | undefined 
 }
 
 /**
- * Tells the user which calls a rule covers. Without a pattern, it covers everyday files, or calls with any arguments if
- * the calls have no targets.
+ * Tells the user which calls a rule covers. A rule without a pattern covers everyday files. If its calls have no
+ * targets, it covers calls with any arguments.
  */
 const ruleSummaryText = (rule: string, items: ReadonlyArray<ApprovalItem>): string => {
   if (rule.includes(":")) return withoutHashes(rule)

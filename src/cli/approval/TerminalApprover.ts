@@ -1,7 +1,7 @@
 /**
  * Asks the user at the terminal. Without a terminal, everything is denied, and the program records that nobody
- * answered. If the input ends during a question, the call or step is denied; but if this question is about an uncertain
- * call, the run stops.
+ * answered. If the input ends during a question, the call or step is denied. If nobody knows whether this call has
+ * already happened, the run stops instead.
  */
 import { type Answered, inWords } from "../../domain/permissions/Answer.ts"
 import { callQuestion, uncertainQuestion, type Given, type Question, stepQuestion } from "./Question.ts"

@@ -214,7 +214,7 @@ export const editLine = (
     prompt: () => line.prompt(true),
     resize: opened.resize,
     close: () => line.close(),
-    /** Handles keys that arrived together. Undefined if editing goes on. */
+    /** Handles keys that arrived together. Returns how the line ended. Undefined if editing goes on. */
     pressAll: (keys: ReadonlyArray<Terminal.UserInput>, isFirst: boolean): LineEnding | undefined => {
       if (pasted === undefined && isUnmarkedPaste(keys) && !keys.some(({ key }) => key.name === "paste-start")) {
         insert(cleanPaste(keys.map(inputOf).join("")).replace(/\n$/, ""))

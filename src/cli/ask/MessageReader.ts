@@ -140,7 +140,7 @@ export const makeLineReader = Effect.fnUntraced(function* (
     const readKeys = Effect.gen(function* () {
       const keys = yield* terminal.readInput
       yield* handOver
-      /* The terminal could echo keys into a prompt that is printed earlier. */
+      /* The prompt is printed only now, because the terminal could echo keys into an earlier prompt. */
       line.prompt()
       return keys
     })

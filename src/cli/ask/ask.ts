@@ -176,7 +176,10 @@ const makeReader = Effect.fnUntraced(function* (
     complete: (line) => completeLine(line, completions),
     editText: (text) => provide(editText(text))
   })
-  /* Looks for files in the background before each message, because files change and the search must not delay keys. */
+  /*
+   * Looks for files before each message, because files change. Works in the background, because the search must not
+   * delay keys.
+   */
   const looking = Effect.provideContext(Effect.ignore(look), yield* Effect.context<Effect.Services<typeof look>>())
   return { ...reader, read: Effect.andThen(Effect.forkDetach(looking), reader.read) }
 })

@@ -71,7 +71,7 @@ type SlashCommand =
 
 const usageOf = (name: CommandName): string => `/${name} ${commands[name][0]}`.trimEnd()
 
-/** The help shows explanations beside the commands from this many columns on. */
+/** In a terminal with at least this many columns, the help shows explanations beside the commands. */
 const wide = 72
 
 /** The help about the commands. `columns` is the terminal's width. */

@@ -51,7 +51,7 @@ const valueOf = ({ name, type }: FlagDescriptor): Wanted =>
 
 const firstSentence = (text = ""): string => text.split(/(?<=\.) |: |\n/, 1)[0] ?? ""
 
-/** What can complete the last word. `words` follow the name of the program. */
+/** Finds out what can complete the last word. `words` are those after the name of the program. */
 const wantedFor = (program: CommandDescriptor, words: ReadonlyArray<string>): Wanted => {
   const last = words.at(-1) ?? ""
   let command = program

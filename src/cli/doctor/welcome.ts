@@ -21,7 +21,7 @@ const summaryLines = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> =
     })
     .flatMap((text) => text.split("\n"))
 
-/** The flag that a run needs on this machine, and why. */
+/** The `--model` flag with which a run can start on this machine, and why. Empty if none is needed. */
 const startWith = (findings: ReadonlyArray<Finding>) => {
   if (canStart(findings)) return { flag: "", why: [] }
   const [choice] = findings.flatMap(({ choices = [] }) => choices)

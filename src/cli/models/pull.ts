@@ -23,8 +23,7 @@ import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
 /**
- * The size of a step of the download, in percent. If the terminal cannot redraw a line, each further step prints a new
- * line.
+ * If the terminal cannot redraw a line, a new line is printed each time the download has advanced by this many percent.
  */
 const lineEvery = 10
 

@@ -26,7 +26,7 @@ const commandsOf = ({ commands = {}, name: plugin }: Plugin): PluginCommands =>
     })
   )
 
-/** Loads plugins. Without plugins, not even the code for them is imported. */
+/** Loads the plugins of the setup. Without plugins, the code that loads them is not imported. */
 const pluginsOf = (setup: Setup) =>
   setup.extensions.plugins.length === 0
     ? Effect.succeed([])

@@ -29,7 +29,7 @@ const states: Readonly<Record<RunChange["state"], string>> = {
 const outsideText = (outside: ReadonlyArray<string>): string =>
   `note: neither shown nor undone is what the run did with\n${outside.map((one) => `- ${printable(one)}`).join("\n")}`
 
-/** A line for each file and one for the total, with numbers of lines as in git. */
+/** A line for each file and a line for the total, with the numbers of added and removed lines as in git. */
 const statText = (changes: ReadonlyArray<RunChange>): string => {
   const sum = (key: "insertions" | "deletions"): number => changes.reduce((all, one) => all + one[key], 0)
   return [

@@ -20,7 +20,7 @@ export interface EndingOptions {
 
 /** The maximum number of files or tasks that are listed. A last line counts the remaining ones. */
 const mostLines = 12
-/** The time for the user's answers is shown only if it is at least this long, in milliseconds. */
+/** The time that the user took for answers is shown only if it is at least this long, in milliseconds. */
 const leastUserMs = 1000
 
 /** The issues that ended a run. If no model was called, the issues are about a document of the user. */
@@ -77,7 +77,7 @@ const signs: Readonly<Partial<Record<RunStatus, string>>> = {
 /** A number of tokens as text, such as `980` or `12.3k`. */
 const tokens = (number: number): string => (number < 10_000 ? String(number) : `${(number / 1000).toFixed(1)}k`)
 
-/** How long the work took, and the user's answers. */
+/** Says how long the work and the user's answers took. */
 export const timeText = (durationMs: number, userMs: number): string =>
   `${durationText(Math.max(0, durationMs - userMs))}${userMs >= leastUserMs ? ` and ${durationText(userMs)} for your answers` : ""}`
 

@@ -126,8 +126,8 @@ const answerText = ({ stage, task }: ModelCallId): string => {
 export type SeenFindings = Map<string, ReadonlySet<string>>
 
 /**
- * The lines about a rejected answer, with the findings that were not shown before. Undefined if all its findings were
- * shown before, unless this was the last attempt.
+ * The lines about a rejected answer. They contain only findings that were not shown before. Undefined if there are
+ * none, unless this was the last attempt.
  */
 export const rejectedLine = (
   { call, issues, ...event }: Of<"answer.rejected">,

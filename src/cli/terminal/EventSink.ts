@@ -78,7 +78,7 @@ export interface LineSinkOptions {
   readonly isPlain?: boolean
   /** What Ctrl-C does, in words. */
   readonly stop?: string
-  /** The text of an answer that is not printed yet. */
+  /** The part of an answer that is not printed yet. */
   readonly unfinished?: () => string
   /** The user's queued messages, drawn at the bottom. */
   readonly below?: () => ReadonlyArray<string>

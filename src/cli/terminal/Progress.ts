@@ -33,9 +33,9 @@ import { deniedOf, finishedText } from "../../domain/plan/TaskResult.ts"
 export interface ProgressOptions {
   /** True to show also all repairs and issues of answers, and the turns of tasks. */
   readonly isVerbose?: boolean
-  /** The state of the current work, which lines need to describe events. */
+  /** The state of the current work. Progress lines need it to describe events. */
   readonly live?: LiveState
-  /** True if the screen draws the current work. Lines then leave it out. */
+  /** True if the screen draws the current work. Progress lines then leave it out. */
   readonly isDrawn?: boolean
   readonly seen?: SeenFindings
 }
@@ -86,7 +86,7 @@ const answeredLine = ({ always = [], answer, by, instead }: Answered): string | 
 
 const forTask = (task: string): string => ` for "${safeText(task)}"`
 
-/** The text about the call that its first event contained. If this text is unknown, the name of the tool. */
+/** The text about a call from its first event. If this event is unknown, the name of the tool. */
 export const toolText = (
   { id, name }: Extract<RunEvent, { readonly type: "tool.finished" }>,
   { live }: ProgressOptions

@@ -62,7 +62,7 @@ export const CheckOutcome = Schema.Struct({
 })
 export type CheckOutcome = typeof CheckOutcome.Type
 
-/** True if the check ran and either ended with exit code 0, or has no new failures and no `stillFails`. */
+/** True if the check ran, and either ended with exit code 0 or has neither new failures nor `stillFails`. */
 export const passes = ({ exitCode, newFailures, notRun, stillFails }: CheckOutcome): boolean =>
   notRun === undefined && (exitCode === 0 || (newFailures.length === 0 && stillFails === undefined))
 
@@ -80,7 +80,7 @@ export const statusOf = (check: CheckOutcome): CheckStatus => {
   return exitCode === 0 ? "passed" : passes(check) ? "nothing new fails" : "failed"
 }
 
-/** The maximum length of the text in characters, about 500 tokens. */
+/** The maximum length of the text about a check, in characters: about 500 tokens. */
 const mostCharacters = 1700
 const mostLines = 12
 /** How many lines a failure may have, tried in order until all failures fit. */

@@ -279,7 +279,10 @@ class Reading {
 export const readCheckOutput = (output: string): CheckReading => {
   const reading = new Reading()
   const lines = output.split("\n")
-  /** `file`: the file of the current problems of eslint. `path`: the parts of the current test's name in mocha. */
+  /**
+   * `file`: in output of eslint, the file of the problems that follow. `path`: in output of mocha, the parts of the
+   * current test's name.
+   */
   let file = ""
   let path: ReadonlyArray<string> = []
   let isMochaEnd = false

@@ -44,7 +44,7 @@ const all = [
 /** Totals that count something other than tests, such as files, problems and lint errors. */
 const others = /^(?:Test Files|Test Suites)\b|^\d+ errors?, \d+ warnings?|^\d+ problems? \(|^Found \d+|^\d+ issues:/
 
-/** Totals that count errors and failures separately. The group is the number of errors. */
+/** Totals that count errors and failures separately. The matched group is the number of errors. */
 const errorsBeside = /\bfailures?, (\d+) errors?\b|\bfailed, .*?\b(\d+) errors?\b/
 
 const countOf = (total: string): TestCounts => {

@@ -262,14 +262,14 @@ export const seenTexts = (seen: ReadonlyArray<SeenFact>): ReadonlyArray<string> 
     return `${href}: ${part} seen, for ${by}`
   })
 
-/** A false claim in one line: the task, the claim, and the fact against it. */
+/** A false claim in one line: the task, the claim, and the fact that contradicts it. */
 export const claimText = ({ claim, fact, task }: ClaimFact): string => `not so: "${task}" says "${claim}", but ${fact}`
 
 /** An answer without evidence, as a sentence. `task` is empty for a message of a conversation. */
 export const unfoundedText = (task: string): string =>
   `No file was looked at${task === "" ? "" : ` for "${task}"`}: what the answer says about the project rests on nothing.`
 
-/** The state of all checks in a line. Undefined if the lines about single checks make it clear. */
+/** One line about the state of all checks together. Undefined if the lines about the single checks already show it. */
 export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">): string | undefined => {
   if (state === "stale") return "not checked since the last change"
   return state === "not checked" && checks.length === 0 ? "not checked: no check is known for these changes" : undefined

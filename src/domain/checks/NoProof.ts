@@ -142,7 +142,7 @@ const reasonOf = (cause: NoProofCause, line: string, exitCode: number | null): s
 /** A shell's exit codes for a program that could not start. */
 const unstarted: ReadonlySet<number | null> = new Set([126, 127])
 
-/** The causes in the order of the search. A missing tool comes before the failures that it causes. */
+/** The causes in the order in which they are tried. A missing tool comes before the failures that it causes. */
 const byWords: ReadonlyArray<readonly [NoProofCause, (line: string) => boolean]> = [
   ["no such task", (line) => noSuchTask.test(line)],
   ["no network", saysNoNetwork],

@@ -113,7 +113,7 @@ const passedTests = (output: string): ReadonlyArray<PassedTest> =>
       return [{ path: matchedGroups["path"], name, shortName: lastPart(name) }]
     })
 
-/** A path without its extension, as reports name the class of a test. */
+/** Removes the extension of a path. Reports may name the class of a test in this way. */
 const withoutEnding = (path: string): string => path.replace(/\.\w+$/, "")
 
 const isAt = (path: string, place: string | undefined): boolean => path === place || path.endsWith(`/${place}`)

@@ -134,7 +134,7 @@ const joined = (parts: ReadonlyArray<NamedScripts>): NamedScripts => ({
 export const scriptsInText = (text: string): NamedScripts =>
   joined(text.split("\n").map((line) => scriptsNamed(line.split(breaks).filter((word) => word !== ""))))
 
-/** The scripts that a command names. An argument with blanks may itself be a script. */
+/** The scripts that a command names. An argument with blanks may itself be the text of a script, as in `sh -c`. */
 export const scriptsOfCommand = (argv: ReadonlyArray<string>): NamedScripts =>
   joined([scriptsNamed(argv), scriptsInText(argv.filter((word) => /\s/.test(word)).join("\n"))])
 

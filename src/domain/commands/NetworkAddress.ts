@@ -25,7 +25,7 @@ const closedV4 = [
   "224.0.0.0/3"
 ].map(IpNetwork.fromStringUnsafe)
 
-/** The allocated IPv6 addresses, and special ranges within them. */
+/** Public IPv6 addresses are in `openV6`, but not in `closedV6`. */
 const openV6 = [IpNetwork.fromStringUnsafe("2000::/3")]
 const closedV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map(IpNetwork.fromStringUnsafe)
 
@@ -53,7 +53,7 @@ export const canonicalAddress = (address: string): string =>
     onSuccess: (found) => NetAddress.formatIp(withoutCarrier(found))
   })
 
-/** True for an address by which a machine reaches itself on any network. */
+/** True for an address that means the machine itself on every machine, such as `127.0.0.1` or `0.0.0.0`. */
 export const isLoopback = (address: string): boolean =>
   Result.match(NetAddress.ipFromString(canonicalAddress(address)), {
     onFailure: () => false,

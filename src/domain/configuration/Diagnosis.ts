@@ -36,7 +36,7 @@ export interface FindingStyle {
  */
 const leastColumns = 60
 
-/** Prints each finding: name, state and text, and the remedy below. */
+/** The lines of each finding: name, state and text, and the remedy below. */
 export const findingLines = (
   findings: ReadonlyArray<Finding>,
   { columns, paint }: FindingStyle

@@ -64,8 +64,8 @@ const splitCommandList = ({ args, command, ...entry }: Entry): Entry => {
 }
 
 /**
- * Converts an entry of another program to the form of this program. Other programs have other names for the kind and
- * for some keys. They write "enabled" instead of "disabled".
+ * Converts an entry of another program to the form of this program. Other programs have other names for the connection
+ * type (`type`) and for some keys. They write "enabled" instead of "disabled".
  */
 export const ownEntry = (entry: unknown): unknown => {
   if (!Predicate.isObject(entry) || Array.isArray(entry)) return entry
@@ -136,7 +136,7 @@ const entryProblem = ({ type, ...entry }: Fields): string | true => {
 export const McpServerEntry = fields.check(Schema.makeFilter(entryProblem))
 export type McpServerEntry = typeof McpServerEntry.Type
 
-/** The keys for the user only: they decide how far the program trusts a server. */
+/** Keys for the user's configuration only, because they decide how far the program trusts a server. */
 const personal = ["risk", "tools", "startTimeout"] as const
 
 export const ProjectMcpServerEntry = fields.mapFields(Struct.omit(personal)).check(Schema.makeFilter(entryProblem))

@@ -13,7 +13,7 @@ export interface CustomCommand {
   readonly isOwn: boolean
 }
 
-/** The name of the command in the file with this name. Undefined for a file that is no command. */
+/** The name of the command that a file with this name defines. Undefined for a file that is no command. */
 export const commandName = (file: string): string | undefined => /^([\w-]+)\.md$/.exec(file)?.[1]
 
 /** Reads a command's file, which may begin with `description: ...` between two lines `---`. */

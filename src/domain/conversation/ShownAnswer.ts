@@ -47,7 +47,7 @@ const shownPart = (text: string): { readonly end: number; readonly isActing: boo
 export interface ShownAnswer {
   /** Begins a new answer. The returned function receives its text. */
   readonly begin: () => (delta: string) => void
-  /** Reports that the answer made calls or changes, so that more answers follow. */
+  /** Call this after an answer that made calls or changes, so that more answers follow. */
   readonly acted: () => void
   /** Reports that the last answer is final. `answer` is its final form. */
   readonly end: (answer: string) => void

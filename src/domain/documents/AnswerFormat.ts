@@ -40,7 +40,7 @@ const isBlank = ({ fences, lines }: MarkdownDocument): boolean =>
 const addShape = (findings: Findings, what: string, how: string): void =>
   addIssue(findings, "answer-shape", {}, { what, how })
 
-/** Reads the answer to the prompt. With `hasResults`, it must not say that files cannot be accessed. */
+/** Reads the answer to the prompt. With `hasResults`, the answer must not say that files cannot be accessed. */
 export const readConclusion = (answer: string, { hasResults = false } = {}): Reading<string> => {
   const document = readMarkdown(answer)
   const findings = { issues: [...document.issues], repairs: [...document.repairs] }

@@ -89,8 +89,8 @@ export class AnswerWatch {
   }
 
   /**
-   * Tests whether the document begins on the current line. Call it when the line ends, or when its examined part is
-   * full.
+   * Tests whether the document begins on the current line. Call it at the end of the line, or when the examined part of
+   * the line is complete.
    */
   #findShape(shape: AnswerShape, isWhole: boolean): Unrecoverable | undefined {
     const line = this.#line.trimEnd()
@@ -153,8 +153,8 @@ export const wholePartOf = (answer: string): WholePart => {
 }
 
 /**
- * The issues of the complete part. Leaves out empty sections and issues without a line, because the missing end of the
- * answer may resolve them.
+ * The issues of the complete part of a cut-off answer. Leaves out empty sections and issues without a line, because the
+ * missing end of the answer may resolve them.
  */
 export const issuesOfPart = ({ text }: WholePart, read: (part: string) => ReadonlyArray<Issue>): ReadonlyArray<Issue> =>
   text === "" ? [] : read(text).filter(({ where, code }) => where.line !== undefined && code !== "section-empty")

@@ -258,8 +258,8 @@ const promptOf = (text: string): string => {
 
 /**
  * Two versions of the result, both with the strict heading. In the first, the heading has the level of the strict form.
- * In the second, it keeps its level. The caller uses the second version if the section of the first contains more text
- * than before. Empty if the result has no such section.
+ * In the second, it keeps its level, for a result whose section would otherwise contain more text than before. Empty if
+ * the result has no such section.
  */
 const renderResult = (written: string): ReadonlyArray<string> => {
   const text = headedResult(written) ?? written

@@ -1,6 +1,6 @@
 /**
- * Replaces old turns that no longer fit the window by the facts that the program knows about them. The request stays
- * before these facts.
+ * Replaces old turns that no longer fit the window. In their place stand the facts that the program knows about them,
+ * below the request.
  */
 import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import { packLines } from "../excerpts/Packing.ts"
@@ -23,10 +23,10 @@ import { checksBlock, notChanged } from "./TurnReply.ts"
 /** The minimum number of characters for the diffs. */
 const leastDiff = 600
 
-/** The outputs of checks may take at least this many characters of the summary, however small the budget is. */
+/** The minimum space in the summary for the outputs of checks, in characters, however small the budget is. */
 const leastChecks = 700
 
-/** The longest diff, in characters, of a file that the model no longer works on. */
+/** The maximum length, in characters, of a shown diff of a file on which the model no longer works. */
 const smallDiff = 400
 
 /** The characters reserved for headings and fences. */

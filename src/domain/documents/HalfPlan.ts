@@ -66,7 +66,7 @@ interface Listed {
   readonly all: number
 }
 
-/** The last title with a count, such as "Task 2 of 3", if the list ends before the announced number. */
+/** If the list ends before the announced number of tasks: the last title with a count, such as "Task 2 of 3". */
 const missing = (titles: ReadonlyArray<string>): string | undefined => {
   const countedTitles = titles.flatMap((title) => {
     if (title.length > mostCharacters) return []

@@ -48,8 +48,8 @@ const callsIn = (name: string): ((line: string) => boolean) => {
 }
 
 /**
- * The maximum length of a line in characters. A place with a longer line gets its own task. Longer lines around a place
- * are cut.
+ * The maximum lengths of lines, in characters. A place with a line longer than `ofPlace` gets its own task. Lines
+ * around a place are cut to `around`.
  */
 export const longestLine = { ofPlace: 400, around: 160 }
 
@@ -61,12 +61,15 @@ const keywords: ReadonlySet<string> = new Set(
 )
 
 /**
- * Of the blocks around a place, at most this many show their first lines. The innermost blocks best show when the place
- * runs.
+ * At most this many of the blocks around a place show their first lines. The innermost blocks are chosen, because they
+ * best show in which case the place runs.
  */
 const mostHeads = 2
 
-/** The first line of a handler shows in which case the place runs. It is always shown, even beyond `mostHeads`. */
+/**
+ * Matches the first line of an error handler. It shows in which case the place runs, so it is always shown, even beyond
+ * `mostHeads`.
+ */
 const handler = /^\s*(?:\}\s*)?(?:except|catch|rescue)\b/
 
 const depth = (line: string): number => line.search(/\S/)
@@ -88,7 +91,7 @@ function* headsAbove(lines: ReadonlyArray<string>, index: number): Generator<num
 
 /**
  * Returns a function that finds the first lines of the blocks around a line, up to the enclosing declaration. It keeps
- * those that best show when the line runs.
+ * those that best show in which case the line runs.
  */
 const blockHeads = (lines: ReadonlyArray<string>, language: string) => {
   if (!isProgram(language)) return () => []
@@ -202,7 +205,7 @@ export const findPlaces = (
     while (near.from < index + 1 && isBlank(near.from)) near.from += 1
     while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
     const end = isProgram(language) ? callEnd(code, index) + 1 : index + 1
-    // Lines after the line with a keyword are left out. Only the lines before it can show when it runs.
+    // Lines after the line with a keyword are left out, because they cannot show in which case this line runs.
     near.to = keyword === undefined ? Math.max(near.to, end) : end
     const heads = headsOf(index).filter((head) => head.line < near.from)
     const place: ListedPlace = {

@@ -1,6 +1,6 @@
 /**
- * Reads answers about numbered places in files. An answer has a line with a decision for each place, or replacements
- * for many places. All other text is read as in a turn without places.
+ * Reads answers about numbered places in files. An answer has one line for each place with the decision about it, or
+ * lines that replace text in many places. All other text is read as in a turn without places.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -210,9 +210,9 @@ export const nothingAnswered = (open: ReadonlyArray<number>): Issue =>
   makeIssue("place-open", {}, { what: `The places ${numbersText(open)} have no answer.` })
 
 /**
- * Puts the decided lines into a text that contains all `places`. New lines replace the line of their place. If the new
- * lines close all their parentheses, they replace the whole call that begins there. The exception is a call that
- * contains another place.
+ * Puts the decided lines into a text that contains all `places`. New lines replace the line of their place. If a call
+ * begins there and the new lines close all their parentheses, they replace the whole call, unless it contains another
+ * place.
  */
 export const withAnswers = (
   text: string,

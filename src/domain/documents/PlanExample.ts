@@ -63,7 +63,9 @@ const isCopied = (
   })
 }
 
-/** The task as the model wrote it. Removes the number that the reader appended to a repeated name. */
+/**
+ * The task as the model wrote it, for comparisons. Leaves out the number that the reader appended to a repeated name.
+ */
 const asWritten = ({ expectedOutput, forEach, name, references, skill, whatIsNeeded }: Task): string =>
   JSON.stringify([
     name.replace(/ \(\d+\)$/, ""),

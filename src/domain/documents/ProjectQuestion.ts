@@ -62,7 +62,7 @@ const declares = (text: string, name: string): boolean =>
     "m"
   ).test(text)
 
-/** Matches the words `rate limit` in any spelling of a name, such as `rateLimit` or `rate_limit`. */
+/** Matches words in any spelling of a name: `rate` and `limit` match `rateLimit` and `rate_limit`. */
 const joined = (parts: ReadonlyArray<string>): RegExp => new RegExp(parts.map(escaped).join("[_-]?"), "i")
 
 /** Words that may be a name: two after "the", "our" or "its", or any three in a row. */
@@ -99,8 +99,7 @@ const ownLink = /\]\((?!https?:|mailto:)[^)\s]+\)/i
 const code = /`([^`\n]{3,200})`/g
 
 /**
- * True for a name of several words, and for a command with arguments. An answer may contain a single word of the prompt
- * by chance.
+ * True for a quotation that an answer hardly contains by chance: a name of several words, or a command with arguments.
  */
 const isTelling = (quoted: string): boolean => /\S[ _-]\S|[a-z][A-Z]/.test(quoted) && !/[./]/.test(quoted)
 

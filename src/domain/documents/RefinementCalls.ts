@@ -171,7 +171,7 @@ export const placedInAnswer = <A extends { readonly where: Where }>(found: Reado
       : Object.assign({}, finding, { where: { ...finding.where, line: Math.max(1, line - added) } })
   })
 
-/** True if the text holds only calls and marks around them. */
+/** True if the text consists only of tool calls and the tags around them. */
 const isOnlyCalls = (text: string): boolean =>
   (markedCalls(text) ?? [text]).every(
     (call) => /^\s*[{[]/.test(call) && Result.isSuccess(readBlock(call)) && (holdsCall(call) || isFlatCall(call))

@@ -20,7 +20,7 @@ export const mostEqualLines = 8
 export const mostLoopTokens = 200
 /** The maximum number of equal words in a row. Ollama allows the same number of equal tokens. */
 export const mostEqualWords = 30
-/** Words that repeat in code for this many characters are a loop. */
+/** If words repeat in code for this many characters, they count as a loop. */
 export const mostCodeCharacters = 1600
 /** Data that repeats for this many characters is a loop. */
 export const mostDataCharacters = 4096
@@ -102,8 +102,8 @@ const equalWords = new RegExp(`(?<![\\p{L}\\p{N}])(\\p{L}{2,20})(?: \\1){${mostE
 const longestStutter = 700
 
 /**
- * This many characters at the end of the text are searched for in the text before. The distance to an occurrence may be
- * the length of a repeated unit.
+ * The last part of the text, with this many characters, is searched for in the text before it. The distance to a place
+ * where it occurs may be the length of a repeated unit.
  */
 const endLength = 24
 

@@ -28,7 +28,7 @@ export const reviewedFiles = (changed: ReadonlyArray<ProposedFile>): ReadonlyArr
   return lines <= trivialLines || isReplacement(changed) ? [] : sources
 }
 
-/** Sorts files by their distance to the changed files, the nearest first. */
+/** Sorts files by the deepest folder that they share with a changed file, the deepest first. */
 export const nearestFiles = (changed: ReadonlyArray<string>, files: ReadonlyArray<string>): ReadonlyArray<string> => {
   const around = foldersOf(changed)
   const depthOf = (path: string): number =>

@@ -18,7 +18,7 @@ import { findPlaces, type FoundPlace, ListedPlace, longestLine, placeLine } from
 export const Item = Schema.Struct({
   text: Schema.String,
   references: Schema.Array(FileReference),
-  /** Present only for items that are lines or calls. */
+  /** The place of the item in its text. Present only for lines and calls. */
   place: Schema.optionalKey(ListedPlace)
 })
 export type Item = typeof Item.Type

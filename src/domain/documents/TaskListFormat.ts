@@ -130,7 +130,10 @@ const checkIntroduction = (
 const otherTitle =
   /^(?:\d+[.)]?\s*)?(?:tasks?[\s-]*)?(?:section|step|phase|stage|group)s?\s*#?\s*(\d*)\s*[:.–—-]*\s*(.*)$/i
 
-/** The beginning of a section title, such as `TASK SECTION #1`, with a colon or full stop that ends it. */
+/**
+ * Matches the beginning of a section title, such as `TASK SECTION #1`. A colon or full stop belongs to it only at the
+ * end of the title.
+ */
 const writtenTitle = /^[^\p{L}\p{N}]*task[\s_-]*section(?:\s*[#_-]?\s*(\d+))?(?:\s*[:.]$)?/iu
 
 const strictTitle = ({ heading, knownHeading }: MarkdownSection, position: number): string => {

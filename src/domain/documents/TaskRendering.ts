@@ -1,4 +1,4 @@
-/** Writes tasks and task lists as strict markdown, which the readers read as the same value again. */
+/** Writes tasks and task lists as strict markdown. From this markdown, the readers get the same values again. */
 import { forEachText } from "../grammar/ForEachForm.ts"
 import { escapeInline, escapeSkill, escapeText, escapeValue } from "../grammar/TextEscaping.ts"
 import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"

@@ -36,7 +36,7 @@ export const newestShare = 0.7
 const leastLines = 30
 
 /**
- * The maximum number of lines that a budget note announces. If the note announces more, a model reads more than it
+ * The maximum number of lines that a budget note offers the model. If the note offers more, a model reads more than it
  * needs.
  */
 const mostLines = 400
@@ -72,8 +72,8 @@ const besideOutputs = 800
 const enoughLines = 150
 
 /**
- * Before the window is full, a compaction needs a good reason. The summary must show at least this many times as much
- * output as the last reply.
+ * The least gain of a compaction before the window is full. The summary must show at least this many times as much
+ * output as the reply without it.
  */
 const worthwhile = 1.5
 
@@ -146,10 +146,9 @@ const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<st
 const sizeOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
 
 /**
- * The maximum size of a summary. It is at least `least`, at least half of `most`, and otherwise at most `most`. It
- * grows with the last outputs, because the model would otherwise request them again. `least` is the space that
- * `compactTo` leaves. `most` is the space of a reply to the first message. `facts` is the size of changed functions and
- * unsolved problems.
+ * The maximum size of a summary: between half of `most` and `most`, but at least `least`. It grows with the last
+ * outputs, because the model would otherwise request them again. `least` is the space that `compactTo` leaves. `most`
+ * is the space of a reply to the first message. `facts` is the size of changed functions and unsolved problems.
  */
 export const summarySize = (turns: TakenTurns, least: number, most: number, facts = 0): number => {
   const beside = announcedLines(turns.messages) === undefined ? 0 : besideOutputs

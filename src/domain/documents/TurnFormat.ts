@@ -104,7 +104,10 @@ const partsOf = (
   return { acting: `${textOf(0, at.line - 1)}\n${textOf(end, lines.length)}`, report: textOf(at.line - 1, end) }
 }
 
-/** The part of an answer that contains calls, with a heading for calls. Undefined if there are no calls. */
+/**
+ * The part of an answer that contains calls. A heading for calls is added if it is missing. Undefined if there are no
+ * calls.
+ */
 const callsPart = (acting: string, { fences, sections }: MarkdownDocument, hasReport: boolean): string | undefined => {
   const keys = new Set(sections.map(({ knownHeading }) => knownHeading?.key ?? ""))
   const holdsCalls = [...new Set(fences.values())].some((fence) => holdsCall(fence.text))

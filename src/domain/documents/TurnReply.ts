@@ -72,7 +72,10 @@ const failureText = (outcome: CallOutcome): string => {
   return `${block}${outcomeText(outcome)}\n\n`
 }
 
-/** The texts about failed changes. Files share one text if the same change failed for the same reason. */
+/**
+ * The texts about failed changes. If the same change failed in several files for the same reason, these files share one
+ * text.
+ */
 export const notChanged = (failed: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
   [...Map.groupBy(failed, failureText)].map(([text, outcomes]) => {
     const paths = outcomes.map(({ call }) => pathOf(call))

@@ -10,7 +10,7 @@ import { cutAtParagraph } from "../text/Excerpt.ts"
 import { type AnswerShape, issuesOfPart, wholePartOf } from "./AnswerWatch.ts"
 import { repeatsStopped, stoppedAgain, stoppedNote } from "./UselessAnswers.ts"
 
-/** The document that the stage expects. `readPart` returns the issues of a part. */
+/** The document that the stage expects. `readPart` returns the issues of an incomplete document. */
 interface ExpectedDocument {
   readonly shape?: AnswerShape
   readonly readPart?: (part: string) => ReadonlyArray<Issue>

@@ -37,7 +37,10 @@ const newestRelease = (headings: ReadonlyArray<Heading>): ReadonlyArray<Heading>
   return end < 0 ? headings : headings.slice(0, end)
 }
 
-/** The indexes of the lines that show where an entry goes: headings, then the first entries, then the other entries. */
+/**
+ * The indexes of the lines that show where a new entry belongs: headings, then the first entries, then the other
+ * entries.
+ */
 const newestLines = (lines: ReadonlyArray<string>) => {
   const all = headingsOf(lines)
   const release = newestRelease(all)

@@ -4,7 +4,7 @@ import { outline } from "../markdown/Outline.ts"
 import { type MarkdownSection, sectionEnd } from "../markdown/Sections.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/** How many lines are shown before and after a line without a block. Also used if the block is too long. */
+/** How many lines are shown before and after a line without a block, or with one that is too long. */
 const around = 10
 
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""

@@ -58,7 +58,7 @@ export class LineChoice {
   }
 }
 
-/** Returns the note for a gap between two lines (indexes from 0). */
+/** Returns the note for a gap. `from` and `to` are the indexes of its first and its last omitted line. */
 type GapText = (from: number, to: number) => string
 
 /**

@@ -39,7 +39,7 @@ const mostMeant = 12
 const longestWhole = 80
 /** The shortest comment, in lines, that is left out. */
 const leastComment = 3
-/** How many last lines of a declaration that does not fit are shown. */
+/** If a declaration does not fit, this many of its last lines are shown. */
 const lastLines = 3
 /** A gap between shown lines is filled if it has at most this many lines. */
 const mostOfGap = 4
@@ -85,7 +85,7 @@ const importsOf = ({ language, lines }: ExcerptSource): ReadonlyArray<ReadonlyAr
 
 const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> => Arr.range(from - 1, to - 1)
 
-/** A declaration up to the line on which its body begins. */
+/** The lines of a declaration up to the line on which its body begins. */
 const headLines = (lines: ReadonlyArray<string>, range: ReadonlyArray<number>, prose: ReadonlySet<number>) => {
   const code = range.filter((index) => !prose.has(index) && !/^\s*@/.test(lines[index] ?? ""))
   const end = code.slice(0, mostHead).findIndex((index) => /(?:[{:]|=>)\s*$/.test(lines[index] ?? ""))
@@ -122,7 +122,7 @@ const addPart = (
   }
 }
 
-/** Fills short gaps between the chosen lines. To see such a gap, the model would request the file again. */
+/** Also chooses the lines of short gaps between chosen lines. Without them, the model would request the file again. */
 const fillGaps = (choice: LineChoice): void => {
   for (const at of [...choice.lines].toSorted((a, b) => a - b)) {
     const size = Array.from({ length: mostOfGap }, (_, index) => index + 1).find((one) =>

@@ -154,8 +154,8 @@ const looksOpening = (lines: ReadonlyArray<string>, at: number): boolean =>
   !isBlank(lines[at + 1]) && (isBlank(lines[at - 1]) || /:\s*$/.test(lines[at - 1] ?? ""))
 
 /**
- * The end of the fence around a whole file. The file may contain fences of the same length. An inner fence has a
- * language, or its opening line follows a blank line or colon and precedes a text.
+ * Finds the end of the fence around a whole file. The file may contain fences of the same length. A fence line opens an
+ * inner fence if it has a language. It also does if it follows a blank line or colon and precedes a text.
  */
 export const fileFenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence | undefined => {
   const info = readFence(lines[from] ?? "")?.info

@@ -155,8 +155,8 @@ const comparison =
   /\b(?:like|unlike|as in|as with|same as|similar(?:ly)? to|see|mirrors?|matches|matching|copied from|imported (?:by|from)|used (?:by|in)|instead of|not in)\b/i
 
 /**
- * True for a sentence that compares with another file. If it names only one path, this may be the path of the other
- * file.
+ * True for a sentence that compares a file with another one. If the sentence names only one path, it may be that of the
+ * other file.
  */
 export const comparesFiles = (line: string): boolean => comparison.test(line)
 

@@ -29,7 +29,7 @@ const withHunkNames = (diff: string, after: string): string => {
   })
 }
 
-/** The whole change of a file, which the diff calls `name`. */
+/** The whole change of a file. `name` is the name of the file in the diff. */
 export const wholeChange = (name: string, before: string | undefined, after: string | undefined): WholeChange =>
   changeBetween({ before, after, fromFile: nameOr(name, before), toFile: nameOr(name, after) })
 

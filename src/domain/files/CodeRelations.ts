@@ -39,8 +39,8 @@ export interface RelatedLine {
 }
 
 /**
- * The maximum number of files that may use a name. A name in more files is a common word, which says nothing about the
- * change.
+ * The maximum number of files that may use a name. A name in more files than this is a common word, which says nothing
+ * about the change.
  */
 const mostUsers = 20
 /** A name is not examined if more than this many files contain it. */
@@ -110,7 +110,7 @@ const knownIn = (path: string, text: string | null, indexes: ReadonlyArray<numbe
 const declaredIn = (path: string, text: string | null): ReadonlySet<string> =>
   new Set(declarationsOf(sourceLines(text), languageOf(path)).map(({ name }) => name))
 
-/** The declarations with changed lines that still exist after the change. */
+/** The declarations that have changed lines. Declarations that the change removed are left out. */
 export const changedDeclarations = (change: ProposedFile): ReadonlyArray<TouchedDeclaration> => {
   const { base, path, text } = change
   const after = declaredIn(path, text)

@@ -7,7 +7,7 @@ export const sourceLines = (text: string | null): ReadonlyArray<string> => (text
 
 export const wordPattern = (name: string): string => `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`
 
-/** Matches blanks at the beginning of a line, and any number of these words. */
+/** A pattern for blanks at the beginning of a line and any number of these words. */
 const after = (words: string): string => `^\\s*(?:(?:${words})\\s+)*`
 
 const patterns = (...all: ReadonlyArray<string | RegExp>): ReadonlyArray<RegExp> => all.map((one) => new RegExp(one))

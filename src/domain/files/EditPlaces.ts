@@ -128,7 +128,7 @@ const stepOf = (lines: ReadonlyArray<string>, sign: string): number => {
   return widths.reduce((least, { length }) => Math.min(least, length), 8)
 }
 
-/** Makes a function that converts the indentation of new lines to that of the file, tabs or blanks. */
+/** Makes a function that converts the indentation of new lines to the tabs or blanks of the file. */
 const inSignsOf = (fileLines: ReadonlyArray<string>, editLines: ReadonlyArray<string>) => {
   const hasTabs = fileLines.some((line) => line.startsWith("\t"))
   const hasBlanks = fileLines.some((line) => line.startsWith(" "))

@@ -9,7 +9,7 @@ export interface GitIndex {
   readonly files: ReadonlyArray<string>
   /** Folders that are separate repositories. */
   readonly submodules: ReadonlyArray<string>
-  /** The name of the shared index that a split index changes. */
+  /** For a split index: the name of the shared index whose entries it changes. */
   readonly sharedIndex?: string
 }
 

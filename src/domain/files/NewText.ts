@@ -83,7 +83,7 @@ const dotsFirst = /^(?:\.{3,}|\u2026)/
 const dotsLast = /(?:\.{3,}|\u2026)$/
 const names = new RegExp(`\\b(?:${part}|document)\\b`, "i")
 
-/** True for text that no file contains: text in brackets, text between dots, or text with a word such as "code". */
+/** True for words that stand for omitted text: words in brackets, words between dots, or words such as "code". */
 const isOmission = (said: string, text: string, words: string): boolean =>
   (/^[[(<]/.test(said) && kept.test(words)) || (dotsFirst.test(text) && dotsLast.test(text)) || names.test(words)
 
@@ -132,7 +132,10 @@ export interface ReplacedText {
   readonly request?: string
 }
 
-/** The first placeholder line of a new text. A line that also occurs in the old text or the request does not count. */
+/**
+ * The first line of a new text that stands for omitted text. A line that also occurs in the old text or the request
+ * does not count.
+ */
 export const elisionIn = ({ newText, oldText, path, request = "" }: ReplacedText): string | undefined => {
   const language = languageOf(path)
   const old = new Set(oldText.split("\n").map((line) => line.trim()))
@@ -260,8 +263,8 @@ const withoutFences = ({ newText }: Written, base: string): string => {
 }
 
 /**
- * Removes the line numbers of an edit if they begin with the number of the edited line. Removes the line numbers of a
- * whole file if they begin with 1.
+ * Removes copied line numbers. In an edit, they must begin with the number of the edited line. In a whole file, they
+ * must begin with 1.
  */
 const withoutOwnNumbers = ({ newText, oldText }: Written, base: string): string => {
   const numbered = withoutNumbers(newText)
@@ -314,7 +317,7 @@ const steps: ReadonlyArray<Step> = [
   ]
 ]
 
-/** Matches text that may need cleaning in some file. */
+/** Matches text that `tidyNewText` may change for some kind of file. */
 export const mayBeUntidy = /[^\p{ASCII}]|[ \t\r]$|^[ \t]*(?:[<=>`~]{3}|\S*\d)/mu
 
 export const tidyNewText = (written: Written): Tidied => {

@@ -6,8 +6,8 @@ import type { ProposedFile } from "./ProposedFile.ts"
 const mostPlaces = 5
 const mostNames = 5
 /**
- * The maximum number of removed lines that are searched. Changes that remove more lines rewrite whole parts of files,
- * so none of these lines is searched.
+ * The maximum number of removed lines that are searched. If changes remove more lines than this, they rewrite whole
+ * parts of files, and none of the lines is searched.
  */
 const mostLines = 5
 const shownLength = 80

@@ -56,7 +56,7 @@ const fileNames = namesIn(`
   passwd.txt passwd.csv .passwd shadow gshadow shadow- gshadow- opasswd master.passwd cookies.sqlite key3.db key4.db logins.json wallet.dat fish_history
 `)
 
-/** Paths of files that are secrets only in the named folder. */
+/** Files that count as secrets only in the folder that is named with them. */
 const placedFiles = [
   ".m2/settings.xml",
   ".m2/settings-security.xml",

@@ -1,6 +1,6 @@
 /**
- * Words findings for two readers. The user reads what went wrong and what to do. The model reads the issues, with the
- * line numbers that its prompt shows.
+ * Puts findings into words for two readers. The user reads what went wrong and what to do. The model reads the issues,
+ * with the line numbers that its prompt shows.
  */
 import { type Issue, type Repair, type Where, whereText } from "./Issue.ts"
 import { ruleOf } from "./rules/Rules.ts"
@@ -53,8 +53,8 @@ const withoutLine = (place: Where): Where => {
 }
 
 /**
- * Makes a function that converts a line of the answer to a line of the shown text. Line 1 of the shown text is its
- * first line that is not blank.
+ * Makes a function that converts a line number of the answer to a line number of the shown text. Line 1 of the shown
+ * text is its first line that is not blank.
  */
 const shownLines = (answer: string, shownText: string) => {
   const written = linesOf(answer)

@@ -48,8 +48,8 @@ export class DocumentReader {
   }
 
   /**
-   * Rejects hidden structure, because it could replace the text that a user sees. In the original prompt it is allowed,
-   * because the prompt is only quoted.
+   * Rejects hidden text that looks like structure. The program would use it, and the user would not see it. In the
+   * original prompt it is allowed, because the prompt is only quoted.
    */
   #refuseHidden(line: number): void {
     const around = this.document.sections.findLast((section) => section.line < line)
@@ -213,8 +213,8 @@ const linesOf = (document: MarkdownDocument, section: MarkdownSection): Readonly
     .filter((line) => line !== "")
 
 /**
- * Finds further sections with the same heading as `counted`, which is the section that the reader uses. Records an
- * issue for each of them in whose text `holds` finds a list.
+ * Records an issue for each further section with the heading of `counted`, if `holds` finds a list in it. `counted` is
+ * the section that the reader uses.
  */
 export const refuseOthers = (
   reader: DocumentReader,

@@ -53,8 +53,8 @@ const cutWords = (written: string): Words => {
   const containing = found === null ? undefined : unquoted(found[1] ?? "")
   const [, noun = "", place = ""] = /^(.*?)(?:^|\s+)(?:in|of|under)\s+(.+)$/is.exec(before) ?? []
   /**
-   * A word such as "in" may also be a part of a pattern, as the name of a folder. If the text before it has pattern
-   * characters, it belongs to the pattern. If that text is a known noun, it does not.
+   * A word such as "in" may also be a part of a pattern, as the name of a folder. It is if the text before it has
+   * pattern characters and is no known noun.
    */
   const isPlace = place === "" || (kindOfNoun(noun) === undefined && /[*?[\]`]/.test(noun))
   return isPlace ? { noun: "", place: before, containing } : { noun, place, containing }

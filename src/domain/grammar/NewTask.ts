@@ -49,7 +49,10 @@ const leadWord = /^(?:see|use|read|check):?$/i
 const marksAround = /^[`"'(]+|[`"'),.;]+$/g
 const blankBeforeTarget = /(?<!\\)\](?:\*\*)?[ \t]+(?:\*\*)?\((?=[^\s()]+\))/g
 
-/** Joins the parts of a link that marks or blanks separate. Puts `<` and `>` around targets that contain spaces. */
+/**
+ * Joins the parts of a link if emphasis marks or blanks stand between them. Puts `<` and `>` around targets that
+ * contain spaces.
+ */
 const joinLinks = (written: string) => {
   const joined = written.replace(splitMarks, "").replace(blankBeforeTarget, "](")
   const withSpaces = new Set<string>()

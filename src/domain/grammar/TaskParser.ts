@@ -36,8 +36,8 @@ const startsNewTask = (task: OpenTask, key: FieldKey, label: LabelledLine, next:
 }
 
 /**
- * True if the line is a field of a task and is indented deeper than `indent`. This is the indentation of the heading or
- * list item above it.
+ * True if the line is a field of a task, and is indented deeper than `indent`: the indentation of the heading or list
+ * item above it.
  */
 const isFieldDeeperThan = (indent: number, line: TaskLine | undefined): boolean =>
   line?.kind === "label" && line.label.key !== undefined && line.label.indent > indent

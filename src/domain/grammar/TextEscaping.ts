@@ -28,7 +28,7 @@ const needsBackslashAfterLabel = (text: string): boolean => {
   return /^[:：]/.test(plain) || new Line(plain).opening !== undefined
 }
 
-/** True for a name or skill with marks that the reader would remove. */
+/** True for a name or skill that begins with marks which the reader would remove. */
 const needsBackslashInLine = (text: string): boolean =>
   /^[\\*_`"'“”‘’«[<(=–—-]/.test(text) || needsBackslashAfterLabel(text)
 

@@ -149,7 +149,7 @@ const levelsOf = (root: Folder): ReadonlyArray<Folder> => {
   return folders.slice(0, mostLines)
 }
 
-/** Makes a line for the remaining budget; undefined if the budget is too small. */
+/** Makes a line of at most `budget` characters. Undefined if too few names fit into it. */
 type Candidate = (budget: number) => Line | undefined
 
 const placeOf = ({ path }: Folder): string => (path === "" ? "at the top" : `in ${shownPath(path)}`)

@@ -1,7 +1,7 @@
 /**
  * Finds the commands that the manifests of a project name. These are npm scripts, recipes of make and similar programs,
- * Python tasks, and conventional commands. If it does not recognise an unusual command, the command is only missing in
- * the map.
+ * Python tasks, and conventional commands. Some unusual commands are not recognised. They are then missing in the map,
+ * and nothing else changes.
  */
 import { parse } from "jsonc-parser"
 import { parse as parseYaml } from "yaml"
@@ -185,7 +185,7 @@ const kindsOf = (scripts: ReadonlyArray<ProjectCommand>): ReadonlySet<CommandKin
   new Set(scripts.map(({ does, run }) => commandKind(run, does)))
 
 /**
- * The commands that a package.json implies and no script covers: its type check, its tests, and the tests of its parts.
+ * The commands that a package.json implies but its scripts lack: its type check, its tests, and the tests of its parts.
  */
 const impliedByPackage = (
   manifest: Manifest,

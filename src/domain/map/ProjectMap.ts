@@ -34,8 +34,8 @@ export const mapTokens = (window: number): number => {
 export const mapBudget = (window: number): number => charactersIn(mapTokens(window))
 
 /**
- * What a command runs, such as `vitest run`, is cut to one of these lengths, in characters. The first length that fits
- * is used.
+ * The possible maximum lengths, in characters, of what a command runs, such as `vitest run`. The first length with
+ * which all commands fit is used.
  */
 const bodies: ReadonlyArray<number> = [80, 40]
 const mostCommands = 60

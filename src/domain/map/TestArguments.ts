@@ -44,7 +44,7 @@ const namesTests = (argument: string, before: string, changed: string): boolean 
 const testPositions = (argv: CommandLine, changed: string): ReadonlyArray<number> =>
   [...argv.keys()].filter((index) => index > 0 && namesTests(argv[index] ?? "", argv[index - 1] ?? "", changed))
 
-/** True for a check that runs tests, and names this file, a folder around it, or no tests. */
+/** True if the check runs tests, and its arguments name this file, a folder around it, or no tests. */
 export const mayRunTest = (argv: CommandLine, file: string): boolean => {
   if (runsNoTests(argv)) return false
   const named = testPositions(argv, file).map((index) => pathIn(argv[index] ?? ""))

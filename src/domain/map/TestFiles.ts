@@ -1,9 +1,10 @@
-/** Finds the tests of a file: those whose name fits, and those that import it. */
+/** Finds the tests of a file: those whose name fits the name of the file, and those that import it. */
 import { fileName } from "../files/PathList.ts"
 import { folderOf } from "./ProjectCommands.ts"
 
 /**
- * The file name without its extension and words such as `test`. For `index.ts` and the like, the name of the folder.
+ * The file name without its extension and without words such as `test`. For a name such as `index.ts`, the name of the
+ * folder.
  */
 const stemOf = (path: string): string => {
   const stem = fileName(path)
@@ -26,8 +27,8 @@ const languageOf = (path: string): string => {
 }
 
 /**
- * Returns the tests with the language of the file, and with its name except for words such as `test`. Of these tests,
- * only those that share the most folders with the file are returned.
+ * Finds tests by their names: tests in the language of the file that have its name, apart from words such as `test`. Of
+ * these tests, returns only those that share the most folders with the file.
  */
 export const testsOfName = (path: string, tests: ReadonlyArray<string>): ReadonlyArray<string> => {
   const own = new Set(foldersIn(path))

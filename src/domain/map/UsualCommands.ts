@@ -30,7 +30,7 @@ const usual: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   })
 )
 
-/** For each program, its wrapper script. The script may be beside the manifest, and downloads the program. */
+/** The name of each program's wrapper script, which downloads the program. It may be beside the manifest. */
 const wrappers: ReadonlyMap<string, string> = new Map([
   ["mvn", "mvnw"],
   ["gradle", "gradlew"]

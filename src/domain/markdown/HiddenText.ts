@@ -83,7 +83,7 @@ const endOfTitle = ({ find, has }: Search, from: number, closing: RegExp): numbe
   return found === undefined || has(blankLine, from, found.start) ? undefined : found.end
 }
 
-/** Patterns for the ends of comments and other markup, by their first characters. Longer beginnings come first. */
+/** The pattern for the end of each kind of markup, by the beginning of this markup. Longer beginnings come first. */
 const markupEnds = [
   ["<!--", /-->/g],
   ["<![", /\]\]>/g],

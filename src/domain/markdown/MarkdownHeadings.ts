@@ -15,7 +15,7 @@ interface KnownHeading {
   readonly leads: boolean
 }
 
-/** Finds the known heading that a text stands for in one kind of document, if any. */
+/** For one kind of document: finds the known heading that a text stands for. Undefined if there is none. */
 export type KnownHeadings = (heading: string) => KnownHeading | undefined
 
 /** The slug for comparison, without punctuation before the first word. */

@@ -179,7 +179,10 @@ const cutPlain = (rest: string, hasMarker: boolean): Cut | undefined => {
     : { ...cutAfter(label, "", "none"), value: rest.slice(label.length).trimStart() }
 }
 
-/** True if the line is certainly a field. The less it looks like one, the closer its label must be to a known label. */
+/**
+ * True if the line is certainly a field. A line that looks less like a field needs a label that is closer to a known
+ * label.
+ */
 const isCertain = (cut: Cut, match: LabelMatch, hasMarker: boolean): boolean => {
   if (cut.emphasis === "bold" && hasMarker) return true
   if (match === "exact") return hasMarker || cut.emphasis === "bold" || cut.hasColon

@@ -34,8 +34,8 @@ const within = (lines: ReadonlyArray<string>, budget: number): number => {
 }
 
 /**
- * The numbered lines that fit. One third of the budget is for the beginning, and two thirds for the end, which tells
- * how the program of a log ended.
+ * The numbered lines that fit. One third of the budget is for the beginning, and two thirds for the end, because the
+ * end of a log shows how its program ended.
  */
 const shownLines = (lines: ReadonlyArray<string>, budget: number) => {
   const first = within(lines, budget)

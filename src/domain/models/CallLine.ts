@@ -9,7 +9,7 @@ import { outcomeText } from "./OutputText.ts"
 /** If a search has at most this many matches, its line names their places. */
 const mostPlaces = 3
 
-/** If a search has more matches, its line names at most this many files. */
+/** If a search has more matches than `mostPlaces`, its line names at most this many files. */
 const mostNamed = 5
 
 /** At most this many line numbers are named for a file. If there are more, the line gives only their count. */

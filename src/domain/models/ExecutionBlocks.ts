@@ -36,7 +36,10 @@ const shownArguments = ({ call, result }: CallOutcome): Schema.Json => {
 /** The characters reserved for the note below a cut output. */
 const noteCharacters = 100
 
-/** The characters that each output needs if all outputs together show `lines` lines. Short outputs stay whole. */
+/**
+ * For each output, the number of characters that it needs if all outputs together show `lines` lines. Short outputs
+ * stay whole.
+ */
 const neededLengths = (texts: ReadonlyArray<string>, lines: number): ReadonlyArray<number> => {
   const rows = texts.map((text) => text.split("\n"))
   const counts = shares(
@@ -213,8 +216,8 @@ export const frameOf = (fill: (text: string) => FilledPrompt, window: number, sc
 }
 
 /**
- * Cuts a text to at most the part `share` (0 to 1) of the prompt's free space. `cut(budget)` may have at most `budget`
- * characters more than `cut(0)`.
+ * Cuts a text so that it takes at most the part `share` (0 to 1) of the prompt's free space. The text of `cut(budget)`
+ * may have at most `budget` characters more than that of `cut(0)`.
  */
 export const partOf = <A extends { readonly text: string }>(
   frame: Frame,

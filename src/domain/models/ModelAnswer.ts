@@ -54,9 +54,7 @@ const remedy = Schema.optional(Schema.String)
 
 export const ModelErrorReason = Schema.TaggedUnion({
   Unreachable: { host: Schema.String, detail: Schema.String, remedy, limit, waitedSeconds },
-  /**
-   * The connection must be secure, but it is not secure or cannot be made secure. `detail` and `remedy` are sentences.
-   */
+  /** The server must be reached over a secure connection, and this failed. `detail` and `remedy` are sentences. */
   NotSecure: { detail: Schema.String, remedy: Schema.String },
   /** The server lacks this model. `nearest` and `installed` are models on the server, if known. */
   ModelMissing: {

@@ -9,7 +9,7 @@ export interface SinceLoaded {
   readonly idleMs: number
   /** How long the server keeps the model loaded after a call, such as "30m". Negative: for ever. */
   readonly keepAlive: string
-  /** Another model that the run called in this time. */
+  /** Another model that the run called since the model's last answer. */
   readonly otherModel?: string | undefined
 }
 

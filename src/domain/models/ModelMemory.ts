@@ -26,8 +26,8 @@ interface SizedModel {
 const cpuFactor = 6
 
 /**
- * A smaller share of a model on the CPU is not reported. A small part is always on the CPU, even if the model fits the
- * graphics card.
+ * The smallest share of a model on the CPU that is reported. A small part is always on the CPU, even if the model fits
+ * the graphics card.
  */
 const leastShare = 0.02
 
@@ -35,8 +35,8 @@ const leastShare = 0.02
 const windowStep = 1024
 
 /**
- * The largest window with which the whole model would fit the graphics memory that it takes now. Undefined if this
- * window would be too small.
+ * The largest window with which the whole model would fit into the graphics memory that it takes now. Undefined if this
+ * is less than `windowStep`, or unknown.
  */
 const fittingWindow = ({ bytes, gpuBytes, window }: LoadedMemory, fileSize: number): number | undefined => {
   if (window === undefined || bytes <= fileSize || gpuBytes <= fileSize) return undefined

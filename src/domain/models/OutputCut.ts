@@ -178,7 +178,7 @@ interface FoundRow {
   readonly size: number
 }
 
-/** The matches of a file. A heading stands above the first of its matches. */
+/** The lines for the matches of a file. A heading stands once, above the matches that it names. `--` ends them. */
 const headedRows = (rows: ReadonlyArray<FoundRow>): ReadonlyArray<string> =>
   rows.flatMap(({ heading, text }, index) =>
     heading === (rows[index - 1]?.heading ?? "") ? [text] : [heading === "" ? "--" : heading, text]

@@ -80,7 +80,7 @@ export const addParts = (parts: ReadonlyArray<PromptPart>): ReadonlyArray<Prompt
   return joined.sort((a, b) => b.characters - a.characters)
 }
 
-/** The smallest window for a prompt of this size and its answer, in multiples of 256 tokens. */
+/** The smallest window for a prompt of this size and its answer, rounded up to a multiple of 256 tokens. */
 const leastWindow = (tokens: number): number => Math.ceil(Math.min(tokens + 2048, (tokens * 4) / 3) / 256) * 256
 
 /** Says that the prompt exceeds the window, with its largest parts and a remedy. Sizes are in tokens. */
@@ -126,10 +126,7 @@ const scripts: ReadonlyArray<readonly [script: RegExp, charactersPerToken: numbe
   [/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, 1.45],
   [/[\p{Script=Hangul}\p{Script=Thai}]/gu, 1.5],
   [/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}]/gu, 3],
-  /*
-   * A text with more characters per token than this is prose or common code. For such a text, the assumed margin is
-   * large enough.
-   */
+  /* Punctuation, operators and digits, of which code and data have many. */
   [/["'{}[\]()<>:;,=+*/\\|&%$#@!?.0-9-]/g, 1.6]
 ]
 
@@ -172,7 +169,7 @@ export const largestParts = ({ parts = [] }: FilledPrompt, scale = assumedScale)
 /** The tokens that stay free for the answer: a quarter of the window, at most 2048. */
 export const answerReserve = (window: number): number => Math.min(2048, Math.floor(window / 4))
 
-/** The maximum window, in tokens, that counts when a prompt sizes parts that the model did not ask for. */
+/** For parts of a prompt that the model did not ask for, a larger window counts as this many tokens. */
 const largestUnasked = 8192
 
 /**

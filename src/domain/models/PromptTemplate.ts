@@ -69,7 +69,7 @@ export const templatePlaceholders = {
     "previous_proposal",
     "previous_proposal_issues"
   ],
-  /** The prompt that asks for the answer to the user's prompt. */
+  /** The prompt for the final answer to the user's prompt, after all tasks. */
   conclusion: ["user_prompt", "goals", "completed_tasks", "failed_tasks"],
   /** The first message of a conversation. */
   ask: [...ofProject, ...ofTurns, "current_file", "open_files", "user_prompt"]

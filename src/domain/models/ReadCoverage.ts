@@ -1,6 +1,6 @@
 /**
  * Measures how much a model has seen of the files and searches that it requested. It counts the requested lines that
- * occur in texts for the model. Tools cut large outputs, and a prompt may show even less.
+ * occur in texts for the model, because tools and prompts cut large outputs.
  */
 import { readNumbered } from "../text/NumberedLines.ts"
 import { type CallOutcome, commandEnd, dataText, pathOf } from "../tools/ToolCall.ts"
@@ -10,7 +10,7 @@ import { percentOf } from "./Coverage.ts"
 export interface ReadCoverage {
   readonly href: string
   readonly percent: number
-  /** Absent if the length of the file is unknown. */
+  /** The numbers of lines or matches. Absent if the length of the file is unknown. */
   readonly lines?: Seen
 }
 
@@ -32,7 +32,7 @@ const totalIn = (text: string): number | undefined => {
   return total === undefined ? undefined : Number(total)
 }
 
-/** True for an incomplete text with a note that does not say how many lines the file has. */
+/** True if a text is incomplete, and its note does not say how many lines the file has. */
 const isEndless = (text: string): boolean =>
   totalIn(text) === undefined && / Read on with start_line \d+\.\)$|read on with start_line/.test(text)
 
@@ -90,8 +90,8 @@ const seenOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>):
 }
 
 /**
- * The files and searches that the model has seen only in part. `texts` are all texts for the model; files that
- * `isOther` accepts do not count.
+ * The files and searches that the model has seen only in part. `texts` are all texts that the model received. Files
+ * that `isOther` accepts are left out.
  */
 export const readCoverage = (
   outcomes: ReadonlyArray<CallOutcome>,

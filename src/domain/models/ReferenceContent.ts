@@ -40,10 +40,13 @@ const contentSize = (content: ReferenceContent): number => (content.kind === "la
 export const withoutRepetitions = <A>(all: ReadonlyArray<A>, referenceOf: (one: A) => Reference): ReadonlyArray<A> =>
   Arr.dedupeWith(all, (one, other) => referenceOf(one).href === referenceOf(other).href)
 
-/** The minimum length of a long reference in a prompt, in characters. */
+/** Of a longer reference, a prompt shows at least this many characters. */
 const leastShown = 1000
 
-/** The characters that these references need at least. A long reference needs only enough for an outline. */
+/**
+ * The minimum number of characters for these references together. For a long reference, it is only enough for an
+ * outline.
+ */
 export const leastSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
   resolved.reduce((sum, { content }) => sum + Math.min(leastShown, contentSize(content)), 0)
 

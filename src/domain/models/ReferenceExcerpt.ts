@@ -157,7 +157,7 @@ export interface ShownReference {
   readonly block: string
   /** How many characters of the content the prompt shows. */
   readonly shownCharacters: number
-  /** What the prompt shows of the reference, if requested lines are missing. */
+  /** If requested lines are missing in the prompt: what the prompt shows of the reference. */
   readonly cut?: CutReference
 }
 
@@ -173,8 +173,8 @@ export const referenceExcerpts = (
   resolved: ReadonlyArray<ResolvedReference>,
   terms: SearchTerms,
   /**
-   * Budgets in characters. `contents` is for all contents without their blocks. `blocks` is for all blocks if a content
-   * is cut, and `whole` for all blocks if no content is cut.
+   * Budgets in characters. `contents` limits the contents alone. The others limit the contents with the headings and
+   * fences around them: `whole` if no content is cut, otherwise `blocks`.
    */
   { blocks = Number.MAX_SAFE_INTEGER, changelog = Infinity, contents, whole = 0 }: ReferenceRoom
 ): ReadonlyArray<ShownReference> => {

@@ -20,8 +20,8 @@ const leastWord = 4
 /** The minimum length of a compared token. A shorter token is often a part of another word. */
 const leastPiece = 6
 /**
- * Words in a URL count as copied from a line if at least `count` words follow each other there. Together, they must
- * have at least `letters` letters.
+ * A URL counts as copied from a line if it contains at least `count` consecutive words of the line. Together, these
+ * words must have at least `letters` letters.
  */
 const runOfLine = { count: 4, letters: 16 }
 

@@ -21,7 +21,7 @@ const longestTag = "</reasoning>".length
 /** True while the text may still become an opening tag of thoughts. */
 const mayOpen = (text: string): boolean => names.some((name) => `<${name}>`.startsWith(text.toLowerCase()))
 
-/** The index at which a closing tag may have begun. If none may have begun, the length of the text. */
+/** The index at which an unfinished closing tag may begin. If no such tag may begin, the length of the text. */
 const heldFrom = (text: string): number => {
   const start = text.lastIndexOf("<")
   return start === -1 || text.length - start >= longestTag ? text.length : start

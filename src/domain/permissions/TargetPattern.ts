@@ -124,7 +124,7 @@ export interface Target {
    */
   readonly effects?: ReadonlyArray<string>
   /**
-   * Present if the target is one part of a move, which either writes or removes a file. It names the tool that does
+   * Present if the target is one part of a move: the write or the removal of a file. The field names the tool that does
    * only this part. A rule that allows this tool also allows the part.
    */
   readonly part?: string
@@ -210,8 +210,8 @@ const matchesFile = (pattern: string, { canonical, relative }: Target): boolean 
 }
 
 /**
- * True if a deny or ask rule matches the target. It matches at least what an allow rule with this pattern does, and
- * more. For example, a relative pattern also matches files outside the project, at any depth.
+ * True if a deny or ask rule with this pattern matches the target. It matches more targets than an allow rule with the
+ * same pattern. For example, a relative pattern also matches files outside the project, at any depth.
  */
 export const matchesDeny = (pattern: string, target: Target): boolean => {
   if (target.place !== undefined && !concernsPlace(scopedPattern(pattern), target.place)) return false

@@ -32,7 +32,7 @@ export const argumentsOf = ({ call }: ApprovalItem): ReadonlyArray<readonly [str
 export const unsaidArguments = (item: ApprovalItem): ReadonlyArray<readonly [string, unknown]> =>
   wordsSayCall(item) ? [] : argumentsOf(item)
 
-/** The omitted arguments as markdown without hidden characters; empty if there are none. */
+/** The arguments that the summary omits, as markdown without hidden characters. Empty if there are none. */
 export const unsaidArgumentsText = (item: ApprovalItem): string => {
   const unsaid = unsaidArguments(item)
   return unsaid.length === 0 ? "" : fenced(printableJson(Object.fromEntries(unsaid), 2), "json")

@@ -19,7 +19,7 @@ const referenceOf = <const Kind extends string>(kind: Kind) => Schema.Struct({ k
 const AnchorReference = referenceOf("anchor")
 export type AnchorReference = typeof AnchorReference.Type
 
-/** A link to the result of a task; `target` is the slug of its name. */
+/** A link to the result of a task. `target` is the slug of the task's name. */
 export const ResultReference = referenceOf("task_result")
 export type ResultReference = typeof ResultReference.Type
 

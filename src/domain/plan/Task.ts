@@ -36,7 +36,7 @@ export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")(
   }
 }
 
-/** A task without references and without required approval, unless `more` adds them. */
+/** Makes a task. Without `more`, it has no references and requires no approval. */
 export const plainTask = (
   name: string,
   skill: string,

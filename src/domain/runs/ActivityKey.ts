@@ -93,7 +93,7 @@ export const checkKey = (id: {
 export const activityName = ({ input, key }: { readonly key: string; readonly input: string }): string =>
   `${key}#${input.slice(0, 16)}`
 
-/** The key in the name of an activity. A mere key stays unchanged. */
+/** Removes the hash from the name of an activity, which leaves the key. A key stays unchanged. */
 export const keyOfActivity = (name: string): string => name.replace(/#[0-9a-f]{16}$/, "")
 
 /** The parts of a key. `round` is 0 before the first round. `task` is the slug of the task. */

@@ -139,7 +139,7 @@ const changeCall = (state: LiveState, call: ModelCallId, at: number, change: Par
   return { ...state, calls: withEntry(state.calls, key, { ...before, ...change }) }
 }
 
-/** Changes a call. The time at which the phase began changes only with the phase. */
+/** Changes a call. If its phase changes, `at` becomes the time at which the phase began. */
 const inPhase = (state: LiveState, call: ModelCallId, at: number, change: Partial<LiveCall>): LiveState => {
   const before = state.calls.get(modelCallKey(call))
   return changeCall(state, call, at, before?.phase === change.phase ? change : { since: at, ...change })

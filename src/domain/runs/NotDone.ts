@@ -70,7 +70,7 @@ export interface MissingChange {
   readonly task: TaskName
   readonly what: string
   readonly why: string
-  /** True if items or a part of the task have no result. */
+  /** True if a result is missing, and not a change: the result of items or of a part of the task. */
   readonly isResult?: boolean
 }
 
@@ -102,7 +102,7 @@ const mostOfSummary = 300
 
 const sameCall = ({ arguments: given, name }: ToolCall): string => canonicalJson([name, given])
 
-/** The changes that tasks made, even if they failed afterwards. */
+/** The changes that tasks made, also those of tasks that failed afterwards. */
 const madeIn = ({ failures, results, tasks }: RoundWork, { changeOf }: ChangeKinds): ReadonlyArray<Made> => {
   const ran = [
     ...results.map(({ calls, task: { skill } }) => ({

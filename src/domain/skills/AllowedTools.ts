@@ -1,6 +1,6 @@
 /**
  * Reads `allowed-tools` of a skill: its tools, and the commands, files or sites to which their calls are limited. Tool
- * names of other programs are accepted. Limits permit nothing: the gate still decides about each call.
+ * names of other programs are accepted. A call within the limits still needs the permission of the gate.
  */
 import * as Schema from "effect/Schema"
 import { matches } from "../text/PatternMatch.ts"
@@ -43,8 +43,8 @@ const fitsUrl = (pattern: string, url: string): boolean => {
 const isWords = Schema.is(Schema.NonEmptyArray(Schema.String))
 
 /**
- * For each tool that can have limits, a test whether a pattern matches a call. Undefined for arguments of a wrong type,
- * which other checks reject.
+ * For each tool that can have limits, a function that tests whether a pattern matches a call. It returns undefined for
+ * arguments of a wrong type, which other checks reject.
  */
 const fits: Readonly<Record<string, (pattern: string, given: Arguments) => boolean | undefined>> = {
   run_command: (pattern, { argv }) => (isWords(argv) ? fitsCommand(pattern, argv) : undefined),
@@ -82,7 +82,7 @@ export interface ToolNames {
   /** The tools, each once. Unknown names stay unchanged. */
   readonly tools: ReadonlyArray<string>
   readonly limits: ReadonlyArray<ToolLimit>
-  /** Translated names, each with the tool of this program. */
+  /** The translated names of tools: each as written, and as this program names the tool. */
   readonly renamed: ReadonlyArray<readonly [written: string, tool: string]>
 }
 

@@ -34,7 +34,7 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   description: Schema.String,
   /** Names of the tools that the skill may use. Absent if the skill file does not restrict them. */
   allowedTools: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The limits of some of these tools. Absent if all arguments are allowed. */
+  /** The limits on the arguments of some allowed tools. Absent if all arguments are allowed. */
   toolLimits: Schema.optionalKey(Schema.Array(ToolLimit)),
   /** The files beside SKILL.md, as paths for `read_file`: relative to the project, or absolute. */
   files: Schema.optionalKey(Schema.Array(Schema.String)),
@@ -196,11 +196,11 @@ export const inputLines = (inputs: ReadonlyArray<SkillInput>): string =>
 
 const reader = "read_file"
 
-/** True if the skill may use `read_file` only for its own files, because it names other tools but not this one. */
+/** True if the skill may use `read_file` only for its own files: it lists other tools, but not this one. */
 const readsOwnFilesOnly = ({ allowedTools = [], files = [] }: Skill): boolean =>
   files.length > 0 && allowedTools.length > 0 && !allowedTools.includes(reader)
 
-/** The tools for tasks of the skill; `toolNames` are those of the run. */
+/** The tools that tasks of the skill get. `toolNames` are the tools of the run. */
 export const toolsOfSkill = (skill: Skill, toolNames: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...(skill.allowedTools ?? toolNames), ...(readsOwnFilesOnly(skill) ? [reader] : [])].filter((tool) =>
     toolNames.includes(tool)

@@ -92,7 +92,7 @@ const execution = [
   "- If an output does not hold what the task asks for, say so."
 ].join("\n")
 
-/** The first tools whose descriptions fit into the budget. */
+/** The tools whose descriptions fit into the budget together. A tool that exceeds the rest of it is skipped. */
 const fittingTools = (tools: ReadonlyArray<ToolInfo>, { tokens, tokensOf }: ToolSkillBudget) => {
   let used = 0
   return tools.filter((tool) => {

@@ -32,7 +32,10 @@ export const windows1252: CharacterSet = {
 
 const isHalfWidth = (byte: number): boolean => byte >= 0xa1 && byte <= 0xdf
 
-/** True for the first byte of a second encoding. Some characters have a second encoding, which encoders never write. */
+/**
+ * True for a first byte that begins the second encoding of a character. Some characters have one, which encoders never
+ * write.
+ */
 const isDoubled = (lead: number): boolean => lead === 0xed || lead === 0xee
 
 const keyOf = (lead: number, trail: number): number => lead * 256 + trail

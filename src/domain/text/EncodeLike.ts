@@ -159,8 +159,8 @@ const encodeAs = (before: Uint8Array, text: string, encoding: TextEncoding): Res
 const withoutMark = (text: string): string => (text.startsWith(byteOrderMark) ? text.slice(1) : text)
 
 /**
- * The bytes of a text in the encoding of the old bytes, or else in UTF-8. The failure is the end of a sentence "because
- * ...".
+ * The bytes of a text in the encoding of the old bytes. If there are none, or if they are not text, in UTF-8. A failure
+ * is the end of a sentence "because ...".
  */
 export const encodeLike = (before: Uint8Array | undefined, text: string): Result.Result<Uint8Array, string> => {
   const decoded = before === undefined ? undefined : Result.getOrUndefined(decodeFile(before))

@@ -13,11 +13,11 @@ export const secondsText = (seconds: number): string => {
     : parted(Math.floor(minutes / 60), "h", minutes % 60, "min")
 }
 
-/** A duration with its unit: seconds such as `1.7 s`, or minutes or hours. */
+/** A duration with its unit: in seconds, such as `1.7 s`, and from one minute on in minutes or hours. */
 export const durationText = (ms: number): string =>
   ms < 59_950 ? `${(ms / 1000).toFixed(1)} s` : secondsText(Math.round(ms / 1000))
 
-/** Like `durationText`, but in milliseconds below a second, such as `12 ms`. */
+/** Like `durationText`, but below one second in milliseconds, such as `12 ms`. */
 export const shortDurationText = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : durationText(ms))
 
 /** A size such as `5.2 GB`, `270 MB` or `472 kB`. */

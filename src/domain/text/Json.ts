@@ -12,8 +12,8 @@ import { printableJson } from "./Printable.ts"
 export const maxNesting = 64
 
 /**
- * A value with more parts counts as too deep. Without this maximum, visiting a value that contains the same part many
- * times could take endless time.
+ * A value with more parts than this counts as too deep. Without this maximum, visiting a value that contains the same
+ * part many times could take endless time.
  */
 export const maxParts = 1_000_000
 

@@ -27,7 +27,7 @@ export interface LocatedJson {
   readonly placeOf: (path: ReadonlyArray<PropertyKey>) => Place
 }
 
-/** A single carriage return also ends a line, as in editors. */
+/** The line and column of an offset, from 1. A single carriage return also ends a line, as in editors. */
 const placeAt = (text: string, offset: number): Place => {
   const lines = text.slice(0, offset).split(/\r\n?|\n/)
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
@@ -41,7 +41,7 @@ const faultText = ({ error }: ParseError): string =>
 
 const keyOf = ({ children: [key] = [] }: Node): unknown => key?.value
 
-/** The first repeated key of an object, which the parser accepts. */
+/** The first key that repeats an earlier key of an object. The parser accepts such objects. */
 const repeatedKey = (node: Node): Node | undefined => {
   const { children = [], type } = node
   const again =

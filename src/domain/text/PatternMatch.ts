@@ -47,7 +47,7 @@ const enter = (steps: ReadonlyArray<PatternStep>, first: number, next: Set<numbe
   }
 }
 
-/** If this step matches the character, adds the steps that may match the next character to `next`. */
+/** If the step at `index` matches the character, adds to `next` the steps that may match the next character. */
 const take = (steps: ReadonlyArray<PatternStep>, index: number, character: string, next: Set<number>): void => {
   const step = steps[index]
   switch (step?.kind) {
@@ -65,7 +65,7 @@ const take = (steps: ReadonlyArray<PatternStep>, index: number, character: strin
   }
 }
 
-/** True if the pattern matches the whole text, or its beginning before one of the characters in `boundaries`. */
+/** True if the pattern matches the whole text, or a beginning of it that ends before a character of `boundaries`. */
 export const matches = (pattern: string, text: string, boundaries = ""): boolean => {
   const steps = stepsOf(pattern)
   let current = new Set<number>()

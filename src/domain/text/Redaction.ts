@@ -8,8 +8,8 @@ import { withTexts } from "./Json.ts"
 export const redacted = "[redacted]"
 
 /**
- * The place before a token. No letter, digit or underscore may precede it, unless that character ends an escape (`\n`,
- * `\x0a`, a colour, `%20`).
+ * Matches the position before a token. The character before must be no letter, digit or underscore, unless it ends an
+ * escape (`\n`, `\x0a`, a colour, `%20`).
  */
 const colour = String.raw`(?:\u001b|\\u001b|\\x1b|\\e|\\033)\[[0-9;]{0,20}[A-Za-z]`
 const start = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrtv0]|\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|${colour}|%[0-9a-fA-F]{2}))`
@@ -87,7 +87,10 @@ const spellings = (values: ReadonlyArray<string>): ReadonlyArray<string> => [
 /** Secret values, or a function that returns the secret values known so far. */
 export type SecretValues = ReadonlyArray<string> | (() => ReadonlyArray<string>)
 
-/** Computes spellings of secret values. Computes them again only if `values` returns another list. */
+/**
+ * Returns a function that gives the spellings of the secret values. It computes them again only if `values` returns
+ * another list.
+ */
 const spelled = (values: SecretValues, of: (values: ReadonlyArray<string>) => ReadonlyArray<string>) => {
   if (typeof values !== "function") {
     const all = of(values)

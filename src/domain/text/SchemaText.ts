@@ -136,7 +136,7 @@ const hintFor = (kinds: ReadonlyArray<string>, value: unknown): string | undefin
   return kinds.includes("object") ? "in braces, { ... }" : undefined
 }
 
-/** All wrong parts of a value, described for a model. `whole` is the decoded value. */
+/** All wrong parts of a value, described for a model. `whole` is the value that does not fit the schema. */
 export const modelFaults = (error: Schema.SchemaError, whole: unknown): ReadonlyArray<ModelFault> =>
   schemaFaults(error).map(({ kind, message, path }) => {
     const value = valueAt(whole, path)

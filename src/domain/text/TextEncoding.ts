@@ -91,7 +91,7 @@ const characterLength = (bytes: Uint8Array, at: number): number => {
 
 export const shownByte = (byte: number): string => `\\x${byte.toString(16).padStart(2, "0")}`
 
-/** Bytes as text. `\xe9` and `\x00` stand for invalid bytes and zeros. */
+/** Bytes as text. An escape such as `\xe9` stands for an invalid byte, and `\x00` for a zero byte. */
 export interface ShownBytes {
   readonly text: string
   /** The bytes that the text shows as escapes such as `\xe9`, in order. */

@@ -21,7 +21,10 @@ export const Access = Schema.Union([
    * one removes the old path.
    */
   Schema.TaggedStruct("MoveFile", { path: Schema.String, to: Schema.String }),
-  /** Removes a file, a link or a folder. It becomes a `WriteFile` with `removes` for each file. */
+  /**
+   * Removes a file, a link or a folder. The program converts it to one `WriteFile` with `removes` for each removed
+   * file.
+   */
   Schema.TaggedStruct("RemoveFile", { path: Schema.String }),
   /**
    * Replacements in an existing file. The program computes the new content, and grants a `WriteFile` with this content.
@@ -71,7 +74,7 @@ export const CanonicalAccess = Schema.Union([
     kind: Schema.optionalKey(FileKind),
     /** True if the write removes the file; `content` is then empty. */
     removes: Schema.optionalKey(Schema.Boolean),
-    /** The file whose bytes are copied. `content` is the text of this file; empty if the file is binary. */
+    /** For a moved file: the file whose bytes are copied. `content` is the text of that file; empty if it is binary. */
     from: Schema.optionalKey(FileEntry),
     /** The folder that contains the file, if the whole folder is moved or removed. */
     folder: Schema.optionalKey(Schema.String),
@@ -88,7 +91,7 @@ export const CanonicalAccess = Schema.Union([
   }),
   Schema.TaggedStruct("FetchUrl", {
     url: Schema.String,
-    /** Text in the URL that the model has read in this run. */
+    /** A text that the URL contains and that the model has read in this run. */
     carries: Schema.optionalKey(Schema.String)
   }),
   Schema.TaggedStruct("RunCommand", {

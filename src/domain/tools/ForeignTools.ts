@@ -67,7 +67,7 @@ const renamed: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
   }).map(([tool, given]) => [tool, new Map(Object.entries(given))] as const)
 )
 
-/** Arguments of foreign tools that mean nothing to this program. */
+/** Arguments that other programs' tools have, and that mean nothing to this program. */
 const remarks = new Set([
   "requires_approval",
   "line_count",

@@ -24,7 +24,7 @@ export const hasMarkedLine = (text: string): boolean =>
 /** Tags around a group of calls. They carry no information. */
 const wrapper = /(?:[\s,;]|<\/?tool_calls?>|<\|(?:eom_id|eot_id|im_end)\|>)*/y
 
-/** The parts of a text, in order. A call must begin a line. */
+/** Splits a text into calls and other text. The tag of a call must begin a line. */
 export const markedParts = (text: string): ReadonlyArray<MarkedPart> => {
   const parts: Array<MarkedPart> = []
   let lastClosing: number | undefined

@@ -34,7 +34,7 @@ export const changeName = (call: ToolCall): string => {
     : "A change that could not be read"
 }
 
-/** The values of these arguments, in the call and in its edits. */
+/** The text values of these arguments, in the call and in its edits. */
 const textsOf = (given: Arguments, ...keys: ReadonlyArray<string>): ReadonlyArray<string> =>
   [given, ...(Array.isArray(given["edits"]) ? given["edits"] : [])]
     .flatMap((part) => (isArguments(part) ? keys.map((key) => part[key]) : []))
@@ -132,9 +132,9 @@ const isMadeUpFor = (
     )
   }
   /**
-   * An edit or a whole file is done if a later change writes one of its lines or the whole file. It is also done if the
-   * file has as many later changes as failed changes. Replacements in all files do not count, since they may reach this
-   * file by chance.
+   * A failed edit or write counts as done if a later change writes one of its lines, or the file. It also counts as
+   * done if the file has as many later changes as failed changes. Replacements in all files do not count, since they
+   * may reach this file by chance.
    */
   const lines = new Set(newLines(failed))
   const bringsLine = (one: CallOutcome): boolean => newLines(one).some((line) => lines.has(line))

@@ -100,7 +100,10 @@ export const dataText = (data: Schema.Json): string => (typeof data === "string"
 /** Maps other names of parameters to the declared names. */
 export type ArgumentAliases = Readonly<Record<string, string>>
 
-/** Gives arguments their declared names. An argument keeps its name if there is a value under the declared name too. */
+/**
+ * Gives arguments their declared names. An argument under an alias stays unchanged if the declared name has a value
+ * too.
+ */
 export const withOwnNames = (values: Arguments, aliases: ArgumentAliases = {}): Arguments =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => {

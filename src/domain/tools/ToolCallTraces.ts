@@ -18,7 +18,10 @@ const isCall = (value: Schema.Json): boolean => {
 
 const namesTool = new Set(["tool", "tool_name", "toolName", "function_name"])
 
-/** True for JSON calls with arguments beside the tool name. An object with only a `name` is no call. */
+/**
+ * True if the block contains only JSON objects with a tool name, such as `tool_name`. An object with only a `name` is
+ * no call.
+ */
 export const isFlatCall = (block: string): boolean => {
   const read = readBlock(block)
   const values = Result.isSuccess(read) ? read.success.values.flat() : []

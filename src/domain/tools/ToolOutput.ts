@@ -18,7 +18,7 @@ export interface OutputImage {
  * result.
  */
 export interface OutputFile {
-  /** The content of the file: bytes, or a string with the bytes in base64. */
+  /** The name of the file, which the result shows to the model and the user. */
   readonly name: string
   /** The media type, such as `text/csv`. */
   readonly mediaType: string

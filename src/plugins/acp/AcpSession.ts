@@ -203,7 +203,9 @@ const approveIn = (
   }
 }
 
-/** A prompt, with the mode and the configuration that held when it arrived. Later choices affect only later prompts. */
+/**
+ * A prompt, with the mode and the configuration at the time of its arrival. Later choices affect only later prompts.
+ */
 interface PromptOrder {
   readonly text: PromptText
   readonly mode: ModeId

@@ -34,8 +34,8 @@ const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undef
 }
 
 /**
- * Finds the end of a quotation with several lines. If the document contains only the first of these lines, returns the
- * end of the last line that was found. Undefined if none of the lines in `rest` was found.
+ * Finds the end of a quotation with several lines. If only some lines of `rest`, from the first on, are in the
+ * document, returns the end of the last one found. Undefined if the first one is missing.
  */
 const endOf = (
   lines: ReadonlyArray<string>,

@@ -70,7 +70,7 @@ export const promptOfStage = Effect.fn("promptOfStage")(function* (
   const quiet: RunContext = { ...context, model, listen: () => Effect.void }
   if (order.stage === "execute") yield* execute(order, place, quiet)
   else if (order.stage === "iterate") yield* iterate(order, place, quiet)
-  // No model answers here, so the task fails once its prompt is known.
+  // No model answers here, so the task is expected to fail as soon as its prompt is known.
   else yield* Effect.catchIf(refine(order, place, quiet), isExpected, () => Effect.void)
   const [first] = prompts
   if (first === undefined) return yield* stageProblem("There is nothing to ask the model.")

@@ -223,8 +223,8 @@ const makeClaim = (
 }
 
 /**
- * Writes the given records, except those whose attempt is no longer active. Returns the tokens of all given records
- * that are now in the database, also of those that an earlier try wrote.
+ * Writes the given records, except those whose attempt is no longer active. Returns the tokens of the given records
+ * that are now in the database, including those of earlier tries.
  */
 const writeRecords = (sql: SqlClient.SqlClient, runId: string, records: ReadonlyArray<NewRecord>) => {
   const count = records.length
@@ -265,9 +265,8 @@ const makeAppend = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Cl
   })
 
 /**
- * The priority in pg-boss for the first of several new pieces. It makes runs of equal priority take turns. If pieces of
- * the same run wait, it is lower than their priorities. Otherwise, it equals the priority of the first pieces of other
- * runs.
+ * The pg-boss priority of the first of several new pieces. If pieces of this run wait, it is lower than all of theirs.
+ * Otherwise, it is the highest priority among waiting pieces of runs with equal priority. So these runs take turns.
  */
 const firstPriority = (sql: SqlClient.SqlClient, { priority, runId }: Lease, queue: string) => {
   const [most, all] = [priority * priorityStep, sql.literal(jobs)]

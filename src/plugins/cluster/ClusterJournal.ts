@@ -69,14 +69,14 @@ const checkName = ({ round, task = "" }: { readonly round: number; readonly task
 const isQuestion = (record: JournalRecord): boolean =>
   record.type === "event" && record.event.type === "approval.requested"
 
-/** Waits until the lease lasts long enough to start a call. A lost lease interrupts the wait. */
+/** Waits until enough time is left in the lease to start a call. A lost lease interrupts the wait. */
 const untilFresh = Effect.fnUntraced(function* (lease: HeldLease) {
   while (leaseAge(lease, yield* readClocks) > leaseTime - leastLeft) yield* Effect.sleep("100 millis")
 })
 
 /**
- * What the writer receives: a record, a finished piece, or neither. `written` completes when this entry and all earlier
- * ones are stored.
+ * What the writer receives: a record, a finished piece, or only `written`. `written` completes when this entry and all
+ * earlier ones are stored.
  */
 interface Entry {
   readonly record?: NewRecord

@@ -47,9 +47,7 @@ export const priorityStep = 10_000_000
 export const Declined = Schema.Record(Schema.String, Schema.String)
 export type Declined = typeof Declined.Type
 
-/**
- * A claimed piece. If a worker has declined it, this worker gets it again only after all live workers have declined it.
- */
+/** A claimed piece. A worker that has declined it gets it again only after all live workers have declined it. */
 export interface ClaimedWork extends WorkItem, Lease {
   /** The hash of the run's settings. It changes if the run is resumed with other settings. */
   readonly setup: string

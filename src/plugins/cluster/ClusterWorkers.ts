@@ -58,7 +58,7 @@ export const WorkerReport = Schema.Struct({
   tasks: Schema.Int,
   /** Why the worker's model server does not answer. Absent if it answers. */
   serverGone: Schema.optionalKey(Schema.String),
-  /** True if the server has been away for longer than work waits for it. */
+  /** True if the server has been away for so long that work no longer waits for it. */
   hasGivenUp: Schema.optionalKey(Schema.Literal(true)),
   /** The progress of the worker's model calls. Absent if none is running. */
   progress: Schema.optionalKey(Schema.Array(CallProgress))

@@ -15,8 +15,8 @@ export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   what: Schema.String,
   /**
-   * True if the statement is wrong, which is a bug of this program. Such an error ends one piece of work, but not the
-   * worker.
+   * True if the SQL statement is wrong, which is a bug of this program. Such an error ends one piece of work, but not
+   * the worker.
    */
   isFault: Schema.optionalKey(Schema.Boolean)
 }) {

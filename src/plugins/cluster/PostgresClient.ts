@@ -48,8 +48,8 @@ interface Connections {
   readonly pool: Pool
   readonly openedAt: WeakMap<PoolClient, number>
   /**
-   * When a connection last failed to answer, in milliseconds. Connections that were opened before this time may be
-   * dead.
+   * When a connection last failed to answer, in milliseconds of `performance.now()`. Connections that were opened
+   * before this time may be dead.
    */
   suspectBefore: number
 }

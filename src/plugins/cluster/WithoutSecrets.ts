@@ -33,7 +33,7 @@ export const withoutSecrets = <A>(schema: Schema.Codec<A, unknown>, value: A, re
     return isDeepStrictEqual(safe, json) ? Effect.succeed(value) : fromJson(schema, safe)
   })
 
-/** The maximum number of whole values that a worker keeps. The oldest are dropped. */
+/** The maximum number of original values with secrets that a worker keeps. The oldest are dropped. */
 const mostValues = 1000
 
 /** Removes the secrets from values, and remembers the original values by run and key. */
@@ -89,8 +89,8 @@ const lacksSecret = ({ calls, inputs }: TaskOutcome): boolean =>
   JSON.stringify([calls, inputs ?? []]).includes(redacted)
 
 /**
- * The whole outcome, which a worker needs for the calls of the task. If this worker lacks the secrets, it works on the
- * task again.
+ * The outcome with its secrets, which a worker needs for the calls of the task. If this worker lacks the secrets, it
+ * works on the task again.
  */
 export const wholeOutcome = Effect.fnUntraced(function* (
   secrets: Secrets,
@@ -109,8 +109,8 @@ const without = <A>(all: ReadonlyArray<A>, known: ReadonlyArray<A>): ReadonlyArr
   all.filter((one) => !known.some((other) => Equal.equals(one, other)))
 
 /**
- * Adds the answers in a piece. Answers that this worker already has stay as they are, because it may have them with
- * secrets.
+ * Adds the answers that came with a piece. This worker keeps the answers that it already has, because they may still
+ * contain the secrets.
  */
 export const restoreAnswers = Effect.fnUntraced(function* (
   answers: RunAnswers["Service"],

@@ -49,7 +49,7 @@ const renewal = "1500 millis"
 /** A worker gives up a lease this long before the lease ends, in milliseconds. */
 const margin = 1500
 
-/** If a piece only waits for this long, the worker gives it back. It then rests in its queue. */
+/** If a piece has done nothing but wait for this long, the worker gives it back. It then rests in its queue. */
 export const RestAfter = Context.Reference<Duration.Input>("task-conductor/plugins/cluster/RestAfter", {
   defaultValue: () => "1 minute"
 })
@@ -59,8 +59,8 @@ const pace = { least: 300, most: 600 }
 /** The pause after several claims that found no piece, in milliseconds. */
 const idlePace = { least: 600, most: 800 }
 /**
- * The pause of a worker that can make no more model calls, in milliseconds. It still looks for runs, changes to apply,
- * and pieces of dead workers.
+ * The pause of a worker that can make no more model calls, in milliseconds. The worker still looks for runs, changes to
+ * apply, and pieces of dead workers.
  */
 const busyPace = { least: 1000, most: 1400 }
 

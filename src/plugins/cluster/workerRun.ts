@@ -76,7 +76,7 @@ export class ServerGone extends Data.TaggedError("ServerGone")<{ readonly setup:
   }
 }
 
-/** The tags of errors in what the user ordered. Such errors have exit code 2. */
+/** The tags of errors that the order of the user caused. Such errors have exit code 2. */
 const usageErrors: ReadonlySet<string> = new Set(["ConfigurationError", "UnknownSkill", "BriefingError"])
 
 /** The refusal of a run that cannot start. It has the exit code that the same error has without a cluster. */

@@ -63,8 +63,8 @@ export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, w
     gone: () => [...gone.values()][0]?.why,
     hasGivenUp,
     /**
-     * True if this worker must take no work because a server of the list does not answer. The worker first waits for
-     * the server, and then still leaves the work if another worker has a server.
+     * True if this worker must take no work because a server of the list does not answer. At first, the worker waits
+     * for the server. Later, it leaves the work only if another worker has a server.
      */
     leavesWork: Effect.gen(function* () {
       if (gone.size === 0) return false

@@ -103,7 +103,7 @@ const wellFormedTools = (page: typeof ToolPage.Type, notes: WireNotes): object =
   return { ...rest, tools, ...(nextCursor === undefined ? {} : { nextCursor }) }
 }
 
-/** Replaces data that is nested too deeply. Counts as an error. */
+/** The result in place of one that is nested too deeply. It counts as an error. */
 const tooDeep = {
   content: [{ type: "text", text: `its result is nested more than ${maxNesting} levels deep.` }],
   isError: true

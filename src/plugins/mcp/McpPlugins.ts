@@ -266,7 +266,7 @@ const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEv
   return { server, outcome: Result.succeed(plugin), leftOut }
 }
 
-/** Asks about a server of the project. Fails with the reason if it may not start. */
+/** Asks the gate whether a server that the project names may start. Fails with the reason if it may not. */
 const authorize = Effect.fnUntraced(function* (server: McpServer) {
   if (server.scope === "user") return
   const gate = yield* Gate

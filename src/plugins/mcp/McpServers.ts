@@ -55,8 +55,8 @@ const unknownKey = (path: ReadonlyArray<PropertyKey>, knownKeys: ReadonlyArray<s
 }
 
 /**
- * True if the key belongs to another program. A key that resembles a key of this program counts as misspelled, so it
- * gives false.
+ * True if the key belongs to another program. False if it resembles a key of this program, because it is then probably
+ * misspelled.
  */
 const isForeign = (name: string, value: unknown): boolean => {
   if (isPersonalEntryKey(name)) return name === "tools" && Array.isArray(value)

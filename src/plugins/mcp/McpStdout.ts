@@ -37,8 +37,8 @@ const messageIn = (line: string): string | undefined => {
 }
 
 /**
- * Keeps only the messages in a stream of bytes. Counts other lines in `stray`. A line longer than `limit` is passed on
- * unchanged, without a check.
+ * Keeps only the messages in a stream of bytes. Counts other lines in `stray`. A line of more than `limit` characters
+ * is passed on unchanged, without a check.
  */
 export const messageLines = <E, R>(
   stdout: Stream.Stream<Uint8Array, E, R>,

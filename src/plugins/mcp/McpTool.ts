@@ -25,7 +25,7 @@ export const serverPrefix = (server: string): string | undefined => {
   return words === "" || words.length > maxNameLength / 2 ? undefined : `mcp__${words}__`
 }
 
-/** The full name of a tool. Undefined if its name has no ASCII letter or digit, or is too long. */
+/** The full name of a tool. Undefined if `tool` has no ASCII letter or digit, or if the full name is too long. */
 export const mcpToolName = (prefix: string, tool: string): string | undefined => {
   const words = snakeCase(tool)
   return words === "" || prefix.length + words.length > maxNameLength ? undefined : `${prefix}${words}`
@@ -100,7 +100,7 @@ const onlyValue = (structured: Schema.Json): Schema.Json | undefined => {
   return values.length === 1 ? values[0] : undefined
 }
 
-/** The data for the model: text and structured content, or one of them if both say the same. */
+/** The data for the model: the text and the structured content. If both say the same, only one of them. */
 const dataOf = (texts: ReadonlyArray<string>, structured: Schema.Json): Schema.Json => {
   const text = texts.join("\n")
   const inner = onlyValue(structured)

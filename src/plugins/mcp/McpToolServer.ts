@@ -221,7 +221,7 @@ const messagesOf = (stdio: Stdio.Stdio) =>
     Stream.map((line) => new TextEncoder().encode(`${line}\n`))
   )
 
-/** Runs until the client closes stdin. Requests are interrupted after `grace`. */
+/** Runs until the client closes stdin. Requests that still run after `grace` are interrupted. */
 export const serveTools = Effect.fn("serveTools")(function* ({ instructions, name, tools, version }: Serving) {
   const stdio = yield* Stdio.Stdio
   const closed = yield* Deferred.make<void>()

@@ -37,7 +37,8 @@ export interface StageScore {
   /** The rules that answers broke, the most frequent first. */
   readonly broken: ReadonlyArray<{ readonly code: string; readonly count: number }>
   /**
-   * Tokens written per second. The time is that of whole calls, which include reading the prompt. Absent if unknown.
+   * The number of written tokens per second. The time covers the whole calls, also the reading of prompts. Absent if
+   * unknown.
    */
   readonly tokensPerSecond?: number
 }
@@ -68,9 +69,7 @@ export interface BetterForm {
 export interface ModelScore {
   readonly model: string
   readonly stages: ReadonlyArray<StageScore>
-  /**
-   * The score of each form of tool calls that was tried. Of the tasks, `stages` counts only those with the better form.
-   */
+  /** The score of each form of tool calls that was tried. `stages` contains only the tasks with the better form. */
   readonly forms: ReadonlyArray<FormScore>
   readonly better: BetterForm
   /** The time of all calls together, in seconds. */

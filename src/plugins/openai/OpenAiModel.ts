@@ -257,7 +257,7 @@ const sampledWith = (sampling: Sampling) => ({
   repeat_penalty: sampling.repeatPenalty
 })
 
-/** The level of thinking. The API has only levels, so on and off become levels. */
+/** The level of thinking. The API has only levels, so `true` and `false` become levels, too. */
 const effortOf = (think: Think): string => (think === true ? "medium" : think === false ? "none" : think)
 
 export const layerOpenAi = (options: ModelOptions) => {

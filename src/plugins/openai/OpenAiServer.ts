@@ -86,8 +86,8 @@ const chosenTemperature = ({ default_generation_settings }: Properties): number 
 const factsTimeout = "2 seconds"
 
 /**
- * The time limit for the properties of a server that has answered. It is longer because the server may be busy. The
- * properties determine how many calls the server gets.
+ * The time limit for reading the properties of a server that has answered. It is long, because the server may be busy
+ * and the properties determine how many calls the server gets.
  */
 const propertiesTimeout = "10 seconds"
 
@@ -101,7 +101,10 @@ const temperatureOfServer = 0.8
 const findNamed = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   models.find(({ id }) => id === name || id === `${name}:latest`)
 
-/** Finds the model with this name. A server's only model matches any name, as llama.cpp accepts any. */
+/**
+ * Finds the model with this name. If the server has only one model, finds it under any name, because llama.cpp accepts
+ * any name.
+ */
 const findOffered = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   findNamed(models, name) ?? (models.length === 1 ? models[0] : undefined)
 

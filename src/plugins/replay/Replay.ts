@@ -136,7 +136,8 @@ type Named<A> = Map<string, A>
 const setNamed = <A>(named: Named<A>, name: string, value: A) => named.set(keyOfActivity(name), value).set(name, value)
 
 /**
- * The entry with this name, or else with this key. The key finds a call even if its prompt or arguments have changed.
+ * The entry with this full name, or else with the key of the name. The key finds a call even if its prompt or arguments
+ * have changed.
  */
 const similar = <A>(named: Named<A>, name: string): A | undefined => named.get(name) ?? named.get(keyOfActivity(name))
 
@@ -212,8 +213,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const published: Array<RunEvent> = []
   const changed: Array<PlacedDifference> = []
   /**
-   * Differences of prompts that the session may not have sent before it was cut off. They count only if the replay
-   * stops while the journal has further outcomes of the session.
+   * Differences of the last prompts of a session that was cut off. The session may not have sent these prompts. So the
+   * differences count only if the replay stops while the journal has further outcomes.
    */
   const perhaps: Array<PlacedDifference> = []
   const isWhole = hasEnded(publishedEvents(session.own))
@@ -240,7 +241,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     const earlier = similar(before, name)
     /*
      * A session that was cut off may have ended before it made this call. A similar call in an earlier session may have
-     * had another prompt. So differences from that call are only possible ones.
+     * had another prompt. So differences from that call are reported only as possible ones.
      */
     const isLast = mine === undefined && !isWhole && before.get(name) === undefined
     const ending: Ended | undefined = isLast ? undefined : (mine ?? earlier)
@@ -277,7 +278,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
           })
       })
     ),
-    /** Only the project's name. Its files are not read. */
+    /** Provides only the project's path. No file is read. */
     workspace: Workspace.layerNamed(eventsOf(session.own, "run.started")[0]?.project ?? ""),
     /** The layer of the recorded decisions. */
     decisions: layerReplayDecisions(publishedEvents(readRecords(lines)), session.own, endless),

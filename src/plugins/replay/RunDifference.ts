@@ -6,7 +6,7 @@ import { flattenEvent, hasEnded } from "../../kit/runs.ts"
 import { canonicalJson, slugOf } from "../../kit/text.ts"
 import type { EventOf, RunEvent } from "../../plugin-kit.ts"
 
-/** One difference. If only one side has the event, the other side has no text. */
+/** A difference of a replay from the saved run. If one of them lacks the event, its text is absent. */
 export interface RunDifference {
   /** The type of the event, and what it is about. */
   readonly about: string

@@ -59,7 +59,10 @@ const modelSpan = ({ attempt, round, stage, task }: ModelCallId, startMs: number
   return { kind: "model", name, stage, ...(task === undefined ? {} : { task }), startMs }
 }
 
-/** The span that begins with this event, and a key that the event at its end has, too. Undefined if no span begins. */
+/**
+ * The span that begins with this event, and its key. The event at the end of the span has the same key. Undefined if no
+ * span begins.
+ */
 const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun] | undefined => {
   switch (event.type) {
     case "model.started":

@@ -28,7 +28,7 @@ import { makeReport } from "./makeReport.ts"
 
 const dataJson = (data: ReportData): string => outputJson(Schema.encodeSync(Schema.toCodecJson(ReportData))(data), 2)
 
-/** Writes the page. Replaces an existing file only with --overwrite. Messages use the user's name for the file. */
+/** Writes the page. Replaces an existing file only with --overwrite. Messages name the file as the user wrote it. */
 const writePage = Effect.fn("writePage")(function* (file: string, html: string, overwrite: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = (yield* Path.Path).resolve(file)

@@ -160,7 +160,7 @@ export const observeRun = Effect.fn("observeRun")(function* (
   settings: TelemetrySettings,
   { model, providerOf, version }: Pick<TraceStyle, "model" | "providerOf"> & { readonly version: string }
 ) {
-  /* A separate registry, without metrics of the library `effect` and of other runs. */
+  /* A registry of its own, so that metrics of the library `effect` and of other runs are not sent. */
   const registry: Metric.MetricRegistry = new Map()
   const context = yield* exportTo({ registry, version }, settings)
   const { parent, withContent } = settings

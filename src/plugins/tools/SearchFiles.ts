@@ -124,8 +124,8 @@ const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
     })
     return groups.map((group, at) => {
       const rows = showMatches(file, lines, group.matches, context)
-      // The heading of the previous group is valid until the next heading or `--`. This group has no heading, and no
-      // lines of context separate it from the previous one.
+      // If this group has no heading and no lines of context separate it from the previous group, `--` ends the heading
+      // of that group.
       const isEnd = context === 0 && headings[at]?.length === 0 && (headings[at - 1] ?? []).length > 0
       return (isEnd ? ["--"] : (headings[at] ?? [])).concat(rows)
     })
@@ -147,7 +147,9 @@ const skipReasons: Partial<Record<ToolErrorType, SkippedFile["reason"]>> = {
 const sorted = (skipped: ReadonlyArray<SkippedFile>): ReadonlyArray<SkippedFile> =>
   skipped.toSorted((a, b) => (a.path < b.path ? -1 : 1))
 
-/** Searches files until the deadline. Returns the matches with the lines around, and what was not searched. */
+/**
+ * Searches files until the deadline. Returns the matches with the lines around them, and says what was not searched.
+ */
 export const searchText = Effect.fn("searchText")(function* (order: SearchOrder) {
   const { files, maxFileBytes } = order
   const workspace = yield* Workspace

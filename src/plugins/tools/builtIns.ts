@@ -1,5 +1,6 @@
 /**
- * The tools of every run. Of the core, this file imports only the interface for plugins, like the tools of a package.
+ * The tools of every run. Like a package of tools, this file imports nothing from the core except the interface for
+ * plugins.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"

@@ -83,8 +83,8 @@ export const makeCompaction = Effect.gen(function* () {
 
   /**
    * Adds a note with the budget of the next reply, so that the model does not request more. The budget ignores the
-   * token counts of the server. If tasks run in parallel, these counts arrive in another order in each run, and the
-   * prompts would differ.
+   * token counts of the server. If tasks run in parallel, the order of these counts differs from run to run, so the
+   * prompts would differ too.
    */
   const withBudgetNote = (work: AnyWork, session: Session): Messages => {
     const { kind, tools } = work.assignment

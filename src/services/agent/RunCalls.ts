@@ -1,6 +1,6 @@
 /**
- * Makes the calls of a turn and examines their changes: finds what is left of a removed name or line, runs checks, and
- * adds project instructions for the changed files.
+ * Makes the calls of a turn and examines their changes. It finds remaining uses of a removed name or line, runs checks,
+ * and adds project instructions for the changed files.
  */
 import * as Effect from "effect/Effect"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"

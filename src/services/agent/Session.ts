@@ -90,7 +90,10 @@ export interface AgentWork<A, E = never> {
   readonly read: (answer: string, paths: ProjectPaths) => Effect.Effect<TurnContent>
   /** Asks the user about calls that write outside the working copy. Asks nothing if the gate asks about each call. */
   readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
-  /** Judges a report. Returns its value, or its issues and perhaps a fallback value for the last attempt. */
+  /**
+   * Judges a report. Returns its value if it is acceptable. Otherwise returns its issues, and perhaps a fallback value
+   * for the last attempt.
+   */
   readonly judge: (report: string, session: Session) => Effect.Effect<AnswerReading<A>>
   /** True if a report needs evidence from the project, but the model looked at nothing there. */
   readonly isUnfounded: (report: string, session: Session) => Effect.Effect<boolean>

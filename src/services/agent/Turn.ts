@@ -52,7 +52,7 @@ export interface FinishedTurn<A = unknown, E = unknown> extends AgentTurn<A, E> 
 /** The verdict on an answer and its report. */
 export interface ReportVerdict<A> {
   readonly accepted: Option.Option<A>
-  /** The issues of the answer, and of its report if it is sent back. */
+  /** The issues of the answer. If its report is sent back, also the issues of the report. */
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
   /** True if a report was judged and not accepted. */

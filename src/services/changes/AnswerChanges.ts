@@ -43,7 +43,7 @@ const ReadChange = Schema.Struct({
   calls: Schema.Array(ToolCall),
   issues: Schema.Array(Issue),
   refused: Schema.optionalKey(UnmadeChange),
-  /** The changes in files that a replacement could not read. These changes stay open. */
+  /** The changes in files that the replacement could not read. These changes count as not made. */
   leftOut: Schema.optionalKey(Schema.Array(UnmadeChange)),
   /** Says where the replaced text was. */
   replaced: Schema.optionalKey(Schema.String)

@@ -113,8 +113,8 @@ const writing = (file: ProposedFile, base: string | null, isWritten: boolean): R
 }
 
 /**
- * The calls that make these changes, in a possible order. `wasWritten` returns true for a file that was only written as
- * a whole. `nameOf` returns the path of a file in the project.
+ * The calls that make these changes, in a possible order. `wasWritten` returns true if the file was always written as a
+ * whole, never edited. `nameOf` returns the path of a file in the project.
  */
 export const finalCalls = (
   files: ReadonlyArray<ProposedFile>,

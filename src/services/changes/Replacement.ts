@@ -29,7 +29,7 @@ interface Unreached {
 /** True for a file that no task may read. */
 const isForbidden = ({ reason }: SkippedFile): boolean => reason === "secret" || reason === "denied"
 
-/** The maximum number of unread files for which the change counts as open. */
+/** Of the files that could not be read, the change counts as open for at most this many. */
 const mostOpen = 20
 
 const unreachedOf = (skipped: ReadonlyArray<SkippedFile>, listing: TreeListing): Unreached => {

@@ -160,8 +160,8 @@ const makeAllowance = Effect.gen(function* () {
     for (const access of [command, ...prepared.accesses]) {
       const denial = yield* foreseeDenial(gate, access)
       /**
-       * Protected files are denied later, when the check runs. If only a part of the command runs, this part needs no
-       * permission of its own. But a rule can deny it.
+       * Protected files are denied later, when the check runs. The permission for the whole command also covers a part
+       * that runs alone, unless a rule denies this part.
        */
       if (denial === undefined || denial.by === "protection") continue
       if (access === command && denial.by === "nobody" && check.whole !== undefined) continue

@@ -132,7 +132,7 @@ const removeLeft = (parent: string) =>
     yield* Effect.tryPromise(() => rmdir(real))
   }).pipe(Effect.ignore, Effect.withSpan("removeLeft"))
 
-/** Creates a private folder in `parent` until the scope closes. */
+/** Creates a private folder in `parent`, which exists until the scope closes. */
 const openScratch = Effect.fn("openScratch")(
   function* (parent: string) {
     const fs = yield* FileSystem.FileSystem

@@ -13,8 +13,8 @@ import { isFolder } from "../files/FileLook.ts"
 const patience = "20 seconds"
 
 /**
- * Makes git list all paths with content in a repository, each line with an object and a path. Keeps the repository's
- * configuration from making git start a program or reach a server.
+ * The arguments with which git lists all paths with content in a repository. Each line has an object and a path. They
+ * keep the repository's configuration from making git start a program or reach a server.
  */
 const argv = "-c core.fsmonitor=false rev-list --objects --all --reflog --indexed-objects".split(" ")
 

@@ -99,8 +99,8 @@ const open = (parent: string, { memoryBytes, processes }: CommandLimits) => {
   set("memory.max", memoryBytes)
   set("memory.swap.max", 0)
   /**
-   * If memory runs out, the kernel ends the whole group. Otherwise the command would continue without one of its
-   * processes.
+   * If memory runs out, the kernel ends the whole group. Otherwise, it could end only one process, and the command
+   * would continue without it.
    */
   set("memory.oom.group", 1)
   set("pids.max", processes)

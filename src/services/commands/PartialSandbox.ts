@@ -37,7 +37,8 @@ export interface PartialReach {
   readonly listed: ReadonlyArray<string>
   readonly home: string
   /**
-   * `kept` must not be read or changed, `fixed` must not be changed. Landlock cannot protect paths inside the project.
+   * Paths that commands must not read or change (`kept`), and paths that they must not change (`fixed`). Landlock
+   * cannot protect paths inside the project.
    */
   readonly kept: ReadonlyArray<string>
   readonly fixed: ReadonlyArray<string>

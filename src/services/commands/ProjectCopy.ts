@@ -188,7 +188,7 @@ const copyEntry = async (root: string, copy: string, name: string): Promise<void
   await utimes(to, info.atime, info.mtime)
 }
 
-/** Unreadable or vanished files are omitted from the copy. */
+/** Ignores the error of an unreadable or vanished file, so the copy lacks this file. Throws any other error again. */
 const unlessUnreadable = (error: NodeJS.ErrnoException): void => {
   if (error.code !== "EACCES" && error.code !== "ENOENT") throw error
 }

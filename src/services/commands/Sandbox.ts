@@ -37,7 +37,10 @@ interface SandboxState {
 
 interface EnclosedCommand extends Omit<CommandPlaces, "forwarder"> {
   readonly argv: ReadonlyArray<string>
-  /** True if the command may reach the listed hosts through the proxy at its descriptor 5. Absent without a list. */
+  /**
+   * True if the command may reach the listed hosts through the proxy at its descriptor 5. Absent if the user lists no
+   * hosts.
+   */
   readonly isConnected?: boolean
 }
 
@@ -78,7 +81,10 @@ const [nodeInside, forwarderInside] = [
 ]
 const forwarderFlags = ["--ro-bind", process.execPath, nodeInside, "--ro-bind", forwarderFile, forwarderInside]
 
-/** Starts the forwarder. When the forwarder listens, starts the command, without descriptor 5. */
+/**
+ * Starts the forwarder. When the forwarder listens, starts the command. The command does not get descriptor 5, which
+ * only the forwarder uses.
+ */
 const forwardScript = 'ready=$("$1" "$2" "$3" <&5 5<&- 2>/dev/null &); exec 5<&-; shift 3; exec "$@"'
 const forwarded = ["/bin/sh", "-c", forwardScript, "sh", nodeInside, forwarderInside, `${proxyPort}`]
 

@@ -125,7 +125,8 @@ const stateOf = Effect.fnUntraced(function* (protectedPath: string) {
 })
 
 /**
- * The highest missing folder on the path to a missing file. A placeholder there keeps commands from creating the file.
+ * The highest missing folder on the path to a missing file, or the file itself if no folder is missing. A placeholder
+ * there keeps commands from creating the file.
  */
 const highestMissing = Effect.fnUntraced(function* (root: string, one: string) {
   for (const folder of foldersAbove(root, one)) if ((yield* stateOf(folder)) === "missing") return folder
@@ -269,8 +270,8 @@ const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, 
 })
 
 /**
- * Limits and lists the temporary folders. Searching the flags for words is safe: paths are absolute, so none equals a
- * flag.
+ * Limits the size of each temporary folder in the flags, and lists these folders. Searching the flags for words is
+ * safe: paths are absolute, so none equals a flag.
  */
 const boundTemporary = (flags: ReadonlyArray<string>, bytes: number) => ({
   flags: flags.flatMap((word) => (word === "--tmpfs" ? ["--size", `${bytes}`, word] : [word])),

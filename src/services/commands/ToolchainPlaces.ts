@@ -31,12 +31,12 @@ const asItIs = (one: string): ShownPath => ({ from: one, to: one })
 const besidePrograms = ["lib", "lib64", "libexec", "include"]
 
 /**
- * Files and folders that show that an installation is self-contained. They belong to Python environments, conda, Go and
- * Java.
+ * Files and folders by which a self-contained installation is recognised. They belong to Python environments, conda, Go
+ * and Java.
  */
 const marks = ["pyvenv.cfg", "conda-meta", "go.env", "release"]
 
-/** The parts of an installation to show. `bin` is a folder of its programs. */
+/** The folders of an installation that the sandbox must show. `bin` is the folder with its programs. */
 const installationOf = Effect.fnUntraced(function* (bin: string) {
   if (path.basename(bin) !== "bin") return [bin]
   const prefix = path.dirname(bin)

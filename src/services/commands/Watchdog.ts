@@ -55,7 +55,7 @@ const start = (variable: string): void => {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"]
   })
-  /** If the watchdog cannot start, the program can end processes only while it runs. */
+  /** Without a watchdog, child processes are ended only while the program itself runs. */
   shell.on("error", () => undefined)
   shell.stdin.on("error", () => undefined)
   shell.unref()

@@ -54,7 +54,7 @@ export const makeMessageQueue = Effect.gen(function* () {
           current = { message, fiber }
           const exit = yield* Fiber.await(fiber)
           current = undefined
-          /* The sender gets an internal error here, because no event reports it. */
+          /* No event reports an internal error, so the sender gets it here. */
           resolve(message, Exit.isSuccess(exit) ? exit : brokenOff(exit.cause))
         }
       }).pipe(Effect.catchTag("Done", () => Effect.void)),

@@ -267,8 +267,8 @@ const listEverything = Effect.fnUntraced(function* (root: string, { below = "", 
 
 /**
  * Lists file paths relative to `root`, separated by `/` and sorted by code point. Links are listed but not followed.
- * Omits pipes, sockets, devices, `.git` and `node_modules`. Folders near the root come first, because an incomplete
- * listing should contain the top of the project.
+ * Omits pipes, sockets, devices, `.git` and `node_modules`. Folders near the root are read first, so that an incomplete
+ * listing contains the top of the project.
  */
 export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: string, bounds: TreeBounds) {
   if (bounds.everything === true) return yield* listEverything(root, bounds)

@@ -141,7 +141,7 @@ export const versionsInMemory = Effect.suspend(() => {
   })
 })
 
-/** The versions of the current run. The default stores nothing. */
+/** The store of file versions for the current run. The default stores nothing. */
 export const FileVersions = Context.Reference<FileVersions>("task-conductor/services/files/FileVersions", {
   defaultValue: () => ({
     keep: Effect.succeed,

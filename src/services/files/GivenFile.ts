@@ -19,7 +19,7 @@ export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenF
   reason: Schema.Literals(["missing", "folder", "special", "too_large", "unreadable", "not_text"]),
   /** The limit in bytes that the file exceeds. */
   most: Schema.optionalKey(Schema.Int),
-  /** What a file that is not UTF-8 text contains, such as `it is binary`. */
+  /** Why the file is not UTF-8 text, such as `it is binary`. */
   detail: Schema.optionalKey(Schema.String)
 }) {
   /** The problem, without the path. */

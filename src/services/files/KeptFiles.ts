@@ -1,5 +1,6 @@
 /**
- * Stores images and files that tools return, in a folder of the run or the conversation that only the user can read.
+ * Stores images and files that tools return. They are in a folder of the run or the conversation, which only the user
+ * can read.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,7 +21,7 @@ export interface KeptFiles {
   readonly read: (file: NewFile) => Effect.Effect<Uint8Array | undefined>
 }
 
-/** The number of characters of the hash in a file name. They keep files of the same name apart. */
+/** How many characters of the hash a file name contains. The hash keeps files of the same name apart. */
 const shownHash = 12
 
 const folderName = "files"

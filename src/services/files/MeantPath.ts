@@ -40,7 +40,7 @@ const isOnMachine = (absolute: string) =>
     { onFailure: () => true, onSuccess: (info) => info !== undefined }
   )
 
-/** The project paths that differ from a path only in blanks and normalisation. */
+/** The project paths that differ from a path only in blanks and Unicode normalisation. */
 const alike = Effect.fnUntraced(function* (root: string, relative: string) {
   let folders: ReadonlyArray<string> = [root]
   for (const part of relative.split(path.sep)) {
@@ -80,7 +80,10 @@ export const meantPath = Effect.fn("meantPath")(function* (root: string, written
   const stripped = written.replace(/^\/+/, "")
   if (stripped === written || stripped === "" || isWithin(root, path.resolve(root, written))) return written
   const inProject = yield* fromRoot(root, stripped)
-  /** A proposed file needs no check of the machine. It reveals nothing about the machine, because the task wrote it. */
+  /**
+   * If the file is proposed, the machine is not searched: the task itself wrote the file, so its path reveals nothing
+   * about the machine.
+   */
   if (inProject?.isProposed === true) return inProject.path
   if (inProject !== undefined) return (yield* isOnMachine(written)) ? written : inProject.path
   const folder = path.dirname(stripped)

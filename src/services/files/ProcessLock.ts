@@ -88,7 +88,10 @@ const listen = (address: string, holder: LockHolder): Effect.Effect<Server, Node
       /** An open connection would keep the lock and this process alive. */
       socket.end(JSON.stringify(holder), () => socket.destroy())
     })
-    /** Also handles later errors, such as too many connections. Clients then get no answer, but the lock stays. */
+    /**
+     * This handler also gets later errors, such as too many connections. Clients then get no answer, but the lock
+     * stays.
+     */
     server.on("error", (error: NodeJS.ErrnoException) => resume(Effect.fail(error)))
     server.listen(address, () => resume(Effect.succeed(server.unref())))
   })

@@ -53,14 +53,14 @@ const makePatience = () => {
 }
 
 /**
- * Only one run of this process reads the list at a time. Otherwise, runs of the same process would compete for the lock
- * of the list.
+ * Only one run of this process at a time reads the list of projects that are being changed. Otherwise, runs of the same
+ * process would compete for the lock of the list.
  */
 const inThisProcess = Semaphore.makeUnsafe(1)
 
 /**
- * Fails if another process changes a project above or below. The files in `folder` list the projects that are being
- * changed.
+ * Fails if another process changes a project that contains this one or is in it. The files in `folder` list the
+ * projects that are being changed.
  */
 const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, locks: string) {
   const fs = yield* FileSystem.FileSystem

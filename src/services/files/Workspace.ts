@@ -121,8 +121,8 @@ const encodingOf = (file: string) =>
   )
 
 /**
- * The properties of a write besides its text. They describe the change from the file in the project, even if the task
- * moved or changed this file before.
+ * The properties of a write besides its text. They describe the change of the project file, even if the task has
+ * already moved or changed this file in the working copy.
  */
 const movedIn = Effect.fnUntraced(function* (copy: WorkingCopy, access: WriteAccess) {
   const source = access.from === undefined ? undefined : copy.get(access.from.path)
@@ -174,7 +174,7 @@ const entryWith = Effect.fnUntraced(function* (file: string) {
 const maxLinks = 40
 
 /**
- * The place of a path if the proposed changes of links apply: links that the current working copy creates are followed,
+ * The place to which a path leads with the proposed links: links that the current working copy creates are followed,
  * and links that it removes are not. Undefined if the copy does not affect the path.
  */
 const proposedPlace = Effect.fnUntraced(function* (root: string, written: string) {

@@ -74,7 +74,10 @@ const makeFolder = Effect.fnUntraced(function* (journal: string) {
   )
 })
 
-/** The protection of the journal: secrets are redacted, and the MACs of new lines continue those of the given lines. */
+/**
+ * Protects the journal: redacts secrets, and continues the MACs of `lines` in new lines. `problem` says why there are
+ * no MACs.
+ */
 const protectionOf = Effect.fnUntraced(function* (
   { locks, runId, secrets }: RunPlace,
   lines: ReadonlyArray<JournalLine>

@@ -285,7 +285,7 @@ interface Step {
   readonly redo: boolean
 }
 
-/** The kind and mode of the file after the step. */
+/** The kind or mode that the undo or redo gives the file. */
 const becomes = ({ change: { goes, kind, mode }, redo }: Step) => {
   if (redo) return { ...(kind === undefined ? {} : { kind }), ...(goes === undefined ? {} : { folder: goes }) }
   if (mode === undefined) return {}

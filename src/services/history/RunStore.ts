@@ -272,7 +272,7 @@ const fileState = (fs: FileSystem.FileSystem, file: string): Effect.Effect<strin
     Effect.orElseSucceed(() => undefined)
   )
 
-/** The runs in the state folder of the program. */
+/** Makes the store of the runs in the folder `state`. */
 const makeRunStore = Effect.fnUntraced(function* (state: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -110,8 +110,8 @@ export class Journal extends Context.Service<
     /** The encoded value of the last record with this type and key. */
     saved(type: SavedType, key: string): Effect.Effect<Option.Option<Schema.Json>>
     /**
-     * Finds the call with this key, if it began and its outcome is unknown. If it never began, finds the call that it
-     * replaces in the same way (see `replacedCall`).
+     * Finds the call with this key, if it began and its outcome is unknown. If it never began, does the same with the
+     * call that it replaces (see `replacedCall`).
      */
     uncertain(key: string): Effect.Effect<UncertainCall | undefined>
     /** Writes a record, and returns when it is on disk. */

@@ -23,7 +23,7 @@ const keyForm = /^[0-9a-f]{64}\n?$/
 /** The key, or why there is none, as a clause. */
 export type JournalKey = { readonly key: Uint8Array } | { readonly problem: string }
 
-/** The path of the key file. `locks` is a folder of the user's state. */
+/** The path of the key file, which is beside the folder `locks`. */
 export const journalKeyFile = Effect.fnUntraced(function* (locks: string) {
   const path = yield* Path.Path
   return path.join(path.dirname(locks), "journal.key")

@@ -30,7 +30,7 @@ export interface JournalWriter {
 
 /** How the journal keeps secrets out of its records, and proves who wrote them. */
 export interface JournalProtection extends Pick<LineProtection, "write"> {
-  /** Proves who wrote the records. `proof` is about the existing records. */
+  /** Proves who wrote the records: `key` for new records, `proof` for the existing ones. */
   readonly seal?: { readonly key: SealKey; readonly proof: Proof }
 }
 

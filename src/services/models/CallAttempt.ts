@@ -78,7 +78,7 @@ interface Target {
 /** The earlier tries of a call, and whether it waits for the server. */
 export interface Tries {
   readonly retried: number
-  /** How often it was retried for each reason. Each reason has its own limit. */
+  /** How often the call was retried for each reason. Each reason has its own limit. */
   readonly byReason: ReadonlyMap<string, number>
   readonly isWaiting: boolean
   readonly after?: string
@@ -112,7 +112,6 @@ const boundOf = ({ bound = {}, conversation }: ModelRequest, { facts }: Target, 
   return grammar !== undefined && facts.takesGrammar === true ? { grammar } : format === undefined ? {} : { format }
 }
 
-/** A planned call, the form of its answer, and a listener for notices. */
 interface PlannedCall {
   readonly planned: CallPlan
   readonly bound: Bound
@@ -182,7 +181,7 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
   const settings = yield* RunSettings
   const { facts: factsOf, serves = () => true } = yield* CurrentServer
 
-  /** The model that a skill or a stage chose, if the same server has it. Otherwise the model of the run. */
+  /** The model that a skill or a stage chose, if the server of the run has it. Otherwise the model of the run. */
   const nameOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest): string =>
     model !== undefined && serves(model) ? model : settings.model
 

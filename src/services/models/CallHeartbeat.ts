@@ -13,7 +13,7 @@ import type { CallSeconds } from "../providers/CallOptions.ts"
 import { CurrentServer } from "../providers/Provider.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 
-/** After how many milliseconds a speed is reliable enough to show. */
+/** The minimum time, in milliseconds, after which a measured speed is reliable enough to show. */
 const measurable = 1000
 
 /** Every third report asks whether the server has loaded the model. */
@@ -33,7 +33,7 @@ const inSeconds = (millis: number): number => Math.round(millis / 1000)
 
 /** The facts about the server that all calls of a run share. */
 interface ServerView {
-  /** The time when the server last sent data to any call. */
+  /** When the server last sent data to any call, in milliseconds since 1970. */
   lastReceivedAt: number
   /** The models that have answered. They count as loaded, unless the server denies it. */
   readonly answered: Set<string>

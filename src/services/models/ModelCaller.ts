@@ -95,7 +95,7 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
       return yield* send(request, { retried: retry, byReason, isWaiting: false, after: error.what, isAlone })
     })
 
-    /** Sends the prompt when a slot is free. Reports that the call waits. */
+    /** Sends the prompt when a slot is free. If the call waits for a slot, reports this. */
     const inSlot = Effect.fnUntraced(function* (request: ModelRequest, tries: Tries) {
       const { id, prompt, step } = request
       const isAlone = tries.isAlone === true

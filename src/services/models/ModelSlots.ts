@@ -38,8 +38,8 @@ export interface Urgency {
   /** True for a call that must run alone. */
   readonly isAlone?: boolean
   /**
-   * Unless this is false, one call more than there are slots may be sent, and waits at the server. False for a server
-   * without a queue, which would answer this call at once.
+   * Unless this is false: if all slots are taken, one more call may be sent, and waits at the server. False for a
+   * server without a queue, which would answer this call at once.
    */
   readonly mayWait?: boolean
 }
@@ -50,7 +50,7 @@ interface Call extends Urgency {
   readonly granted: Deferred.Deferred<void>
 }
 
-/** The rank of calls for stages of the whole run. */
+/** The rank of calls for stages of the whole run. These calls go before the calls of tasks. */
 const beforeAll = -1
 
 /**
@@ -78,7 +78,10 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
   /** Waiting calls by rank, in the order of their arrival. */
   const waiting = new Map<number, Set<Call>>()
   const running = new Set<Call>()
-  /** Waiting calls that were not reported, in the order of their arrival. `at` is when to report a call. */
+  /**
+   * Waiting calls whose wait was not reported yet, in the order of their arrival. `at` is the time of the report, in
+   * milliseconds.
+   */
   const silent = new Map<Call, { readonly at: number; readonly queued: Effect.Effect<void> }>()
   let isWatched = false
   let lastBeginning = ""

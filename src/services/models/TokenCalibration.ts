@@ -16,7 +16,7 @@ import {
 export class TokenCalibration extends Context.Service<
   TokenCalibration,
   {
-    /** The scale for the next prompt of a model, with a safety margin. */
+    /** The characters per token for the next prompt of a model, with a safety margin. */
     scale(model: string): TokenScale
     /** Bases the estimates on this text until a server has counted a prompt. */
     expect(text: string): void

@@ -54,7 +54,7 @@ export interface Permit {
 /** Permits that were issued and not yet used. Only this file can add one. */
 const issued = new WeakSet<Permit>()
 
-/** A question for the user. It is about the calls of a step or about an uncertain call, or it comes from the model. */
+/** Uses up a permit. Returns false if the gate did not issue it, or if it was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
 /** The questions for the user: about the calls of a step, about an uncertain call, or from the model. */

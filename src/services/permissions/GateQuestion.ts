@@ -288,8 +288,8 @@ export const deniedFact = ({ by, flags, reason, targets, tool }: PermissionDenie
   })
 
 /**
- * Makes the error that says that the call of a question is denied. If a change would reveal a file that may not be
- * read, the error names the change as its tool.
+ * Makes the error for the denied call of a question. If the denied access is a read of a file that a change would
+ * reveal, the error names the tool of the change.
  */
 export const deniedOf = (
   question: GateQuestion,

@@ -38,7 +38,7 @@ export interface GateOptions {
   readonly unfetchable?: (url: string) => string | undefined
   /** True if nothing may change, whatever rules or the user allow. */
   readonly readOnly?: boolean
-  /** True if the project is checked after changes. One answer may then also cover repairs. */
+  /** True if each change is approved and made before the checks run. One answer may then also allow repairs. */
   readonly askFirst?: boolean
   /** A sentence for questions about uncertain calls, if other machines also work on the run. */
   readonly uncertainNote?: string | undefined

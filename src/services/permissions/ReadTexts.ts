@@ -24,8 +24,8 @@ const makeReadTexts = Effect.fnUntraced(function* (since: number) {
   let hasRunCommand = false
 
   /**
-   * True if the text of the source is older than the run, or does not come from the project. Then no command of the run
-   * can have hidden data of the project in its URLs.
+   * True if a text from this source is older than the run, or does not come from the project. Then no command of the
+   * run can have hidden project data in the URLs of the text.
    */
   const isOfBefore = Effect.fnUntraced(function* (source: ReadSource) {
     if (source === "command") return false
@@ -43,7 +43,7 @@ const makeReadTexts = Effect.fnUntraced(function* (since: number) {
       if (hasLinks) seen.addLinks(text)
       if (source !== "page") seen.add(hasLinks ? withoutLinks(text) : text)
     }),
-    /** Records what the user said. A URL may contain these words and their links. */
+    /** Records what the user said. A URL may contain the words and links of this text. */
     noteSaid: (text: string) => Effect.sync(() => seen.addUserText(text)),
     /** The part of a URL that repeats a text that the model read; undefined if there is none. */
     carriedBy: (url: string): string | undefined => seen.carriedBy(url)
@@ -57,8 +57,8 @@ export class ReadTexts extends Context.Service<ReadTexts>()("task-conductor/serv
 }
 
 /**
- * Adds to each access the part of its URL that repeats text which the model has read. The rules and the user need to
- * know this part.
+ * If the URL of an access repeats text that the model has read, adds the repeated text to the access. The rules and the
+ * user need to know this text.
  */
 export const withCarriedTexts =
   ({ carriedBy }: ReadTexts["Service"]) =>

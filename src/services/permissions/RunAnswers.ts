@@ -65,7 +65,10 @@ const exclusionKeys = (question: Grantable): ReadonlyArray<string> =>
         hashOf(["excluded", question.task, effectKey(question)])
       ]
 
-/** The files that a call of a task writes. Empty if the call has other effects, or needs a question each time. */
+/**
+ * The files that the user can let the task change again for repairs, together with this call. Empty if the call has
+ * other effects, or needs a question each time.
+ */
 export const repairedFiles = (asked: Asked): ReadonlyArray<WriteAccess> => {
   const writes = writesIn(asked.accesses)
   return writes.length === asked.accesses.length && sessionScopes(asked) !== undefined ? writes : []
@@ -87,7 +90,7 @@ export class Grants {
   readonly #approved = new Set<string>()
   readonly #excluded = new Set<string>()
   readonly #session = new Map<string, string>()
-  /** Who approved all remaining steps of a plan, by its key. */
+  /** For each plan, by its key: who approved all remaining steps. */
   readonly plans = new Map<string, AnsweredBy>()
   readonly #denied = new Map<string, number>()
   readonly #shownStates = new Map<string, string>()
@@ -144,8 +147,8 @@ export class Grants {
   }
 
   /**
-   * The files to write that somebody else has changed. The user did not see their current state, and this run did not
-   * write it.
+   * The files to write whose current state comes from somebody else: the user did not see this state, and this run did
+   * not write it.
    */
   changedSince(question: Asked): ReadonlyArray<string> {
     const isOther = ({ found, path }: WriteAccess): boolean => {
@@ -155,7 +158,7 @@ export class Grants {
     return writesIn(question.accesses).flatMap((write) => (isOther(write) ? [write.path] : []))
   }
 
-  /** Notes that the user saw the question and allowed it. */
+  /** Notes, for each file to write, the state that the user saw and the content that the user allowed. */
   addShown(asked: Asked): void {
     for (const write of writesIn(asked.accesses)) {
       if (write.found !== undefined) this.#shownStates.set(writeKey(asked, write), write.found)

@@ -53,7 +53,7 @@ export const makeOrderOverflow = Effect.gen(function* () {
   return ({ plan, skill }: RunOrder, planning: (briefing: Briefing) => FilledPrompt) =>
     (briefing: Briefing): string | undefined => {
       const first = plan === undefined && skill === undefined ? overflow(planning(briefing)) : undefined
-      /* An unknown skill is not reported here, but when it is looked up. */
+      /* An unknown skill is reported later, when the skill is looked up. */
       if (first !== undefined || (skill !== undefined && find(skill) === undefined)) return first
       let least: string | undefined
       for (const name of skill === undefined ? names : [skill]) {

@@ -38,7 +38,9 @@ const maxBytes = 16 * 1024 * 1024
 const TextsNow = Schema.Array(
   Schema.Struct({
     path: Schema.String,
-    /** Absent if the program had begun to change the file; null if the file does not exist. */
+    /**
+     * Null if the file does not exist. Absent for a file that the program had begun to change before an interruption.
+     */
     text: Schema.optionalKey(Schema.NullOr(Schema.String))
   })
 )
@@ -115,8 +117,8 @@ const mergeFiles = (
 }
 
 /**
- * Tells which files and which calls of an outcome stay as they are. The program had begun to change these files before
- * an interruption.
+ * Tells which proposed files and which calls of an outcome stay as they are, because the program had begun to change
+ * their files before an interruption.
  */
 const keptOf = (
   calls: ReadonlyArray<ToolCall>,

@@ -122,7 +122,7 @@ interface OpenPlaces {
 
 /**
  * The places that the next answer must decide: undecided places, and all places of files whose last change failed. If
- * there are none, the places that were changed, or else all places.
+ * there are none: the changed places. If no place was changed: all places.
  */
 const placesLeft = ({ places, session, state }: OpenPlaces): ReadonlyArray<NumberedPlace> => {
   const { answers } = Ref.getUnsafe(state)

@@ -177,8 +177,8 @@ const makeTaskStarts = Effect.gen(function* () {
   const { mayAct, mayChange, mayWrite } = yield* makeTaskEffects
 
   /**
-   * True if a resumed run keeps the turns of a task instead of repeating them. It repeats turns only if a call was
-   * denied or declined, and no remaining call may change something. The user is then asked again.
+   * True if a resumed run keeps the turns of a task instead of repeating them. It repeats them only after a denied or
+   * declined call, if the outcome has no call that may change something. The user is then asked again.
    */
   const isResolved = (outcome: TaskOutcome): boolean =>
     outcome.calls.some(mayChange) ||

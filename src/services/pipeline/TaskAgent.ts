@@ -1,7 +1,6 @@
 /**
- * Works on one task as an agent (services/agent/Agent.ts). The work begins with one of three things: the model's first
- * answer, calls in place of this answer, or an earlier report. Changes of such a report were merged with changes of
- * other tasks.
+ * Works on one task as an agent (services/agent/Agent.ts). The work begins with the model's first answer, with calls in
+ * place of this answer, or with an earlier report. The changes of such a report were merged with those of other tasks.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"

@@ -79,7 +79,7 @@ const causeOf = (error: TaskError): FailureCause => {
   }
 }
 
-/** What the model did not provide if a task fails in this phase. */
+/** For each phase, what the model did not provide if a task fails in it. */
 const wanted: Record<TaskPhase, string> = { refinement: "tool calls", execution: "result" }
 
 const reasonOf = (error: TaskError, phase: TaskPhase): string => {

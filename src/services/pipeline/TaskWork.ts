@@ -78,7 +78,7 @@ const shownTexts = (message: ConversationMessage): ReadonlyArray<string> => {
   return [dataText(data), ...fields.filter((text) => typeof text === "string")]
 }
 
-/** True for a file that the references of a task name. */
+/** Returns a test: does a reference of the task lead to this file? */
 const isReferenceOf =
   ({ references }: Task) =>
   (path: string): boolean =>

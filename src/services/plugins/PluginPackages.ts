@@ -165,7 +165,7 @@ export interface KnownPlugin {
 }
 
 interface PluginOrder {
-  /** In loading order. If two entries name the same file, the first is used. */
+  /** The entries in the order of loading. If two entries name the same file, the first is used. */
   readonly entries: ReadonlyArray<PluginEntry>
   /** The plugins that the caller passed as values. They count as trusted, because the caller chose them. */
   readonly values: ReadonlyArray<Plugin>
@@ -313,7 +313,10 @@ export const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: Se
 
 /** Imports plugins, several at a time. Restores shared state that they changed. */
 const importPlugins = Effect.fnUntraced(function* (foundPlugins: ReadonlyArray<Sought>) {
-  /** One watch covers all plugins. Of several watches, each would undo what the imports of other plugins change. */
+  /**
+   * One watch covers all plugins, because a separate watch for each would undo the changes that other plugins make
+   * meanwhile.
+   */
   const repair = foundPlugins.length === 0 ? () => undefined : watchSharedState()
   const load = ({ foundFile }: Sought) => Effect.result(Effect.flatMap(Effect.fromResult(foundFile), importPlugin))
   const outcomes = yield* Effect.forEach(foundPlugins, load, { concurrency: importsAtOnce })

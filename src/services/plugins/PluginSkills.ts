@@ -17,8 +17,8 @@ const pathOf = (skills: unknown): string | undefined => {
 }
 
 /**
- * The real path of a plugin's skills folder. A failure is the end of a sentence. If a script passes the plugin as a
- * value, `plugin` is undefined, and the skills may lie anywhere.
+ * The real path of a plugin's skills folder. On failure, the reason as the end of a sentence. If a script passes the
+ * plugin as a value, `plugin` is undefined, and the skills may lie anywhere.
  */
 export const skillsFolderOf = Effect.fnUntraced(function* (
   skills: unknown,

@@ -6,7 +6,7 @@ import * as Cause from "effect/Cause"
 import { causeText } from "../tools/ForeignCode.ts"
 import { shareModules, watchSharedState } from "./SharedState.ts"
 
-/** The report to the parent. No report is sent if the plugin ended the child. */
+/** The report of the child to its parent. The parent gets none if the plugin ended the child. */
 export interface ProbeReport {
   /** The problem as the end of a sentence. Absent if the import succeeded. */
   readonly problem?: string

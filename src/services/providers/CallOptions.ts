@@ -48,7 +48,7 @@ export interface CallSettings {
   readonly contextWindow?: number
   /** The limit of thoughts and answer together, in tokens. The provider decides if absent. */
   readonly maxTokens?: number
-  /** The form of the answer. Absent for any text. */
+  /** The form that the answer must have. If absent, it may be any text. */
   readonly bound?: Bound
   /** True if the server refuses a prompt larger than its window. */
   readonly refusesLong?: boolean | undefined
@@ -98,8 +98,8 @@ export const watchCall = (
       const { at, phase } = endOfCall(seconds, state, anyReceivedAt())
       const msLeft = at - (yield* Clock.currentTimeMillis)
       if (msLeft <= 0) return yield* new ServerError({ failure: { _tag: "TimedOut", phase, seconds: seconds[phase] } })
-      // After the first object, the call may have to end earlier than before, so each wait is at most the limit for the
-      // next word.
+      // From the first object on, the limit for the next word may end the call earlier. So no wait is longer than this
+      // limit.
       yield* Effect.sleep(Duration.millis(Math.min(msLeft, seconds.nextWord * 1000)))
     }
   })

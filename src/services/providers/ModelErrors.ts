@@ -203,7 +203,7 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
   }
 }
 
-/** The parameter in errors of effect/ai for a model that is a function of the user's program. */
+/** Errors of effect/ai name this parameter if the model is a function of the user's program. */
 export const functionParameter = "function"
 
 /** Converts the reason of an error of effect/ai to a reason of this program. Used for models of foreign providers. */

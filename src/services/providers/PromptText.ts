@@ -13,7 +13,7 @@ import * as Tool from "effect/ai/Tool"
 import { type FilledPrompt, estimateTokens } from "../../domain/models/PromptSize.ts"
 import { finishPart } from "./StreamedModel.ts"
 
-/** The id of a call for the templates of all models. Mistral requires nine letters and digits. */
+/** An id for a call that the templates of all models accept. Mistral requires nine letters and digits. */
 export const sentId = (id: string): string =>
   /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9)
 
@@ -45,7 +45,7 @@ const promptText = ({ prompt, tools }: SentPrompt): string =>
 export const messageText = ({ content }: Prompt.Message): string =>
   typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join("")
 
-/** The text for the system role and the text of the user in a prompt. */
+/** Splits a prompt into the text of the system role and the text of the user. */
 export const filledPrompt = ({ content }: Prompt.Prompt): FilledPrompt => {
   const texts = (role: Prompt.Message["role"]) =>
     content

@@ -57,7 +57,7 @@ export interface ModelFacts {
   readonly isKnown: boolean
   /** True if the server says that it lacks the model. */
   readonly isMissing?: boolean
-  /** True if the server forwards prompts for the model to another one. */
+  /** True if the server forwards prompts for this model to another server. */
   readonly isForwarded?: boolean | undefined
   /** What the model can do: call tools, think, see images. */
   readonly abilities: ModelAbilities
@@ -69,8 +69,8 @@ export interface ModelFacts {
   /** True if the server can force answers into a grammar (GBNF). */
   readonly takesGrammar?: boolean
   /**
-   * True if the server always refuses a prompt larger than its window. It then gets no option to refuse one, because
-   * the option would reload a model that another client uses.
+   * True if the server always refuses a prompt larger than its window. Then no request has the option to refuse such a
+   * prompt, because this option would reload a model that another client uses.
    */
   readonly refusesLong?: boolean
   /** The `temperature` in the model's Modelfile. */

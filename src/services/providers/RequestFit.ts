@@ -145,15 +145,15 @@ export const makeRequestFit = () => {
     return leftOut
   }
   return {
-    /** The adapter for one call, until it is answered. */
+    /** Adapts the requests of one call, which may be sent several times. */
     forCall: (model: string) => {
       const leftOut = leftOutOf(model)
       const learnt: Array<string> = []
       return {
         fit: (request: object): Request => fitted(request as Request, leftOut),
         /**
-         * Learns which parts of the request the server refuses. Returns true if there are any, because a retry without
-         * them would be another request.
+         * Remembers which parts of the request the server refused. Returns true if it refused any: a retry without them
+         * is then worth a try.
          */
         learn: (failure: ServerFailure, sent: Request): boolean => {
           const parts = refusedParts(failure, sent)

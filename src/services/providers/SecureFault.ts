@@ -119,7 +119,10 @@ export const secureFault = (error: unknown, address: string): SecureFault | unde
   return undefined
 }
 
-/** Error codes that can mean that the two sides use different schemes. The codes have other causes, too. */
+/**
+ * Error codes of a connection that may have ended because the two sides use different schemes. There can be other
+ * reasons, too.
+ */
 const endsOtherScheme: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
 
 /**

@@ -101,7 +101,7 @@ export interface ErrorValue {
 
 const asDetail = (text: string): string => text.trim().replace(/\.$/, "").slice(0, 500)
 
-/** An error value as JSON text, without very deep levels, which no real message needs. */
+/** An error value as JSON text. Very deep levels are left out, because no real message needs them. */
 const jsonOf = (value: unknown): string => JSON.stringify(withoutDeeper((value ?? null) as Schema.Json, 8))
 
 /** The error of llama.cpp for a prompt that is too long, with both sizes in tokens. */

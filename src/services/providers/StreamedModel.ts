@@ -82,7 +82,7 @@ export const paramsOf = (value: unknown): unknown => {
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
-/** Why an answer ended. `said` is the reason in the words of any server. */
+/** Converts the reason why an answer ended. `said` is the reason in the words of the server. */
 const finishReason = (said: string | null | undefined, called: boolean): Response.FinishReason => {
   switch (said) {
     case "stop":

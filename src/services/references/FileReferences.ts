@@ -85,8 +85,8 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
 })
 
 /**
- * The project file that a reference means. The reference may spell the path differently. If its path contains `#`, the
- * longest path that exists is used.
+ * The project file that a reference means. The reference may spell the path differently. Text after a `#` may belong to
+ * the path, so the longest existing path is used.
  */
 export const meantFile = Effect.fnUntraced(function* (reference: FileReference) {
   const workspace = yield* Workspace
@@ -237,7 +237,7 @@ const exists = Effect.fnUntraced(function* (path: string, tree: ReadonlyArray<st
   return failure._tag === "Some" && failure.value.type !== "not_found"
 })
 
-/** Issues for missing paths, each with the nearest files. */
+/** Returns an issue for each missing path, with the files whose paths are most similar. */
 export const checkInputPaths = Effect.fn("checkInputPaths")(function* (
   inputs: ReadonlyArray<SkillInput>,
   values: ReadonlyArray<InputValue>,

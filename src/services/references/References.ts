@@ -51,7 +51,7 @@ export class ReferenceError extends Schema.TaggedError<ReferenceError>()("Refere
   }
 }
 
-/** The records of the check of a list, and of the resolution of one reference. */
+/** What is recorded about a checked task list, and about one resolved reference. */
 const Checked = Schema.Struct({ list: TaskList, issues: Schema.Array(Issue), repairs: Schema.Array(Repair) })
 const Probed = Schema.Struct({
   found: Schema.Result(ResolvedReference, ReferenceError),

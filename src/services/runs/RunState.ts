@@ -28,7 +28,7 @@ export const makeRunState = Effect.sync(() => {
   let request = ""
   /* The last outcome of each check. */
   let checks: ReadonlyArray<CheckOutcome> = []
-  /** How many tasks made changes after the last check of all changes together. */
+  /** The number of tasks that have made changes since the last check of all changes together. */
   let unchecked = 0
   const allChecks: Array<CheckOutcome> = []
   /** Adds to each outcome what earlier outcomes of the same check showed. */

@@ -75,7 +75,7 @@ export interface SkillFolders {
   readonly home: string
   /** The folder of `$XDG_CONFIG_HOME`. If absent, `<home>/.config`. */
   readonly config?: string
-  /** The folder with the built-in skills. If absent, the folder of the package. */
+  /** The folder with the built-in skills. If absent, the folder `skills` of the package. */
   readonly builtIn?: string
   /** The skills folders of plugins. If two folders have a skill of the same name, the first folder wins. */
   readonly plugins?: ReadonlyArray<PluginSkills>
@@ -91,12 +91,12 @@ interface SkillRoot {
   readonly origin: "package" | "plugin" | "user" | "project"
   readonly folder: string
   /**
-   * Only for a folder of the project: the path of the project. A skill that a link leads out of the project is left
+   * Only for a folder of the project: the path of the project. A skill that a link places outside the project is left
    * out.
    */
   readonly project?: string
   /**
-   * Only for a folder of the user: the path of the project. A skill that a link leads into the project is left out,
+   * Only for a folder of the user: the path of the project. A skill that a link places inside the project is left out,
    * because it is not the user's own.
    */
   readonly awayFrom?: string

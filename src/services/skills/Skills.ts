@@ -29,8 +29,8 @@ export const catalogueOf = (skills: ReadonlyArray<Skill>): string =>
   skills.map((skill) => `- ${skill.name}: ${skill.description}`).join("\n")
 
 /**
- * Restricts a skill of the project or of a plugin. It cannot remove an approval, or send prompts to a server that the
- * user did not choose.
+ * Restricts a skill of the project or of a plugin, so that it cannot remove an approval. It also cannot send prompts to
+ * a server that the user did not choose.
  */
 const restricted = (
   { path, root }: SkillFileReading,

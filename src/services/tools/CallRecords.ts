@@ -184,7 +184,7 @@ export const makeBeginning = Effect.fnUntraced(function* (inFlight: InFlightCall
   })
 })
 
-/** Records calls. Returns results of earlier sessions from the journal. */
+/** Makes functions that record calls in the journal, and find results of earlier sessions there. */
 export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCalls) {
   const activities = yield* Activities
   const events = yield* RunEvents

@@ -14,14 +14,12 @@ export interface ListenedWork {
   readonly version: string
 }
 
-/**
- * Sends the metrics of this registry until the scope closes. Returns false if nobody collects metrics. If sending
- * cannot start, fails with a sentence for the user.
- */
+/** Receives one event of the work, with its time. */
 export type TakeEvent = (recorded: RecordedEvent) => Effect.Effect<void>
 
 /**
- * Sends the metrics of this registry until the scope closes. False if nobody collects metrics. A failure is a sentence.
+ * Sends the metrics of this registry until the scope closes. Returns false if nobody collects metrics. If sending
+ * cannot start, fails with a sentence for the user.
  */
 export type MetricSender = (metrics: {
   readonly registry: Metric.MetricRegistry

@@ -119,7 +119,7 @@ export const openForeignScope: Effect.Effect<Scope.Closeable, never, Scope.Scope
   (scope, exit) => closeForeignScope(scope, exit)
 )
 
-/** Closes the scope of a plugin's resources. Waits only a moment for them. */
+/** Closes the scope of a plugin's resources. Waits for their release for at most `grace`. */
 export const closeForeignScope = (scope: Scope.Closeable, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   Effect.flatMap(Effect.forkDetach(Scope.close(scope, exit), { startImmediately: true }), (closing) =>
     Effect.asVoid(

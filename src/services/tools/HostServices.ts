@@ -16,7 +16,7 @@ export interface FileRead {
   readonly text: string
 }
 
-/** A listener may be this many reads behind. If it falls further behind, it loses the oldest reads. */
+/** A listener may lag this many reads behind. If it lags further behind, it loses the oldest reads. */
 const bufferedReads = 64
 
 /** Tells plugins which files `read_file` has read, for example to update an index. */
@@ -57,7 +57,7 @@ export class PageFetch extends Context.Service<
 export interface CallQuestion {
   /** What happens after a yes, in one line that begins with a verb: "comment on issue 12". */
   readonly does: string
-  /** The target in rules, such as `issue:12`; `does` by default. */
+  /** What permission rules are compared with, such as `issue:12`. Default: the text of `does`. */
   readonly target?: string
   /** What the user must read before the answer, such as the text to post. At most 20,000 characters. */
   readonly details?: string

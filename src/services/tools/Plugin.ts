@@ -153,7 +153,7 @@ export interface PluginParts<Source = SchemaSource> extends BroughtParts {
   readonly config?: Source
   /** The tools. A function or an effect that returns them can open resources, which live as long as the run. */
   readonly tools?: ToolSource<ConfigOf<Source>>
-  /** The model providers. A function receives the configuration and the secrets. */
+  /** The model providers, or a function that makes them from the configuration and the secrets. */
   readonly providers?: ProviderSource<ConfigOf<Source>>
 }
 

@@ -72,7 +72,7 @@ export const declaredNotTrusted = (name: string, hash: string, by: AnsweredBy) =
 export const problemOfNamed = ({ code, detail, isUsed, plugin }: PluginProblem, named: string): PluginProblem =>
   new PluginProblem({ plugin, code, detail, named, ...(isUsed === true ? { isUsed } : {}) })
 
-/** The problem of a plugin that a script passed as a value. */
+/** Marks a problem as one of a plugin that a script passed as a value. */
 export const problemOfValue = ({ code, detail, plugin }: PluginProblem): PluginProblem =>
   new PluginProblem({ plugin, code, detail, isValue: true })
 

@@ -78,8 +78,8 @@ interface ConfigurablePlugin {
 }
 
 /**
- * Decodes the configuration of a plugin, or the defaults of its schema. The error is the end of a sentence: the file,
- * the path of each wrong value, and what is expected.
+ * Decodes the configuration of a plugin. Without a configuration, decodes the defaults of its schema. The error is the
+ * end of a sentence: the file, the path of each wrong value, and what is expected.
  */
 export const readPluginConfiguration = ({
   config: schema,

@@ -12,7 +12,7 @@ import * as Schema from "effect/Schema"
 import { builtInOrigin, ToolErrorType, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 
-/** How messages name the tool, and its author if the tool is at fault. */
+/** The tool that a message is about. If the tool is at fault, the message also names its author. */
 interface NamedTool {
   readonly name: string
   /** The author of the tool. Absent for a tool that does not exist. */

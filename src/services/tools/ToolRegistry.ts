@@ -62,7 +62,7 @@ const grantedWorkspace = (
   workspace: Workspace["Service"],
   { accesses, mayRead = () => Effect.succeed(true) }: Granted
 ): Workspace["Service"] => {
-  /** The path that may be read: a granted path, or the path of a project file. */
+  /** Returns the path if the tool may read it: a granted path, or the path of a project file. Otherwise it fails. */
   const readable = Effect.fnUntraced(function* (file: string) {
     if (accesses.some((access) => "inside" in access && access.path === file)) return file
     const { inside, path } = yield* workspace.canonical(file)

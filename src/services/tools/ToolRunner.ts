@@ -63,8 +63,8 @@ const accessesOf = (resolved: Result.Result<PreparedCall, ToolFailure>): Prepare
   Result.isSuccess(resolved) ? resolved.success.accesses : []
 
 /**
- * True for a call that moves files, or that failed with a reason. The moved file or the reason can reveal the content
- * of files.
+ * True for a call that moves files, or whose preparation failed. The moved file, or the reason of the failure, can
+ * reveal the content of files.
  */
 const revealsFiles = (resolved: Result.Result<PreparedCall, ToolFailure>): boolean =>
   Result.isFailure(resolved) || writesIn(accessesOf(resolved)).some(({ from }) => from !== undefined)
@@ -98,8 +98,8 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
       const steps = Effect.gen(function* () {
         // 1. Decode the arguments with the tool's schema.
         const decoded = registry.decode(call)
-        // 3. Permit. The first question is whether a diff or a failure may reveal the content of files. The second
-        // question is about the call itself.
+        // 2. Resolve the declared accesses. A failure waits until the first question of step 3, because it may reveal
+        // the content of files.
         const tool = { name: call.name, origin: registry.find(call.name)?.origin }
         const resolving = Effect.flatMap(decoded, ({ resolve }) => resolve)
         const resolved = yield* guardTool(tool, resolving)

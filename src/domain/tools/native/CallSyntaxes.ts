@@ -1,7 +1,7 @@
 /**
- * The syntaxes that models use for calls although the prompt asks for another form. Only documented syntaxes are read:
- * by a template, a server, an agent or a bug report. The journal stores the syntax of each call, so that the command
- * `show` can count them.
+ * The syntaxes that models use for calls although the prompt asks for another form. A syntax is read only if a
+ * template, a server, an agent or a bug report documents it. The journal stores the syntax of each call, so that the
+ * command `show` can count them.
  */
 
 /** The form of a call, the models that write this form, and where the form is documented. */

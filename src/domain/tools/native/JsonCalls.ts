@@ -46,8 +46,8 @@ const family = (syntax: SyntaxCode, opening: string, closing: string, isMark = t
 })
 
 /**
- * Forms of calls that contain the tool name before the JSON of the arguments. Most names are those of models or
- * programs that write the form.
+ * Forms of calls in which the tool name stands before the JSON of the arguments. Most forms are named after the models
+ * or programs that write them.
  */
 const named: ReadonlyArray<Marks> = [
   family(

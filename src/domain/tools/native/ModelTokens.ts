@@ -9,7 +9,7 @@ const turnEnd =
   /(?:\s*(?:<\|(?:im_end|eot_id|eom_id|end|return|endoftext|end_of_text|end_of_box|python_end|END_OF_TURN_TOKEN)\|>|<\/s>|<end_of_turn>))+\s*$/
 const answerStart =
   /^(?:\s*(?:<\|begin_of_box\|>|<\|START_RESPONSE\|>|<\|im_start\|>\s*assistant\b|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>|<s>))+\s*/
-/** The header of the next speaker, after which the model invents a reply. */
+/** Matches the header of the next speaker, and everything below it, which the model invented. */
 const nextSpeaker =
   /<\|(?:eot_id|im_end|end)\|>\s*(?:<\|start_header_id\|>\s*(?:ipython|user|tool)|<\|im_start\|>\s*(?:user|tool))[^]*$/
 const thoughts = [

@@ -13,7 +13,7 @@ import { withPlainTokens } from "./ModelTokens.ts"
 import { callJson, isMadeUpReply, type IsTool, type NativeRead, Source } from "./Source.ts"
 import { afterCalls, readTagged } from "./TaggedCalls.ts"
 
-/** An answer whose calls have the form that the readers know. */
+/** An answer whose calls were rewritten into the form that the readers know. */
 export interface NativeText extends Findings {
   readonly text: string
   /** The original answer without thoughts. The user sees it if the answer only talks about calls. */
@@ -112,7 +112,7 @@ class Reader {
   private readonly codeAt: number
   private isOfInputs = false
 
-  /** If the model writes its thoughts in a separate channel, `answer` must no longer contain them. */
+  /** `answer` must not contain the thoughts that some models write in a separate channel. */
   constructor(answer: string, isTool: IsTool) {
     const text = answer.replace(/^(`{3,})(<end_code>)/gm, "$1\n$2")
     this.source = new Source(text)
@@ -302,10 +302,13 @@ const sign =
 const lineSign =
   /^\s{0,3}(?:\[TOOL_(?:CALLS|REQUEST)\]|[\w.-]+\[ARGS\]|<[|｜]\w|<\|?tool_call|<(?:antml:)?(?:tool_calls?|function_calls?|function=|invoke\s|tool_use|TOOLCALL|start_function_call)|[\w.-]+<arg_key>|(?:assistant)?commentary to=|<[a-z]+_[a-z_]+>\s*$)/
 
-/** True for a line that may begin a call in one of these syntaxes. */
+/** True for a line that may begin a call in a syntax that `readNative` converts. */
 export const beginsNative = (line: string): boolean => lineSign.test(line)
 
-/** Converts calls in other syntaxes. `isTool` accepts names of tools, and of foreign tools that are mapped to them. */
+/**
+ * Rewrites calls in other syntaxes as this program expects them. `isTool` accepts the names of tools, and of foreign
+ * tools that stand for a tool.
+ */
 export const readNative = (answer: string, isTool: IsTool = isUsual): NativeText => {
   const findings = noFindings()
   const plain = withoutChannels(withPlainTokens(answer), findings)

@@ -23,8 +23,8 @@ const editText = (path: string, blocks: string): string =>
     .replace(/^[+>]{5,9}[ \t]*REPLACE>?[ \t]*$/gm, ">>>>>>> NEW")}`
 
 /**
- * The value without the line breaks next to its tags. A value of several lines that begins beside its opening tag keeps
- * its last line break.
+ * The value without the line breaks next to its tags. The last line break stays if a value of several lines begins on
+ * the line of its opening tag.
  */
 const valueOf = (written: string): string => {
   const value = written.replace(/^\r?\n/, "")
@@ -190,7 +190,7 @@ const childrenOf = (source: Source, from: number, until: number): ReadonlyArray<
   return source.text.slice(at, until).trim() === "" ? entries : undefined
 }
 
-/** Foreign tools that end the work or ask the user, with the tag of the answer. */
+/** Tools of other programs that end the work or ask the user. Each has the tag that contains its text. */
 const answers = new Map([
   ["attempt_completion", "result"],
   ["ask_followup_question", "question"],

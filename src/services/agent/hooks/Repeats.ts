@@ -9,7 +9,7 @@ import type { CallOutcome, ToolCall } from "../../../domain/tools/ToolCall.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
 /**
- * The limit of identical calls counts only outputs that the conversation still shows. A second limit, larger by this
+ * One limit of identical calls counts only outputs that are still in the conversation. A second limit, larger by this
  * factor, counts all outputs.
  */
 const acrossCompactions = 2

@@ -54,8 +54,8 @@ export const searchTerms = (request: string): ReadonlyArray<string> => {
 }
 
 /**
- * Patterns for parameter names, each with the values of a request that fit. The first pattern that matches a parameter
- * of some tool is used.
+ * Patterns for parameter names, each with the values that the request contains for such parameters. The first pattern
+ * that matches a parameter of some tool is used.
  */
 const argumentsIn = (request: string): ReadonlyArray<readonly [parameter: RegExp, values: ReadonlyArray<string>]> => [
   [/^(?:path|file)$/, pathsIn(request)],

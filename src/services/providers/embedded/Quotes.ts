@@ -72,7 +72,7 @@ const fileLines = (path: string, output: string, terms: ReadonlyArray<string>): 
   return relevant.length > 0 ? relevant : lines.slice(0, mostLines.file)
 }
 
-/** Quotes from the result of a call: lines of files after a search or a read, otherwise the beginning of the output. */
+/** Quotes from the result of a call: for a search or a read, lines of files; otherwise, the beginning of the output. */
 export const outcomeQuotes = (outcome: CallOutcome, terms: ReadonlyArray<string>): ReadonlyArray<QuotePiece> => {
   const { call, result } = outcome
   const { path, pattern } = call.arguments

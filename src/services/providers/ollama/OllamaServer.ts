@@ -133,7 +133,10 @@ const openQueries = Effect.fnUntraced(function* (address: ServerConnection) {
   return queries
 })
 
-/** How long a run waits for facts about a model. After that, the first call reports the problem. */
+/**
+ * How long a run waits for facts about a model. After that, it starts without them, and its first call reports a
+ * problem of the server.
+ */
 const patience = "2 seconds"
 
 /** How long the list of loaded models is valid. */
