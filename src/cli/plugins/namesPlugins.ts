@@ -7,7 +7,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { userFolders } from "../../services/configuration/UserFolders.ts"
 
-/** False if the configuration certainly names no plugin. */
+/** True if the configuration names a plugin, or might name one. */
 export const namesPlugins = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -105,8 +105,8 @@ const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   const included = /^[-s]?include$/.test(words[0] ?? "") ? words.slice(1) : []
   return {
     /**
-     * Any argument of an interpreter may be a script. For another program, only its own path and the file options of a
-     * runner count.
+     * For an interpreter, all paths in its arguments, because any may be a script. For another program, its own path,
+     * and the values of its file options if it is a runner.
      */
     files: runs ? paths : [...programPaths, ...included, ...(isRunner ? valuesOf(words, fileOptions) : [])],
     definitions: definitionFiles,

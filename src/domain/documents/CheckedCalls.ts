@@ -57,7 +57,8 @@ interface ChangeCalls {
   readonly calls: CallGroup
   readonly issues: ReadonlyArray<Issue>
   /**
-   * `refused` is the change if it would lose too much text. `leftOut` contains changes in which the model omitted text.
+   * `refused` is set if the change would remove too much text, and is then this change. `leftOut` has the changes in
+   * which the model omitted text.
    */
   readonly refused?: UnmadeChange
   readonly leftOut?: ReadonlyArray<UnmadeChange>

@@ -266,16 +266,20 @@ export interface TextLine {
 const nameSign = /[\p{L}\p{N}_$]/u
 const isSign = (text: string | undefined): boolean => nameSign.test(text ?? "")
 
+const isBlank = (text: string | undefined): boolean => text === " " || text === "\t"
+
 /**
  * The offsets of the pattern. If the pattern begins or ends with a name, only the whole name matches: `open(` does not
- * match in `reopen(`.
+ * match in `reopen(`. If it begins with an indentation, a deeper indentation does not match.
  */
 export const offsetsIn = (text: string, pattern: string): ReadonlyArray<number> => {
   const beginsName = isSign(pattern[0])
   const endsName = isSign(pattern.at(-1))
+  const isIndented = /^(?: {2}|\t)/.test(pattern)
   const offsets: Array<number> = []
   for (let at = text.indexOf(pattern); at !== -1;) {
-    const isPart = (beginsName && isSign(text[at - 1])) || (endsName && isSign(text[at + pattern.length]))
+    const [before, after] = [text[at - 1], text[at + pattern.length]]
+    const isPart = (beginsName && isSign(before)) || (endsName && isSign(after)) || (isIndented && isBlank(before))
     if (!isPart) offsets.push(at)
     at = text.indexOf(pattern, at + (isPart ? 1 : pattern.length))
   }

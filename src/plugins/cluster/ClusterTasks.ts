@@ -136,8 +136,8 @@ export const makeOffers = Effect.gen(function* () {
       )
       if (!isHeld) yield* Deferred.succeed(lease.lost, undefined)
       /*
-       * This worker looks at once for pieces that apply changes. It does not hurry with pieces that call the model, so
-       * that other workers get some.
+       * This worker looks immediately for pieces that apply changes. It waits before it takes another piece that calls
+       * the model, so that other workers get some.
        */
       else if (pieces.some(({ piece }) => piece.kind === "task")) yield* lease.lookForWork
     }

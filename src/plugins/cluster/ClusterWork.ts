@@ -60,7 +60,7 @@ export interface PieceActivity {
   readonly calls: Set<unknown>
   /** The hashes of unanswered questions. */
   readonly questions: Set<string>
-  /** The keys of the pieces that this piece waits for. The value is true if the piece with the key rests. */
+  /** The pieces that this piece waits for, by key. The value is true if that piece is resting. */
   readonly pieces: Map<string, boolean>
 }
 

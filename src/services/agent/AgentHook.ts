@@ -13,7 +13,10 @@ export interface AgentHook {
     turn: AgentTurn,
     changed: ReadonlyArray<ProposedFile>
   ) => Effect.Effect<ReadonlyArray<string>>
-  /** Returns a question to the model before an acceptable report ends the work; undefined for no question. */
+  /**
+   * Called before an acceptable report ends the work. Returns a question that the model must answer first, or undefined
+   * to let the work end.
+   */
   readonly beforeEnd?: (turn: AgentTurn) => Effect.Effect<string | undefined>
   /** Says why the work ends without a report; undefined while the work continues. */
   readonly endOf?: (session: Session) => AgentEnd<never> | undefined

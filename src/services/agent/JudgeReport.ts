@@ -49,7 +49,8 @@ export const judgeReport = Effect.fnUntraced(function* <A, E>({
   const problems = answerIssues(answer, checked)
   const repairs = [...repaired, ...checked.repairs, ...checked.calls.flatMap((call) => call.repairs)]
   const isOpen = problems.length > 0 || outcomes.some(({ result }) => !result.success)
-  // True if the model wrote the report before it knew the program's findings about the changes of the same answer.
+  // True if one answer holds both changes and the report. The model then wrote the report before it saw what the
+  // program found out about these changes.
   const isEarly =
     hasChanged && answersLeft > 0 && (remaining.length > 0 || !checks.every(isFine) || folderInstructions !== "")
   if (report === undefined || isOpen || isEarly || calls.length > 0) {

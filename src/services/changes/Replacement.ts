@@ -76,7 +76,7 @@ const notFound = (named: string): string =>
 /** Why nothing was replaced, and what the model should do. `inNames` is a file with longer names that contain the text. */
 const whyNothing = (named: string, inNames: string | undefined, areAllSearched: boolean) => {
   if (inNames !== undefined) {
-    const what = `The text ${named} occurs only inside longer names, such as in ${inNames}, so nothing was replaced.`
+    const what = `The text ${named} occurs only inside longer names or indentations, such as in ${inNames}, so nothing was replaced.`
     return { what, how: "Name the whole text to replace." }
   }
   const what = areAllSearched

@@ -24,8 +24,8 @@ const makeReadTexts = Effect.fnUntraced(function* (since: number) {
   let hasRunCommand = false
 
   /**
-   * True if a text from this source is older than the run, or does not come from the project. Then no command of the
-   * run can have hidden project data in the URLs of the text.
+   * True if a text from this source is older than the run or comes from outside the project. In both cases, no command
+   * of the run can have put project data into the URLs of the text.
    */
   const isOfBefore = Effect.fnUntraced(function* (source: ReadSource) {
     if (source === "command") return false

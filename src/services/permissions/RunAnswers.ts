@@ -74,7 +74,6 @@ export const repairedFiles = (asked: Asked): ReadonlyArray<WriteAccess> => {
   return writes.length === asked.accesses.length && sessionScopes(asked) !== undefined ? writes : []
 }
 
-/** The state of a path after a write. */
 const writtenState = ({ content, from, kind, removes }: WriteAccess): string => {
   if (removes === true) return "absent"
   if (kind === "link") return linkState(content)

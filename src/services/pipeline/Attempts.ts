@@ -42,8 +42,8 @@ export interface AttemptPlan<A, E, R> {
   /** The JSON schema of the answer; see `ModelRequest`. */
   readonly format?: object
   /**
-   * The grammar of the expected document. The server must enforce it if an answer had another form, or if two answers
-   * were rejected.
+   * The grammar of the expected document. The server enforces it only after an answer had another form, or after two
+   * answers were rejected.
    */
   readonly grammar?: () => string
   /** The expected document; see `ModelRequest`. */

@@ -120,7 +120,7 @@ const foreignStatus: ReadonlySet<number> = new Set([404, 405, 501])
 /** If a model repeats the same token this many times in a row, Ollama ends the answer without its last line. */
 const stoppedAfter = 30
 
-/** The reason if the server stopped an answer that repeated itself. */
+/** Why an answer failed that the server stopped because it repeated itself. Undefined for any other answer. */
 const stoppedLoop = ({ partial, repeated }: FailureContext): ModelErrorReason | undefined => {
   if (repeated === undefined || repeated.times < stoppedAfter) return undefined
   const { piece, times } = repeated

@@ -13,7 +13,7 @@ import { textHash } from "../files/Hash.ts"
 import { KeptFiles } from "../files/KeptFiles.ts"
 import { withoutDeclaredSecrets } from "../runs/KnownSecrets.ts"
 
-/** The data of a result, and its stored files. */
+/** What a call gave, for the journal. The contents of `files` are already on disk. */
 export interface CallData {
   readonly data: Schema.Json
   readonly files?: ReadonlyArray<ResultFile>

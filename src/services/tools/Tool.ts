@@ -8,7 +8,6 @@ import type { ToolOutput } from "../../domain/tools/ToolOutput.ts"
 import type { CallContext } from "./CallContext.ts"
 import type { HostServices } from "./HostServices.ts"
 
-/** The work of a call: an effect, or a promise. */
 type ToolWork =
   | Effect.Effect<Schema.Json | ToolOutput, ToolFailure, HostServices>
   | PromiseLike<Schema.Json | ToolOutput>

@@ -71,7 +71,8 @@ const replies: ReadonlyArray<readonly [replaced: string, text: string, now: stri
     "x(a);\nreopen(b);\na.x(c);",
     "stood in 2 lines: 2 changed in 1 file"
   ],
-  ["size(", "get_size();\n", undefined, '"size(" occurs only inside longer names, such as in a.c, so nothing was']
+  ["  call(", "  call(a);\n    call(b);\n", "x(a);", "stood in 1 line: 1 changed in 1 file"],
+  ["size(", "get_size();\n", undefined, '"size(" occurs only inside longer names or indentations, such as in a.c, so']
 ]
 
 describe("a text that is replaced everywhere", () => {

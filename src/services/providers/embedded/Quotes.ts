@@ -62,7 +62,7 @@ const searchLines = (output: string): ReadonlyArray<QuotedLine> =>
     text: text.trim()
   }))
 
-/** The lines of a file with a searched word, or else its first lines. */
+/** The lines of a file that contain a searched word. If there are none, its first lines. */
 const fileLines = (path: string, output: string, terms: ReadonlyArray<string>): ReadonlyArray<QuotedLine> => {
   const lines = output.split("\n").flatMap((line) => {
     const { number, text = "" } = readNumbered(line) ?? {}
