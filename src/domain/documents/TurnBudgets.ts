@@ -54,7 +54,7 @@ const leastMeasured = 20
 const leastLine = 40
 
 /** A reply may exceed the announced lines by this factor if the output then fits whole. */
-const mostOver = 1.1
+const mostOver = 1.08
 
 /** The length of the largest file, in characters, that the outputs of one answer can show whole. */
 export const mostAtOnce = mostLines * lineCharacters
@@ -118,7 +118,7 @@ export const budgetNote = (reply: number, compacted: number, line = lineCharacte
 const announcement =
   / There is room for about (\d+) lines of output with (\d+) characters each, shared by the calls of one answer\.$/
 
-/** The limits of the outputs in the next reply: a tenth more than announced. */
+/** The limits of the outputs in the next reply: a few more than announced. */
 export interface OutputLimits {
   readonly lines: number
   readonly characters: number

@@ -58,10 +58,10 @@ it("the length of a line is that of the numbered lines that are shown, from twen
 describe("the lines that an answer may count on", () => {
   const note = budgetNote(800 + 50 * 47, 0)
 
-  it("are those that the message before it announced, and a tenth more", () => {
+  it("are those that the message before it announced, and a few more", () => {
     const answered = [fromHost("Begin."), fromHost(`Go on. ${note}`), assistantMessage("I read."), fromHost("Go on.")]
-    assert.strictEqual(announcedLines(answered), 44)
-    assert.deepStrictEqual(announcedLimits(answered), { lines: 44, characters: 2200 })
+    assert.strictEqual(announcedLines(answered), 43)
+    assert.deepStrictEqual(announcedLimits(answered), { lines: 43, characters: 2160 })
   })
 
   it("are not known where that message announced none", () => {
