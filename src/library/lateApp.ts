@@ -50,7 +50,7 @@ export const inProject = late(() => import("../plugins/check-tools/projectCheck.
 
 const serverModels = () => import("../app/serverModels.ts")
 
-/** Lists, downloads and unloads models of a server. */
+/** The functions for models of a server, loaded when they are first called. */
 export const listServerModels = late(serverModels, "listModels")
 export const pullServerModel = late(serverModels, "pullModel")
 export const unloadServerModel = late(serverModels, "unloadModel")

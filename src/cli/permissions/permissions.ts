@@ -26,7 +26,10 @@ import { explainCall } from "./explainCall.ts"
 /** A rule that applies now, and where it comes from. */
 type ListedRule = SourcedRule & RememberedRule
 
-/** The setup of a project without flags, and the project's real path, under which its rules are saved. */
+/**
+ * Reads a project's setup as it is without command line flags, and the project's real path. Its rules are saved under
+ * this path.
+ */
 const readProject = Effect.fnUntraced(function* (project: string) {
   const fs = yield* FileSystem.FileSystem
   const setup = yield* readSetup(project, {})

@@ -82,7 +82,7 @@ export const RefinementReport = Schema.Struct({
 })
 export type RefinementReport = typeof RefinementReport.Type
 
-/** The content of a result. */
+/** What a result says, as a check of its document reads it. */
 export const ResultReport = Schema.Struct({
   /** The summary of the result. */
   summary: Schema.String,

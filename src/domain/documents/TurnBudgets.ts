@@ -68,7 +68,7 @@ export const mostStretch = 1.3
 /** The number of characters reserved for the model's request, and for parts of the reply that are not outputs. */
 const besideOutputs = 800
 
-/** For a reply with at least this many lines, no early compaction is needed. */
+/** If a reply has room for this many lines, the conversation is not compacted early. */
 const enoughLines = 150
 
 /**

@@ -133,8 +133,8 @@ export interface ReplacedText {
 }
 
 /**
- * The first line of a new text that stands for omitted text. A line that also occurs in the old text or the request
- * does not count.
+ * Finds the first placeholder in a new text: a line that stands for omitted text. A line that the old text or the
+ * request contains, too, is no placeholder.
  */
 export const elisionIn = ({ newText, oldText, path, request = "" }: ReplacedText): string | undefined => {
   const language = languageOf(path)

@@ -19,8 +19,8 @@ const nameEndings = paths.filter((path) => path.startsWith("*")).map((path) => p
 const longest = Math.max(...paths.map((path) => path.replace(/\/$/, "").split("/").length))
 
 /**
- * The ends of the path that consists of the first `length` components: its last component, its last two components
- * joined by a slash, and so on.
+ * Takes the first `length` components as a path, and returns its ends: the last component, the last two joined by a
+ * slash, and so on.
  */
 const endsOf = (components: ReadonlyArray<string>, length: number): ReadonlyArray<string> =>
   Array.from({ length: Math.min(longest, length) }, (_, index) =>

@@ -101,7 +101,7 @@ export class DocumentReader {
     return last
   }
 
-  /** Records a missing section, and says so if its heading is in a code block. */
+  /** Records a missing section. If its heading is hidden in a code block, the record mentions that. */
   addMissing(title: string): void {
     const { fences, lines } = this.document
     const wanted = title.toLowerCase()

@@ -104,7 +104,10 @@ const refusalText = (failure: ServerFailure): string | undefined => {
   return refusesRequest(failure.status, failure.detail) ? failure.detail : undefined
 }
 
-/** The fields that a failure may refuse. An error inside a streamed answer cannot refuse the field for streaming. */
+/**
+ * The request fields that the server may have rejected with this failure. An error inside a streamed answer cannot be a
+ * rejection of streaming.
+ */
 const refusable = (request: Request, failure: ServerFailure): ReadonlyArray<string> =>
   Object.keys(request).filter(
     (name) =>
