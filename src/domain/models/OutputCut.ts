@@ -151,6 +151,7 @@ const cutCommand = ({ head, output }: CommandText, limit: number): string => {
 /** A match of a search, `path:line: text`. Lines around matches have no path. */
 const searchLine = /^(?!\d+:(?: |$))(?<path>.+?):\d+:(?: |$)/
 const isMatch = (line: string): boolean => searchLine.test(line)
+const isNote = (line: string): boolean => line.startsWith("(") && !line.startsWith("(in ")
 const moreFiles = (count: number): string => `and ${count} more files`
 
 /**
@@ -172,26 +173,61 @@ const countsIn = (head: string) => {
  * is no such line.
  */
 interface FoundRow {
+  readonly path: string
   readonly text: string
   readonly heading: string
   readonly line: string
   readonly size: number
+  /** The index of the part of the output that contains the match and the lines around it. */
+  readonly part: number
 }
 
-/** The lines for the matches of a file. A heading stands once, above the matches that it names. `--` ends them. */
-const headedRows = (rows: ReadonlyArray<FoundRow>): ReadonlyArray<string> =>
-  rows.flatMap(({ heading, text }, index) =>
-    heading === (rows[index - 1]?.heading ?? "") ? [text] : [heading === "" ? "--" : heading, text]
-  )
+/** The index of each part of which all matches are shown, and whose other lines fit in `characters` characters. */
+const wholeParts = (
+  shown: ReadonlyArray<FoundRow>,
+  parts: ReadonlyArray<ReadonlyArray<string>>,
+  characters: number
+): ReadonlySet<number> => {
+  const wholes = new Set<number>()
+  let charactersLeft = characters
+  for (const [index, rows] of Map.groupBy(shown, ({ part }) => part)) {
+    const lines = parts[index] ?? []
+    const more = lines.join("\n").length + 4 - rows.reduce((sum, { size }) => sum + size, 0)
+    if (lines.filter(isMatch).length > rows.length || more > charactersLeft) continue
+    wholes.add(index)
+    charactersLeft -= more
+  }
+  return wholes
+}
 
-/** As many matches of a search as fit, and the number of matches in each file. Lines around matches are left out. */
+/** The lines for matches. A heading stands once, above the matches of a file that it names. `--` ends them. */
+const shownLines = (
+  rows: ReadonlyArray<FoundRow>,
+  parts: ReadonlyArray<ReadonlyArray<string>>,
+  wholes: ReadonlySet<number>
+): ReadonlyArray<string> =>
+  rows.flatMap(({ heading, part, path, text }, index) => {
+    const before = rows[index - 1]
+    if (wholes.has(part)) {
+      if (before?.part === part) return []
+      return [...(before === undefined ? [] : ["--"]), ...(parts[part] ?? [])]
+    }
+    const isEnded = before !== undefined && wholes.has(before.part)
+    const headingBefore = before?.path === path ? before.heading : ""
+    return heading === headingBefore && !isEnded ? [text] : [heading === "" ? "--" : heading, text]
+  })
+
+/** As many matches of a search as fit, and the number of matches in each file. The rest is for lines around them. */
 const cutSearch = (text: string, limit: number): string => {
   const [head = "", ...lines] = text.split("\n")
   const blocks = new Map<string, Array<FoundRow>>()
   const notes: Array<string> = []
+  const parts: Array<Array<string>> = [[]]
   let heading = ""
   let headedPath: string | undefined
   for (const line of lines) {
+    if (line === "--") parts.push([])
+    else if (!isNote(line)) parts.at(-1)?.push(line)
     const path = searchLine.exec(line)?.groups?.["path"]
     if (path !== undefined) {
       if (headedPath !== undefined && headedPath !== path) heading = ""
@@ -199,32 +235,34 @@ const cutSearch = (text: string, limit: number): string => {
       const rows = blocks.get(path) ?? []
       const isHeaded = heading !== (rows.at(-1)?.heading ?? "")
       const size = line.length + 1 + (isHeaded ? heading.length + 1 : 0)
-      blocks.set(path, [...rows, { text: line, heading, line: line.slice(path.length).replace(/^:\d+: ?/, ""), size }])
+      const match = line.slice(path.length).replace(/^:\d+: ?/, "")
+      blocks.set(path, [...rows, { path, text: line, heading, line: match, size, part: parts.length - 1 }])
     } else if (line === "--" || line.startsWith("(in ")) {
       heading = line === "--" ? "" : line
       headedPath = undefined
-    } else if (line.startsWith("(")) notes.push(line)
+    } else if (isNote(line)) notes.push(line)
   }
   const { more, totals } = countsIn(head)
   const title = head.replace(/ Shown by file: .*$/, "")
   const files = [...blocks].map(([path, rows]) => ({ path, rows }))
-  const beside = lines.some((line) => readNumbered(line) !== undefined) ? " or for the lines around matches" : ""
+  const hasAround = lines.some((line) => readNumbered(line) !== undefined)
+  const beside = hasAround ? " or for all lines around matches" : ""
   const higher = head.includes("give a higher max_results") ? " More match than max_results allowed." : ""
   const advice = blocks.size > 1 || totals.size > 1 ? "name a file with path" : "look for a longer text"
   const write = (budget: number): string => {
     const chosen = chooseRows(files, { characters: budget })
-    const shownRows = new Map(
-      files.map(({ path, rows }, at) => [path, (chosen[at] ?? []).flatMap((index) => rows[index] ?? [])])
-    )
+    const shown = files.flatMap(({ rows }, at) => (chosen[at] ?? []).flatMap((index) => rows[index] ?? []))
+    const used = shown.reduce((sum, { size }) => sum + size, 0)
+    const wholes = hasAround ? wholeParts(shown, parts, budget - used) : new Set<number>()
     const paths = [...new Set([...blocks.keys(), ...totals.keys()])]
     const counts = paths.map((path) => {
-      const kept = (shownRows.get(path) ?? []).length
+      const kept = shown.filter((row) => row.path === path).length
       const all = totals.get(path) ?? (blocks.get(path) ?? []).length
       return `${path} ${kept < all ? `${kept} of ${all}` : all}`
     })
     const byFile = listWithin(counts, Math.max(100, limit / 3), moreFiles).text.replaceAll("\n", ", ") + more
     const first = `${title} Shown by file: ${byFile}.${higher} The prompt has no room for more${beside}; ${advice}.`
-    return [first, ...[...shownRows.values()].flatMap(headedRows), ...notes].join("\n")
+    return [first, ...shownLines(shown, parts, wholes), ...notes].join("\n")
   }
   // If more matches are shown, the number beside each file may get more digits. Eight characters are reserved for each
   // number.

@@ -110,6 +110,24 @@ it("names the declarations around each match that is left of a search", () => {
   ])
 })
 
+/** A match with a line before and after it, below the line that names its declaration. */
+const partOf = (path: string, line: number) => [
+  `(in f${line})`,
+  `${line - 1}: before`,
+  `${path}:${line}: text`,
+  `${line + 1}: after ${"x".repeat(60)}`
+]
+
+it("shows lines around the first matches of a search where all matches fit, and some room is left", () => {
+  const parts = [partOf("src/a.ts", 10), partOf("src/a.ts", 30), partOf("src/b.ts", 10)].map((lines) =>
+    lines.join("\n")
+  )
+  const text = cutSearch(["3 matches in 2 files.", parts.join("\n--\n")], 345)
+  const [, ...shown] = text.split("\n")
+  expect(shown).toEqual([...partOf("src/a.ts", 10), "(in f30)", "src/a.ts:30: text", "(in f10)", "src/b.ts:10: text"])
+  expect(text).toContain("no room for more or for all lines around matches")
+})
+
 it("shares the room of a search among its files, and counts what is shown", () => {
   const head = "63 matches in 3 files, letter case ignored."
   const byFile =
@@ -133,7 +151,7 @@ it("shares the room of a search among its files, and counts what is shown", () =
   const withAround = cutSearch([head, ...around], 1200)
   expect(withAround.split("\n").filter((line) => line.startsWith("src/a.ts:")).length).toBeGreaterThan(3)
   expect(withAround).not.toMatch(/^\d+:/m)
-  expect(withAround).toContain("no room for more or for the lines around matches; name a file with path.")
+  expect(withAround).toContain("no room for more or for all lines around matches; name a file with path.")
   expect(cutSearch([head, ...lines], 0)).toBe(`${head} The prompt has no room for them; name a file with path.`)
   const alone = cutSearch(["50 matches in 1 file.", ...found("src/a.ts", 50)], 700)
   expect(alone).toContain("The prompt has no room for more; look for a longer text.")
