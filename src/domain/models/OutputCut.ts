@@ -184,13 +184,13 @@ interface FoundRow {
 
 /** The index of each part of which all matches are shown, and whose other lines fit in `characters` characters. */
 const wholeParts = (
-  shown: ReadonlyArray<FoundRow>,
+  shownRows: ReadonlyArray<FoundRow>,
   parts: ReadonlyArray<ReadonlyArray<string>>,
   characters: number
 ): ReadonlySet<number> => {
   const wholes = new Set<number>()
   let charactersLeft = characters
-  for (const [index, rows] of Map.groupBy(shown, ({ part }) => part)) {
+  for (const [index, rows] of Map.groupBy(shownRows, ({ part }) => part)) {
     const lines = parts[index] ?? []
     const more = lines.join("\n").length + 4 - rows.reduce((sum, { size }) => sum + size, 0)
     if (lines.filter(isMatch).length > rows.length || more > charactersLeft) continue
@@ -251,18 +251,18 @@ const cutSearch = (text: string, limit: number): string => {
   const advice = blocks.size > 1 || totals.size > 1 ? "name a file with path" : "look for a longer text"
   const write = (budget: number): string => {
     const chosen = chooseRows(files, { characters: budget })
-    const shown = files.flatMap(({ rows }, at) => (chosen[at] ?? []).flatMap((index) => rows[index] ?? []))
-    const used = shown.reduce((sum, { size }) => sum + size, 0)
-    const wholes = hasAround ? wholeParts(shown, parts, budget - used) : new Set<number>()
+    const shownRows = files.flatMap(({ rows }, at) => (chosen[at] ?? []).flatMap((index) => rows[index] ?? []))
+    const used = shownRows.reduce((sum, { size }) => sum + size, 0)
+    const wholes = hasAround ? wholeParts(shownRows, parts, budget - used) : new Set<number>()
     const paths = [...new Set([...blocks.keys(), ...totals.keys()])]
     const counts = paths.map((path) => {
-      const kept = shown.filter((row) => row.path === path).length
+      const kept = shownRows.filter((row) => row.path === path).length
       const all = totals.get(path) ?? (blocks.get(path) ?? []).length
       return `${path} ${kept < all ? `${kept} of ${all}` : all}`
     })
     const byFile = listWithin(counts, Math.max(100, limit / 3), moreFiles).text.replaceAll("\n", ", ") + more
     const first = `${title} Shown by file: ${byFile}.${higher} The prompt has no room for more${beside}; ${advice}.`
-    return [first, ...shownLines(shown, parts, wholes), ...notes].join("\n")
+    return [first, ...shownLines(shownRows, parts, wholes), ...notes].join("\n")
   }
   // If more matches are shown, the number beside each file may get more digits. Eight characters are reserved for each
   // number.
