@@ -38,6 +38,7 @@ export {
 } from "../domain/documents/RefinementFormat.ts"
 export { readResult } from "../domain/documents/ResultFormat.ts"
 export { promptOfPlan, readTaskList } from "../domain/documents/TaskListFormat.ts"
+export { withoutBudgets } from "../domain/documents/TurnBudgets.ts"
 export { callSign, InputValue, TaskOutcome } from "../domain/documents/TaskOutcome.ts"
 export { renderTaskReport, renderTaskList } from "../domain/documents/TaskRendering.ts"
 

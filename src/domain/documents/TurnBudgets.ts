@@ -118,6 +118,13 @@ export const budgetNote = (reply: number, compacted: number, line = lineCharacte
 const announcement =
   / There is room for about (\d+) lines of output with (\d+) characters each, shared by the calls of one answer\.$/
 
+/**
+ * Removes the numbers of budget notes from a prompt. They depend on the lengths of texts, which change when a secret is
+ * replaced.
+ */
+export const withoutBudgets = (text: string): string =>
+  text.replaceAll(/\d+ lines of output with \d+ characters each\b/g, "")
+
 /** The limits of the outputs in the next reply: a few more than announced. */
 export interface OutputLimits {
   readonly lines: number

@@ -71,7 +71,7 @@ const linesText = (outcome: CallOutcome, calls: ReadonlyArray<CallOutcome>): str
   const ranges = joinRanges(reads.flatMap((read) => linesOfRead(read) ?? []))
   return ranges.length === 0
     ? undefined
-    : `lines ${ranges.map(({ from, to }) => `${from} to ${to}`).join(", ")}, not shown here`
+    : `lines ${ranges.map(({ from, to }) => `${from} to ${to}`).join(", ")}, output left out`
 }
 
 /** The first line of an output. Remarks of a search about letter case and single files are removed. */

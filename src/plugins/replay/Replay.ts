@@ -25,6 +25,7 @@ import {
   stageKey,
   unknownRecord
 } from "../../kit/runs.ts"
+import { withoutBudgets } from "../../kit/documents.ts"
 import { redacted } from "../../kit/text.ts"
 import { type RecordedEvent, type RunEvent, Workspace } from "../../plugin-kit.ts"
 import type { PlacedDifference } from "./RunDifference.ts"
@@ -167,12 +168,6 @@ const readLines = (lines: ReadonlyArray<JournalLine>, firstOwn: number) => {
 }
 
 const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
-
-/**
- * Removes the numbers of budgets from a prompt. These numbers depend on text lengths, which change when a secret is
- * replaced.
- */
-const withoutBudgets = (text: string): string => text.replaceAll(/\d+ lines of output in all\b/g, "")
 
 /** How a call differs from the journal. */
 const differencesOf = (

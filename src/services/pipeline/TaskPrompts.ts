@@ -80,14 +80,15 @@ export const answerBlocks = (
   tools: ReadonlyArray<string>,
   form: ToolCalls,
   registry: Pick<ToolRegistry["Service"], "instructions">,
-  end: string
+  end: string,
+  endPlace = ""
 ) => {
   const others = tools.filter((tool) => !fileTools.has(tool))
   const mayChange = others.length < tools.length
   const requests = [...(others.length === 0 ? [] : ["tool calls"]), ...(mayChange ? ["changes of files"] : [])]
   const answers = [...requests, ...(requests.length > 1 ? ["both"] : []), end]
   return {
-    answers: answers.join(", ").replace(/, ([^,]*)$/, " or $1"),
+    answers: `${answers.join(", ").replace(/, ([^,]*)$/, " or $1")}${mayChange ? endPlace : ""}`,
     text_calls: form === "text" ? "Tool calls" : "",
     native_calls: form === "native" ? "Tool calls" : "",
     may_change: mayChange ? "Changes of files" : "",
@@ -137,7 +138,13 @@ const makeFirstMessages = Effect.gen(function* () {
     return prompts.fill("task", {
       ...blocks,
       project_map: skill !== undefined && namesMap(skill) ? project_map : "",
-      ...answerBlocks(tools, toolCallsFor(settings, "task", skill?.model), registry, "the report"),
+      ...answerBlocks(
+        tools,
+        toolCallsFor(settings, "task", skill?.model),
+        registry,
+        "the report",
+        ", alone or below changes"
+      ),
       skill_name: task.skill,
       skill_inputs: inputLines(skill?.inputs ?? []),
       skill_input_requirements: skill === undefined ? "" : requirementsText(skill),

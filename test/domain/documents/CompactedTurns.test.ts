@@ -213,7 +213,7 @@ it("gives the room to what was asked for last, and shows a part of it where it i
   expect([all.length > 1400, all.length <= 1800]).toEqual([true, true])
   const little = folded(outcomes, { files: [], budget: 1300 })
   expect(little.match(/^4: /gm)).toHaveLength(1)
-  expect(little).toContain("- `read_file src/c.ts`: lines 1 to 40, not shown here")
+  expect(little).toContain("- `read_file src/c.ts`: lines 1 to 40, output left out")
 })
 
 it("shows a diff whole, or its places alone, and lines for files without any", () => {
@@ -240,7 +240,7 @@ it("names all reads of a file in one line", () => {
   const other = numbered(60, (index) => `other ${index + 1}`)
   const reads = [read(3, 20, 29, "src/b.ts", other), read(4, 1, 5, "src/b.ts", other)]
   const shown = folded([...reads, search(5, "part", 1)], { files: [], budget: 100 })
-  expect(shown).toContain("- `read_file src/b.ts`: lines 1 to 5, 20 to 29, not shown here\n")
+  expect(shown).toContain("- `read_file src/b.ts`: lines 1 to 5, 20 to 29, output left out\n")
   expect(shown.split("`read_file src/b.ts`").length).toBe(2)
 })
 

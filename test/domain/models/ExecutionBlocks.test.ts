@@ -52,7 +52,7 @@ it("shows the first of several long outputs where all would have next to nothing
 it("names calls in a line each where there is less room than for that", () => {
   const blocks = callBlocks([sixtyLines("a")], -10_000)
   expect(blocks).not.toContain("###")
-  expect(blocks).toContain("- `read_file a.txt`: lines 1 to 60, not shown here\n")
+  expect(blocks).toContain("- `read_file a.txt`: lines 1 to 60, output left out\n")
 })
 
 it("shows a change as a diff, and its text once", () => {

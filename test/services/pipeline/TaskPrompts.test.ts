@@ -99,7 +99,7 @@ describe("makeTaskPrompts", () => {
       }
     }
     const shown = { tools: true, blocks: false, goals: true }
-    const editing = "tool calls, changes of files, both or the report"
+    const editing = "tool calls, changes of files, both or the report, alone or below changes"
     expect(asked("edit-files")).toEqual({ ...shown, blocks: true, answers: editing })
     expect(asked("search-code")).toEqual({ ...shown, answers: "tool calls or the report" })
     expect(asked("summarize")).toEqual({ ...shown, tools: false, answers: "the report" })
