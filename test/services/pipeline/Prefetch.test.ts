@@ -144,7 +144,7 @@ describe("after a compaction", () => {
         ...[2, 3, 4].map((part) => refinementWith([readOf("src/far.ts", part * 60)])),
         resultSaying("It is 5.")
       ],
-      files: { ...files, "src/far.ts": lines("nothing") },
+      files: { ...files, "src/far.ts": lines("nothing, with enough words that it fills a line") },
       settings: { contextWindow: 4096 }
     })
     expect(messages[0]?.[0]).toContain("Path: src/limit.ts")
