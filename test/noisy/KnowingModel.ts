@@ -111,7 +111,13 @@ const result = (summary: string): string => `## Result summary\n\n${summary}\n`
 /** A change that failed three times is given up. */
 const hasTried = ({ user }: FilledPrompt, { path }: Goal): boolean => user.split(`### Not changed: ${path}`).length > 3
 
-const executed = (prompt: FilledPrompt): string => {
+/** True if a diff shows the goal, or if the file was changed as one of the model's answers (`own`) wrote it. */
+const isMade = ({ user }: FilledPrompt, { name, path, value }: Goal, own: string): boolean => {
+  const isWritten = user.includes(`\n- ${path}: +`) && own.includes(`${name}: ${value},`)
+  return isWritten || new RegExp(`^\\+\\s*${name}: ${value},`, "m").test(user)
+}
+
+const executed = (prompt: FilledPrompt, own = ""): string => {
   const { needed } = taskIn(prompt)
   const outputs = [...prompt.user.matchAll(/^Output:\n([^]*?)(?=^##|(?![^]))/gm)]
     .map(([, text]) => text ?? "")
@@ -123,7 +129,7 @@ const executed = (prompt: FilledPrompt): string => {
   const [path = ""] = /\S+\.ts(?=\.|\s)/.exec(needed) ?? []
   const seen = declarationIn(outputs, name)
   const link = seen?.line === undefined ? `[${path}](${path})` : `[${path}](${path}#L${seen.line})`
-  if (goal?.value !== undefined && new RegExp(`^\\+\\s*${name}: ${goal.value},`, "m").test(prompt.user)) {
+  if (goal?.value !== undefined && isMade(prompt, goal, own)) {
     return result(`\`${name}\` is now ${goal.value} in ${link}. Nothing is left of the task.`)
   }
   const shown = seen ?? declarationIn(prompt.user, name)
@@ -158,14 +164,14 @@ const concluded = (prompt: FilledPrompt): string => {
 }
 
 /** The right answer to a prompt. */
-export const rightAnswer = (prompt: FilledPrompt): string => {
+export const rightAnswer = (prompt: FilledPrompt, own = ""): string => {
   switch (stageOf(prompt)) {
     case "creation":
       return plannedFor(requestIn(prompt))
     case "refinement":
       return refined(prompt)
     case "execution":
-      return executed(prompt)
+      return executed(prompt, own)
     case "iteration":
       return iterated(prompt)
     default:

@@ -76,9 +76,10 @@ export const noisyModel = ({ bad, damage, kinds, stubborn }: NoisyOptions, seed:
   }
 
   const layer = ScriptedModel.layer((prompt) => {
-    const text = bad === undefined ? rightAnswer(prompt) : bad(prompt, seed, given.length)
-    const stage = kindOf(stageOf(prompt) ?? "conclusion", text)
     const task = taskIn(prompt).name
+    const own = given.flatMap((one) => (one.task === task ? [one.answer.text] : [])).join("\n")
+    const text = bad === undefined ? rightAnswer(prompt, own) : bad(prompt, seed, given.length)
+    const stage = kindOf(stageOf(prompt) ?? "conclusion", text)
     const again = isRetry(prompt)
     const asked = given.filter((one) => one.stage === stage && one.task === task).length
     const random = randomFrom(seedOf(seed, `${stage} ${task} ${asked}`))
