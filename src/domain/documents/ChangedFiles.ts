@@ -67,9 +67,8 @@ const joined = (files: ReadonlyArray<ProposedFile>, budget: number): string => {
 const titleOf = (files: ReadonlyArray<ProposedFile>): string =>
   files.length > mostHeadings ? `${files.length} files` : files.map(({ path }) => path).join(", ")
 
-/** True if all added lines of a file are among `written`, the lines that the model has just written. */
-const isAsWritten = (file: ProposedFile, written: ReadonlySet<string>): boolean => {
-  const diff = fileDiff(file)
+/** True if all added lines of a diff are among `written`, the lines that the model has just written. */
+const isAsWritten = (diff: string, written: ReadonlySet<string>): boolean => {
   const added = diff.split("\n").filter((line) => line.startsWith("+") && !line.startsWith("+++ "))
   return diffSummary(diff) !== undefined && added.every((line) => written.has(line.slice(1)))
 }
@@ -83,16 +82,17 @@ export const changedBlocks = (
   budget: number,
   written: ReadonlySet<string> = new Set()
 ): string => {
-  const asWritten = files.filter((file) => isAsWritten(file, written))
+  const diffs = new Map(files.map((file) => [file, fileDiff(file)]))
+  const asWritten = files.filter((file) => isAsWritten(diffs.get(file) ?? "", written))
   const others = files.filter((file) => !asWritten.includes(file))
-  const lines = asWritten.map((file) => `- ${summaryOf(file)}`)
+  const lines = asWritten.map((file) => `- ${summaryOf(file, diffs.get(file))}`)
   const summary =
     asWritten.length === 0 ? "" : `### Changed: ${titleOf(asWritten)}\n\nAs you wrote it:\n\n${lines.join("\n")}\n\n`
   if (others.length > mostHeadings) {
     return `${summary}### Changed: ${titleOf(others)}\n\n${joined(others, budget - summary.length)}\n\n`
   }
   const limits = shares(
-    others.map((file) => fileDiff(file).length),
+    others.map((file) => diffs.get(file)?.length ?? 0),
     budget - summary.length
   )
   const blocks = others.map((file, index) => `### Changed: ${file.path}\n\n${joined([file], limits[index] ?? 0)}\n\n`)

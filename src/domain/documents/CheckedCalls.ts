@@ -1,6 +1,6 @@
 /** The calls and changes of an answer after their checks and before they run. */
 import { type Issue, makeIssue, makeRepair, type Repair } from "../findings/Issue.ts"
-import { type CallOutcome, fileTools, type ToolCall } from "../tools/ToolCall.ts"
+import { type CallOutcome, type ToolCall, fileTools, mayChangeFiles } from "../tools/ToolCall.ts"
 import { turnUid } from "../tools/ToolCallFormat.ts"
 import { type UnmadeChange, unreadChanges } from "../tools/OpenChanges.ts"
 import type { ParsedAnswer } from "./TurnAnswer.ts"
@@ -89,7 +89,7 @@ export const joinedChecks = (content: TurnContent, parts: CheckedParts): Checked
   const undone = parts.parts.slice(most).flat()
   const left = undone.flatMap((call) => tooMany.map((issue) => ({ call, issue })))
   // The model must make dropped changes later. A task without file tools cannot make any.
-  const dropped = tools.some((tool) => fileTools.has(tool)) ? droppedChanges(calls, left, content) : []
+  const dropped = mayChangeFiles(tools) ? droppedChanges(calls, left, content) : []
   const isDoubled = parts.parts.flat().length < groups.flat().length
   const doubled = "Made a call once that was written several times."
   return {

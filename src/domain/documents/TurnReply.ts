@@ -7,6 +7,7 @@ import { mostStretch, type OutputLimits } from "./TurnBudgets.ts"
 import { type Issue, issuesMarkdown, issueText } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { listWithin, shorten, shortened, usefulShares } from "../text/Excerpt.ts"
+import { newTextsOf } from "../tools/OpenChanges.ts"
 import { type CallOutcome, isChange, notMeasured, pathOf, type ToolResult } from "../tools/ToolCall.ts"
 import { type ConversationMessage, messageText, type ToolMessage } from "../models/ConversationMessage.ts"
 import { callBlocks, callFrame, leastOutput } from "../models/ExecutionBlocks.ts"
@@ -85,11 +86,7 @@ export const notChanged = (failed: ReadonlyArray<CallOutcome>): ReadonlyArray<st
 
 /** The lines that the model wrote in these changes. */
 const linesWritten = (changes: ReadonlyArray<CallOutcome>): ReadonlySet<string> =>
-  new Set(
-    changes.flatMap(({ call: { arguments: values } }) =>
-      [values["new_text"], values["content"]].flatMap((text) => (typeof text === "string" ? text.split("\n") : []))
-    )
-  )
+  new Set(changes.flatMap(({ call }) => newTextsOf(call.arguments)).flatMap((text) => text.split("\n")))
 
 /** What changed in each file, and why other changes failed. */
 const changesText = (

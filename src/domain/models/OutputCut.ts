@@ -168,105 +168,100 @@ const countsIn = (head: string) => {
   return { totals: new Map(counts), more }
 }
 
-/**
- * A match of a search. `heading` is the line `(in ...)` that names the declarations around the match, or empty if there
- * is no such line.
- */
-interface FoundRow {
-  readonly path: string
-  readonly text: string
+/** Lines of a search that follow each other, from one file: a line `(in ...)` if there is one, and what it names. */
+interface FoundPart {
+  /** The line `(in ...)` with the names of declarations. Empty without such a line. */
   readonly heading: string
-  readonly line: string
-  readonly size: number
-  /** The index of the part of the output that contains the match and the lines around it. */
-  readonly part: number
+  readonly lines: Array<string>
+  path?: string
 }
 
-/** The index of each part of which all matches are shown, and whose other lines fit in `characters` characters. */
-const wholeParts = (
-  shownRows: ReadonlyArray<FoundRow>,
-  parts: ReadonlyArray<ReadonlyArray<string>>,
-  characters: number
-): ReadonlySet<number> => {
-  const wholes = new Set<number>()
+/** A match of a search. `line` is the matching line of the file, and `size` its characters in the output. */
+interface FoundRow {
+  readonly text: string
+  readonly line: string
+  readonly size: number
+  readonly part: FoundPart
+}
+
+/** The matches in the lines of a search by file, and the notes below them. */
+const readMatches = (lines: ReadonlyArray<string>) => {
+  const matches = new Map<string, Array<FoundRow>>()
+  const notes: Array<string> = []
+  let part: FoundPart = { heading: "", lines: [] }
+  for (const text of lines) {
+    const path = searchLine.exec(text)?.groups?.["path"]
+    if (path === undefined && isNote(text)) {
+      notes.push(text)
+      continue
+    }
+    const isHeading = path === undefined && text.startsWith("(in ")
+    const isOfOther = path !== undefined && part.path !== undefined && part.path !== path
+    if (isHeading || isOfOther || text === "--") part = { heading: isHeading ? text : "", lines: [] }
+    if (text !== "--") part.lines.push(text)
+    if (path === undefined) continue
+    const size = text.length + 1 + (part.path === undefined && part.heading !== "" ? part.heading.length + 1 : 0)
+    part.path = path
+    const line = text.slice(path.length).replace(/^:\d+: ?/, "")
+    matches.set(path, [...(matches.get(path) ?? []), { text, line, size, part }])
+  }
+  return { matches, notes }
+}
+
+/** The parts of which all matches are shown, and whose other lines fit in `characters` characters. */
+const wholeParts = (shownRows: ReadonlyArray<FoundRow>, characters: number): ReadonlySet<FoundPart> => {
+  const wholes = new Set<FoundPart>()
   let charactersLeft = characters
-  for (const [index, rows] of Map.groupBy(shownRows, ({ part }) => part)) {
-    const lines = parts[index] ?? []
-    const more = lines.join("\n").length + 4 - rows.reduce((sum, { size }) => sum + size, 0)
-    if (lines.filter(isMatch).length > rows.length || more > charactersLeft) continue
-    wholes.add(index)
+  for (const [part, rows] of Map.groupBy(shownRows, (row) => row.part)) {
+    const more = part.lines.join("\n").length + 4 - rows.reduce((sum, { size }) => sum + size, 0)
+    if (part.lines.filter(isMatch).length > rows.length || more > charactersLeft) continue
+    wholes.add(part)
     charactersLeft -= more
   }
   return wholes
 }
 
 /** The lines for matches. A heading stands once, above the matches of a file that it names. `--` ends them. */
-const shownLines = (
-  rows: ReadonlyArray<FoundRow>,
-  parts: ReadonlyArray<ReadonlyArray<string>>,
-  wholes: ReadonlySet<number>
-): ReadonlyArray<string> =>
-  rows.flatMap(({ heading, part, path, text }, index) => {
-    const before = rows[index - 1]
-    if (wholes.has(part)) {
-      if (before?.part === part) return []
-      return [...(before === undefined ? [] : ["--"]), ...(parts[part] ?? [])]
-    }
-    const isEnded = before !== undefined && wholes.has(before.part)
-    const headingBefore = before?.path === path ? before.heading : ""
-    return heading === headingBefore && !isEnded ? [text] : [heading === "" ? "--" : heading, text]
+const shownLines = (rows: ReadonlyArray<FoundRow>, wholes: ReadonlySet<FoundPart>): ReadonlyArray<string> =>
+  rows.flatMap(({ part, text }, index) => {
+    const before = rows[index - 1]?.part
+    const isWhole = wholes.has(part)
+    if (before === part) return isWhole ? [] : [text]
+    if (isWhole) return [...(before === undefined ? [] : ["--"]), ...part.lines]
+    if (part.heading !== "") return [part.heading, text]
+    const isOpen = before !== undefined && (wholes.has(before) || (before.path === part.path && before.heading !== ""))
+    return isOpen ? ["--", text] : [text]
   })
 
 /** As many matches of a search as fit, and the number of matches in each file. The rest is for lines around them. */
 const cutSearch = (text: string, limit: number): string => {
   const [head = "", ...lines] = text.split("\n")
-  const blocks = new Map<string, Array<FoundRow>>()
-  const notes: Array<string> = []
-  const parts: Array<Array<string>> = [[]]
-  let heading = ""
-  let headedPath: string | undefined
-  for (const line of lines) {
-    if (line === "--") parts.push([])
-    else if (!isNote(line)) parts.at(-1)?.push(line)
-    const path = searchLine.exec(line)?.groups?.["path"]
-    if (path !== undefined) {
-      if (headedPath !== undefined && headedPath !== path) heading = ""
-      headedPath = path
-      const rows = blocks.get(path) ?? []
-      const isHeaded = heading !== (rows.at(-1)?.heading ?? "")
-      const size = line.length + 1 + (isHeaded ? heading.length + 1 : 0)
-      const match = line.slice(path.length).replace(/^:\d+: ?/, "")
-      blocks.set(path, [...rows, { path, text: line, heading, line: match, size, part: parts.length - 1 }])
-    } else if (line === "--" || line.startsWith("(in ")) {
-      heading = line === "--" ? "" : line
-      headedPath = undefined
-    } else if (isNote(line)) notes.push(line)
-  }
+  const { matches, notes } = readMatches(lines)
   const { more, totals } = countsIn(head)
   const title = head.replace(/ Shown by file: .*$/, "")
-  const files = [...blocks].map(([path, rows]) => ({ path, rows }))
+  const files = [...matches].map(([path, rows]) => ({ path, rows }))
   const hasAround = lines.some((line) => readNumbered(line) !== undefined)
   const beside = hasAround ? " or for all lines around matches" : ""
   const higher = head.includes("give a higher max_results") ? " More match than max_results allowed." : ""
-  const advice = blocks.size > 1 || totals.size > 1 ? "name a file with path" : "look for a longer text"
+  const advice = matches.size > 1 || totals.size > 1 ? "name a file with path" : "look for a longer text"
   const write = (budget: number): string => {
     const chosen = chooseRows(files, { characters: budget })
     const shownRows = files.flatMap(({ rows }, at) => (chosen[at] ?? []).flatMap((index) => rows[index] ?? []))
     const used = shownRows.reduce((sum, { size }) => sum + size, 0)
-    const wholes = hasAround ? wholeParts(shownRows, parts, budget - used) : new Set<number>()
-    const paths = [...new Set([...blocks.keys(), ...totals.keys()])]
+    const wholes = hasAround ? wholeParts(shownRows, budget - used) : new Set<FoundPart>()
+    const paths = [...new Set([...matches.keys(), ...totals.keys()])]
     const counts = paths.map((path) => {
-      const kept = shownRows.filter((row) => row.path === path).length
-      const all = totals.get(path) ?? (blocks.get(path) ?? []).length
+      const kept = shownRows.filter(({ part }) => part.path === path).length
+      const all = totals.get(path) ?? (matches.get(path) ?? []).length
       return `${path} ${kept < all ? `${kept} of ${all}` : all}`
     })
     const byFile = listWithin(counts, Math.max(100, limit / 3), moreFiles).text.replaceAll("\n", ", ") + more
     const first = `${title} Shown by file: ${byFile}.${higher} The prompt has no room for more${beside}; ${advice}.`
-    return [first, ...shownLines(shownRows, parts, wholes), ...notes].join("\n")
+    return [first, ...shownLines(shownRows, wholes), ...notes].join("\n")
   }
   // If more matches are shown, the number beside each file may get more digits. Eight characters are reserved for each
   // number.
-  let budget = limit - write(0).length - 8 * blocks.size
+  let budget = limit - write(0).length - 8 * matches.size
   let cut = write(Math.max(0, budget))
   // If the first match below a heading is dropped, the next match needs the heading.
   while (cut.length > limit && budget > 0) {

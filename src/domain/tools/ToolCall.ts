@@ -159,6 +159,8 @@ export interface PreparedCall {
 /** The tools whose only effect is a change of files. In a task with a working copy, they change only the copy. */
 export const fileTools: ReadonlySet<string> = new Set(["edit_file", "move_file", "remove_file", "write_file"])
 
+export const mayChangeFiles = (tools: ReadonlyArray<string>): boolean => tools.some((tool) => fileTools.has(tool))
+
 export const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
 
 const plainPath = (path: Schema.Json | undefined): string => String(path).replace(/^(?:\.\/)+/, "")

@@ -10,7 +10,7 @@ import { withUniqueIds } from "../../domain/documents/TurnReply.ts"
 import { plainAnswer, unusableAnswer } from "../../domain/documents/UnusableAnswer.ts"
 import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import { conversationSize, measuredPrompt } from "../../domain/models/ConversationMessage.ts"
-import { fileTools } from "../../domain/tools/ToolCall.ts"
+import { fileTools, mayChangeFiles } from "../../domain/tools/ToolCall.ts"
 import { mentionsCall } from "../../domain/tools/ToolCallTraces.ts"
 import { makePathsIn } from "../changes/AnswerChanges.ts"
 import type { Bound } from "../models/CallAttempt.ts"
@@ -97,7 +97,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
   ): Effect.fn.Return<ParsedAnswer> {
     const { askedCalls, issues, text } = answer
     if (issues.length > 0) return unreadAnswer(answer)
-    const mayChange = assignment.tools.some((name) => fileTools.has(name))
+    const mayChange = mayChangeFiles(assignment.tools)
     const paths: ProjectPaths = mayChange ? yield* pathsIn(text, assignment.task) : new Map()
     const written = askedCalls.length > 0 && text.trim() === "" ? nothingAsked : yield* read(text, paths)
     return parsedAnswer(answer, written, isNative(assignment))

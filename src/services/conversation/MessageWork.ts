@@ -11,7 +11,7 @@ import { type Briefing, projectTextOf } from "../../domain/models/Briefing.ts"
 import { type ConversationMessage, isFromUser, messageText } from "../../domain/models/ConversationMessage.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { askTask, seenKey } from "../../domain/runs/ActivityKey.ts"
-import { type CallOutcome, fileTools } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, mayChangeFiles } from "../../domain/tools/ToolCall.ts"
 import { makeAboutProject } from "../pipeline/AboutProject.ts"
 import { makeEvidenceReaders } from "../pipeline/CheckedEvidence.ts"
 import { besideShown, makeInstructions } from "../pipeline/Instructions.ts"
@@ -100,7 +100,7 @@ export const makeMessageWork = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (message: MessageOrder, before: Memory, begun: Session) {
     const { briefing, listen, number, progress, system, tools } = message
-    const mayChange = tools.some((tool) => fileTools.has(tool))
+    const mayChange = mayChangeFiles(tools)
     const offered = { mayChange, tools: new Set(tools) }
     const shownAnswer = makeShownAnswer(listen)
     const session = yield* Ref.make(begun)

@@ -26,7 +26,7 @@ import { stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { counted } from "../../domain/text/Format.ts"
 import { meantTool } from "../../domain/tools/ArgumentCheck.ts"
 import { openChanges } from "../../domain/tools/OpenChanges.ts"
-import { fileTools, pathOf } from "../../domain/tools/ToolCall.ts"
+import { mayChangeFiles, pathOf } from "../../domain/tools/ToolCall.ts"
 import { type AgentPrompt, type Assignment, newSession, type Session } from "../agent/Session.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
@@ -84,7 +84,7 @@ const makePlaceReader = Effect.gen(function* () {
     const lines = [...places, ...unnumberedLines(places)]
     const before = yield* standing(lines, last)
     const reading = readPlaceAnswers(answer, places)
-    const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
+    const mayChange = mayChangeFiles(assignment.tools)
     const isTool = (tool: string): boolean => meantTool(tool, assignment.tools) !== undefined
     const turn = readTurn(reading.rest, { paths, task, inputs: [], kept: [], mayChange, isTool })
     const isActing = turn.calls.length + turn.changes.length > 0

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { Task } from "../../domain/plan/Task.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"
-import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type ToolCall, fileTools, mayChangeFiles } from "../../domain/tools/ToolCall.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
@@ -23,7 +23,7 @@ export const makeTaskEffects = Effect.gen(function* () {
     mayWrite: (task: Task): boolean => registry.changesSomething(toolsOf(task)),
     /** True for a task that may act outside its working copy while its turns run. */
     mayAct: (task: Task): boolean => registry.changesSomething(toolsOf(task).filter((tool) => !fileTools.has(tool))),
-    mayChangeFiles: (task: Task): boolean => toolsOf(task).some((tool) => fileTools.has(tool)),
+    mayChangeFiles: (task: Task): boolean => mayChangeFiles(toolsOf(task)),
     mayChange: ({ name }: ToolCall): boolean => registry.find(name)?.effect !== "pure"
   }
 })

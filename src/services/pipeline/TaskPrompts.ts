@@ -15,7 +15,7 @@ import {
   unaskedWindow
 } from "../../domain/models/PromptSize.ts"
 import type { Task } from "../../domain/plan/Task.ts"
-import { fileTools } from "../../domain/tools/ToolCall.ts"
+import { fileTools, mayChangeFiles } from "../../domain/tools/ToolCall.ts"
 import {
   executionText,
   inputLines,
@@ -45,8 +45,6 @@ const mostOfChangelog = 1200
  * most of the rest.
  */
 const wholeShare = 1 / 2
-
-const mayChangeFiles = (tools: ReadonlyArray<string>): boolean => tools.some((tool) => fileTools.has(tool))
 
 /**
  * The share of the free budget for references; the rest is for the turns. A task that changes files needs more for its

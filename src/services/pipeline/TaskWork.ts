@@ -29,7 +29,7 @@ import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
 import { slugOf } from "../../domain/text/Slug.ts"
 import { meantTool } from "../../domain/tools/ArgumentCheck.ts"
-import { type CallOutcome, dataText, fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type CallOutcome, type ToolCall, dataText, mayChangeFiles } from "../../domain/tools/ToolCall.ts"
 import { makeCompaction } from "../agent/Compaction.ts"
 import { type AgentPrompt, type AgentWork, type Assignment, newSession, type Session } from "../agent/Session.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
@@ -192,7 +192,7 @@ const makePrompt = Effect.gen(function* () {
   return (open: OpenTask): AgentPrompt => {
     const { assignment, fields, material, order, skill } = open
     const { prefetched } = material
-    const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
+    const mayChange = mayChangeFiles(assignment.tools)
     /** The newest answer. It shows which parts of the first message are still useful. */
     let newest = ""
     const request = [order.briefing.prompt, order.task.whatIsNeeded, order.task.expectedOutput].join("\n")
@@ -251,7 +251,7 @@ const makeAnswerReader = Effect.gen(function* () {
       task: before.task,
       inputs: skill.inputs,
       kept: before.inputs,
-      mayChange: tools.some((tool) => fileTools.has(tool)),
+      mayChange: mayChangeFiles(tools),
       isTool: (tool) => meantTool(tool, tools) !== undefined
     })
     if (turn.calls.length + turn.changes.length === 0) {
