@@ -7,18 +7,24 @@ import { packLines } from "../excerpts/Packing.ts"
 import { fileName } from "../files/PathList.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { isSecretLike } from "../files/SensitivePath.ts"
-import { fenced } from "../markdown/PromptBlock.ts"
+import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { isRead } from "../models/CallLine.ts"
 import { gapText, numbersOf } from "../models/OutputCut.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
-import { type CallOutcome, pathOf, pathsOf } from "../tools/ToolCall.ts"
-import { fileDiff } from "./ChangedFiles.ts"
+import { type CallOutcome, isChange, pathOf, pathsOf } from "../tools/ToolCall.ts"
+import { changesSoFar, fileDiff } from "./ChangedFiles.ts"
 import { changedFunctions, changedLines } from "./ChangedFunctions.ts"
 import { latestCalls } from "./CompactedOutputs.ts"
 import type { TurnFacts } from "./TurnFacts.ts"
 
 const mostImports = 12
+
+/** The minimum number of characters for the diffs. */
+export const leastDiff = 600
+
+/** The maximum length, in characters, of a shown diff of a file that the last answer did not change. */
+const smallDiff = 400
 
 /** How many lines around a place are shown. The program tries these numbers in order until the budget is used up. */
 const radii = [1, 3, 8, 20, 40]
@@ -54,7 +60,7 @@ const namedPlaces = (
 }
 
 /** The lines of a file that `namedPlaces` finds, and the lines that changed. */
-export const placesIn = (file: ProposedFile, listed: Pick<TurnFacts, "checks" | "open">): ReadonlyArray<LineRange> => [
+const placesIn = (file: ProposedFile, listed: Pick<TurnFacts, "checks" | "open">): ReadonlyArray<LineRange> => [
   ...namedPlaces(file, listed),
   ...[...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].map(([, from, count = "1"]) => ({
     from: Number(from),
@@ -68,7 +74,7 @@ const importsOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> =>
   )
 
 /** The current text of a file around these places, with its imports if a check fails. */
-export const currentText = (
+const currentText = (
   { path, text }: ProposedFile,
   {
     budget,
@@ -95,7 +101,7 @@ export const currentText = (
 }
 
 /** True for a file whose current text may be shown. False for a new file: its diff already shows its whole text. */
-export const isShownWhole = ({ base, path, text }: ProposedFile): boolean =>
+const isShownWhole = ({ base, path, text }: ProposedFile): boolean =>
   base !== null && text !== null && !isSecretLike(path)
 
 /** The lines of a file that are already visible in the outputs of the last answer. */
@@ -112,7 +118,7 @@ const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArra
  * Shows the changed functions of each file, and the places of `namedPlaces`. The files share the budget. A file whose
  * functions do not fit whole is left out.
  */
-export const functionsWithin = (
+const functionsWithin = (
   files: ReadonlyArray<ProposedFile>,
   parts: FunctionParts
 ): ReadonlyMap<ProposedFile, string> => {
@@ -131,18 +137,55 @@ export const functionsWithin = (
 }
 
 /**
- * The changed files that the model probably works on: the last answer changed or read them, or a failing check or a
- * failed change names them. If new failures name no changed file, all changed files count. Of other files, a summary
- * shows a small diff or only the name.
+ * The changed files that the model must probably correct: a failing check or a failed change names them. If new failures
+ * name no changed file, all changed files count. Of other files, a summary shows a diff or only the name.
  */
-export const filesAtWork = ({
+const filesToCorrect = ({
   checks,
   files,
-  open,
-  outcomes
-}: Pick<TurnFacts, "checks" | "files" | "open" | "outcomes">): ReadonlyArray<ProposedFile> => {
-  const latest = new Set(latestCalls(outcomes).flatMap(({ call }) => pathsOf(call)))
+  open
+}: Pick<TurnFacts, "checks" | "files" | "open">): ReadonlyArray<ProposedFile> => {
   const named = new Set(files.filter((file) => namedPlaces(file, { checks, open }).length > 0))
   const isUnclear = named.size === 0 && checks.some((check) => !isFine(check))
-  return files.filter((file) => isUnclear || named.has(file) || latest.has(file.path))
+  return files.filter((file) => isUnclear || named.has(file))
+}
+
+/** The changed functions of the files to correct, whole. */
+export const functionsText = (turns: Pick<TurnFacts, "checks" | "files" | "open">): string => {
+  const parts = { checks: [], open: [], fails: false, newest: [], last: "", budget: Number.MAX_SAFE_INTEGER }
+  return [...functionsWithin(filesToCorrect(turns).filter(isShownWhole), parts).values()].join("")
+}
+
+/**
+ * The changes so far in about `beside.budget` characters, and the current text of the files to correct: their changed
+ * functions, or where these do not fit, lines around their changed and named places.
+ */
+export const changedFilesText = (
+  { budget, checks, files, open, outcomes }: TurnFacts,
+  beside: Pick<FunctionParts, "budget" | "last" | "newest">
+): string => {
+  const fails = checks.some((check) => !passes(check))
+  const toCorrect = filesToCorrect({ checks, files, open }).filter(isShownWhole)
+  const functions = functionsWithin(toCorrect, { ...beside, checks, open, fails })
+  const whole = [...functions.values()].join("")
+  const latest = new Set(
+    latestCalls(outcomes)
+      .filter(isChange)
+      .flatMap(({ call }) => pathsOf(call))
+  )
+  const isFinished = (file: ProposedFile): boolean =>
+    !toCorrect.includes(file) && !latest.has(file.path) && fileDiff(file).length > smallDiff
+  const changes = changesSoFar(
+    files,
+    Math.max((beside.budget - whole.length) / 2, budget / 4, leastDiff),
+    new Set(files.filter((file) => functions.has(file) || isFinished(file)))
+  )
+  const others = toCorrect
+    .filter((file) => !functions.has(file))
+    .map((file) => ({ file, places: placesIn(file, { checks, open }) }))
+    .filter(({ places }) => places.length > 0)
+  const budgetLeft = Math.max(0, beside.budget - changes.length - whole.length)
+  const each = budgetLeft / Math.max(1, others.length)
+  const texts = others.map(({ file, places }) => currentText(file, { places, fails, budget: each })).join("")
+  return changes + rawBlock("## The changed places as they are now", whole + texts)
 }

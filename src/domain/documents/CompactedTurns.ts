@@ -2,7 +2,7 @@
  * Replaces old turns that no longer fit the window. In their place stand the facts that the program knows about them,
  * below the request.
  */
-import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
+import type { CheckOutcome } from "../checks/CheckOutcome.ts"
 import { packLines } from "../excerpts/Packing.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { isSecretLike } from "../files/SensitivePath.ts"
@@ -13,21 +13,14 @@ import { callLines, type LineNow } from "../models/CallLine.ts"
 import { callBlocks, callFrame, outputsSize } from "../models/ExecutionBlocks.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import { type CallOutcome, isChange, pathOf } from "../tools/ToolCall.ts"
-import { changesSoFar, fileDiff } from "./ChangedFiles.ts"
-import { currentText, filesAtWork, functionsWithin, isShownWhole, placesIn } from "./CompactedFiles.ts"
+import { changedFilesText, functionsText, leastDiff } from "./CompactedFiles.ts"
 import { fittingOutputs, outputsOf } from "./CompactedOutputs.ts"
 import { newestShare } from "./TurnBudgets.ts"
 import type { TurnFacts } from "./TurnFacts.ts"
 import { checksBlock, notChanged } from "./TurnReply.ts"
 
-/** The minimum number of characters for the diffs. */
-const leastDiff = 600
-
 /** The minimum space in the summary for the outputs of checks, in characters, however small the budget is. */
 const leastChecks = 700
-
-/** The maximum length, in characters, of a shown diff of a file on which the model no longer works. */
-const smallDiff = 400
 
 /** The characters reserved for headings and fences. */
 const headings = 120
@@ -92,15 +85,9 @@ export const showsFile = (prompt: string, path: string): boolean =>
   prompt.split("\n").some((line) => /^(?:The contents of|Path:) /.test(line) && line.includes(path))
 
 /** The length, in characters, of the part that every summary shows: the changed functions and the open problems. */
-export const factsLength = (
-  turns: Pick<TurnFacts, "budget" | "checks" | "files" | "issues" | "open" | "outcomes">
-): number => {
-  const parts = { checks: [], open: [], fails: false, newest: [], last: "", budget: Number.MAX_SAFE_INTEGER }
-  const functions = functionsWithin(filesAtWork(turns).filter(isShownWhole), parts)
-  return [...functions.values()].join("").length + openBlocks(turns).length
+export const factsLength = (turns: Pick<TurnFacts, "budget" | "checks" | "files" | "issues" | "open">): number => {
+  return functionsText(turns).length + openBlocks(turns).length
 }
-
-const isSmall = (file: ProposedFile): boolean => fileDiff(file).length <= smallDiff
 
 /** For each line of a text, the indexes (from 0) at which it occurs. */
 const indexesByLine = (text: string | null): ReadonlyMap<string | undefined, ReadonlyArray<number>> => {
@@ -146,25 +133,8 @@ export const compactedText = (turns: TurnFacts): string => {
   const most = isAlone ? workBudget : Math.max(workBudget * newestShare, Math.min(promised, workBudget - leastDiff))
   const last = callBlocks(newest, Math.floor(most) - callFrame(newest), lines)
   const beside = Math.max(0, workBudget - last.length)
-  const fails = checks.some((check) => !passes(check))
-  const atWork = filesAtWork({ ...turns, open })
-  const around = atWork.filter(isShownWhole)
-  const functions = functionsWithin(around, { checks, open, fails, last, newest, budget: beside })
-  const whole = [...functions.values()].join("")
-  const changes = changesSoFar(
-    files,
-    Math.max((beside - whole.length) / 2, budget / 4, leastDiff),
-    new Set(files.filter((file) => functions.has(file) || (!atWork.includes(file) && !isSmall(file))))
-  )
-  const budgetLeft = Math.max(0, beside - changes.length - whole.length)
-  const others = around
-    .filter((file) => !functions.has(file))
-    .map((file) => ({ file, places: placesIn(file, { checks, open }) }))
-    .filter(({ places }) => places.length > 0)
-  const each = budgetLeft / Math.max(1, others.length)
-  const texts = others.map(({ file, places }) => currentText(file, { places, fails, budget: each })).join("")
-  const current = rawBlock("## The changed places as they are now", whole + texts)
-  const rest = budgetLeft - texts.length
+  const changes = changedFilesText({ ...turns, open }, { last, newest, budget: beside })
+  const rest = Math.max(0, beside - changes.length)
   const fitting = fittingOutputs(before, rest)
   const isShown = (one: CallOutcome): boolean => isChange(one) || fitting.has(one) || newest.includes(one)
   const calls = listWithin(
@@ -180,5 +150,5 @@ export const compactedText = (turns: TurnFacts): string => {
     outcomes.filter((one) => fitting.has(one)),
     rest
   )
-  return `${begin}${problems}${changes}${current}${earlier}${last}${end}`.trimEnd()
+  return `${begin}${problems}${changes}${earlier}${last}${end}`.trimEnd()
 }

@@ -74,7 +74,7 @@ export const makeCompaction = Effect.gen(function* () {
     const { checks, issues } = session
     const outcomes = outcomesOf(work, session)
     const files = changes.named(work.assignment.copy)
-    return factsLength({ budget, checks, files, issues, open: openChanges(outcomes), outcomes })
+    return factsLength({ budget, checks, files, issues, open: openChanges(outcomes) })
   }
 
   /** The maximum length of a reply after these messages, in characters. */

@@ -96,13 +96,16 @@ it("keeps a failed change with the reason, as its file is now, and the text arou
   expect(shown).toContain("10:   stop(10)")
 })
 
-it("shows changed functions whole, once, with a line about the change, and no call of a change", () => {
-  const shown = folded([made()])
+it("shows changed functions whole, once, with a line about the change, and no call of a change, while a check fails", () => {
+  const shown = folded([made()], { checks: [failedCheck("")] })
   expect(shown).toContain("- src/a.ts: +1 -1, at lines 7 to 13; in part0\n")
   expect(shown).toContain("1: function part0() {\n2:   step(2)")
   expect(shown).toContain("19:   step(19)\n20: }\n(lines 21 to 60 left out)")
   expect(shown.split("stop(10)").length).toBe(2)
   expect(shown).not.toMatch(/edit_file|old_text|@@/)
+  const passed = folded([made()])
+  expect(passed).toContain("-  step(10)\n+  stop(10)")
+  expect(passed).not.toContain("## The changed places as they are now")
 })
 
 it("shows changes as a diff with names of functions where no function holds them, or it has no room", () => {
@@ -118,10 +121,12 @@ it("shows changes as a diff with names of functions where no function holds them
 it("shows a function of at most 100 lines whole, and none that the last answer has read after its change", () => {
   const long = (count: number) => {
     const base = ["function part() {", ...numbered(count - 2, (at) => `  step(${at})`), "}", ""].join("\n")
-    return folded([made()], { files: [changeOf(base)], budget: 8000 })
+    return folded([made()], { files: [changeOf(base)], budget: 8000, checks: [failedCheck("")] })
   }
   expect([100, 101].map((count) => long(count).includes("@@ "))).toEqual([false, true])
-  const again = folded([made(), read(2, 1, 30, "src/a.ts", changed.trimEnd().split("\n"))])
+  const again = folded([made(), read(2, 1, 30, "src/a.ts", changed.trimEnd().split("\n"))], {
+    checks: [failedCheck("")]
+  })
   expect(again.split("stop(10)").length).toBe(2)
   expect(again).not.toContain("## The changed places as they are now")
 })
@@ -254,7 +259,7 @@ it("names the matches of a search that no change has touched, at their lines now
   expect(moved).toContain("Still as found: src/a.ts:10, 12; src/c.ts:1, 2.\n")
 })
 
-it("names only the places of a large change in a file that the model does not work on any more", () => {
+it("names only the places of a large change in a file that the last answer did not change", () => {
   const now = changed.replaceAll("step(3", "stop(3")
   const given = { files: [{ path: "src/a.ts", base: text, text: now }], budget: 9000 }
   const work = edit(1, "  step(30)", "  stop(30)", true)
@@ -266,9 +271,8 @@ it("names only the places of a large change in a file that the model does not wo
     expect(later).toMatch(/- src\/a\.ts: \+\d+ -\d+, at lines/)
     expect(later).not.toContain("stop(30)")
   }
-  expect(folded([work], given)).toContain("30:   stop(30)")
+  expect(folded([work], given)).toContain("+  stop(30)")
   expect(folded([work, other], { ...given, checks: [check] })).toContain("30:   stop(30)")
-  expect(folded([work, read(2, 1, 9, "src/a.ts", now.split("\n"))], given)).toContain("30:   stop(30)")
 })
 
 it("keeps what a failing check expected, which stands at its end", () => {
@@ -311,11 +315,11 @@ it("shows 1, 3, 8, 20 or 40 lines around a change, as there is room", () => {
   const base = numbered(200, (index) => `  step(${index + 1})`).join("\n")
   const files = [changeOf(base, "  step(100)", "  stop(100)")]
   const shownWith = (budget: number): number => {
-    const shown = folded([edit(1, "  step(100)", "  stop(100)", true)], { files, budget })
+    const shown = folded([edit(1, "  step(100)", "  stop(100)", true)], { files, budget, checks: [failedCheck("")] })
     const current = shown.slice(shown.indexOf("## The changed places as they are now"))
     return [...current.matchAll(/^\d+: {3}st[eo]p/gm)].length
   }
-  const sizes = Array.from({ length: 80 }, (_, index) => shownWith(700 + index * 60))
+  const sizes = Array.from({ length: 80 }, (_, index) => shownWith(300 + index * 60))
   // The change is shown as a diff has it, with three lines on each side.
   const radii = [1, 3, 8, 20, 40].map((radius) => 7 + 2 * radius)
   expect([...new Set(sizes)].toSorted((a, b) => a - b)).toEqual([0, ...radii])
