@@ -201,7 +201,7 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "A few lines of each output are of no use.",
     "real work"
   ),
-  compaction("leastDiff", "characters", "smallest budget for diffs", "The model would make its changes again."),
+  compactedFiles("leastDiff", "characters", "smallest budget for diffs", "The model would make its changes again."),
   compaction(
     "leastChecks",
     "characters",
@@ -245,10 +245,10 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "lines around a changed place, in steps while they fit",
     "Each place gets the same before one gets more."
   ),
-  compaction(
+  compactedFiles(
     "smallDiff",
     "characters",
-    "largest diff shown of a file that the model has left",
+    "largest diff shown of a file that the last answer did not change",
     "Larger ones take the room of outputs."
   ),
   calls("mostNamed", "files", "files whose unchanged matches are named", "More costs lines of outputs."),
@@ -303,6 +303,18 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "characters",
     "smallest budget for parts around the hits of the first search",
     "It shows no function."
+  ),
+  prefetch(
+    "mostLines",
+    "lines",
+    "declarations or uses of a text in a file, above which it counts for none",
+    "Which of them matters is unknown."
+  ),
+  heuristicsOf("prefetch", "domain/excerpts/WholeDeclarations.ts#")(
+    "nearLines",
+    "lines",
+    "lines shown on each side of a line whose declaration does not fit",
+    "A statement has about as many."
   ),
   prefetch("mostOthers", "files", "further files named", "More is not read.", "decision 090"),
   prefetchScores(
@@ -388,7 +400,7 @@ export const heuristics: ReadonlyArray<Heuristic> = [
   excerpts("longestPart", "lines", "longest block that only words match", "More takes the room of others."),
   excerpts("mostMeant", "places", "places that a task can mean", "More have no room for what is around them."),
   excerpts("longestWhole", "lines", "longest declaration shown whole", "A longer one is shown by the blocks in it."),
-  excerpts(
+  heuristicsOf("excerpts", "domain/files/CommentLines.ts#")(
     "leastComment",
     "lines",
     "shortest comment that is separated from its code",

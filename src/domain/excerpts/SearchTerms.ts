@@ -106,7 +106,7 @@ const namePattern = (name: string): RegExp =>
   new RegExp(`(?<![\\w$])${name.replaceAll(/[$.*+?^{}()|[\]\\]/g, "\\$&")}(?![\\w$])`)
 
 /** Returns a test for lines with one of the names as a word. */
-export const holdsName = ({ names }: SearchTerms): ((line: string) => boolean) => {
+export const holdsName = ({ names }: Pick<SearchTerms, "names">): ((line: string) => boolean) => {
   const all = names.map(({ text }) => namePattern(text))
   return (line) => all.some((pattern) => pattern.test(line))
 }

@@ -37,8 +37,6 @@ const longestPart = 40
 const mostMeant = 12
 /** The longest declaration, in lines, that is shown whole. Of a longer declaration, only matching blocks are shown. */
 const longestWhole = 80
-/** The shortest comment, in lines, that is left out. */
-const leastComment = 3
 /** If a declaration does not fit, this many of its last lines are shown. */
 const lastLines = 3
 /** A gap between shown lines is filled if it has at most this many lines. */
@@ -138,7 +136,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   if (!choice.add(keep)) choice.addEach(keep)
   const declarations = declarationsOf(lines, language)
   const comments = commentLines(lines, language)
-  const prose = longComments(lines, comments, leastComment)
+  const prose = longComments(lines, comments)
   const declared = declarationLines(lines, language, declarations)
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
   const blocksAt = new Map<number, LineRange>()

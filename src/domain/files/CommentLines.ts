@@ -30,22 +30,21 @@ export const commentLines = (lines: ReadonlyArray<string>, language: string): Re
   return indexes
 }
 
+/** The shortest comment, in lines, that an excerpt leaves out. */
+const leastComment = 3
+
 /**
- * The indexes of all lines in groups of at least `least` comment lines. Blank lines inside a group belong to it and
- * count.
+ * The indexes of all lines in groups of at least `leastComment` comment lines. Blank lines inside a group belong to it
+ * and count.
  */
-export const longComments = (
-  lines: ReadonlyArray<string>,
-  comments: ReadonlySet<number>,
-  least: number
-): ReadonlySet<number> => {
+export const longComments = (lines: ReadonlyArray<string>, comments: ReadonlySet<number>): ReadonlySet<number> => {
   const indexes = new Set<number>()
   let run: Array<number> = []
   for (let index = 0; index <= lines.length; index++) {
     if (index < lines.length && (comments.has(index) || (run.length > 0 && lines[index]?.trim() === "")))
       run.push(index)
     else {
-      if (run.length >= least) for (const one of run) indexes.add(one)
+      if (run.length >= leastComment) for (const one of run) indexes.add(one)
       run = []
     }
   }

@@ -15,8 +15,8 @@ import { changelogLines } from "../excerpts/ChangelogLines.ts"
 import { cutLine, packLines } from "../excerpts/Packing.ts"
 import { scoreParts } from "../excerpts/Scores.ts"
 import { isChangelog } from "../excerpts/SearchRank.ts"
-import { excerptOf } from "../excerpts/TextExcerpt.ts"
-import type { SearchTerms } from "../excerpts/SearchTerms.ts"
+import { holdsName, type SearchTerms } from "../excerpts/SearchTerms.ts"
+import { wholeDeclarations } from "../excerpts/WholeDeclarations.ts"
 import { numberLines, readNumbered } from "../text/NumberedLines.ts"
 
 type Messages = ReadonlyArray<ConversationMessage>
@@ -48,6 +48,9 @@ const mostHolders = 8
  * A text names at most this many further files with the number of their matching lines. The others are only counted.
  */
 const mostOthers = 8
+
+/** A text is on many lines of a file if it is on more than this many. Which of them matters is then unknown. */
+const mostLines = 3
 
 /** The minimum size of a part around a search hit, in characters. A smaller part could not hold a function. */
 const leastParts = 600
@@ -86,9 +89,37 @@ const linesOf = (text: string): ReadonlyArray<string> => text.replace(/\n$/, "")
 const partBlock = (path: string, { text }: { readonly text: string }): string =>
   `Path: ${path}\n\n${fenced(text, languageOf(path))}\n\n`
 
-const blockOf = ({ path, text }: NamedText, terms: SearchTerms, budget: number): string => {
-  const source = { lines: linesOf(text), language: languageOf(path), first: 1, gap: gapText }
-  return partBlock(path, excerptOf(source, terms, budget))
+/**
+ * The indexes of the lines that declare a text of the terms, the texts in the order of their weights. If a file declares
+ * none of them, the lines that use one. Texts on many lines do not count.
+ */
+const wantedLines = (
+  lines: ReadonlyArray<string>,
+  language: string,
+  { literals, names }: SearchTerms
+): ReadonlyArray<number> => {
+  const terms = [
+    ...literals.map(({ text, weight }) => ({ text, weight, holds: (line: string) => line.includes(text) })),
+    ...names.map((name) => ({ ...name, holds: holdsName({ names: [name] }) }))
+  ].toSorted((a, b) => b.weight - a.weight)
+  const linesWith = (isWanted: (index: number, text: string) => boolean): ReadonlyArray<number> =>
+    terms
+      .map(({ holds, text }) => [...lines.keys()].filter((at) => holds(lines[at] ?? "") && isWanted(at, text)))
+      .filter(({ length }) => length <= mostLines)
+      .flat()
+  const declaring = linesWith((at, text) => declaredName(lines[at] ?? "", language) === text)
+  return declaring.length > 0 ? declaring : linesWith(() => true)
+}
+
+/** The declarations of a file that the terms name, and the places of those that do not fit. */
+const declarationsIn = ({ path, text }: NamedText, terms: SearchTerms, budget: number) => {
+  const source = { lines: linesOf(text), language: languageOf(path) }
+  const chosen = wholeDeclarations(source, wantedLines(source.lines, source.language, terms), { budget, gap: gapText })
+  return {
+    path,
+    block: chosen.text === "" ? "" : partBlock(path, chosen),
+    places: chosen.tooLong.map(({ from, name, to }) => `\`${name}\` lines ${from} to ${to}`)
+  }
 }
 
 /** The changelogs whose paths are in the text. */
@@ -132,7 +163,7 @@ export const wantedTexts = ({ literals, names }: SearchTerms): ReadonlyArray<str
   [...literals, ...names].map(({ text }) => text)
 
 /**
- * Shows one part of each of the files that fit the terms best. The text `more` follows, and then the names of other
+ * Shows the named declarations of the files that fit the terms best. The text `more` follows, and then the names of other
  * fitting files. `budgets` has the maximum number of characters of each part. Its length is the maximum number of
  * parts.
  */
@@ -148,8 +179,13 @@ export const prefetchedParts = (
   const counts = others.slice(0, mostOthers).map(({ path, text }) => `${path} ${countHolding(text, wanted)}`)
   const uncounted = others.length > mostOthers ? `, and ${others.length - mostOthers} more files` : ""
   const also = others.length === 0 ? "" : `Lines that hold them in other files: ${counts.join(", ")}${uncounted}.`
-  const blocks = best.slice(0, budgets.length).map((file, index) => blockOf(file, terms, budgets[index] ?? 0))
-  return rawBlock("## Parts of files that hold words of the task", `${blocks.join("")}${more}${also}`.trimEnd())
+  const parts = best.slice(0, budgets.length).map((file, index) => declarationsIn(file, terms, budgets[index] ?? 0))
+  const places = parts
+    .filter((part) => part.places.length > 0)
+    .map(({ path, places }) => `${path} ${places.join(", ")}`)
+  const unshown = places.length === 0 ? "" : `Not shown, because they are long: ${places.join("; ")}.\n\n`
+  const blocks = parts.map(({ block }) => block).join("")
+  return rawBlock("## Parts of files that hold words of the task", `${blocks}${more}${unshown}${also}`.trimEnd())
 }
 
 /** The line numbers of search hits in source files, by file. Empty if too many files have hits. */
@@ -182,10 +218,13 @@ export const partsAround = (
   let blocks = ""
   for (const file of ordered) {
     const budgetLeft = budget - blocks.length
-    const lines = file.text.split("\n")
-    const literals = hitsOf(file).map((line) => ({ text: (lines[line - 1] ?? "").trim(), weight: 1 }))
-    const terms = { literals, names: [], words: [] }
-    if (budgetLeft >= leastParts) blocks += blockOf(file, terms, budgetLeft - file.path.length - 30)
+    if (budgetLeft < leastParts) break
+    const { text } = wholeDeclarations(
+      { lines: linesOf(file.text), language: languageOf(file.path) },
+      hitsOf(file).map((line) => line - 1),
+      { budget: budgetLeft - file.path.length - 30, gap: gapText }
+    )
+    if (text !== "") blocks += partBlock(file.path, { text })
   }
   return rawBlock("## Parts of files around what was found", blocks.trimEnd())
 }

@@ -32,6 +32,12 @@ const firstMessage = (needed: string, more: Given = {}) =>
     (messages) => messages[0]?.[0] ?? ""
   )
 
+/** A function of so many lines, each with 60 characters when it is shown. */
+const wide = (name: string, count = 0) =>
+  [`const ${name} = () => {`, ...Array.from({ length: count }, () => `  ${"call()".padEnd(52, ";")}`), "}", ""].join(
+    "\n"
+  )
+
 const lines = (name: string) => Array.from({ length: 400 }, () => `use(${name})`).join("\n")
 
 describe("before the first turn", () => {
@@ -73,18 +79,20 @@ describe("before the first turn", () => {
   ] as const)(
     "in a window of %i tokens, the best file takes 11 % of %i, and the second one 6 %",
     function* ([contextWindow, counted = 0]) {
-      const first = yield* firstMessage("See `rateLimit`, and mostCalls.", {
-        files: { "src/a.ts": lines("rateLimit"), "src/b.ts": lines("mostCalls") },
-        settings: { contextWindow }
-      })
-      const blocks = [...first.matchAll(/^Path: src\/[ab]\.ts\n\n```\w+\n([^]*?)\n```/gm)]
-      const sizes = blocks.map(([, text = ""]) => text.length)
-      const shares = [0.11, 0.06].map((share) => charactersIn(counted * share))
-      expect(sizes.length).toBe(2)
-      for (const [index, size] of sizes.entries()) {
-        const left = (shares[index] ?? 0) - size
-        expect(left >= 0 && left < 80, `${left}`).toBe(true)
-      }
+      const fitting = [0.11, 0.06].map((share) => Math.floor((charactersIn(counted * share) - 120) / 60))
+      const blocks = (most: ReadonlyArray<number>) =>
+        firstMessage("See `rateLimit`, and mostCalls.", {
+          files: { "src/a.ts": wide("rateLimit", most[0]), "src/b.ts": wide("mostCalls", most[1]) },
+          settings: { contextWindow }
+        })
+      const whole = yield* blocks(fitting)
+      expect(whole.match(/^Path: src\/[ab]\.ts$/gm)).toHaveLength(2)
+      const [most = 0, second = 0] = fitting
+      const neither = yield* blocks([most + 4, second + 4])
+      expect(neither).not.toContain("Path: src/")
+      expect(neither).toContain(
+        `Not shown, because they are long: src/a.ts \`rateLimit\` lines 1 to ${most + 6}; src/b.ts \`mostCalls\` lines 1 to ${second + 6}.`
+      )
     }
   )
 })

@@ -1,0 +1,54 @@
+/**
+ * Shows the declarations around chosen lines of a text, each whole or not at all: a reader of a part of a function reads
+ * the function again. Long comments are left out.
+ */
+import { commentLines, longComments } from "../files/CommentLines.ts"
+import { type Declaration, declarationsOf } from "../files/Declarations.ts"
+import type { LineRange } from "../text/LineRange.ts"
+import { numberLines } from "../text/NumberedLines.ts"
+import { blockBelow, declarationLines } from "./EnclosingLines.ts"
+import { cutLine, packLines } from "./Packing.ts"
+
+/** How many lines are shown on each side of a line without a declaration, or with one that does not fit. */
+const nearLines = 3
+
+export interface ChosenDeclarations {
+  /** The numbered lines, with notes for the lines between them. Empty if nothing fits. */
+  readonly text: string
+  /** The chosen declarations that do not fit. */
+  readonly tooLong: ReadonlyArray<Declaration & LineRange>
+}
+
+/**
+ * The declarations around the lines `indexes` (from 0), in this order, in at most `budget` characters. A line inside a
+ * declaration that does not fit is shown with a few lines around it. A declaration that does not fit is in `tooLong` if
+ * its first line is one of `indexes`.
+ */
+export const wholeDeclarations = (
+  { language, lines }: { readonly lines: ReadonlyArray<string>; readonly language: string },
+  indexes: ReadonlyArray<number>,
+  { budget, gap }: { readonly budget: number; readonly gap: (from: number, to: number) => string }
+): ChosenDeclarations => {
+  const declarations = new Map(declarationsOf(lines, language).map((one) => [one.index, one]))
+  const declared = declarationLines(lines, language, [...declarations.values()])
+  const comments = longComments(lines, commentLines(lines, language))
+  const rows = numberLines(
+    lines.map((line) => cutLine(line)),
+    1
+  )
+  const tooLong: Array<Declaration & LineRange> = []
+  const within = (from: number, to: number): ReadonlyArray<number> =>
+    [...rows.keys()].slice(Math.max(0, from), to + 1).filter((at) => !comments.has(at))
+  const packed = packLines(rows, budget, gap, (choice) => {
+    for (const index of indexes) {
+      const declaration = declarations.get(index)
+      const isOneLine = declaration !== undefined && blockBelow(lines, index, lines.length) === index
+      const range = isOneLine ? undefined : declared({ from: index + 1, to: index + 1 })
+      const whole = range === undefined ? [] : within(range.from - 1, range.to - 1)
+      if (whole.length > 0 && choice.add(whole)) continue
+      if (declaration !== undefined && range !== undefined) tooLong.push({ ...declaration, ...range })
+      else choice.add(within(index - nearLines, index + nearLines))
+    }
+  })
+  return { text: packed.isEmpty ? "" : packed.text, tooLong }
+}
