@@ -59,14 +59,18 @@ const namedPlaces = (
   return [...namedByChecks(file, checks), ...failed].map(([, line]) => ({ from: Number(line), to: Number(line) }))
 }
 
-/** The lines of a file that `namedPlaces` finds, and the lines that changed. */
-const placesIn = (file: ProposedFile, listed: Pick<TurnFacts, "checks" | "open">): ReadonlyArray<LineRange> => [
-  ...namedPlaces(file, listed),
-  ...[...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].map(([, from, count = "1"]) => ({
-    from: Number(from),
-    to: Number(from) + Math.max(1, Number(count)) - 1
-  }))
-]
+/**
+ * The lines of a file that failing checks or failed changes name, and its changed lines. If only a failed change names
+ * lines, the changed lines are right, and left out.
+ */
+const placesIn = (
+  file: ProposedFile,
+  { checks, open }: Pick<TurnFacts, "checks" | "open">
+): ReadonlyArray<LineRange> => {
+  const named = namedPlaces(file, { checks, open })
+  if (named.length > 0 && checks.every(isFine)) return named
+  return [...named, ...changedLines(fileDiff(file)).map((line) => ({ from: line, to: line }))]
+}
 
 const importsOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> =>
   lines.flatMap((line, index) =>
@@ -114,24 +118,21 @@ const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArra
       return numbers === undefined ? [] : [{ from: numbers[0], to: numbers[1] }]
     })
 
-/**
- * Shows the changed functions of each file, and the places of `namedPlaces`. The files share the budget. A file whose
- * functions do not fit whole is left out.
- */
+/** The functions around the places of each file. The files share the budget. A file whose functions do not fit is left out. */
 const functionsWithin = (
   files: ReadonlyArray<ProposedFile>,
   parts: FunctionParts
 ): ReadonlyMap<ProposedFile, string> => {
   const texts = new Map<ProposedFile, string>()
   for (const [index, file] of files.entries()) {
-    const changed = changedLines(fileDiff(file)).map((line) => ({ from: line, to: line }))
+    const places = placesIn(file, parts)
     const text = changedFunctions(file, {
-      places: [...changed, ...namedPlaces(file, parts)],
+      places,
       shownLines: shownLines(file.path, parts),
       beside: parts.fails ? importsOf((file.text ?? "").split("\n")).slice(0, mostImports) : [],
       budget: (parts.budget - [...texts.values()].join("").length) / (files.length - index)
     })
-    if (text !== undefined && changed.length > 0) texts.set(file, text)
+    if (text !== undefined && places.length > 0) texts.set(file, text)
   }
   return texts
 }
@@ -150,15 +151,15 @@ const filesToCorrect = ({
   return files.filter((file) => isUnclear || named.has(file))
 }
 
-/** The changed functions of the files to correct, whole. */
+/** The functions of the files to correct, whole. */
 export const functionsText = (turns: Pick<TurnFacts, "checks" | "files" | "open">): string => {
-  const parts = { checks: [], open: [], fails: false, newest: [], last: "", budget: Number.MAX_SAFE_INTEGER }
+  const parts = { ...turns, fails: false, newest: [], last: "", budget: Number.MAX_SAFE_INTEGER }
   return [...functionsWithin(filesToCorrect(turns).filter(isShownWhole), parts).values()].join("")
 }
 
 /**
- * The changes so far in about `beside.budget` characters, and the current text of the files to correct: their changed
- * functions, or where these do not fit, lines around their changed and named places.
+ * The changes so far in about `beside.budget` characters, and the current text of the files to correct: the
+ * functions around their places or, if these do not fit, lines around them.
  */
 export const changedFilesText = (
   { budget, checks, files, open, outcomes }: TurnFacts,
@@ -173,12 +174,13 @@ export const changedFilesText = (
       .filter(isChange)
       .flatMap(({ call }) => pathsOf(call))
   )
-  const isFinished = (file: ProposedFile): boolean =>
-    !toCorrect.includes(file) && !latest.has(file.path) && fileDiff(file).length > smallDiff
+  const suspected = checks.every(isFine) ? [] : toCorrect
+  const isSummarized = (file: ProposedFile): boolean =>
+    suspected.includes(file) ? functions.has(file) : !latest.has(file.path) && fileDiff(file).length > smallDiff
   const changes = changesSoFar(
     files,
     Math.max((beside.budget - whole.length) / 2, budget / 4, leastDiff),
-    new Set(files.filter((file) => functions.has(file) || isFinished(file)))
+    new Set(files.filter(isSummarized))
   )
   const others = toCorrect
     .filter((file) => !functions.has(file))

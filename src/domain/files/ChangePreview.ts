@@ -43,8 +43,11 @@ interface TwoTexts {
   readonly toFile: string
 }
 
+/** The edits of lines that turn one text into the other. */
+export const lineEdits = (before: string, after: string) => TextDiff.lines(before, after, { maxEdits })
+
 export const changeBetween = ({ after = "", before = "", ...names }: TwoTexts): WholeChange => {
-  const edits = TextDiff.lines(before, after, { maxEdits })
+  const edits = lineEdits(before, after)
   const count = (tag: "Insert" | "Delete") =>
     edits.reduce((sum, edit) => sum + (edit._tag === tag ? edit.items.length : 0), 0)
   return {

@@ -4,7 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"
-import { pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { withPresentLines } from "../../domain/tools/MovedReads.ts"
+import { fileTools, pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { turnUid } from "../../domain/tools/ToolCallFormat.ts"
 import { makeCopyWork } from "../changes/CopyWork.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
@@ -31,14 +32,28 @@ export const makeCallRunner = Effect.fnUntraced(function* (
   const changes = yield* makeTaskChanges
   const copyWork = yield* makeCopyWork
 
-  /** Makes calls that `ofTurn` has numbered. They run one after another if one of them may change something. */
+  /**
+   * Makes calls that `ofTurn` has numbered. They run one after another if one of them may change something. Reads below
+   * changes of files count lines as they were before these changes.
+   */
   const makeCalls = Effect.fnUntraced(function* <E>(
     { approve, assignment }: Pick<AgentWork<unknown, E>, "approve" | "assignment">,
     calls: ReadonlyArray<ToolCall>
   ): Effect.fn.Return<CallRun, TooManyDenials | E> {
     const target = copyWork.targetOf(assignment)
     yield* approve(calls.filter((call) => !isProposal(call, target)))
-    return yield* copyWork.run({ ...assignment, round: assignment.id.round }, calls, assignment.kind === "message")
+    const before = changes.named(assignment.copy)
+    const run = (some: ReadonlyArray<ToolCall>) =>
+      copyWork.run({ ...assignment, round: assignment.id.round }, some, assignment.kind === "message")
+    const belowChanges = calls.findLastIndex(({ name }) => fileTools.has(name)) + 1
+    const first = yield* run(calls.slice(0, belowChanges))
+    const changed = changedSince(changes.named(assignment.copy), before)
+    const second = yield* run(calls.slice(belowChanges).map((call) => withPresentLines(call, changed)))
+    return {
+      outcomes: [...first.outcomes, ...second.outcomes],
+      files: [...first.files, ...second.files],
+      denied: first.denied ?? second.denied
+    }
   })
 
   /**

@@ -93,7 +93,9 @@ it("keeps a failed change with the reason, as its file is now, and the text arou
   expect(shown).toContain("\n31:   step(31)\n")
   /* The text before the edit is not shown any more. */
   expect(shown).not.toContain("10:   step(10)")
-  expect(shown).toContain("10:   stop(10)")
+  expect(shown).toContain("-  step(10)\n+  stop(10)")
+  // While a check fails, the change itself may be wrong.
+  expect(folded([read(1, 1, 60), made(2), missed], { checks: [failedCheck("")] })).toContain("10:   stop(10)")
 })
 
 it("shows changed functions whole, once, with a line about the change, and no call of a change, while a check fails", () => {
@@ -320,8 +322,7 @@ it("shows 1, 3, 8, 20 or 40 lines around a change, as there is room", () => {
     return [...current.matchAll(/^\d+: {3}st[eo]p/gm)].length
   }
   const sizes = Array.from({ length: 80 }, (_, index) => shownWith(300 + index * 60))
-  // The change is shown as a diff has it, with three lines on each side.
-  const radii = [1, 3, 8, 20, 40].map((radius) => 7 + 2 * radius)
+  const radii = [1, 3, 8, 20, 40].map((radius) => 1 + 2 * radius)
   expect([...new Set(sizes)].toSorted((a, b) => a - b)).toEqual([0, ...radii])
 })
 
@@ -329,7 +330,7 @@ it.each([
   [900, "2 0 33 0 0"],
   [2400, "12 0 38 0 15"],
   [3600, "012 0 58 0 36"],
-  [7000, "012 18 60 7 60"],
+  [7000, "012 18 60 12 60"],
   [11_000, "012 18 60 15 60"]
 ])("shows of everything as much as there is room, what is open first: %i", (budget, parts) => {
   expect(partsAt(budget)).toBe(parts)

@@ -21,6 +21,15 @@ const edit: ToolCall = {
   name: "edit_file",
   arguments: { path: "src/limit.ts", old_text: "limit = 5", new_text: "limit = 6" }
 }
+const editOf = (old_text: string, new_text: string, uid: string): ToolCall => ({
+  uid,
+  name: "edit_file",
+  arguments: { path: "src/long.ts", old_text, new_text }
+})
+const ranged = (start_line: number, end_line: number, path = "src/long.ts") => ({
+  ...read(path, `call-${start_line}`),
+  arguments: { path, start_line, end_line }
+})
 const now: ToolCall = { uid: "call-3", name: "get_current_time", arguments: {} }
 const passed = checkEnding(0)
 
@@ -29,6 +38,7 @@ interface Ran {
   readonly turn?: Parameters<typeof turnOf>[0]
   readonly hooks?: ReadonlyArray<AgentHook>
   readonly settings?: NonNullable<OpenStages["settings"]>
+  readonly files?: NonNullable<OpenStages["files"]>
 }
 
 const uids = (all: ReadonlyArray<ToolCall>): string => all.map(({ uid }) => uid).join(" ")
@@ -51,8 +61,8 @@ const run = Effect.fnUntraced(function* (
     })
   )
   const { compaction, within } = yield* openStages({
-    ...more,
     files,
+    ...more,
     checks
   })
   const copy = makeWorkingCopy()
@@ -99,6 +109,27 @@ describe("the calls of a turn", () => {
     ])
     expect([results.hasChanged, results.changedFiles, checked]).toStrictEqual([false, [], []])
     expect([results.denied, results.files]).toStrictEqual([undefined, []])
+  })
+
+  nodeTest("read the lines that the model was shown, though the same answer moves them", function* () {
+    const lines = Array.from({ length: 9 }, (_, at) => `line ${at + 1}`)
+    const changes = [editOf("line 2\n", "line 2\nnew\nnew\n", "call-a"), editOf("line 5\nline 6\n", "", "call-b")]
+    const { results } = yield* run(
+      [...changes, ranged(1, 2), ranged(3, 4), ranged(7, 9), ranged(8, 8, "src/other.ts")],
+      {
+        files: { "src/long.ts": `${lines.join("\n")}\n`, "src/other.ts": `${lines.join("\n")}\n` }
+      }
+    )
+    const texts = results.outcomes.slice(2).map(({ result }) => String(result.data).replace(/\n\n\([^]*/, ""))
+    expect(texts).toStrictEqual([
+      "1: line 1\n2: line 2",
+      "5: line 3\n6: line 4",
+      "7: line 7\n8: line 8\n9: line 9",
+      "8: line 8"
+    ])
+    // A read above the changes is made before them.
+    const above = yield* run([ranged(7, 7), ...changes], { files: { "src/long.ts": `${lines.join("\n")}\n` } })
+    expect(String(above.results.outcomes[0]?.result.data)).toContain("7: line 7")
   })
 
   nodeTest("are nothing to announce when there is none, and the last checks still hold", function* () {
