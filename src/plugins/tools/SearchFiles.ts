@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import {
   chooseRows,
   enclosingNames,
-  encodingName,
   findMatches,
   foldersOf,
   hasNames,
@@ -21,7 +20,6 @@ import {
   type SearchRows,
   showMatches,
   type SkippedFile,
-  skippedText,
   tool,
   type ToolErrorType,
   ToolFailure,
@@ -32,6 +30,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { filesBelow } from "./FileTree.ts"
 import { between, optional } from "./parameters.ts"
+import { type SearchEnd, searchOutput, type SearchTime } from "./SearchOutput.ts"
 
 const filesAtOnce = 16
 
@@ -133,9 +132,9 @@ const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
   const files = matchedFiles.map(({ file, matches }, position) => ({
     file,
     matches: matches.length,
-    shown: chosen[position]?.length ?? 0
+    shownMatches: chosen[position]?.length ?? 0
   }))
-  return { shown: blocks.map((lines) => lines.join("\n")).join(context > 0 ? "\n--\n" : "\n"), files }
+  return { rows: blocks.map((lines) => lines.join("\n")).join(context > 0 ? "\n--\n" : "\n"), files }
 }
 
 const skipReasons: Partial<Record<ToolErrorType, SkippedFile["reason"]>> = {
@@ -150,7 +149,9 @@ const sorted = (skipped: ReadonlyArray<SkippedFile>): ReadonlyArray<SkippedFile>
 /**
  * Searches files until the deadline. Returns the matches with the lines around them, and says what was not searched.
  */
-export const searchText = Effect.fn("searchText")(function* (order: SearchOrder) {
+export const searchText = Effect.fn("searchText")(function* (
+  order: SearchOrder
+): Effect.fn.Return<SearchEnd, never, Workspace> {
   const { files, maxFileBytes } = order
   const workspace = yield* Workspace
   const { readText, root } = workspace
@@ -184,16 +185,9 @@ export const searchText = Effect.fn("searchText")(function* (order: SearchOrder)
   }
   return { ...spread(matched, order), searched: files.length, skipped: sorted(skipped), ended: undefined }
 })
-type SearchEnd = Effect.Success<ReturnType<typeof searchText>>
 
 const defaultResults = 50
 const maxCharacters = 16_000
-
-/** The time limit of a search, and the setting for it. */
-export interface SearchTime {
-  readonly seconds: number
-  readonly setting: string
-}
 
 /**
  * The search stops this many seconds before its time limit, to leave time for the output. It may always use three
@@ -232,116 +226,6 @@ const readPattern = ({ case_sensitive = false, pattern, regex = false }: Paramet
       return new ToolFailure({ type: "validation_failed", message })
     })
   )
-
-const count = (number: number, noun = "file"): string =>
-  `${number} ${noun}${number === 1 ? "" : noun === "match" ? "es" : "s"}`
-
-const mostNamed = 30
-
-/**
- * The number of matches in each file, the files with the most matches first. If only 3 of 12 matches are shown, the
- * number is written as `3 of 12`.
- */
-const byFile = (files: SearchEnd["files"]): string => {
-  const sorted = files.toSorted((a, b) => b.matches - a.matches)
-  const namedFiles = sorted
-    .slice(0, mostNamed)
-    .map(({ file, matches, shown }) => `${file} ${shown < matches ? `${shown} of ${matches}` : matches}`)
-  const rest = sorted.slice(mostNamed)
-  const others = rest.reduce((sum, { matches }) => sum + matches, 0)
-  const more = rest.length === 0 ? "" : `, and ${count(others, "match")} in ${count(rest.length)} more`
-  const narrower = files.length > 1 ? "name a file with path" : "look for a longer text"
-  return `Shown by file: ${namedFiles.join(", ")}${more}. For others ${narrower}, or give a higher max_results.`
-}
-
-/** The first line of the output: the number of matches, and whether letter case counted. */
-const headOf = (
-  { case_sensitive = false, pattern, regex = false }: Parameters,
-  { ended: stopReason, files }: SearchEnd
-) => {
-  const total = files.reduce((sum, { matches }) => sum + matches, 0)
-  const hasCase = regex || pattern.toLowerCase() !== pattern.toUpperCase()
-  const letters = case_sensitive ? "letter case matters" : "letter case ignored"
-  const head = `${stopReason === undefined ? "" : "At least "}${count(total, "match")} in ${count(files.length)}${hasCase ? `, ${letters}` : ""}.`
-  return files.every(({ matches, shown }) => shown === matches) ? [head] : [`${head} ${byFile(files)}`]
-}
-
-type Listing = Effect.Success<ReturnType<typeof filesBelow>>["listing"]
-
-/** The maximum number of files whose encoding is looked up. */
-const mostEncodings = 30
-
-/** Notes about encodings other than UTF-8 in the shown files, one for each encoding. */
-const encodingNotes = Effect.fnUntraced(function* (files: SearchEnd["files"]) {
-  const { encoding, root } = yield* Workspace
-  const shown = files.filter((one) => one.shown > 0).slice(0, mostEncodings)
-  const encodings = yield* Effect.forEach(
-    shown,
-    ({ file }) => Effect.map(encoding(`${root}/${file}`), (name) => ({ file, name })),
-    { concurrency: filesAtOnce }
-  )
-  const others = encodings.flatMap(({ file, name }) =>
-    name === undefined || name === "UTF-8" ? [] : [{ file, name: encodingName(name) }]
-  )
-  return [...Map.groupBy(others, ({ name }) => name)].map(
-    ([name, some]) => `(Encoded as ${name}: ${some.map(({ file }) => file).join(", ")}.)`
-  )
-})
-
-/** The folders that an incomplete listing lacks. */
-const unlisted = ({ isWhole, unread }: Listing): ReadonlyArray<string> => {
-  if (isWhole) return []
-  const named = unread.slice(0, 5).join(", ")
-  const more = unread.length > 5 ? ` and ${unread.length - 5} more folders` : ""
-  return [`(There are more than 100,000 files: those in ${named}${more} were not searched. Give a path.)`]
-}
-
-/** Notes about what was not searched. */
-const notesOf = (
-  files: number,
-  { ended: stopReason, searched, skipped }: SearchEnd,
-  listing: Listing,
-  { seconds, setting }: SearchTime
-) => [
-  ...(stopReason === undefined
-    ? []
-    : [
-        `(Searched ${searched} of ${count(files)}, then the limit of ${seconds} s was reached. Give a path or a glob, or simplify the pattern; the user can raise ${setting}.)`
-      ]),
-  ...(skipped.length === 0 ? [] : [`(Not searched: ${skippedText(skipped)}.)`]),
-  ...unlisted(listing),
-  ...listing.problems.map((problem) => `(${problem})`)
-]
-
-const nothingIn = (
-  { case_sensitive, glob, path, pattern, regex }: Parameters,
-  files: number,
-  isPartial: boolean
-): string => {
-  const place = `${path === undefined ? "" : ` below ${path}`}${glob === undefined ? "" : ` like ${glob}`}`
-  const how = case_sensitive === true ? " in this letter case" : ""
-  const quoted = JSON.stringify(pattern)
-  return isPartial
-    ? `${quoted} was not found in the ${count(files)}${place} that ${files === 1 ? "was" : "were"} searched${how}.`
-    : `No line of the ${count(files)}${place} ${regex === true ? "matches" : "holds"} ${quoted}${how}.`
-}
-
-/** The output. `listing` contains the project's files. */
-const resultTextOf = Effect.fnUntraced(function* (
-  params: Parameters,
-  files: number,
-  searchEnd: SearchEnd,
-  listing: Listing,
-  time: SearchTime
-) {
-  const left = listing.passedOver.map((path) => ({ path, reason: "passed over" as const }))
-  const end = { ...searchEnd, skipped: [...searchEnd.skipped, ...left] }
-  const isPartial = end.skipped.length + listing.problems.length > 0 || !listing.isWhole
-  const none = end.ended === undefined ? [nothingIn(params, files - searchEnd.skipped.length, isPartial)] : []
-  const lines =
-    end.files.length === 0 ? none : [...headOf(params, end), end.shown, ...(yield* encodingNotes(end.files))]
-  return [...lines, ...notesOf(files, end, listing, time)].join("\n")
-})
 
 /** The files that a glob means. Models write `!*.md` for all files except these. */
 const meantBy = (glob = "**"): ((path: string) => boolean) => {
@@ -397,7 +281,7 @@ export const searchFiles = (maxBytes: number, time: SearchTime) =>
           maxFileBytes: maxBytes,
           deadline
         })
-        return { searchEnd, resultText: yield* resultTextOf(params, files.length, searchEnd, narrowed, time) }
+        return { searchEnd, resultText: yield* searchOutput(params, files.length, searchEnd, narrowed, time) }
       })
       let text = ""
       for (const attempt of attemptsOf(parameters)) {
