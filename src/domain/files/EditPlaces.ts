@@ -325,6 +325,21 @@ const cutPlaces = (text: string, replacement: Replacement): ReadonlyArray<TextPl
   return linePlaces(text, core, fits, rewrite)
 }
 
+/**
+ * The places of an old text whose last line is only the beginning of a line of the file, without a mark of the cut. The
+ * new text must end with the same beginning, so that the rest of the line can stay.
+ */
+const beginningPlaces = (text: string, { newText, oldText }: Replacement): ReadonlyArray<TextPlace> => {
+  const [old, now] = [withoutLineEnd(toLf(oldText)), withoutLineEnd(toLf(newText))]
+  const [last = "", kept = ""] = [old, now].map((part) => part.split("\n").at(-1))
+  if (last !== kept || last.trim().length < minVisible) return []
+  return spellings(text).flatMap((spell) => {
+    const wanted = spell(old)
+    const starts = offsetsOf(text, wanted).filter((from) => isLineStart(text, from))
+    return starts.map((from) => ({ from, to: from + wanted.length, newText: spell(now) }))
+  })
+}
+
 const exactOrBlank = (text: string, replacement: Replacement | undefined): ReadonlyArray<TextPlace> => {
   if (replacement === undefined || isBlank(replacement.oldText)) return []
   const exact = exactPlaces(text, replacement)
@@ -338,7 +353,8 @@ const ways: ReadonlyArray<(text: string, replacement: Replacement) => ReadonlyAr
   breakPlaces,
   (text, replacement) => exactOrBlank(text, unescaped(replacement)),
   (text, replacement) => exactOrBlank(text, unnumbered(replacement)),
-  cutPlaces
+  cutPlaces,
+  beginningPlaces
 ]
 
 const apart = (places: ReadonlyArray<TextPlace>): ReadonlyArray<TextPlace> => {

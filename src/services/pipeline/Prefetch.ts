@@ -24,6 +24,7 @@ import { type CallOutcome, pathOf } from "../../domain/tools/ToolCall.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { charactersIn, unaskedWindow } from "../../domain/models/PromptSize.ts"
 import type { Task } from "../../domain/plan/Task.ts"
+import { isChangelog } from "../../domain/excerpts/SearchRank.ts"
 import { type SearchTerms, searchTermsOf } from "../../domain/excerpts/SearchTerms.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -100,20 +101,23 @@ export const makePrefetch = Effect.gen(function* () {
     return { round, task, parts: yield* Ref.make(parts), isOver: yield* Ref.make(false) } satisfies PrefetchState
   })
 
-  /** Finds the parts around the hits of the task's first search. Skips files that the model has seen. */
+  /**
+   * Finds the parts around the hits of the task's first search, unless the same answer reads something: the model then
+   * knows what it wants. Skips files that the model has seen.
+   */
   const again = Effect.fnUntraced(function* (
     { isOver, parts, round, task }: PrefetchState,
     { newOutcomes, messages, outcomes, replyBudget }: SearchedTurn
   ): Effect.fn.Return<SecondLook> {
     const unchanged = { messages, parts: "" }
     const hits = hitsIn(newOutcomes.filter(isSearch).map(outcomeText))
-    if (hits.size === 0 || (yield* Ref.getAndSet(isOver, true))) return unchanged
+    if (hits.size === 0 || (yield* Ref.getAndSet(isOver, true)) || !newOutcomes.every(isSearch)) return unchanged
     const asked = new Set(outcomes.filter((outcome) => !isSearch(outcome)).map(({ call }) => pathOf(call)))
     const above = messages.map(messageText).join("\n")
     const paths = [...hits.keys()].filter((path) => !asked.has(path) && !showsFile(above, path))
     const shownParts = yield* Ref.get(parts)
     const answers = messages.flatMap((message) => (message.role === "assistant" ? messageText(message) : []))
-    const used = keptParts(shownParts, (path) => answers.some((text) => text.includes(path)))
+    const used = keptParts(shownParts, (path) => isChangelog(path) || answers.some((text) => text.includes(path)))
     const budget = budgets().reduce((sum, some) => sum + some, 0) - used.length
     const outputs = outputsSize(newOutcomes, announcedLines(messages))
     const charactersLeft = (some: Messages): number => replyBudget(some) - outputs

@@ -7,6 +7,16 @@ const edited = (text: string, oldText: string, newText: string): string => {
   return place === undefined ? "" : text.slice(0, place.from) + place.newText + text.slice(place.to)
 }
 
+it("keeps the rest of a last line of which the edit has the beginning, before and after", () => {
+  const file = "# 2\n## Fixed\n- A parser is right.\n# 1\n## Fixed\n- B\n"
+  const now = "## Fixed\n- New.\n- A parser"
+  expect(edited(file, "## Fixed\n- A parser\n", `${now}\n`)).toBe(
+    file.replace("## Fixed\n- A", "## Fixed\n- New.\n- A")
+  )
+  expect(edited(file, "## Fixed\n- A parser\n", "## Fixed\n- A reader\n")).toBe("")
+  expect(edited(file, "## Fixed\n- A\n", "## Fixed\n- New.\n- A\n")).toBe("")
+})
+
 it("keeps the indentation of a line whose number was copied with or without a blank behind it", () => {
   expect(edited("a\n  b: 1,\n", "2:  b: 1,\n", "  b: 2,\n")).toBe("a\n  b: 2,\n")
   expect(edited("a\n  b: 1,\n", "2:   b: 1,\n", "  b: 2,\n")).toBe("a\n  b: 2,\n")

@@ -115,8 +115,7 @@ describe("the calls of a turn", () => {
     const lines = Array.from({ length: 9 }, (_, at) => `line ${at + 1}`)
     const changes = [editOf("line 2\n", "line 2\nnew\nnew\n", "call-a"), editOf("line 5\nline 6\n", "", "call-b")]
     const below = [ranged(1, 2), ranged(3, 4), ranged(7, 9), ranged(8, 8, "src/other.ts")]
-    const text = `${lines.join("\n")}\n`
-    const more = { files: { "src/long.ts": text, "src/other.ts": text } }
+    const more = { files: { "src/long.ts": `${lines.join("\n")}\n`, "src/other.ts": lines.join("\n") } }
     const { results } = yield* run([ranged(6, 6), ...changes, ...below], more)
     const rows = results.outcomes.map(({ result }) => String(result.data).replace(/\n\n\([^]*/, ""))
     expect(rows.filter((row) => !row.startsWith("[object"))).toStrictEqual([

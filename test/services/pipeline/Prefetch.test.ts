@@ -100,13 +100,14 @@ describe("before the first turn", () => {
 const search = (pattern: string) => refinementWith([{ name: "search_files", arguments: { pattern } }])
 const around = "## Parts of files around what was found"
 const quotaFiles = {
+  "CHANGES.md": "# Changes\n",
   "src/limit.ts": `export const rateLimit = 5\n${lines("rateLimit")}\n`,
   "src/far.ts": `const before = 1\n\nexport const quota = (used: number): number => {\n  const left = 9 - used\n  return left\n}\n\nconst after = 2\n`
 }
 
 /** The messages of each call of a task that searches twice. */
 const searching = (contextWindow: number, answers: ReadonlyArray<string>) =>
-  messagesFor("What is `rateLimit`?", { answers, files: quotaFiles, settings: { contextWindow } })
+  messagesFor("What is `rateLimit`? See CHANGES.md.", { answers, files: quotaFiles, settings: { contextWindow } })
 
 describe("after the first search", () => {
   const twice = [search("quota ="), search("after ="), resultSaying("It is 9.")]
@@ -125,14 +126,14 @@ describe("after the first search", () => {
     const messages = yield* searching(8192, twice)
     expect(messages[0]?.[0]).toContain("Path: src/limit.ts")
     expect(messages[1]?.[0]).not.toContain("Path: src/limit.ts")
-    expect(messages[1]?.[0]).toContain("What is `rateLimit`?")
+    expect(messages[1]?.[0]).toMatch(/What is `rateLimit`\?[^]*Path: CHANGES\.md/)
     expect(messages[1]?.at(-1)).toContain("Path: src/far.ts")
     const used = yield* searching(8192, [`In src/limit.ts.\n\n${search("quota =")}`, resultSaying("It is 9.")])
     expect(used[1]?.[0]).toContain("Path: src/limit.ts")
   })
 
-  nodeTest("nothing more is shown of a file that the same answer reads, or that is shown", function* () {
-    const read = { name: "read_file", arguments: { path: "src/far.ts" } }
+  nodeTest("nothing more is shown if the same answer reads something, or of a file that is shown", function* () {
+    const read = { name: "read_file", arguments: { path: "CHANGES.md" } }
     const both = refinementWith([{ name: "search_files", arguments: { pattern: "quota =" } }, read])
     for (const answer of [both, search("rateLimit = 5")]) {
       const messages = yield* searching(8192, [answer, resultSaying("It is 9.")])
