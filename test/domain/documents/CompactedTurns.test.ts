@@ -94,7 +94,6 @@ it("keeps a failed change with the reason, as its file is now, and the text arou
   /* The text before the edit is not shown any more. */
   expect(shown).not.toContain("10:   step(10)")
   expect(shown).toContain("-  step(10)\n+  stop(10)")
-  // While a check fails, the change itself may be wrong.
   expect(folded([read(1, 1, 60), made(2), missed], { checks: [failedCheck("")] })).toContain("10:   stop(10)")
 })
 

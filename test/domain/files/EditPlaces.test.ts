@@ -8,11 +8,9 @@ const edited = (text: string, oldText: string, newText: string): string => {
 }
 
 it("keeps the rest of a last line of which the edit has the beginning, before and after", () => {
-  const file = "# 2\n## Fixed\n- A parser is right.\n# 1\n## Fixed\n- B\n"
+  const file = "## Fixed\n- A parser is right.\n# 1\n## Fixed\n- B\n"
   const now = "## Fixed\n- New.\n- A parser"
-  expect(edited(file, "## Fixed\n- A parser\n", `${now}\n`)).toBe(
-    file.replace("## Fixed\n- A", "## Fixed\n- New.\n- A")
-  )
+  expect(edited(file, "## Fixed\n- A parser\n", `${now}\n`)).toBe(`${now}${file.slice(19)}`)
   expect(edited(file, "## Fixed\n- A parser\n", "## Fixed\n- A reader\n")).toBe("")
   expect(edited(file, "## Fixed\n- A\n", "## Fixed\n- New.\n- A\n")).toBe("")
 })
