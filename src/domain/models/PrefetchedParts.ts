@@ -84,6 +84,11 @@ const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchT
     .map(({ file }) => file)
 }
 
+const tooLong = "Not shown, because they are long"
+const elsewhere = "Lines that hold them in other files"
+/** The lines below the parts. They are right before the first change. */
+const notes = new RegExp(`^(?:${tooLong}|${elsewhere}): .*\n*`, "gm")
+
 const linesOf = (text: string): ReadonlyArray<string> => text.replace(/\n$/, "").split("\n")
 
 const partBlock = (path: string, { text }: { readonly text: string }): string =>
@@ -137,12 +142,12 @@ export const changelogBlock = ({ path, text }: NamedText, budget: number): strin
   )
 }
 
-/** Keeps the parts that `isKept` accepts. Empty if none remains. */
+/** Keeps the parts that `isKept` accepts, without the lines below the parts. Empty if none remains. */
 export const keptParts = (
   prefetched: string,
   isKept: (path: string, lines: ReadonlyArray<number>) => boolean
 ): string => {
-  const [heading = "", ...blocks] = prefetched.split(/^(?=Path: )/m)
+  const [heading = "", ...blocks] = prefetched.replace(notes, "").split(/^(?=Path: )/m)
   const kept = blocks.filter((block) => {
     const lines = block.split("\n").flatMap((line) => readNumbered(line)?.number ?? [])
     return isKept(/^Path: (.*)$/m.exec(block)?.[1] ?? "", lines)
@@ -178,12 +183,12 @@ export const prefetchedParts = (
   const others = best.slice(budgets.length)
   const counts = others.slice(0, mostOthers).map(({ path, text }) => `${path} ${countHolding(text, wanted)}`)
   const uncounted = others.length > mostOthers ? `, and ${others.length - mostOthers} more files` : ""
-  const also = others.length === 0 ? "" : `Lines that hold them in other files: ${counts.join(", ")}${uncounted}.`
+  const also = others.length === 0 ? "" : `${elsewhere}: ${counts.join(", ")}${uncounted}.`
   const parts = best.slice(0, budgets.length).map((file, index) => declarationsIn(file, terms, budgets[index] ?? 0))
   const places = parts
     .filter((part) => part.places.length > 0)
     .map(({ path, places }) => `${path} ${places.join(", ")}`)
-  const unshown = places.length === 0 ? "" : `Not shown, because they are long: ${places.join("; ")}.\n\n`
+  const unshown = places.length === 0 ? "" : `${tooLong}: ${places.join("; ")}.\n\n`
   const blocks = parts.map(({ block }) => block).join("")
   return rawBlock("## Parts of files that hold words of the task", `${blocks}${more}${unshown}${also}`.trimEnd())
 }

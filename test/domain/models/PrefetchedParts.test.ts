@@ -71,9 +71,9 @@ it("shows a file for each budget, names eight more with their lines, and counts 
 })
 
 it("keeps the parts of files that are of use, and nothing when none is", () => {
-  const both =
-    "## Parts of files\n\nPath: a.ts\n\n```ts\n1: one\n```\n\nPath: b.ts\n\n```ts\n2: two\n```\n\nLines in c.ts.\n\n"
-  const keptOf = (...paths: ReadonlyArray<string>) => keptParts(both, (path) => paths.includes(path))
+  const both = "## Parts of files\n\nPath: a.ts\n\n```ts\n1: one\n```\n\nPath: b.ts\n\n```ts\n2: two\n```\n\n"
+  const keptOf = (...paths: ReadonlyArray<string>) =>
+    keptParts(`${both}Lines that hold them in other files: c.ts 3.\n`, (path) => paths.includes(path))
   assert.deepStrictEqual([keptOf("a.ts", "b.ts"), keptOf()], [both, ""])
   assert.isTrue(keptOf("b.ts").startsWith("## Parts of files\n\nPath: b.ts\n"))
   assert.notInclude(keptOf("b.ts"), "a.ts")
