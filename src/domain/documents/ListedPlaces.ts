@@ -110,11 +110,14 @@ const blockHeads = (lines: ReadonlyArray<string>, language: string) => {
   }
 }
 
-/** Returns a test: does one of the blocks around a line begin with a line that contains the word? */
-const isInside =
+/**
+ * Returns a function that finds the innermost block around a line whose first line contains the word, and returns the
+ * index of this first line. Undefined if there is no such block.
+ */
+const blockWith =
   (code: ReadonlyArray<string>, word: string) =>
-  (index: number): boolean =>
-    Array.from(headsAbove(code, index), (at) => code[at] ?? "").some((head) => offsetsIn(head, word).length > 0)
+  (index: number): number | undefined =>
+    Array.from(headsAbove(code, index)).find((at) => offsetsIn(code[at] ?? "", word).length > 0)
 
 /** How many lines are searched for the closing parenthesis of a call. */
 const longestCall = 8
@@ -180,14 +183,13 @@ export const findPlaces = (
       ? new RegExp(`\\b${containing}\\b`)
       : undefined
   const isCalled = kind === "call" ? callsIn(containing ?? "") : undefined
-  const isWithin = inside === undefined ? () => true : isInside(code, inside)
+  const blockOf = inside === undefined ? () => 0 : blockWith(code, inside)
   const isNamed = (index: number): boolean => {
     if (isCalled !== undefined) return isCalled(code[index] ?? "")
     if (keyword !== undefined) return keyword.test(code[index] ?? "")
     const line = lines[index] ?? ""
     return containing === undefined ? line.trim() !== "" : line.includes(containing)
   }
-  const isPlace = (index: number): boolean => isNamed(index) && isWithin(index)
   const within = enclosingNames(lines, language)
   const headsOf = blockHeads(lines, language)
   const meaning =
@@ -200,14 +202,17 @@ export const findPlaces = (
     to: Math.min(lines.length, index + 1 + count)
   })
   return lines.flatMap((_, index) => {
-    if (!isPlace(index)) return []
+    const block = isNamed(index) ? blockOf(index) : undefined
+    if (block === undefined) return []
     const near = around(index, linesAround.amongMany)
+    // Lines above the named block cannot show in which case this line runs.
+    near.from = Math.max(near.from, block + 1)
     while (near.from < index + 1 && isBlank(near.from)) near.from += 1
     while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
     const end = isProgram(language) ? callEnd(code, index) + 1 : index + 1
     // Lines after the line with a keyword are left out, because they cannot show in which case this line runs.
     near.to = keyword === undefined ? Math.max(near.to, end) : end
-    const heads = headsOf(index).filter((head) => head.line < near.from)
+    const heads = headsOf(index).filter(({ line }) => block < line && line < near.from)
     const place: ListedPlace = {
       path,
       line: index + 1,

@@ -106,6 +106,8 @@ it.each([
 ])("lines of %s in blocks that begin with a word: %j", (path, text, containing, inside, lines) => {
   const places = placesIn({ ...over("line", containing), inside }, { [path]: text })
   expect(places.map(({ line }) => line)).toEqual(lines)
+  const block = text.split("\n").findIndex((line) => line.includes(inside)) + 1
+  expect(Math.min(...places.map(({ first, heads }) => heads?.[0]?.line ?? first))).toBeGreaterThanOrEqual(block)
 })
 
 it("shows places that are near each other as one text, by file and by declaration", () => {

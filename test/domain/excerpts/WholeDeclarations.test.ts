@@ -1,4 +1,3 @@
-/** Which declarations around chosen lines are shown whole, and what stands for the others. */
 import { assert, it } from "@effect/vitest"
 import { wholeDeclarations } from "../../../src/domain/excerpts/WholeDeclarations.ts"
 import { gapText } from "../../../src/domain/models/OutputCut.ts"

@@ -32,7 +32,6 @@ const firstMessage = (needed: string, more: Given = {}) =>
     (messages) => messages[0]?.[0] ?? ""
   )
 
-/** A function of so many lines, each with 60 characters when it is shown. */
 const wide = (name: string, count = 0) =>
   [`const ${name} = () => {`, ...Array.from({ length: count }, () => `  ${"call()".padEnd(52, ";")}`), "}", ""].join(
     "\n"
