@@ -310,12 +310,6 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "declarations or uses of a text in a file, above which it counts for none",
     "Which of them matters is unknown."
   ),
-  heuristicsOf("prefetch", "domain/excerpts/WholeDeclarations.ts#")(
-    "nearLines",
-    "lines",
-    "lines shown on each side of a line whose declaration does not fit",
-    "A statement has about as many."
-  ),
   prefetch("mostOthers", "files", "further files named", "More is not read.", "decision 090"),
   prefetchScores(
     "scoreParts.testFile",
@@ -406,18 +400,6 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "shortest comment that is separated from its code",
     "A note without them costs as much."
   ),
-  excerpts("lastLines", "lines", "last lines shown of a long declaration", "What it returns stands there."),
-  excerpts("mostOfGap", "lines", "longest gap that is filled", "A part with holes would be read again.", "real work"),
-  excerpts("nearLines", "lines", "lines shown on each side of a match", "A statement has about as many."),
-  excerpts(
-    "mostLookedFor",
-    "lines",
-    "matches shown in one declaration",
-    "More leaves no room for what belongs together.",
-    "real work"
-  ),
-  excerpts("mostHead", "lines", "lines in which the head of a declaration ends", "Longer ones are data."),
-  excerpts("mostFirst", "places", "places whose line comes before their blocks", "More would take half of the room."),
   excerpts(
     "outlineShare",
     "of what is left",
@@ -438,6 +420,12 @@ export const heuristics: ReadonlyArray<Heuristic> = [
   ),
   lines("Packing.ts#noteSlack", "characters", "extra length of a note", "Less makes a text longer than its budget."),
   lines("EnclosingLines.ts#around", "lines", "lines on each side, outside of blocks", "About a paragraph."),
+  lines(
+    "EnclosingLines.ts#nearLines",
+    "lines",
+    "lines on each side, where neither declaration nor block fits",
+    "A statement has about as many."
+  ),
   lines("EnclosingLines.ts#mostNames", "names", "enclosing declarations named", "The innermost ones tell them apart."),
   lines(
     "EnclosingLines.ts#longestName",

@@ -7,6 +7,9 @@ import type { LineRange } from "../text/LineRange.ts"
 /** How many lines are shown before and after a line without a block, or with one that is too long. */
 const around = 10
 
+/** How many lines are shown on each side of a line if neither its declaration nor its block fits. */
+const nearLines = 3
+
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
 
 const isCloser = (line: string): boolean => /^\s*(?:[)}\]]|end\b|fi\b|done\b|esac\b)/.test(line)
@@ -122,6 +125,12 @@ export const enclosingLines = (lines: ReadonlyArray<string>, language: string) =
     return { from: Math.max(found.from, window.from), to: Math.min(found.to, window.to) }
   }
 }
+
+/** The lines near a line, which counts from 1. */
+export const linesNear = (lines: ReadonlyArray<string>, line: number): LineRange => ({
+  from: Math.max(1, line - nearLines),
+  to: Math.min(lines.length, line + nearLines)
+})
 
 /** Languages with unindented preprocessor lines and labels inside a block. */
 const margins = new Set(["c", "cpp", "cuda", "objectivec"])

@@ -1,6 +1,7 @@
 /**
- * Cuts a text to the parts that help a task: its outline and the parts with search terms, in the order of the text. A
- * text within the limit stays whole. Notes name the omitted lines.
+ * Cuts a text to the parts that help a task, in the order of the text: the declarations, blocks and sections with its
+ * search terms, each whole or with a few lines around the match, or an outline if nothing matches. A text within the
+ * limit stays whole. Notes name the omitted lines.
  */
 import * as Arr from "effect/Array"
 import { commentLines, longComments } from "../files/CommentLines.ts"
@@ -9,8 +10,8 @@ import { outline } from "../markdown/Outline.ts"
 import { cutAt } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
-import { blockBelow, declarationLines, enclosingLines, proses } from "./EnclosingLines.ts"
-import { cutLine, LineChoice, packLines } from "./Packing.ts"
+import { blockBelow, declarationLines, enclosingLines, linesNear, proses } from "./EnclosingLines.ts"
+import { cutLine, type LineChoice, packLines } from "./Packing.ts"
 import { holdsName, leastScore, type SearchTerms, matchingLines, textsOf } from "./SearchTerms.ts"
 
 export interface ExcerptSource {
@@ -35,24 +36,8 @@ export interface Excerpt {
 const longestPart = 40
 /** The maximum number of lines that are chosen because the task names them. */
 const mostMeant = 12
-/** The longest declaration, in lines, that is shown whole. Of a longer declaration, only matching blocks are shown. */
+/** The longest declaration, in lines, that is shown for its words alone. Of a longer one, only matching blocks are shown. */
 const longestWhole = 80
-/** If a declaration does not fit, this many of its last lines are shown. */
-const lastLines = 3
-/** A gap between shown lines is filled if it has at most this many lines. */
-const mostOfGap = 4
-/** How many lines around a match are shown in a declaration that does not fit. */
-const nearLines = 2
-/**
- * How many matches are shown in a declaration that does not fit. More matches would leave no room for the lines around
- * them.
- */
-const mostLookedFor = 3
-
-/** The end of a declaration's head is searched in at most this many lines of the declaration. */
-const mostHead = 8
-/** The maximum number of places whose own lines are added first. The lines around the places are added later. */
-const mostFirst = 6
 /** The share of the remaining budget that the outline must leave for other lines. */
 const outlineShare = 0.65
 
@@ -83,62 +68,15 @@ const importsOf = ({ language, lines }: ExcerptSource): ReadonlyArray<ReadonlyAr
 
 const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> => Arr.range(from - 1, to - 1)
 
-/** The lines of a declaration up to the line on which its body begins. */
-const headLines = (lines: ReadonlyArray<string>, range: ReadonlyArray<number>, prose: ReadonlySet<number>) => {
-  const code = range.filter((index) => !prose.has(index) && !/^\s*@/.test(lines[index] ?? ""))
-  const end = code.slice(0, mostHead).findIndex((index) => /(?:[{:]|=>)\s*$/.test(lines[index] ?? ""))
-  return code.slice(0, Math.max(1, end + 1))
-}
-
-/**
- * Adds the lines of a declaration that fit. The first and last lines and the lines near `index` come first. Then come
- * matches with their neighbouring lines, and then more lines around `index`.
- */
-const addPart = (
-  choice: LineChoice,
-  range: ReadonlyArray<number>,
-  head: ReadonlyArray<number>,
-  index: number,
-  { matched, spare }: { readonly matched: ReadonlyArray<number>; readonly spare: number }
-) => {
-  const end = range.slice(-lastLines)
-  const near = range.filter((at) => Math.abs(at - index) <= nearLines)
-  if (!choice.add([...new Set([...head, ...near, ...end])].toSorted((a, b) => a - b)) && !choice.add(near)) {
-    choice.add([index])
-  }
-  const within = new Set(range)
-  const half = choice.budgetLeft / 2
-  for (const one of matched.filter((at) => within.has(at)).slice(0, mostLookedFor)) {
-    const around = range.filter((at) => Math.abs(at - one) <= nearLines)
-    if (choice.budgetLeft > half) choice.add(around)
-  }
-  const at = range.indexOf(index)
-  const own = at < 0 ? 0 : at
-  for (const distance of range.keys()) {
-    const next = [range[own - distance], range[own + distance]].filter((one) => one !== undefined)
-    if (choice.budgetLeft < spare || !next.every((one) => choice.add([one]))) break
-  }
-}
-
-/** Also chooses the lines of short gaps between chosen lines. Without them, the model would request the file again. */
-const fillGaps = (choice: LineChoice): void => {
-  for (const at of [...choice.lines].toSorted((a, b) => a - b)) {
-    const size = Array.from({ length: mostOfGap }, (_, index) => index + 1).find((one) =>
-      choice.lines.has(at + one + 1)
-    )
-    if (size !== undefined) choice.add(Arr.range(at + 1, at + size))
-  }
-}
-
 const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): void => {
   const { keep = [], language, lines } = source
   const budget = choice.budgetLeft
-  if (!choice.add(keep)) choice.addEach(keep)
   const declarations = declarationsOf(lines, language)
   const comments = commentLines(lines, language)
-  const prose = longComments(lines, comments)
   const declared = declarationLines(lines, language, declarations)
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
+  const prose = longComments(lines, comments)
+  const declarationAt = (index: number) => declared({ from: index + 1, to: index + 1 })
   const blocksAt = new Map<number, LineRange>()
   /**
    * The declaration around a line, or the block around it if the declaration is too long. A comment counts as the code
@@ -150,7 +88,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     const known = blocksAt.get(at)
     if (known !== undefined) return known
     const block = enclosing(at + 1, longestPart)
-    const whole = declared({ from: at + 1, to: at + 1 })
+    const whole = declarationAt(at)
     const isWider = whole !== undefined && (whole.from < block.from || whole.to > block.to)
     const found = isWider && whole.to - whole.from < longestWhole ? whole : block
     blocksAt.set(at, found)
@@ -159,50 +97,45 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   const imports = importsOf(source)
   const inImports = new Set(imports.flat())
   const { blocks, meant: all } = matchingLines(lines, { declarations, comments, inImports }, terms, blockAt)
-  const matched = blocks.flatMap(({ matchedLines }) => matchedLines)
   const meant = all.slice(0, mostMeant)
-  const [first = -1, last = -1] = [keep[0], keep.at(-1)]
-  const kept = language === "page" || first < 0 ? undefined : declared({ from: first + 1, to: last + 1 })
-  const ranges = meant.map((index) => ({
-    index,
-    range: indexesOf(declared({ from: index + 1, to: index + 1 }) ?? enclosing(index + 1))
-  }))
-  // Drops a place that is the first line of a declaration, if the declaration contains another place.
-  const isHead = ({ index, range }: (typeof ranges)[number]): boolean =>
-    index === range[0] && ranges.some((one) => one.index !== index && one.range[0] === index)
-  const placed = ranges.filter((one) => !isHead(one))
-  const parts = kept === undefined ? placed : [{ index: first, range: indexesOf(kept) }, ...placed]
-  // Adds the line of each place first. A long declaration then leaves space for the other places.
-  for (const { index } of parts.slice(0, mostFirst)) if (choice.budgetLeft > budget / 2) choice.add([index])
-  for (const [position, { index, range }] of parts.entries()) {
-    if (range.every((at) => choice.lines.has(at) || prose.has(at))) continue
-    const head = headLines(lines, range, prose)
-    const code = range.filter((at) => !prose.has(at) || at === index)
-    if (!choice.add(code)) {
-      addPart(choice, code, head, index, { matched, spare: position < parts.length - 1 ? budget / 5 : 0 })
+
+  /**
+   * Adds the part that is shown for a line, or if it does not fit, less around the line: the block, a few lines, or the
+   * line alone. These are all from the declaration around the line.
+   */
+  const addAround = (index: number, part: LineRange | undefined): void => {
+    const line = { from: index + 1, to: index + 1 }
+    const { from, to } = declarationAt(index) ?? { from: 1, to: lines.length }
+    const smaller = [enclosing(index + 1, longestPart), linesNear(lines, index + 1), line].map((one) => ({
+      from: Math.max(from, one.from),
+      to: Math.min(to, one.to)
+    }))
+    for (const one of part === undefined ? smaller : [part, ...smaller]) {
+      if (choice.add(indexesOf(one).filter((at) => at === index || !prose.has(at)))) return
     }
   }
-  for (const { range } of parts) choice.add(range)
-  const isFound = parts.length > 0 || (blocks[0]?.score ?? 0) >= leastScore
-  const show = (): void => {
-    for (const {
-      matchedLines: [best = 0]
-    } of blocks) {
-      const block = indexesOf(blockAt(best)).filter((at) => !inImports.has(at))
-      // A block that does not fit is shown in part while half of the budget is free.
-      if (choice.add(block) || choice.budgetLeft < budget / 2) continue
-      addPart(choice, block, headLines(lines, block, prose), best, { matched, spare: budget / 2 })
+  if (!choice.add(keep)) choice.addEach(keep)
+  const [first, last = 0] = [keep[0], keep.at(-1)]
+  const kept = language === "page" || first === undefined ? undefined : declared({ from: first + 1, to: last + 1 })
+  if (first !== undefined && kept !== undefined) addAround(first, kept)
+  for (const index of meant) addAround(index, declarationAt(index))
+  const isFound = kept !== undefined || meant.length > 0
+  const addBlocks = (): void => {
+    for (const block of blocks) {
+      const [best = 0] = block.matchedLines
+      addAround(best, blockAt(best))
     }
-    fillGaps(choice)
   }
-  if (isFound) show()
+  if (isFound || (blocks[0]?.score ?? 0) >= leastScore) addBlocks()
   // Imports come last, because a line that uses a name helps more than the import of this name.
   const holds = holdsName(terms)
   for (const statement of imports) if (statement.some((at) => holds(lines[at] ?? ""))) choice.add(statement)
-  if (parts.length > 0 || choice.budgetLeft < budget / 2) return
+  // Long comments of what the task names have been left out so far.
+  for (const index of meant) choice.add(indexesOf(declarationAt(index) ?? blockAt(index)))
+  if (isFound || choice.budgetLeft < budget / 2) return
   const beside = choice.budgetLeft * outlineShare
   choice.addEach(outlineOf(source, declarations), beside)
-  show()
+  addBlocks()
   choice.addEach(lines.keys())
 }
 

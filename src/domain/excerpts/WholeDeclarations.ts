@@ -2,15 +2,13 @@
  * Shows the declarations around chosen lines of a text, each whole or not at all: a reader of a part of a function reads
  * the function again. Long comments are left out.
  */
+import * as Arr from "effect/Array"
 import { commentLines, longComments } from "../files/CommentLines.ts"
 import { type Declaration, declarationsOf } from "../files/Declarations.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
-import { blockBelow, declarationLines } from "./EnclosingLines.ts"
+import { blockBelow, declarationLines, linesNear } from "./EnclosingLines.ts"
 import { cutLine, packLines } from "./Packing.ts"
-
-/** How many lines are shown on each side of a line without a declaration, or with one that does not fit. */
-const nearLines = 3
 
 export interface ChosenDeclarations {
   /** The numbered lines, with notes for the lines between them. Empty if nothing fits. */
@@ -37,17 +35,16 @@ export const wholeDeclarations = (
     1
   )
   const tooLong: Array<Declaration & LineRange> = []
-  const within = (from: number, to: number): ReadonlyArray<number> =>
-    [...rows.keys()].slice(Math.max(0, from), to + 1).filter((at) => !comments.has(at))
   const packed = packLines(rows, budget, gap, (choice) => {
+    const add = ({ from, to }: LineRange): boolean =>
+      choice.add(Arr.range(from - 1, to - 1).filter((at) => !comments.has(at)))
     for (const index of indexes) {
       const declaration = declarations.get(index)
       const isOneLine = declaration !== undefined && blockBelow(lines, index, lines.length) === index
       const range = isOneLine ? undefined : declared({ from: index + 1, to: index + 1 })
-      const whole = range === undefined ? [] : within(range.from - 1, range.to - 1)
-      if (whole.length > 0 && choice.add(whole)) continue
+      if (range !== undefined && add(range)) continue
       if (declaration !== undefined && range !== undefined) tooLong.push({ ...declaration, ...range })
-      else choice.add(within(index - nearLines, index + nearLines))
+      else add(linesNear(lines, index + 1))
     }
   })
   return { text: packed.isEmpty ? "" : packed.text, tooLong }

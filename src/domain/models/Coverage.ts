@@ -18,6 +18,10 @@ export interface CutReference {
   readonly longestLine: number
 }
 
+/** The numbers of the lines that the prompt shows. */
+export const shownNumbers = ({ first = 1, shownLines }: CutReference): ReadonlyArray<number> =>
+  [...shownLines].map((index) => first + index)
+
 /** How much of some lines the model has seen. */
 export interface Coverage {
   /** The share of the characters of these lines that the model has seen, from 0 to 1. */

@@ -20,7 +20,7 @@ import { type Briefing, withAnswers } from "../../domain/models/Briefing.ts"
 import { type ConversationMessage, messageText } from "../../domain/models/ConversationMessage.ts"
 import { isChangelog } from "../../domain/excerpts/SearchRank.ts"
 import { haveRead, keptParts } from "../../domain/models/PrefetchedParts.ts"
-import { percentOf, coverageOf } from "../../domain/models/Coverage.ts"
+import { coverageOf, percentOf, shownNumbers } from "../../domain/models/Coverage.ts"
 import { readCoverage } from "../../domain/models/ReadCoverage.ts"
 import type { ItemResult } from "../../domain/plan/ForEach.ts"
 import type { Task } from "../../domain/plan/Task.ts"
@@ -163,7 +163,7 @@ const makePrompt = Effect.gen(function* () {
   /**
    * Writes the first message again after some turns. To save space, it shortens references before it shortens recently
    * read files.
-   * - A reference is dropped if its file has changed.
+   * - A reference of which the prompt shows a part is only named if the model has read most of the lines of this part.
    * - A prefetched part stays while its file is unchanged, the newest answer names the file, and the model has not read
    *   most of the lines of the part.
    * - The prefetched part of a changelog stays until an answer reads its lines or changes the file.
@@ -186,7 +186,9 @@ const makePrompt = Effect.gen(function* () {
     const most = isKept
       ? Math.min(block.text.length, budget.whole)
       : Math.min(Math.floor(block.text.length / 2), budget.parts)
-    return fitted(block.within(most), parts).user
+    const isRead = (path: string): boolean =>
+      block.cut.some((one) => one.path === path && haveRead(outcomes, path, shownNumbers(one)))
+    return fitted(block.within(most, isRead), parts).user
   }
 
   return (open: OpenTask): AgentPrompt => {

@@ -97,8 +97,11 @@ const leastExcerpt = 800
 /** The references of a task as a prompt shows them. */
 export interface ReferenceBlock {
   readonly text: string
-  /** Returns the text again within `budget` characters, for a prompt that has grown. */
-  readonly within: (budget: number) => string
+  /**
+   * Returns the text again within `budget` characters, for a prompt that has grown. Files that the model knows by now
+   * are only named.
+   */
+  readonly within: (budget: number, isKnown: (path: string) => boolean) => string
   /** The references that the text shows only in part. */
   readonly cut: ReadonlyArray<CutReference>
 }
@@ -303,14 +306,15 @@ const makeReferences = Effect.gen(function* () {
     if (read.length > 0) yield* events.publish({ type: "references.read", task: task.name, references: read })
     const textOf = (all: typeof fitted): string => all.map(({ block }) => block).join("")
     const text = textOf(fitted)
-    const isFile = ({ reference }: (typeof resolved)[number]): boolean => reference.kind === "file"
-    const files = resolved.filter(isFile).map(({ reference }) => reference.href)
-    const within = (characters: number): string => {
-      if (text.length <= characters) return text
-      if (files.length === 0 || characters >= leastExcerpt * resolved.length) return textOf(fit(resolved, characters))
-      const names = `(There is no room for the contents of ${files.join(", ")}: read what you need of them.)`
-      const others = resolved.filter((reference) => !isFile(reference))
-      return `${rawBlock("## Reference information", names)}${textOf(fit(others, characters))}`
+    const within = (characters: number, isKnown: (path: string) => boolean): string => {
+      const isTooLittle = characters < leastExcerpt * resolved.length
+      const isNamed = ({ reference: { kind, target } }: ResolvedReference): boolean =>
+        kind === "file" && (isKnown(target) || (isTooLittle && text.length > characters))
+      const names = resolved.filter(isNamed).map(({ reference }) => reference.href)
+      if (names.length === 0) return text.length <= characters ? text : textOf(fit(resolved, characters))
+      const note = `(There is no room for the contents of ${names.join(", ")}: read what you need of them.)`
+      const others = resolved.filter((reference) => !isNamed(reference))
+      return `${rawBlock("## Reference information", note)}${textOf(fit(others, characters))}`
     }
     return { text, within, cut: fitted.flatMap(({ cut }) => cut ?? []) }
   })

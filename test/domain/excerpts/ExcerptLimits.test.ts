@@ -55,14 +55,7 @@ const shownOfBlock = (count: number) => {
 const shownAroundComments = (count: number) => {
   const comments = times(count, () => "  // a remark about what is done here, at length")
   const lines = ["export function part() {", "  a()", ...comments, "  b()", "  c()", "  d()", "}"]
-  return shownBelow(100, lines, "Change `part`", 200)
-}
-
-/** A declaration whose head has so many lines. */
-const shownOfHead = (count: number) => {
-  const parameters = times(count - 2, (index) => `  name${index}: string,`)
-  const lines = ["export function part(", ...parameters, "): void {", ...times(40, (index) => `  step${index}()`), "}"]
-  return shownBelow(100, lines, "Change `part`", 300)
+  return shownBelow(100, lines, "Change `part`", 260)
 }
 
 describe("an excerpt", () => {
@@ -70,12 +63,6 @@ describe("an excerpt", () => {
     const { all, task } = named(14, 4, 5)
     const heads = shownOf(all, task, 5000).filter((line) => all[line - 1]?.includes("function part"))
     expect(heads.length).toBe(12)
-  })
-
-  it("shows the lines of 6 places before anything around one of them", () => {
-    const { all, task } = named(9, 60)
-    const heads = shownOf(all, task, 720).filter((line) => all[line - 1]?.includes("function part"))
-    expect(heads.length).toBe(6)
   })
 
   it("shows a declaration of 80 lines whole for a word in it, and of a longer one ten lines on each side", () => {
@@ -92,11 +79,5 @@ describe("an excerpt", () => {
     // Without its comment the whole function is shown.
     expect(shownAroundComments(3)).toEqual([1, 2, 6, 7, 8, 9])
     expect(shownAroundComments(2)).toContain(3)
-  })
-
-  it("shows the head of a declaration up to 8 lines whole, and of a longer one its first line", () => {
-    expect(shownOfHead(8)).toContain(8)
-    expect(shownOfHead(9)).not.toContain(8)
-    expect(shownOfHead(9).slice(-3)).toEqual([48, 49, 50])
   })
 })

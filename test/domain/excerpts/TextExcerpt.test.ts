@@ -74,12 +74,12 @@ const excerpts: Readonly<Record<string, Shown>> = {
     shows: ["    def validate(\n", raises, ends, ...["step_0", "other_9"].map((name) => `${name} = data`)],
     lacks: ["None fits"]
   },
-  "the head, the line and the end of a function that has no room": {
+  "the head and the line of a function that has no room": {
     lines: classes,
     language: "python",
     task: 'Correct "Wrong key" in `Schema.validate`.',
     limit: 500,
-    shows: ["def validate(", raises, ends],
+    shows: ["def validate(", raises],
     lacks: ["A wrong key is a key"]
   },
   "of a class that has no room the lines that use what is looked for": {
