@@ -310,7 +310,6 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "declarations or uses of a text in a file, above which it counts for none",
     "Which of them matters is unknown."
   ),
-  prefetch("mostOthers", "files", "further files named", "More is not read.", "decision 090"),
   prefetchScores(
     "scoreParts.testFile",
     "of the score",
@@ -390,6 +389,13 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "That place has the room first."
   ),
   terms("leastStem", "characters", "shortest stem; shorter ones are whole words", "They begin other words as well."),
+  terms(
+    "mostDeclarations",
+    "declarations",
+    "declarations of a name that still count as its places",
+    "More are constructors.",
+    "real work"
+  ),
   terms("mostPlaces", "lines", "lines with a quoted string that still count as its places", "In more it is no place."),
   excerpts("longestPart", "lines", "longest block that only words match", "More takes the room of others."),
   excerpts("mostMeant", "places", "places that a task can mean", "More have no room for what is around them."),

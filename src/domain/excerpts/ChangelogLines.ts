@@ -55,12 +55,6 @@ const newestLines = (lines: ReadonlyArray<string>) => {
   return { headings, first: entries.flatMap((indexes) => indexes.slice(0, 1)), entries: entries.flat() }
 }
 
-/** The indexes of the headings of the newest release, and of the first entry below each. */
-export const changelogTop = (text: string): ReadonlyArray<number> => {
-  const { first, headings } = newestLines(text.split("\n"))
-  return [...headings, ...first]
-}
-
 /** The indexes of all lines, the most helpful first. */
 export const changelogLines = (text: string): ReadonlyArray<number> => {
   const lines = text.split("\n")

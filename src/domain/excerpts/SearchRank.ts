@@ -26,6 +26,9 @@ const kindOf = (path: string): (typeof fileOrder)[number] => {
   return isProgram(language) ? "source" : "data"
 }
 
+/** True for tests and what they use, such as fixtures. */
+export const isTestMaterial = (path: string): boolean => kindOf(path) === "test"
+
 /** A file with its matches, of which some are chosen. */
 export interface SearchRows {
   /** The path of the file, relative to the project. */

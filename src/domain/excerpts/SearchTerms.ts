@@ -129,6 +129,9 @@ const leastStem = 5
  */
 const mostPlaces = 6
 
+/** The maximum number of declarations of a name in a text. More, such as constructors, do not point to a place. */
+const mostDeclarations = 3
+
 /** The weight of a word, at most 1, and nearer to 0 the more lines contain it. */
 const weightOf = (hits: number, lines: number): number => (1 - Math.log(hits) / Math.log(lines + 1)) ** 2
 
@@ -175,13 +178,13 @@ export const matchingLines = (
     const declared = all.filter(({ name }) => name === text)
     for (const declaration of declared) {
       const outer = declarationsAround(lines, all, declaration.index).slice(0, -1)
-      const isInNamed = outer.some(({ name }) => isNamed.has(name))
+      const isInNamed = outer.some(({ name }) => name !== text && isNamed.has(name))
       const next =
         all.find(({ depth, index }) => index > declaration.index && depth <= declaration.depth)?.index ?? lines.length
       const holdsLiteral = [...literalLines].some((index) => index > declaration.index && index < next)
       const around = (isInNamed ? termScores.inNamed : 0) + (holdsLiteral ? termScores.aroundLiteral : 0)
       add(declaration.index, weight * (termScores.declared / declared.length + around))
-      meant.add(declaration.index)
+      if (declared.length <= mostDeclarations) meant.add(declaration.index)
     }
     const pattern = namePattern(text)
     const uses = hitsOf(lines, (line) => line.includes(text) && pattern.test(line))

@@ -5,7 +5,6 @@
 import { isSourceFile, type NamedText } from "../files/ChangedNames.ts"
 import { declaredName } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
-import { isTestFile } from "../files/TestFile.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { type CallOutcome, pathOf } from "../tools/ToolCall.ts"
 import { isRead, linesOfRead } from "./CallLine.ts"
@@ -14,7 +13,7 @@ import { gapText } from "./OutputCut.ts"
 import { changelogLines } from "../excerpts/ChangelogLines.ts"
 import { cutLine, packLines } from "../excerpts/Packing.ts"
 import { scoreParts } from "../excerpts/Scores.ts"
-import { isChangelog } from "../excerpts/SearchRank.ts"
+import { isChangelog, isTestMaterial } from "../excerpts/SearchRank.ts"
 import { holdsName, type SearchTerms } from "../excerpts/SearchTerms.ts"
 import { wholeDeclarations } from "../excerpts/WholeDeclarations.ts"
 import { numberLines, readNumbered } from "../text/NumberedLines.ts"
@@ -38,16 +37,8 @@ export interface SecondLook {
   readonly parts: string
 }
 
-/**
- * The uses of a name or string count only if at most this many files contain it. In more files, a use says little about
- * each file.
- */
+/** A name or string in more files than this says little about each of them. */
 const mostHolders = 8
-
-/**
- * A text names at most this many further files with the number of their matching lines. The others are only counted.
- */
-const mostOthers = 8
 
 /** A text is on many lines of a file if it is on more than this many. Which of them matters is then unknown. */
 const mostLines = 3
@@ -55,39 +46,69 @@ const mostLines = 3
 /** The minimum size of a part around a search hit, in characters. A smaller part could not hold a function. */
 const leastParts = 600
 
-const countHolding = (text: string, wanted: ReadonlyArray<string>): number =>
-  text.split("\n").filter((line) => wanted.some((part) => line.includes(part))).length
-
 const declares = ({ path, text }: NamedText, name: string): boolean => {
   const language = languageOf(path)
   return text.split("\n").some((line) => line.includes(name) && declaredName(line, language) === name)
 }
 
+/** A name or string of a task with what it says about the files of the project. */
+interface FoundTerm {
+  readonly text: string
+  readonly weight: number
+  readonly holds: (line: string) => boolean
+  /** The files with this text. Empty if they are more than `mostHolders`. */
+  readonly holders: ReadonlyArray<NamedText>
+  /** The file outside of the tests that alone declares this name. */
+  readonly declaring: NamedText | undefined
+}
+
+const makeFoundTerm =
+  (texts: ReadonlyArray<NamedText>) =>
+  ({ text, weight }: SearchTerms["names"][number], holds: FoundTerm["holds"]): FoundTerm => {
+    const all = texts.filter((file) => file.text.includes(text))
+    const [declaring, ...others] = all.filter((file) => !isTestMaterial(file.path) && declares(file, text))
+    return {
+      text,
+      weight,
+      holds,
+      holders: all.length > mostHolders ? [] : all,
+      declaring: others.length === 0 ? declaring : undefined
+    }
+  }
+
+/** The names and strings that point to files, the highest weight first. */
+const foundTerms = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchTerms): ReadonlyArray<FoundTerm> => {
+  const termOf = makeFoundTerm(texts)
+  return [
+    ...literals.map((literal) => termOf(literal, (line) => line.includes(literal.text))),
+    ...names.map((name) => termOf(name, holdsName({ names: [name] })))
+  ]
+    .filter(({ declaring, holders }) => declaring !== undefined || holders.length > 0)
+    .toSorted((a, b) => b.weight - a.weight)
+}
+
 /**
- * Sorts files, best first. A file scores high if it alone declares a wanted name, or contains wanted texts that few
- * files contain. Test files score lower.
+ * Sorts files, best first. A file scores high if it alone declares a name, or contains texts that few files contain. Test
+ * files score lower.
  */
-const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchTerms): ReadonlyArray<NamedText> => {
+const bestFiles = (terms: ReadonlyArray<FoundTerm>): ReadonlyArray<NamedText> => {
   const scores = new Map<NamedText, number>()
   const add = (file: NamedText, score: number): void => {
     scores.set(file, (scores.get(file) ?? 0) + score)
   }
-  for (const { text: wanted, weight } of [...literals, ...names]) {
-    const holders = texts.filter(({ text }) => text.includes(wanted))
-    const [declaring, ...others] = holders.filter((file) => declares(file, wanted))
-    if (declaring !== undefined && others.length === 0) add(declaring, weight)
-    if (holders.length <= mostHolders) for (const file of holders) add(file, weight / holders.length)
+  for (const { declaring, holders, weight } of terms) {
+    if (declaring !== undefined) add(declaring, weight)
+    for (const file of holders) add(file, weight / holders.length)
   }
   return [...scores]
-    .map(([file, score]) => ({ file, score: isTestFile(file.path) ? score * scoreParts.testFile : score }))
+    .map(([file, score]) => ({ file, score: isTestMaterial(file.path) ? score * scoreParts.testFile : score }))
     .toSorted((a, b) => b.score - a.score)
     .map(({ file }) => file)
 }
 
 const tooLong = "Not shown, because they are long"
-const elsewhere = "Lines that hold them in other files"
-/** The lines below the parts. They are right before the first change. */
-const notes = new RegExp(`^(?:${tooLong}|${elsewhere}): .*\n*`, "gm")
+/** The line below the parts. It is right before the first change. */
+const note = new RegExp(`^${tooLong}: .*\n*`, "m")
 
 const linesOf = (text: string): ReadonlyArray<string> => text.replace(/\n$/, "").split("\n")
 
@@ -95,18 +116,14 @@ const partBlock = (path: string, { text }: { readonly text: string }): string =>
   `Path: ${path}\n\n${fenced(text, languageOf(path))}\n\n`
 
 /**
- * The indexes of the lines that declare a text of the terms, the texts in the order of their weights. If a file declares
- * none of them, the lines that use one. Texts on many lines do not count.
+ * The indexes of the lines that declare a term, in the order of the terms. If a file declares none of them, the lines that
+ * use one. Terms on many lines do not count.
  */
 const wantedLines = (
   lines: ReadonlyArray<string>,
   language: string,
-  { literals, names }: SearchTerms
+  terms: ReadonlyArray<FoundTerm>
 ): ReadonlyArray<number> => {
-  const terms = [
-    ...literals.map(({ text, weight }) => ({ text, weight, holds: (line: string) => line.includes(text) })),
-    ...names.map((name) => ({ ...name, holds: holdsName({ names: [name] }) }))
-  ].toSorted((a, b) => b.weight - a.weight)
   const linesWith = (isWanted: (index: number, text: string) => boolean): ReadonlyArray<number> =>
     terms
       .map(({ holds, text }) => [...lines.keys()].filter((at) => holds(lines[at] ?? "") && isWanted(at, text)))
@@ -117,7 +134,7 @@ const wantedLines = (
 }
 
 /** The declarations of a file that the terms name, and the places of those that do not fit. */
-const declarationsIn = ({ path, text }: NamedText, terms: SearchTerms, budget: number) => {
+const declarationsIn = ({ path, text }: NamedText, terms: ReadonlyArray<FoundTerm>, budget: number) => {
   const source = { lines: linesOf(text), language: languageOf(path) }
   const chosen = wholeDeclarations(source, wantedLines(source.lines, source.language, terms), { budget, gap: gapText })
   return {
@@ -142,12 +159,12 @@ export const changelogBlock = ({ path, text }: NamedText, budget: number): strin
   )
 }
 
-/** Keeps the parts that `isKept` accepts, without the lines below the parts. Empty if none remains. */
+/** Keeps the parts that `isKept` accepts, without the line below the parts. Empty if none remains. */
 export const keptParts = (
   prefetched: string,
   isKept: (path: string, lines: ReadonlyArray<number>) => boolean
 ): string => {
-  const [heading = "", ...blocks] = prefetched.replace(notes, "").split(/^(?=Path: )/m)
+  const [heading = "", ...blocks] = prefetched.replace(note, "").split(/^(?=Path: )/m)
   const kept = blocks.filter((block) => {
     const lines = block.split("\n").flatMap((line) => readNumbered(line)?.number ?? [])
     return isKept(/^Path: (.*)$/m.exec(block)?.[1] ?? "", lines)
@@ -168,29 +185,25 @@ export const wantedTexts = ({ literals, names }: SearchTerms): ReadonlyArray<str
   [...literals, ...names].map(({ text }) => text)
 
 /**
- * Shows the named declarations of the files that fit the terms best. The text `more` follows, and then the names of other
- * fitting files. `budgets` has the maximum number of characters of each part. Its length is the maximum number of
- * parts.
+ * Shows the named declarations of the files that fit the terms best. The text `more` follows. `budgets` has the maximum
+ * number of characters of each part. Its length is the maximum number of parts.
  */
 export const prefetchedParts = (
   texts: ReadonlyArray<NamedText>,
-  terms: SearchTerms,
+  searchTerms: SearchTerms,
   budgets: ReadonlyArray<number>,
   more = ""
 ): string => {
-  const best = bestFiles(texts, terms)
-  const wanted = wantedTexts(terms)
-  const others = best.slice(budgets.length)
-  const counts = others.slice(0, mostOthers).map(({ path, text }) => `${path} ${countHolding(text, wanted)}`)
-  const uncounted = others.length > mostOthers ? `, and ${others.length - mostOthers} more files` : ""
-  const also = others.length === 0 ? "" : `${elsewhere}: ${counts.join(", ")}${uncounted}.`
-  const parts = best.slice(0, budgets.length).map((file, index) => declarationsIn(file, terms, budgets[index] ?? 0))
+  const terms = foundTerms(texts, searchTerms)
+  const parts = bestFiles(terms)
+    .slice(0, budgets.length)
+    .map((file, index) => declarationsIn(file, terms, budgets[index] ?? 0))
   const places = parts
     .filter((part) => part.places.length > 0)
     .map(({ path, places }) => `${path} ${places.join(", ")}`)
-  const unshown = places.length === 0 ? "" : `${tooLong}: ${places.join("; ")}.\n\n`
+  const unshown = places.length === 0 ? "" : `${tooLong}: ${places.join("; ")}.`
   const blocks = parts.map(({ block }) => block).join("")
-  return rawBlock("## Parts of files that hold words of the task", `${blocks}${more}${unshown}${also}`.trimEnd())
+  return rawBlock("## Parts of files that hold words of the task", `${blocks}${more}${unshown}`.trimEnd())
 }
 
 /** The line numbers of search hits in source files, by file. Empty if too many files have hits. */
@@ -218,7 +231,7 @@ export const partsAround = (
 ): string => {
   const hitsOf = ({ path }: NamedText): ReadonlyArray<number> => hits.get(path) ?? []
   const ordered = texts.toSorted(
-    (a, b) => Number(isTestFile(a.path)) - Number(isTestFile(b.path)) || hitsOf(b).length - hitsOf(a).length
+    (a, b) => Number(isTestMaterial(a.path)) - Number(isTestMaterial(b.path)) || hitsOf(b).length - hitsOf(a).length
   )
   let blocks = ""
   for (const file of ordered) {

@@ -3,7 +3,7 @@
  * is shown, and how to see the rest.
  */
 import * as Arr from "effect/Array"
-import { changelogTop } from "../excerpts/ChangelogLines.ts"
+import { changelogLines } from "../excerpts/ChangelogLines.ts"
 import { isChangelog } from "../excerpts/SearchRank.ts"
 import { type Excerpt, excerptOf, type ExcerptSource } from "../excerpts/TextExcerpt.ts"
 import { longestLine } from "../excerpts/Packing.ts"
@@ -62,15 +62,22 @@ const askedOf = ({ content, reference }: ResolvedReference): LineRange | undefin
 const isWholeChangelog = ({ content, reference }: ResolvedReference): boolean =>
   content.kind === "file" && content.first === 1 && isChangelog(reference.target)
 
-/** The lines of a file that are shown before others: those that were asked for, or the newest release of a changelog. */
-const firstShown = (resolved: ResolvedReference, text: string): ReadonlyArray<number> | undefined => {
+/**
+ * The lines of a file that are shown before others: those that were asked for, or for a task that changes files, all of a
+ * changelog from the newest release on.
+ */
+const firstShown = (
+  resolved: ResolvedReference,
+  text: string,
+  mayChange: boolean
+): ReadonlyArray<number> | undefined => {
   const askedLines = askedOf(resolved)
   if (askedLines !== undefined) return Arr.range(askedLines.from, askedLines.to)
-  return isWholeChangelog(resolved) ? changelogTop(text) : undefined
+  return mayChange && isWholeChangelog(resolved) ? changelogLines(text) : undefined
 }
 
 /** The content as lines. Undefined if it does not exist yet. */
-const sourceOf = (resolved: ResolvedReference): ExcerptSource | undefined => {
+const sourceOf = (resolved: ResolvedReference, mayChange: boolean): ExcerptSource | undefined => {
   const { content, reference } = resolved
   if (content.kind === "later") return undefined
   const lines = linesOf(content.text)
@@ -81,7 +88,7 @@ const sourceOf = (resolved: ResolvedReference): ExcerptSource | undefined => {
   const { first, language } = content
   const start = first ?? 1
   const gap = (from: number, to: number): string => `(${start + from} to ${start + to} left out)`
-  const keep = firstShown(resolved, content.text)
+  const keep = firstShown(resolved, content.text, mayChange)
   return { lines, language, gap, first, ...(keep === undefined ? {} : { keep }) }
 }
 
@@ -176,10 +183,10 @@ export const referenceExcerpts = (
    * Budgets in characters. `contents` limits the contents alone. The others limit the contents with the headings and
    * fences around them: `whole` if no content is cut, otherwise `blocks`.
    */
-  { blocks = Number.MAX_SAFE_INTEGER, changelog = Infinity, contents, whole = 0 }: ReferenceRoom
+  { blocks = Number.MAX_SAFE_INTEGER, changelog, contents, whole = 0 }: ReferenceRoom
 ): ReadonlyArray<ShownReference> => {
   const sources = resolved.flatMap((resolvedReference) => {
-    const source = sourceOf(resolvedReference)
+    const source = sourceOf(resolvedReference, changelog !== undefined)
     if (source === undefined) return []
     const { text } = excerptOf(source, terms, Number.MAX_SAFE_INTEGER)
     // 280 characters are for the note about a cut, and for a longer fence.
@@ -191,7 +198,7 @@ export const referenceExcerpts = (
         source,
         wanted: isAbove(resolvedReference)
           ? 0
-          : Math.min(text.length, isWholeChangelog(resolvedReference) ? changelog : Infinity),
+          : Math.min(text.length, isWholeChangelog(resolvedReference) ? (changelog ?? Infinity) : Infinity),
         isFile,
         frame,
         size: text.length
