@@ -62,7 +62,7 @@ export const relatedPlaces = (
 export const selfReviewText = (places: ReadonlyArray<string>): string => {
   const look = `Your report is kept, and the checks pass. They do not show what nobody tests. Look once more:
 
-1. Find one line that you were shown and that treats the input differently from your change: a replace, a pattern, another branch, another file that uses it.
+1. Find one line that you were shown through which an input comes to your change in another way than in your tests, or passes it by: another caller, another branch, a copy of the old code.
 2. Send a change that adds a test of exactly that to the tests of the project. The program runs it; repair what fails.
 
 Lines that belong to what you changed:

@@ -2,8 +2,9 @@
  * Finds lines related to a change: uses of a changed declaration, and the other branches of a changed condition. The
  * language decides when a line that contains the name of a declaration counts as a use:
  * - Scripts and Python: the file of the line imports the name or the changed file.
- * - Other languages: no second file declares the name, and the file of the line does not import another declaration
- *   with this name. If the declaration is a member, the file must also mention the type of the member.
+ * - Other languages: the line is in the changed file, or no second file declares the name, and the file of the line does
+ *   not import another declaration with this name. If the declaration is a member, the file must also mention the type of
+ *   the member.
  */
 import { memoize } from "effect/Function"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
@@ -274,10 +275,11 @@ export const usersOf = (
     characters += more
     const family = holders.map(read)
     const elsewhere = family.filter((file) => file.path !== path && file.declared.has(name))
-    if (!hasImports(path) && (elsewhere.length > 0 || !isTelling(name))) return []
+    if (!hasImports(path) && !isTelling(name)) return []
+    const isClear = hasImports(path) || elsewhere.length === 0
     const home = packageOf(family.find((file) => file.path === path)?.text ?? "")
     const users = family
-      .filter((file) => !elsewhere.includes(file) && canMean(file, declaration, home))
+      .filter((file) => (isClear ? !elsewhere.includes(file) && canMean(file, declaration, home) : file.path === path))
       .map((file) => usesIn(file, declaration, (line) => added.get(file.path)?.has(line - 1) === true))
       .filter((uses) => uses.length > 0)
     return users.length > mostUsers ? [] : users.flat()

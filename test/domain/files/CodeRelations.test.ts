@@ -108,6 +108,8 @@ describe("the users of a declaration", () => {
     const grow = golang("func GrowAll(n int) {\n\tx = 1\n}\n")
     expect(users(grow, ["b/b.go", "func b() {\n\ta.GrowAll(3)\n}\n"])).toEqual(["b/b.go:2 calls `GrowAll`"])
     expect(users(grow, ["b/b.go", "func b() {\n\ta.GrowAll(3)\n}\n"], ["c/c.go", "func GrowAll() {\n}\n"])).toEqual([])
+    const own = golang("func GrowAll(n int) {\n\tx = 1\n}\n\nfunc a() {\n\tGrowAll(3)\n}\n")
+    expect(users(own, ["c/c.go", "func GrowAll() {\n}\n"])).toEqual(["a/a.go:6 calls `GrowAll`"])
     const member = golang("func (s *Slice) Grow(n int) {\n\tx = 1\n}\n")
     expect(users(member, ["b/b.go", "func b(s *a.Slice) {\n\ts.Grow(3)\n}\n"])).toEqual(["b/b.go:2 calls `Grow`"])
     expect(users(member, ["b/b.go", "func b(s *a.Other) {\n\ts.Grow(3)\n}\n"])).toEqual([])
