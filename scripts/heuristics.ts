@@ -45,7 +45,6 @@ const remaining = heuristicsOf("remaining occurrences", "domain/files/RemainingO
 const evidence = heuristicsOf("evidence", "domain/documents/Evidence.ts#")
 const terms = heuristicsOf("excerpts", "domain/excerpts/SearchTerms.ts#")
 const scores = heuristicsOf("excerpts", "domain/excerpts/Scores.ts#")
-const prefetchScores = heuristicsOf("prefetch", "domain/excerpts/Scores.ts#")
 const excerpts = heuristicsOf("excerpts", "domain/excerpts/TextExcerpt.ts#")
 const lines = heuristicsOf("excerpts", "domain/excerpts/")
 const gate = heuristicsOf("permissions", "domain/models/SeenTexts.ts#")
@@ -294,7 +293,7 @@ export const heuristics: ReadonlyArray<Heuristic> = [
   prefetch(
     "mostHolders",
     "files",
-    "files with a name, above which it counts for none",
+    "files with uses of a name or with hits, above which they count for none",
     "It says little about any of them.",
     "decision 090"
   ),
@@ -305,17 +304,22 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "It shows no function."
   ),
   prefetch(
+    "mostDeclaring",
+    "files",
+    "files that declare a name, above which it counts for none",
+    "Which of them is meant is unknown."
+  ),
+  heuristicsOf("excerpts", "domain/excerpts/CalledDeclarations.ts#")(
+    "mostDeclarations",
+    "declarations",
+    "declarations of a called name, above which it is not shown",
+    "Which of them is called is unknown."
+  ),
+  prefetch(
     "mostLines",
     "lines",
     "declarations or uses of a text in a file, above which it counts for none",
     "Which of them matters is unknown."
-  ),
-  prefetchScores(
-    "scoreParts.testFile",
-    "of the score",
-    "score of a test file",
-    "Tests hold every name of what they test.",
-    "decision 090"
   ),
   remaining("mostPlaces", "places", "places named of one name", "The model searches for the rest."),
   remaining("mostNames", "names", "removed names searched for", "More names match everywhere."),

@@ -29,9 +29,7 @@ export const scoreParts = {
   /** A term from the user's prompt that is not in the task. */
   prompt: 0.5,
   /** A name without backticks, recognised by its form. */
-  form: 0.5,
-  /** A match in a test file, which repeats the names of the tested code. */
-  testFile: 0.25
+  form: 0.5
 } as const
 
 /** The order of search matches by kind of file. `written` are generated files. */

@@ -10,6 +10,7 @@ import { outline } from "../markdown/Outline.ts"
 import { cutAt } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
+import { calledDeclarations } from "./CalledDeclarations.ts"
 import { blockBelow, declarationLines, enclosingLines, linesNear, proses } from "./EnclosingLines.ts"
 import { cutLine, type LineChoice, packLines } from "./Packing.ts"
 import { holdsName, leastScore, type SearchTerms, matchingLines, textsOf } from "./SearchTerms.ts"
@@ -119,6 +120,9 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   const kept = language === "page" || first === undefined ? undefined : declared({ from: first + 1, to: last + 1 })
   if (first !== undefined && kept !== undefined) addAround(first, kept)
   for (const index of meant) addAround(index, declarationAt(index))
+  const whole = meant.flatMap((index) => declarationAt(index) ?? []).filter(({ to }) => choice.lines.has(to - 1))
+  for (const index of calledDeclarations(source, declarations, whole))
+    choice.add(indexesOf(blockAt(index)).filter((at) => !prose.has(at)))
   const isFound = kept !== undefined || meant.length > 0
   const addBlocks = (): void => {
     for (const block of blocks) {

@@ -1,12 +1,13 @@
 /**
- * Shows the declarations around chosen lines of a text, each whole or not at all: a reader of a part of a function reads
- * the function again. Long comments are left out.
+ * Shows the declarations around chosen lines of a text, and the declarations that these call, each whole or not at all:
+ * a reader of a part of a function reads the function again. Long comments are left out.
  */
 import * as Arr from "effect/Array"
 import { commentLines, longComments } from "../files/CommentLines.ts"
 import { type Declaration, declarationsOf } from "../files/Declarations.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
+import { calledDeclarations } from "./CalledDeclarations.ts"
 import { blockBelow, declarationLines, linesNear } from "./EnclosingLines.ts"
 import { cutLine, packLines } from "./Packing.ts"
 
@@ -18,7 +19,8 @@ export interface ChosenDeclarations {
 }
 
 /**
- * The declarations around the lines `indexes` (from 0), in this order, in at most `budget` characters. A line inside a
+ * The declarations around the lines `indexes` (from 0), in this order, and then what they call, in at most `budget`
+ * characters. A line inside a
  * declaration that does not fit is shown with a few lines around it. A declaration that does not fit is in `tooLong` if
  * its first line is one of `indexes`.
  */
@@ -35,16 +37,24 @@ export const wholeDeclarations = (
     1
   )
   const tooLong: Array<Declaration & LineRange> = []
+  const rangeAt = (index: number): LineRange | undefined =>
+    declarations.has(index) && blockBelow(lines, index, lines.length) === index
+      ? undefined
+      : declared({ from: index + 1, to: index + 1 })
   const packed = packLines(rows, budget, gap, (choice) => {
     const add = ({ from, to }: LineRange): boolean =>
       choice.add(Arr.range(from - 1, to - 1).filter((at) => !comments.has(at)))
+    const callers: Array<LineRange> = []
     for (const index of indexes) {
       const declaration = declarations.get(index)
-      const isOneLine = declaration !== undefined && blockBelow(lines, index, lines.length) === index
-      const range = isOneLine ? undefined : declared({ from: index + 1, to: index + 1 })
-      if (range !== undefined && add(range)) continue
-      if (declaration !== undefined && range !== undefined) tooLong.push({ ...declaration, ...range })
+      const range = rangeAt(index)
+      if (range !== undefined && add(range)) callers.push(range)
+      else if (declaration !== undefined && range !== undefined) tooLong.push({ ...declaration, ...range })
       else add(linesNear(lines, index + 1))
+    }
+    for (const index of calledDeclarations({ language, lines }, [...declarations.values()], callers)) {
+      const range = rangeAt(index)
+      if (range !== undefined) add(range)
     }
   })
   return { text: packed.isEmpty ? "" : packed.text, tooLong }

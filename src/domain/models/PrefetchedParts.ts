@@ -2,7 +2,7 @@
  * Finds the parts of source files that contain names or strings which a task or its prompt writes as code. Otherwise, a
  * model would first search for them and then read the lines around them.
  */
-import { isSourceFile, type NamedText } from "../files/ChangedNames.ts"
+import { isSourceFile, isTelling, type NamedText } from "../files/ChangedNames.ts"
 import { declaredName } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
@@ -12,9 +12,8 @@ import type { ConversationMessage } from "./ConversationMessage.ts"
 import { gapText } from "./OutputCut.ts"
 import { changelogLines } from "../excerpts/ChangelogLines.ts"
 import { cutLine, packLines } from "../excerpts/Packing.ts"
-import { scoreParts } from "../excerpts/Scores.ts"
 import { isChangelog, isTestMaterial } from "../excerpts/SearchRank.ts"
-import { holdsName, type SearchTerms } from "../excerpts/SearchTerms.ts"
+import type { SearchTerms } from "../excerpts/SearchTerms.ts"
 import { wholeDeclarations } from "../excerpts/WholeDeclarations.ts"
 import { numberLines, readNumbered } from "../text/NumberedLines.ts"
 
@@ -37,112 +36,80 @@ export interface SecondLook {
   readonly parts: string
 }
 
-/** A name or string in more files than this says little about each of them. */
-const mostHolders = 8
+/** A name that more files declare than this says little about each of them. */
+const mostDeclaring = 3
 
-/** A text is on many lines of a file if it is on more than this many. Which of them matters is then unknown. */
+/** A text on more lines of a file than this does not point to a place in it. */
 const mostLines = 3
+
+/** Uses of a name, or search hits, in more files than this say little about each of them. */
+const mostHolders = 8
 
 /** The minimum size of a part around a search hit, in characters. A smaller part could not hold a function. */
 const leastParts = 600
 
-const declares = ({ path, text }: NamedText, name: string): boolean => {
-  const language = languageOf(path)
-  return text.split("\n").some((line) => line.includes(name) && declaredName(line, language) === name)
-}
+const linesOf = (text: string): ReadonlyArray<string> => text.replace(/\n$/, "").split("\n")
 
-/** A name or string of a task with what it says about the files of the project. */
-interface FoundTerm {
-  readonly text: string
+/** The lines of a file (indexes from 0) to which a name or string of a task points. */
+interface PointedLines {
+  readonly file: NamedText
   readonly weight: number
-  readonly holds: (line: string) => boolean
-  /** The files with this text. Empty if they are more than `mostHolders`. */
-  readonly holders: ReadonlyArray<NamedText>
-  /** The file outside of the tests that alone declares this name. */
-  readonly declaring: NamedText | undefined
+  readonly indexes: ReadonlyArray<number>
 }
 
-const makeFoundTerm =
-  (texts: ReadonlyArray<NamedText>) =>
-  ({ text, weight }: SearchTerms["names"][number], holds: FoundTerm["holds"]): FoundTerm => {
-    const all = texts.filter((file) => file.text.includes(text))
-    const [declaring, ...others] = all.filter((file) => !isTestMaterial(file.path) && declares(file, text))
-    return {
-      text,
-      weight,
-      holds,
-      holders: all.length > mostHolders ? [] : all,
-      declaring: others.length === 0 ? declaring : undefined
-    }
-  }
-
-/** The names and strings that point to files, the highest weight first. */
-const foundTerms = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchTerms): ReadonlyArray<FoundTerm> => {
-  const termOf = makeFoundTerm(texts)
-  return [
-    ...literals.map((literal) => termOf(literal, (line) => line.includes(literal.text))),
-    ...names.map((name) => termOf(name, holdsName({ names: [name] })))
-  ]
-    .filter(({ declaring, holders }) => declaring !== undefined || holders.length > 0)
-    .toSorted((a, b) => b.weight - a.weight)
+/** The lines that hold a text and that `isMeant` accepts. None if they are in more than `mostFiles` files. */
+const pointedLines = (
+  files: ReadonlyArray<NamedText>,
+  { text, weight }: SearchTerms["names"][number],
+  mostFiles: number,
+  isMeant: (line: string, language: string) => boolean
+): ReadonlyArray<PointedLines> => {
+  const pointed = files.flatMap((file) => {
+    if (!file.text.includes(text)) return []
+    const language = languageOf(file.path)
+    const indexes = linesOf(file.text).flatMap((line, index) =>
+      line.includes(text) && isMeant(line, language) ? [index] : []
+    )
+    return indexes.length === 0 ? [] : [{ file, indexes }]
+  })
+  if (pointed.length > mostFiles) return []
+  return pointed
+    .filter(({ indexes }) => indexes.length <= mostLines)
+    .map(({ file, indexes }) => ({ file, indexes, weight: weight / pointed.length }))
 }
 
 /**
- * Sorts files, best first. A file scores high if it alone declares a name, or contains texts that few files contain. Test
- * files score lower.
+ * The files to which the terms point, the best first, each with its lines. A name points to the lines that declare it, or
+ * if it is no plain word and is declared nowhere, to its uses. A string points to the only file that holds it. Tests do
+ * not count, because they repeat all of these.
  */
-const bestFiles = (terms: ReadonlyArray<FoundTerm>): ReadonlyArray<NamedText> => {
-  const scores = new Map<NamedText, number>()
-  const add = (file: NamedText, score: number): void => {
-    scores.set(file, (scores.get(file) ?? 0) + score)
+const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchTerms) => {
+  const files = texts.filter(({ path }) => !isTestMaterial(path))
+  const ofName = (name: SearchTerms["names"][number]): ReadonlyArray<PointedLines> => {
+    const isDeclaring = (line: string, language: string): boolean => declaredName(line, language) === name.text
+    const declaring = pointedLines(files, name, files.length, isDeclaring)
+    if (declaring.length > 0) return declaring.length > mostDeclaring ? [] : declaring
+    return isTelling(name.text) ? pointedLines(files, name, mostHolders, () => true) : []
   }
-  for (const { declaring, holders, weight } of terms) {
-    if (declaring !== undefined) add(declaring, weight)
-    for (const file of holders) add(file, weight / holders.length)
-  }
-  return [...scores]
-    .map(([file, score]) => ({ file, score: isTestMaterial(file.path) ? score * scoreParts.testFile : score }))
+  const all = [
+    ...literals.flatMap((literal) => pointedLines(files, literal, 1, () => true)),
+    ...names.flatMap(ofName)
+  ].toSorted((a, b) => b.weight - a.weight)
+  return [...Map.groupBy(all, ({ file }) => file)]
+    .map(([file, ofFile]) => ({
+      file,
+      score: ofFile.reduce((sum, { weight }) => sum + weight, 0),
+      indexes: ofFile.flatMap(({ indexes }) => indexes)
+    }))
     .toSorted((a, b) => b.score - a.score)
-    .map(({ file }) => file)
 }
 
-const tooLong = "Not shown, because they are long"
+const longNote = "Not shown, because they are long"
 /** The line below the parts. It is right before the first change. */
-const note = new RegExp(`^${tooLong}: .*\n*`, "m")
-
-const linesOf = (text: string): ReadonlyArray<string> => text.replace(/\n$/, "").split("\n")
+const note = new RegExp(`^${longNote}: .*\n*`, "m")
 
 const partBlock = (path: string, { text }: { readonly text: string }): string =>
   `Path: ${path}\n\n${fenced(text, languageOf(path))}\n\n`
-
-/**
- * The indexes of the lines that declare a term, in the order of the terms. If a file declares none of them, the lines that
- * use one. Terms on many lines do not count.
- */
-const wantedLines = (
-  lines: ReadonlyArray<string>,
-  language: string,
-  terms: ReadonlyArray<FoundTerm>
-): ReadonlyArray<number> => {
-  const linesWith = (isWanted: (index: number, text: string) => boolean): ReadonlyArray<number> =>
-    terms
-      .map(({ holds, text }) => [...lines.keys()].filter((at) => holds(lines[at] ?? "") && isWanted(at, text)))
-      .filter(({ length }) => length <= mostLines)
-      .flat()
-  const declaring = linesWith((at, text) => declaredName(lines[at] ?? "", language) === text)
-  return declaring.length > 0 ? declaring : linesWith(() => true)
-}
-
-/** The declarations of a file that the terms name, and the places of those that do not fit. */
-const declarationsIn = ({ path, text }: NamedText, terms: ReadonlyArray<FoundTerm>, budget: number) => {
-  const source = { lines: linesOf(text), language: languageOf(path) }
-  const chosen = wholeDeclarations(source, wantedLines(source.lines, source.language, terms), { budget, gap: gapText })
-  return {
-    path,
-    block: chosen.text === "" ? "" : partBlock(path, chosen),
-    places: chosen.tooLong.map(({ from, name, to }) => `\`${name}\` lines ${from} to ${to}`)
-  }
-}
 
 /** The changelogs whose paths are in the text. */
 export const namedChangelogs = (text: string, files: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -185,24 +152,30 @@ export const wantedTexts = ({ literals, names }: SearchTerms): ReadonlyArray<str
   [...literals, ...names].map(({ text }) => text)
 
 /**
- * Shows the named declarations of the files that fit the terms best. The text `more` follows. `budgets` has the maximum
- * number of characters of each part. Its length is the maximum number of parts.
+ * Shows the declarations of the files to which the terms point. The text `more` follows, and then the places of
+ * declarations that are too long. `budgets` has the maximum number of characters of each part. Its length is the maximum
+ * number of parts.
  */
 export const prefetchedParts = (
   texts: ReadonlyArray<NamedText>,
-  searchTerms: SearchTerms,
+  terms: SearchTerms,
   budgets: ReadonlyArray<number>,
   more = ""
 ): string => {
-  const terms = foundTerms(texts, searchTerms)
-  const parts = bestFiles(terms)
+  const parts = bestFiles(texts, terms)
     .slice(0, budgets.length)
-    .map((file, index) => declarationsIn(file, terms, budgets[index] ?? 0))
-  const places = parts
-    .filter((part) => part.places.length > 0)
-    .map(({ path, places }) => `${path} ${places.join(", ")}`)
-  const unshown = places.length === 0 ? "" : `${tooLong}: ${places.join("; ")}.`
+    .map(({ file, indexes }, index) => {
+      const source = { lines: linesOf(file.text), language: languageOf(file.path) }
+      const { text, tooLong } = wholeDeclarations(source, indexes, { budget: budgets[index] ?? 0, gap: gapText })
+      const places = tooLong.map(({ from, name, to }) => `\`${name}\` lines ${from} to ${to}`)
+      return {
+        block: text === "" ? "" : partBlock(file.path, { text }),
+        places: places.length === 0 ? [] : [`${file.path} ${places.join(", ")}`]
+      }
+    })
+  const places = parts.flatMap((part) => part.places).join("; ")
   const blocks = parts.map(({ block }) => block).join("")
+  const unshown = places === "" ? "" : `${longNote}: ${places}.`
   return rawBlock("## Parts of files that hold words of the task", `${blocks}${more}${unshown}`.trimEnd())
 }
 

@@ -89,6 +89,22 @@ const excerpts: Readonly<Record<string, Shown>> = {
     limit: 900,
     shows: ["153:     if isinstance(other, Ordered):"]
   },
+  "what a declaration that is named calls, and no overloads": {
+    lines: [
+      ...functions(200),
+      "function load() {",
+      "  return parse(find(1), say(2))",
+      "}",
+      "",
+      ...functions(200)
+    ].concat(
+      ["parse", "find", "say", "say", "say"].flatMap((name, at) => [`function ${name}() {`, `  return ${at}`, "}", ""])
+    ),
+    task: "Correct `load`.",
+    limit: 600,
+    shows: ["function load() {", "function parse() {", "function find() {"],
+    lacks: ["function say() {"]
+  },
   "a declaration whose name holds a word of the task, before lines that hold the word": {
     lines: [...notes, "function stripUnknownValue() {", "  return value", "}", ...notes],
     task: "Find what handles unknown input in `part3`.",

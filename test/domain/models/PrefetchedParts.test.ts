@@ -25,43 +25,45 @@ const weights = (ofLimit: number, ofCalls: number): ReadonlyArray<Named> => [
   { text: "mostCalls", weight: ofCalls }
 ]
 
-it("shows the file that holds most of what is looked for, each name the less the more files hold it", () => {
-  const files = [file("a.ts", "rateLimit"), file("b.ts", "rateLimit"), file("c.ts", "mostCalls")]
+const declaring = (path: string, name: string) => file(path, `export const ${name} = 5`)
+
+it("shows the file to which most of the names point, each name the less the more files it points to", () => {
+  const files = [declaring("a.ts", "rateLimit"), declaring("b.ts", "rateLimit"), declaring("c.ts", "mostCalls")]
   assert.deepStrictEqual(shown(files, weights(1, 0.45)), ["a.ts"])
   assert.deepStrictEqual(shown(files, weights(1, 0.55)), ["c.ts"])
 })
 
-it("counts a file of tests a quarter", () => {
-  const files = [file("src/a.ts", "rateLimit"), file("test/a.test.ts", "mostCalls")]
-  assert.deepStrictEqual(shown(files, weights(0.26, 1)), ["src/a.ts"])
-  assert.deepStrictEqual(shown(files, weights(0.24, 1)), ["test/a.test.ts"])
+it("shows uses only of a name that is declared nowhere and is no plain word, and nothing of tests", () => {
+  const users = Array.from({ length: 8 }, (_, index) => file(`src/use${index}.ts`, "rateLimit"))
+  assert.deepStrictEqual(shown([...users, declaring("src/limit.ts", "rateLimit")], [one]), ["src/limit.ts"])
+  assert.deepStrictEqual(shown(users, [one]).length, 1)
+  assert.deepStrictEqual(shown([...users, file("src/more.ts", "rateLimit")], [one]), [])
+  assert.deepStrictEqual(shown([file("a.ts", "data")], [{ text: "data", weight: 1 }]), [])
+  assert.deepStrictEqual(shown([file("tests/data/limit.ts", "const rateLimit = 5")], [one]), [])
 })
 
-it("prefers the file that declares a name, even if too many files use it", () => {
-  const declaring = { path: "src/limit.ts", text: "export const rateLimit = 5\n" }
-  const users = Array.from({ length: 9 }, (_, index) => file(`src/use${index}.ts`, "rateLimit", "rateLimit"))
-  assert.deepStrictEqual(shown([...users.slice(0, 3), declaring, file("c.ts", "mostCalls")], weights(1, 0.9)), [
-    "src/limit.ts"
-  ])
-  assert.deepStrictEqual(shown([...users, declaring], [one]), ["src/limit.ts"])
-  const again = { ...declaring, path: "src/again.ts" }
-  assert.deepStrictEqual(shown([...users, declaring, again], [one]), [])
-  assert.deepStrictEqual(
-    shown([...users, { ...declaring, path: "tests/data/limit.py", text: "def rateLimit():\n" }], [one]),
-    []
-  )
+it("shows what the declaration of a name calls", () => {
+  const text = "function rateLimit() {\n  return mostCalls()\n}\n\nfunction other() {\n}\n\nfunction mostCalls() {\n}\n"
+  const parts = prefetchedParts([{ path: "a.ts", text }], { names: [one], literals: [], words: [] }, [400])
+  assert.include(parts, "(lines 4 to 7 left out)\n8: function mostCalls() {")
 })
 
-const holding = (count: number) => Array.from({ length: count }, (_, index) => file(`${index}.ts`, "rateLimit"))
+it("shows no name that more than three files declare", () => {
+  const files = ["a.ts", "b.ts", "c.ts", "d.ts"].map((path) => declaring(path, "rateLimit"))
+  assert.deepStrictEqual(shown(files.slice(1), [one]), ["b.ts"])
+  assert.deepStrictEqual(shown(files, [one]), [])
+})
 
-it("leaves out a name that stands in more than eight files", () => {
-  assert.strictEqual(shown(holding(8), [one]).length, 1)
-  assert.deepStrictEqual(shown(holding(9), [one]), [])
+it("shows the only file that holds a string", () => {
+  const partsOf = (files: ReadonlyArray<ReturnType<typeof file>>) =>
+    prefetchedParts(files, { names: [], literals: [{ text: "too many rows", weight: 1 }], words: [] }, [1000])
+  assert.include(partsOf([file("a.ts", 'fail("too many rows")')]), "Path: a.ts")
+  assert.strictEqual(partsOf(["a.ts", "b.ts"].map((path) => file(path, 'fail("too many rows")'))), "")
 })
 
 it("shows a file for each budget", () => {
   const names = Array.from({ length: 3 }, (_, index) => ({ text: `name${index}x`, weight: 1 - index / 100 }))
-  const files = names.map(({ text }, index) => file(`${index}.ts`, text, text))
+  const files = names.map(({ text }, index) => declaring(`${index}.ts`, text))
   assert.deepStrictEqual(shown(files, names, 2), ["0.ts", "1.ts"])
 })
 
