@@ -68,10 +68,10 @@ export const namedMutations: ReadonlyArray<NamedMutation> = [
     tests: ["test/services/pipeline/Attempts.test.ts"]
   },
   {
-    decides: "files of tests are shown after others before the first turn",
+    decides: "nothing of tests is shown before the first turn",
     file: "src/domain/models/PrefetchedParts.ts",
-    from: "score * scoreParts.testFile",
-    to: "score",
+    from: "texts.filter(({ path }) => !isTestMaterial(path))",
+    to: "texts",
     tests: ["test/domain/models/PrefetchedParts.test.ts"]
   },
   {

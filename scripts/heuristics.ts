@@ -303,6 +303,18 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "smallest budget for parts around the hits of the first search",
     "It shows no function."
   ),
+  heuristicsOf("prefetch", "domain/excerpts/PathRank.ts#")(
+    "leastScore",
+    "words",
+    "words of the task in the path of a file that is meant",
+    "One word is in many paths."
+  ),
+  heuristicsOf("prefetch", "domain/excerpts/PathRank.ts#")(
+    "leastLead",
+    "times",
+    "lead of this path over the next one",
+    "Else it is not clear which file is meant."
+  ),
   prefetch(
     "mostDeclaring",
     "files",

@@ -1,6 +1,6 @@
 /**
- * Chooses the lines of a changelog that show where a new entry goes: the headings of the newest release, and the first
- * entries below them.
+ * Chooses the lines of a changelog that show where a new entry goes: the headings of the newest release, and the beginning
+ * and the end of the entries below each.
  */
 
 interface Heading {
@@ -38,8 +38,8 @@ const newestRelease = (headings: ReadonlyArray<Heading>): ReadonlyArray<Heading>
 }
 
 /**
- * The indexes of the lines that show where a new entry belongs: headings, then the first entries, then the other
- * entries.
+ * The indexes of the lines that show where a new entry belongs: headings, then the first and the last line below each,
+ * then the other entries.
  */
 const newestLines = (lines: ReadonlyArray<string>) => {
   const all = headingsOf(lines)
@@ -52,12 +52,13 @@ const newestLines = (lines: ReadonlyArray<string>) => {
     const end = all[at + 1]?.index ?? lines.length
     return [...lines.keys()].slice(index + 1, end).filter((line) => !headings.includes(line) && hasText(line))
   })
-  return { headings, first: entries.flatMap((indexes) => indexes.slice(0, 1)), entries: entries.flat() }
+  const ends = entries.flatMap((indexes) => [...indexes.slice(0, 1), ...indexes.slice(-1)])
+  return { headings, ends, entries: entries.flat() }
 }
 
 /** The indexes of all lines, the most helpful first. */
 export const changelogLines = (text: string): ReadonlyArray<number> => {
   const lines = text.split("\n")
-  const { entries, first, headings } = newestLines(lines)
-  return [...new Set([...headings, ...first, ...entries, ...lines.keys()])]
+  const { ends, entries, headings } = newestLines(lines)
+  return [...new Set([...headings, ...ends, ...entries, ...lines.keys()])]
 }

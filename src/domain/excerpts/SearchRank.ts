@@ -1,8 +1,10 @@
 /**
  * Chooses which matches of a search are shown if not all fit: source files before tests and prose, and a name's
- * declarations before its uses. Every file gets one match before any gets a second. Generated files come last.
+ * declarations before its uses. Every file gets one match before any gets a second. Import statements and generated files
+ * come last.
  */
 import { declaredName, isProgram } from "../files/Declarations.ts"
+import { isImportLine } from "../files/ImportLine.ts"
 import { languageOf } from "../files/Language.ts"
 import { isTestFile } from "../files/TestFile.ts"
 import { LineChoice } from "./Packing.ts"
@@ -54,11 +56,13 @@ export const chooseRows = (
     const all = rows.map(({ line }, row) => ({
       row,
       at: count + row,
-      isDeclaration: declaredName(line, language) !== undefined
+      /** A declaration comes first, and an import last, because it only repeats a name. */
+      order: isImportLine(line) ? 2 : declaredName(line, language) === undefined ? 1 : 0
     }))
     count += rows.length
-    const inOrder = all.toSorted((a, b) => Number(b.isDeclaration) - Number(a.isDeclaration))
-    return { kind: kindOf(path), declares: inOrder[0]?.isDeclaration === true, all, inOrder }
+    const inOrder = all.toSorted((a, b) => a.order - b.order)
+    const order = inOrder[0]?.order ?? 0
+    return { kind: order === 2 ? "written" : kindOf(path), order, all, inOrder }
   })
   const sizes = files.flatMap(({ rows }) => rows.map(({ size }) => size))
   const choice = new LineChoice(sizes, 0, characters)
@@ -66,7 +70,7 @@ export const chooseRows = (
     const at = inOrder[position]?.at
     return at !== undefined && choice.lines.size < mostRows && choice.add([at])
   }
-  const ranked = placed.toSorted((a, b) => Number(b.declares) - Number(a.declares) || b.all.length - a.all.length)
+  const ranked = placed.toSorted((a, b) => a.order - b.order || b.all.length - a.all.length)
   const groups = fileOrder.map((kind) => ranked.filter((file) => file.kind === kind))
   for (const file of groups.slice(0, -1).flat()) take(file, 0)
   for (const [index, group] of groups.entries()) {

@@ -6,6 +6,7 @@
 import * as Arr from "effect/Array"
 import { commentLines, longComments } from "../files/CommentLines.ts"
 import { type Declaration, declarationsOf } from "../files/Declarations.ts"
+import { isImportLine } from "../files/ImportLine.ts"
 import { outline } from "../markdown/Outline.ts"
 import { cutAt } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
@@ -56,15 +57,12 @@ const outlineOf = (
     .toSorted((a, b) => a.depth - b.depth || a.index - b.index)
     .map(({ index }) => index)
 
-const importing =
-  /^\s*(?:import\b|from\s+\S+\s+import\b|use\s+[\w{:*\\]|using\s+\w|#include\b|(?:const|let|var)\b.*\brequire\()/
-
 /** The lines of each import statement. Empty for prose. */
 const importsOf = ({ language, lines }: ExcerptSource): ReadonlyArray<ReadonlyArray<number>> =>
   isProse(language)
     ? []
     : lines.flatMap((line, index) =>
-        importing.test(line) ? [Arr.range(index, blockBelow(lines, index, longestPart))] : []
+        isImportLine(line) ? [Arr.range(index, blockBelow(lines, index, longestPart))] : []
       )
 
 const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> => Arr.range(from - 1, to - 1)
@@ -100,6 +98,8 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   const { blocks, meant: all } = matchingLines(lines, { declarations, comments, inImports }, terms, blockAt)
   const meant = all.slice(0, mostMeant)
 
+  const addWhole = (part: LineRange, index: number): boolean =>
+    choice.add(indexesOf(part).filter((at) => at === index || !prose.has(at)))
   /**
    * Adds the part that is shown for a line, or if it does not fit, less around the line: the block, a few lines, or the
    * line alone. These are all from the declaration around the line.
@@ -111,9 +111,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
       from: Math.max(from, one.from),
       to: Math.min(to, one.to)
     }))
-    for (const one of part === undefined ? smaller : [part, ...smaller]) {
-      if (choice.add(indexesOf(one).filter((at) => at === index || !prose.has(at)))) return
-    }
+    for (const one of part === undefined ? smaller : [part, ...smaller]) if (addWhole(one, index)) return
   }
   if (!choice.add(keep)) choice.addEach(keep)
   const [first, last = 0] = [keep[0], keep.at(-1)]
@@ -121,13 +119,13 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   if (first !== undefined && kept !== undefined) addAround(first, kept)
   for (const index of meant) addAround(index, declarationAt(index))
   const whole = meant.flatMap((index) => declarationAt(index) ?? []).filter(({ to }) => choice.lines.has(to - 1))
-  for (const index of calledDeclarations(source, declarations, whole))
-    choice.add(indexesOf(blockAt(index)).filter((at) => !prose.has(at)))
+  for (const index of calledDeclarations(source, declarations, whole)) addWhole(blockAt(index), index)
   const isFound = kept !== undefined || meant.length > 0
   const addBlocks = (): void => {
     for (const block of blocks) {
       const [best = 0] = block.matchedLines
-      addAround(best, blockAt(best))
+      // A part of a block takes the room of others, so it is shown only while half of the budget is free.
+      if (!addWhole(blockAt(best), best) && choice.budgetLeft >= budget / 2) addAround(best, undefined)
     }
   }
   if (isFound || (blocks[0]?.score ?? 0) >= leastScore) addBlocks()

@@ -2,8 +2,8 @@
  * Finds the parts of source files that contain names or strings which a task or its prompt writes as code. Otherwise, a
  * model would first search for them and then read the lines around them.
  */
-import { isSourceFile, isTelling, type NamedText } from "../files/ChangedNames.ts"
-import { declaredName } from "../files/Declarations.ts"
+import { isSourceFile, type NamedText } from "../files/ChangedNames.ts"
+import { declarationsOf, declaredName } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { type CallOutcome, pathOf } from "../tools/ToolCall.ts"
@@ -41,6 +41,9 @@ const mostDeclaring = 3
 
 /** A text on more lines of a file than this does not point to a place in it. */
 const mostLines = 3
+
+/** A name that may also be a plain word. */
+const plainWord = /^[A-Z]?[a-z]+$/
 
 /** Uses of a name, or search hits, in more files than this say little about each of them. */
 const mostHolders = 8
@@ -89,7 +92,7 @@ const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchT
     const isDeclaring = (line: string, language: string): boolean => declaredName(line, language) === name.text
     const declaring = pointedLines(files, name, files.length, isDeclaring)
     if (declaring.length > 0) return declaring.length > mostDeclaring ? [] : declaring
-    return isTelling(name.text) ? pointedLines(files, name, mostHolders, () => true) : []
+    return plainWord.test(name.text) ? [] : pointedLines(files, name, mostHolders, () => true)
   }
   const all = [
     ...literals.flatMap((literal) => pointedLines(files, literal, 1, () => true)),
@@ -177,6 +180,22 @@ export const prefetchedParts = (
   const blocks = parts.map(({ block }) => block).join("")
   const unshown = places === "" ? "" : `${longNote}: ${places}.`
   return rawBlock("## Parts of files that hold words of the task", `${blocks}${more}${unshown}`.trimEnd())
+}
+
+/** The lines of a file that declare something, in at most `budget` characters. */
+export const outlinePart = ({ path, text }: NamedText, budget: number): string => {
+  const lines = linesOf(text)
+  const rows = numberLines(lines, 1).map((line) => cutLine(line))
+  const declarations = declarationsOf(lines, languageOf(path)).toSorted((a, b) => a.depth - b.depth)
+  return partBlock(
+    path,
+    packLines(
+      rows,
+      budget,
+      () => "...",
+      (choice) => choice.addEach(declarations.map(({ index }) => index))
+    )
+  )
 }
 
 /** The line numbers of search hits in source files, by file. Empty if too many files have hits. */

@@ -1,4 +1,7 @@
-/** Finds the parts of source files that contain the code words of a task. The first message shows them. */
+/**
+ * Finds the parts of source files that contain the code words of a task, or if there are none, a file that its plain words
+ * mean. The first message shows them.
+ */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
@@ -14,6 +17,7 @@ import {
   joinedParts,
   keptParts,
   namedChangelogs,
+  outlinePart,
   partsAround,
   prefetchedParts,
   type SearchedTurn,
@@ -24,6 +28,7 @@ import { type CallOutcome, pathOf } from "../../domain/tools/ToolCall.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { charactersIn, unaskedWindow } from "../../domain/models/PromptSize.ts"
 import type { Task } from "../../domain/plan/Task.ts"
+import { pathOfWords } from "../../domain/excerpts/PathRank.ts"
 import { isChangelog } from "../../domain/excerpts/SearchRank.ts"
 import { type SearchTerms, searchTermsOf } from "../../domain/excerpts/SearchTerms.ts"
 import { seenKey } from "../../domain/runs/ActivityKey.ts"
@@ -38,6 +43,9 @@ import { RunSettings } from "../runs/RunSettings.ts"
  * The shares of the context window for parts of two files: the file that fits the task best, and the second-best file.
  */
 const windowShares = [0.11, 0.06]
+
+/** The share of the window for the declarations of a file that the task means by plain words. */
+const outlineShare = 0.06
 
 /** The share of the window for the beginning of a changelog that the task names. */
 const changelogShare = 0.03
@@ -92,11 +100,16 @@ export const makePrefetch = Effect.gen(function* () {
     const shown = new Set([currentFile?.path, ...task.references.map(({ target }) => target)])
     const changelogs = namedChangelogs(`${prompt}\n${task.whatIsNeeded}`, tree).filter((path) => !shown.has(path))
     const beginnings = (yield* searchedTexts(changelogs)).map((file) => changelogBlock(file, budgetOf(changelogShare)))
-    return prefetchedParts(texts, terms, budgets(), beginnings.join(""))
+    const partsWith = (more: ReadonlyArray<string>): string => prefetchedParts(texts, terms, budgets(), more.join(""))
+    const meant = partsWith([]) === "" ? pathOfWords(files, terms.words) : undefined
+    const outlines = (yield* searchedTexts(meant === undefined ? [] : [meant])).map((file) =>
+      outlinePart(file, budgetOf(outlineShare))
+    )
+    return partsWith([...outlines, ...beginnings])
   })
 
   const first = Effect.fnUntraced(function* (round: number, task: Task, briefing: Briefing) {
-    const terms = { ...searchTermsOf(task.whatIsNeeded, briefing.prompt), words: [] }
+    const terms = searchTermsOf(task.whatIsNeeded, briefing.prompt)
     const parts = yield* record(seenKey.firstLook(round, task.name), search(terms, task, briefing))
     return { round, task, parts: yield* Ref.make(parts), isOver: yield* Ref.make(false) } satisfies PrefetchState
   })

@@ -8,9 +8,9 @@ const firstOf = (lines: ReadonlyArray<string>, count: number) =>
     .map((index) => index + 1)
 
 describe("the lines of a changelog", () => {
-  it("begin with the headings of the newest release, then the first line below each", () => {
+  it("begin with the headings of the newest release, then the first and the last line below each", () => {
     const markdown = "# Log\n\n## 2.0\n\n### Added\n\n- a\n- b\n- c\n### Fixed\n- d\n## 1.0\n- e".split("\n")
-    expect(firstOf(markdown, 7)).toEqual([1, 3, 5, 10, 7, 11, 8])
+    expect(firstOf(markdown, 7)).toEqual([1, 3, 5, 10, 7, 9, 11])
     expect(firstOf(markdown, 99).toSorted((a, b) => a - b)).toEqual(markdown.map((_, index) => index + 1))
   })
 
@@ -20,7 +20,7 @@ describe("the lines of a changelog", () => {
   })
 
   it("are those of the first release where releases have no sections", () => {
-    expect(firstOf(["# Log", "", "## 2.1.0", "- a", "- b", "- c", "## 2.0.0", "- d"], 5)).toEqual([1, 3, 4, 5, 6])
+    expect(firstOf(["# Log", "", "## 2.1.0", "- a", "- b", "- c", "## 2.0.0", "- d"], 5)).toEqual([1, 3, 4, 6, 5])
     expect(firstOf(["No heading.", "Text."], 2)).toEqual([1, 2])
   })
 })

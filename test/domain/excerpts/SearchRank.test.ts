@@ -41,6 +41,8 @@ describe("the matches of a search that are shown", () => {
     expect(shownOf(files, 1)).toEqual({ "declares.ts": 1 })
     expect(chooseRows(files, { characters: 1000, rows: 1 })).toEqual([[], [], [1]])
     expect(shownOf(files, 2)).toEqual({ "declares.ts": 1, "many.ts": 1 })
+    const imports = file("imports.ts", 'import { a } from "./a"')
+    expect(shownOf([imports, ...files], 5)).toEqual({ "few.ts": 1, "many.ts": 2, "declares.ts": 2 })
     expect(chooseRows(files, { characters: 1000 })).toEqual([[0], [0, 1], [0, 1]])
   })
 

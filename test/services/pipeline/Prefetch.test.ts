@@ -40,14 +40,29 @@ const wide = (name: string, count = 0) =>
 const lines = (name: string) => Array.from({ length: 400 }, () => `use(${name})`).join("\n")
 
 describe("before the first turn", () => {
-  nodeTest("a task is shown the source files that hold the names which it writes as code, and no others", function* () {
-    const first = yield* firstMessage("What is `rateLimit`?")
-    expect(first).toContain(heading)
-    expect(first).toMatch(/Path: src\/limit\.ts\n[^]*rateLimit = 5/)
-    expect(first).toContain("Path: src/use.ts\n")
-    expect(first).not.toContain("Path: src/far.ts")
-    expect(first).not.toContain("Path: docs/limit.md")
-  })
+  nodeTest(
+    "a task is shown the source files that declare the names which it writes as code, and no others",
+    function* () {
+      const first = yield* firstMessage("What is `rateLimit`?")
+      expect(first).toContain(heading)
+      expect(first).toMatch(/Path: src\/limit\.ts\n[^]*rateLimit = 5/)
+      for (const path of ["src/use.ts", "src/far.ts", "docs/limit.md"]) expect(first).not.toContain(`Path: ${path}`)
+    }
+  )
+
+  nodeTest(
+    "the declarations of a file are shown whose path holds the words of the task, if nothing else is",
+    function* () {
+      const tokens = "export const split = () => {\n  return 1\n}\n\nexport const join = () => {\n  return 2\n}\n"
+      const sources = { ...files, "src/parser/tokens.ts": tokens, "test/parser/tokens.test.ts": tokens }
+      const first = yield* firstMessage("Make the tokens of the parser faster.", { files: sources })
+      expect(first).toContain(
+        "Path: src/parser/tokens.ts\n\n```typescript\n1: export const split = () => {\n...\n5: export"
+      )
+      expect(first).not.toContain("Path: test/")
+      expect(yield* firstMessage("Make the parser faster.", { files: sources })).not.toContain("Path:")
+    }
+  )
 
   nodeTest("nothing is shown of denied files, or for a task that names no code or has references", function* () {
     const rules = [{ verdict: "deny", tool: "read_file", pattern: "src/**" } as const]
@@ -65,7 +80,7 @@ describe("before the first turn", () => {
     const withLog = { ...files, "CHANGES.md": `# Changes\n\n${entries}\n`, "docs/NEWS.md": "# News\n" }
     const first = yield* firstMessage("Raise the limit, with an entry in CHANGES.md.", { files: withLog })
     expect(first).toMatch(
-      /Path: CHANGES\.md\n\n```markdown\n1: # Changes\n2:\n3: - Entry 0[^]*\(lines \d+ to 62 left out\)\n```/
+      /Path: CHANGES\.md\n\n```markdown\n1: # Changes\n2:\n3: - Entry 0[^]*\(lines \d+ to 61 left out\)\n62: - Entry 59[^\n]*\n```/
     )
     expect(first).not.toContain("NEWS.md")
     const block = /Path: CHANGES\.md\n\n```markdown\n([^]*?)\n```/.exec(first)?.[1] ?? ""
