@@ -14,6 +14,8 @@ import type { TurnFacts } from "./TurnFacts.ts"
 /** A shortened output keeps at least this many characters. */
 const leastPart = 1000
 
+const isSearch = ({ call }: CallOutcome): boolean => call.name === "search_files"
+
 /** True if the later read shows all lines of the earlier read. */
 const showsLinesOf = (later: CallOutcome, earlier: CallOutcome): boolean => {
   const [outer, inner] = [linesOfRead(later), linesOfRead(earlier)]
@@ -26,12 +28,10 @@ const showsLinesOf = (later: CallOutcome, earlier: CallOutcome): boolean => {
  */
 const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
   if (isChange(outcome) || !outcome.result.success) return false
-  if (outcome.call.name === "search_files") {
+  if (isSearch(outcome)) {
     const matches = outcomeText(outcome)
     return later.every((next) =>
-      isChange(next)
-        ? !matches.includes(`${pathOf(next.call)}:`)
-        : next.call.name !== "search_files" || turnOf(next) === turnOf(outcome)
+      isChange(next) ? !matches.includes(`${pathOf(next.call)}:`) : !isSearch(next) || turnOf(next) === turnOf(outcome)
     )
   }
   if (later.some(({ call }) => callSign(call) === callSign(outcome.call))) return false
@@ -53,7 +53,8 @@ export const latestCalls = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray
  * The outputs worth showing.
  * - `newest`: the outputs of the last answer.
  * - `before`: the outputs of earlier answers. The last failed command comes first, together with the reads of files
- *   whose change failed. All other outputs follow, the newest first.
+ *   whose change failed. All other outputs follow, the newest first, and searches last: the list of calls names the lines
+ *   that they found.
  */
 export const outputsOf = ({ open, outcomes }: Pick<TurnFacts, "open" | "outcomes">) => {
   const current = outcomes.filter((outcome, index) => isCurrent(outcome, outcomes.slice(index + 1)))
@@ -63,19 +64,26 @@ export const outputsOf = ({ open, outcomes }: Pick<TurnFacts, "open" | "outcomes
   const failed = new Set(open.map(({ call }) => pathOf(call)))
   const lastFailed = before.findLast(({ result }) => badExit(result) !== undefined)
   const isNeeded = (one: CallOutcome): boolean => one === lastFailed || (isRead(one) && failed.has(pathOf(one.call)))
-  return { newest, before: [...before.filter(isNeeded), ...before.filter((one) => !isNeeded(one)).toReversed()] }
+  const others = before.filter((one) => !isNeeded(one)).toReversed()
+  return {
+    newest,
+    before: [...before.filter(isNeeded), ...others.filter((one) => !isSearch(one)), ...others.filter(isSearch)]
+  }
 }
 
+/** True for a read or a search: its first part alone would make the model repeat the call. */
+const isWholeOnly = (one: CallOutcome): boolean => isRead(one) || isSearch(one)
+
 /**
- * Chooses outputs in the order of `ordered` until the budget of `most` characters is used up. At most one output is
- * cut, because fragments of many outputs would be useless.
+ * Chooses outputs in the order of `ordered` until the budget of `most` characters is used up. At most one output is cut,
+ * because fragments of many outputs would be useless.
  */
 export const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): ReadonlySet<CallOutcome> => {
   const chosen = new Set<CallOutcome>()
   let budgetLeft = most
   for (const outcome of ordered) {
     const size = callFrame([outcome]) + outcomeText(outcome).length
-    if (size > budgetLeft && budgetLeft < leastPart) continue
+    if (size > budgetLeft && (budgetLeft < leastPart || isWholeOnly(outcome))) continue
     chosen.add(outcome)
     budgetLeft -= size
   }

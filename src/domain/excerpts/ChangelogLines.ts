@@ -52,7 +52,10 @@ const newestLines = (lines: ReadonlyArray<string>) => {
     const end = all[at + 1]?.index ?? lines.length
     return [...lines.keys()].slice(index + 1, end).filter((line) => !headings.includes(line) && hasText(line))
   })
-  const ends = entries.flatMap((indexes) => [...indexes.slice(0, 1), ...indexes.slice(-1)])
+  const ends = [
+    ...entries.flatMap((indexes) => indexes.slice(0, 1)),
+    ...entries.flatMap((indexes) => indexes.slice(-1))
+  ]
   return { headings, ends, entries: entries.flat() }
 }
 

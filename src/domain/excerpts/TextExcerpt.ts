@@ -114,6 +114,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     for (const one of part === undefined ? smaller : [part, ...smaller]) if (addWhole(one, index)) return
   }
   if (!choice.add(keep)) choice.addEach(keep)
+  if (keep.length === lines.length) return
   const [first, last = 0] = [keep[0], keep.at(-1)]
   const kept = language === "page" || first === undefined ? undefined : declared({ from: first + 1, to: last + 1 })
   if (first !== undefined && kept !== undefined) addAround(first, kept)

@@ -10,7 +10,7 @@ const firstOf = (lines: ReadonlyArray<string>, count: number) =>
 describe("the lines of a changelog", () => {
   it("begin with the headings of the newest release, then the first and the last line below each", () => {
     const markdown = "# Log\n\n## 2.0\n\n### Added\n\n- a\n- b\n- c\n### Fixed\n- d\n## 1.0\n- e".split("\n")
-    expect(firstOf(markdown, 7)).toEqual([1, 3, 5, 10, 7, 9, 11])
+    expect(firstOf(markdown, 7)).toEqual([1, 3, 5, 10, 7, 11, 9])
     expect(firstOf(markdown, 99).toSorted((a, b) => a - b)).toEqual(markdown.map((_, index) => index + 1))
   })
 
