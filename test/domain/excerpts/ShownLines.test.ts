@@ -151,20 +151,13 @@ const rows: Readonly<Record<keyof typeof sources, ReadonlyArray<Row>>> = {
     ["Change `Table.validate`, not the other one.", "41-43 | 21-24 41-43 | 16-38 41-43 | 16-38 41-43"],
     ['Say it better than "too many rows".', "26 | 24-28 | 1-15 24-28 | 1-15 24-28"],
     ['What does "empty table" mean in `render`?', "46 | 46-49 77 | 46-56 74-80 | 21-38 46-56 67-87"],
-    ["`parseHeader` and `mostRows`", "8 | 5-14 | 1-15 21-38 | 1-18 21-38"],
     ["Print the width of a column.", "1-2 8 | 1-5 8 11 78 | 1-5 8 11 21 40 46 75-81 | 1-15 21 40 46 68-88 111-117"],
-    ["A row has a missing cell.", "1-2 8 | 5-11 | 1-15 19 | 1-61 111-113"],
     ["", "123 | 120-130 | 113-135 | 113-135", { prompt: "Look at `helper7` and helper9()." }],
     ["`helper3` `helper5`, rows", "9-10 | 9-10 112-119 | 9-10 105-125 | 1-15 105-129", { keep: [8, 9] }],
     ["Nothing that is there.", "1-2 8 | 1-12 | 1-26 40 46 | 1-57 111-117"],
     ["Nothing that is there.", "49-50 | 46-52 | 46-59 | 46-59", { keep: [48, 49, 50] }],
     ["Use `Header` in `Sheet`.", "40-43 | 10-14 40-44 | 10-14 21-44 | 2-5 10-14 21-44"],
-    ["`Table` `Sheet` `render`", "46 | 40-49 | 21-24 40-56 | 10-56"],
-    [
-      "the length of rows, the row and the header",
-      "41-43 | 27-33 41-43 | 21-38 41-43 | 1-15 21-38 41-43",
-      { prompt: "`validate`" }
-    ]
+    ["`Table` `Sheet` `render`", "46 | 40-49 | 21-24 40-56 | 10-56"]
   ],
   python: [
     ["Correct `load`.", "6-8 | 6-8 14-21 | 6-25 72-73 | 1-73"],
