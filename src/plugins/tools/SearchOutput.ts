@@ -33,7 +33,7 @@ export interface SearchTime {
 const count = (number: number, noun = "file"): string =>
   `${number} ${noun}${number === 1 ? "" : noun === "match" ? "es" : "s"}`
 
-const mostNamed = 30
+const mostNamed = 12
 
 /**
  * The number of matches in each file, the files with the most matches first. If only 3 of 12 matches are shown, the

@@ -197,7 +197,7 @@ describe("search_files", () => {
     const [head, ...shown] = yield* searched(all, { pattern: "x", max_results: 2 })
     assert.match(
       head ?? "",
-      /^45 matches in 42 files, .* z\.txt 1 of 3, y\.txt 1 of 2, f10\.txt 0 of 1, .*, and 12 matches in 12 files more\. /
+      /^45 matches in 42 files, .* z\.txt 1 of 3, y\.txt 1 of 2, f10\.txt 0 of 1, .*, and 30 matches in 30 files more\. /
     )
     assert.deepStrictEqual(shown, ["y.txt:1: x", "z.txt:1: x"])
   })
