@@ -423,7 +423,7 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "A note without them costs as much."
   ),
   excerpts(
-    "outlineShare",
+    "besideOutline",
     "of what is left",
     "budget for blocks beside the outline",
     "The outline only says where to read on."

@@ -30,8 +30,9 @@ const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boo
   if (isChange(outcome) || !outcome.result.success) return false
   if (isSearch(outcome)) {
     const matches = outcomeText(outcome)
+    const isMoved = ({ call, result }: CallOutcome): boolean => result.success && matches.includes(`${pathOf(call)}:`)
     return later.every((next) =>
-      isChange(next) ? !matches.includes(`${pathOf(next.call)}:`) : !isSearch(next) || turnOf(next) === turnOf(outcome)
+      isChange(next) ? !isMoved(next) : !isSearch(next) || turnOf(next) === turnOf(outcome)
     )
   }
   if (later.some(({ call }) => callSign(call) === callSign(outcome.call))) return false
@@ -75,8 +76,8 @@ export const outputsOf = ({ open, outcomes }: Pick<TurnFacts, "open" | "outcomes
 const isWholeOnly = (one: CallOutcome): boolean => isRead(one) || isSearch(one)
 
 /**
- * Chooses outputs in the order of `ordered` until the budget of `most` characters is used up. At most one output is cut,
- * because fragments of many outputs would be useless.
+ * Chooses the outputs that fit, in the order of `ordered`, in `most` characters. At most one output is cut, because
+ * fragments of many outputs would be useless.
  */
 export const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): ReadonlySet<CallOutcome> => {
   const chosen = new Set<CallOutcome>()

@@ -17,17 +17,39 @@ export const namedFiles = (text: string): ReadonlyArray<string> => {
   return [...new Set(paths.map((path) => path.replace(/^\.\//, "")).filter(isFile))]
 }
 
-/** True for a text that asks for a new or changed test. */
-export const asksForTest = (text: string): boolean =>
-  /\b(?:add|write|extend|cover|change|update)\w*\b[^.\n]{0,60}\btests?\b/i.test(text)
+const testWanted = /\b(?:add|write|extend|cover|change|update)\w*\b[^.\n]{0,60}\btests?\b/i
+
+const inBackticks = /`([^`\n]{1,200})`/g
+
+/** True for code that is more than a name, a path or a command. */
+const isExample = (code: string): boolean => code.trim().includes(" ") && /[^\w\s./-]/.test(code)
+
+export interface WantedTest {
+  /** The first example of code in the text. A test of exactly that shows what the user sees. */
+  readonly example: string | undefined
+}
+
+/** The new or changed test for which a text asks. Undefined if it asks for none. */
+export const wantedTest = (text: string): WantedTest | undefined => {
+  if (!testWanted.test(text)) return undefined
+  return { example: [...text.matchAll(inBackticks)].map(([, code = ""]) => code).find(isExample) }
+}
+
+/** Text without what differs when code is quoted in a test: spaces, quotation marks and backslashes. */
+const bare = (text: string): string => text.replaceAll(/[\s"'`\\]/g, "")
+
+const holdsTest = (outcomes: ReadonlyArray<CallOutcome>, { example = "" }: WantedTest): boolean =>
+  outcomes.some(
+    ({ call }) => pathsOf(call).some(isTestFile) && bare(JSON.stringify(call.arguments)).includes(bare(example))
+  )
 
 const isSame = (a: string, b: string): boolean => a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`)
 
 interface Progress {
   /** The files that the task names. */
   readonly named: ReadonlyArray<string>
-  /** True if the task asks for a test. */
-  readonly wantsTest: boolean
+  /** The test for which the task asks. */
+  readonly test: WantedTest | undefined
   /** The text of the prompt, which may show some of the files. */
   readonly promptText: string
   readonly outcomes: ReadonlyArray<CallOutcome>
@@ -38,15 +60,17 @@ interface Progress {
  * files of the task that the model has not seen. After the first change, it names files that are still unchanged, and a
  * missing test.
  */
-export const openFilesNote = ({ named, outcomes, promptText, wantsTest }: Progress): string => {
+export const openFilesNote = ({ named, outcomes, promptText, test }: Progress): string => {
   const done = outcomes.filter(({ result }) => result.success)
-  const changed = done.filter(isChange).flatMap(({ call }) => pathsOf(call))
+  const changes = done.filter(isChange)
+  const changed = changes.flatMap(({ call }) => pathsOf(call))
   const touched = changed.length > 0 ? changed : done.map(({ call }) => pathOf(call))
   const isShown = (path: string): boolean => changed.length === 0 && showsFile(promptText, path)
   const open = named.filter((path) => !isShown(path) && !touched.some((other) => isSame(path, other)))
   const more = open.length > mostOpen ? [`${open.length - mostOpen} more`] : []
-  const test = wantsTest && changed.length > 0 && !changed.some(isTestFile) ? ["a test"] : []
-  const list = [...open.slice(0, mostOpen), ...more, ...test].join(", ")
+  const isTestOpen = test !== undefined && changed.length > 0 && !holdsTest(changes, test)
+  const openTest = test?.example === undefined ? "a test" : `a test of \`${test.example}\``
+  const list = [...open.slice(0, mostOpen), ...more, ...(isTestOpen ? [openTest] : [])].join(", ")
   const state = changed.length > 0 ? "not changed so far" : "neither read nor changed yet"
   return list === "" ? "" : ` Named in the task, and ${state}: ${list}.`
 }

@@ -10,8 +10,8 @@ const call = /[A-Za-z_$][\w$]*(?=\s*\()/g
 const mostDeclarations = 2
 
 /**
- * The indexes (from 0) of the declarations that the lines of `callers` call, in the order of the calls. The callers
- * themselves are left out.
+ * The indexes (from 0) of the declarations that the lines of `callers` call, in the order of the calls. Names that are
+ * declared inside a caller are left out.
  */
 export const calledDeclarations = (
   { language, lines }: { readonly lines: ReadonlyArray<string>; readonly language: string },
@@ -20,13 +20,13 @@ export const calledDeclarations = (
 ): ReadonlyArray<number> => {
   const byName = Map.groupBy(declarations, ({ name }) => name)
   const code = codeLines(lines.join("\n"), language)
-  const isCaller = (index: number): boolean => callers.some(({ from, to }) => from - 1 <= index && index < to)
+  const isInsideCaller = (index: number): boolean => callers.some(({ from, to }) => from - 1 <= index && index < to)
   const called = callers
     .flatMap(({ from, to }) => Arr.range(from - 1, to - 1))
     .flatMap((index) => code[index]?.match(call) ?? [])
     .flatMap((name) => {
-      const found = byName.get(name) ?? []
-      return found.length > mostDeclarations ? [] : found.map(({ index }) => index)
+      const indexes = (byName.get(name) ?? []).map(({ index }) => index)
+      return indexes.length > mostDeclarations || indexes.some(isInsideCaller) ? [] : indexes
     })
-  return [...new Set(called)].filter((index) => !isCaller(index))
+  return [...new Set(called)]
 }

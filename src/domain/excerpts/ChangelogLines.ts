@@ -61,7 +61,7 @@ const newestLines = (lines: ReadonlyArray<string>) => {
 
 /** The indexes of all lines, the most helpful first. */
 export const changelogLines = (text: string): ReadonlyArray<number> => {
-  const lines = text.split("\n")
+  const lines = text.split(/\r?\n/)
   const { ends, entries, headings } = newestLines(lines)
   return [...new Set([...headings, ...ends, ...entries, ...lines.keys()])]
 }

@@ -41,7 +41,7 @@ const mostMeant = 12
 /** The longest declaration, in lines, that is shown for its words alone. Of a longer one, only matching blocks are shown. */
 const longestWhole = 80
 /** The share of the remaining budget that the outline must leave for other lines. */
-const outlineShare = 0.65
+const besideOutline = 0.65
 
 const isProse = (language: string): boolean => proses.has(language) || language === "page"
 
@@ -74,7 +74,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   const comments = commentLines(lines, language)
   const declared = declarationLines(lines, language, declarations)
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
-  const prose = longComments(lines, comments)
+  const longCommentLines = longComments(lines, comments)
   const declarationAt = (index: number) => declared({ from: index + 1, to: index + 1 })
   const blocksAt = new Map<number, LineRange>()
   /**
@@ -99,7 +99,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   const meant = all.slice(0, mostMeant)
 
   const addWhole = (part: LineRange, index: number): boolean =>
-    choice.add(indexesOf(part).filter((at) => at === index || !prose.has(at)))
+    choice.add(indexesOf(part).filter((at) => at === index || !longCommentLines.has(at)))
   /**
    * Adds the part that is shown for a line, or if it does not fit, less around the line: the block, a few lines, or the
    * line alone. These are all from the declaration around the line.
@@ -136,7 +136,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   // Long comments of what the task names have been left out so far.
   for (const index of meant) choice.add(indexesOf(declarationAt(index) ?? blockAt(index)))
   if (isFound || choice.budgetLeft < budget / 2) return
-  const beside = choice.budgetLeft * outlineShare
+  const beside = choice.budgetLeft * besideOutline
   choice.addEach(outlineOf(source, declarations), beside)
   addBlocks()
   choice.addEach(lines.keys())

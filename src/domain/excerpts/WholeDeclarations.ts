@@ -1,6 +1,6 @@
 /**
- * Shows the declarations around chosen lines of a text, and the declarations that these call, each whole or not at all:
- * a reader of a part of a function reads the function again. Long comments are left out.
+ * Shows the declarations around chosen lines of a text, and the declarations that these call. A declaration is never cut,
+ * because a reader of a part of a function reads the function again. Long comments are left out.
  */
 import * as Arr from "effect/Array"
 import { commentLines, longComments } from "../files/CommentLines.ts"

@@ -13,7 +13,7 @@ import { gapText } from "./OutputCut.ts"
 import { changelogLines } from "../excerpts/ChangelogLines.ts"
 import { cutLine, packLines } from "../excerpts/Packing.ts"
 import { isChangelog, isTestMaterial } from "../excerpts/SearchRank.ts"
-import type { SearchTerms } from "../excerpts/SearchTerms.ts"
+import { holdsName, type SearchTerms } from "../excerpts/SearchTerms.ts"
 import { wholeDeclarations } from "../excerpts/WholeDeclarations.ts"
 import { numberLines, readNumbered } from "../text/NumberedLines.ts"
 
@@ -60,26 +60,28 @@ interface PointedLines {
   readonly indexes: ReadonlyArray<number>
 }
 
-/** The lines that hold a text and that `isMeant` accepts. None if they are in more than `mostFiles` files. */
+/** The lines of each file that hold a text and that `isMeant` accepts. */
 const pointedLines = (
   files: ReadonlyArray<NamedText>,
   { text, weight }: SearchTerms["names"][number],
-  mostFiles: number,
   isMeant: (line: string, language: string) => boolean
-): ReadonlyArray<PointedLines> => {
-  const pointed = files.flatMap((file) => {
+): ReadonlyArray<PointedLines> =>
+  files.flatMap((file) => {
     if (!file.text.includes(text)) return []
     const language = languageOf(file.path)
     const indexes = linesOf(file.text).flatMap((line, index) =>
       line.includes(text) && isMeant(line, language) ? [index] : []
     )
-    return indexes.length === 0 ? [] : [{ file, indexes }]
+    return indexes.length === 0 ? [] : [{ file, indexes, weight }]
   })
-  if (pointed.length > mostFiles) return []
-  return pointed
-    .filter(({ indexes }) => indexes.length <= mostLines)
-    .map(({ file, indexes }) => ({ file, indexes, weight: weight / pointed.length }))
-}
+
+/** None if these lines are in more than `mostFiles` files. Files with more than `mostLines` lines are left out. */
+const ifFew = (pointed: ReadonlyArray<PointedLines>, mostFiles: number): ReadonlyArray<PointedLines> =>
+  pointed.length > mostFiles
+    ? []
+    : pointed
+        .filter(({ indexes }) => indexes.length <= mostLines)
+        .map(({ file, indexes, weight }) => ({ file, indexes, weight: weight / pointed.length }))
 
 /**
  * The files to which the terms point, the best first, each with its lines. A name points to the lines that declare it, or
@@ -89,13 +91,17 @@ const pointedLines = (
 const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchTerms) => {
   const files = texts.filter(({ path }) => !isTestMaterial(path))
   const ofName = (name: SearchTerms["names"][number]): ReadonlyArray<PointedLines> => {
-    const isDeclaring = (line: string, language: string): boolean => declaredName(line, language) === name.text
-    const declaring = pointedLines(files, name, files.length, isDeclaring)
-    if (declaring.length > 0) return declaring.length > mostDeclaring ? [] : declaring
-    return plainWord.test(name.text) ? [] : pointedLines(files, name, mostHolders, () => true)
+    const declaring = pointedLines(files, name, (line, language) => declaredName(line, language) === name.text)
+    if (declaring.length > 0) return ifFew(declaring, mostDeclaring)
+    return plainWord.test(name.text) ? [] : ifFew(pointedLines(files, name, holdsName({ names: [name] })), mostHolders)
   }
   const all = [
-    ...literals.flatMap((literal) => pointedLines(files, literal, 1, () => true)),
+    ...literals.flatMap((literal) =>
+      ifFew(
+        pointedLines(files, literal, () => true),
+        1
+      )
+    ),
     ...names.flatMap(ofName)
   ].toSorted((a, b) => b.weight - a.weight)
   return [...Map.groupBy(all, ({ file }) => file)]

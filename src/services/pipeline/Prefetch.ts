@@ -1,6 +1,6 @@
 /**
- * Finds the parts of source files that contain the code words of a task, or if there are none, a file that its plain words
- * mean. The first message shows them.
+ * Finds the parts of source files that contain the code words of a task, or if these point nowhere, a file that its plain
+ * words mean. The first message shows them.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"

@@ -9,7 +9,7 @@ import type { SeenFact } from "../../domain/checks/Facts.ts"
 import { turnGrammar } from "../../domain/documents/AnswerGrammar.ts"
 import { showsFile } from "../../domain/documents/CompactedTurns.ts"
 import { headless } from "../../domain/documents/NoEnd.ts"
-import { asksForTest, namedFiles, openFilesNote } from "../../domain/documents/OpenFiles.ts"
+import { namedFiles, openFilesNote, wantedTest } from "../../domain/documents/OpenFiles.ts"
 import { questionOf } from "../../domain/documents/OtherForm.ts"
 import type { InputValue } from "../../domain/documents/TaskOutcome.ts"
 import { nothingAsked, readTurn, type Turn } from "../../domain/documents/TurnFormat.ts"
@@ -198,7 +198,7 @@ const makePrompt = Effect.gen(function* () {
     /** The newest answer. It shows which parts of the first message are still useful. */
     let newest = ""
     const request = [order.briefing.prompt, order.task.whatIsNeeded, order.task.expectedOutput].join("\n")
-    const task = { named: namedFiles(request), wantsTest: asksForTest(request), promptText: material.first.user }
+    const task = { named: namedFiles(request), test: wantedTest(request), promptText: material.first.user }
     const openFiles = (outcomes: ReadonlyArray<CallOutcome>): string => openFilesNote({ ...task, outcomes })
     const look = mayChange ? "look further, change, or" : "look further, or"
     return {

@@ -154,7 +154,8 @@ it("shows all searches of the last answer, and none whose lines a change has mov
   expect(shown).toContain("3 matches in 1 file.\nsrc/a.ts:1:")
   expect(shown).toContain("5 matches in 1 file.\nsrc/a.ts:1:")
   expect(folded([search(1, "step", 12), made(2)])).not.toContain("src/a.ts:12:")
-  expect(folded([search(1, "step", 12)], { files: [] })).toContain("src/a.ts:12:")
+  const failing = failed("edit_file", { path: "src/a.ts" }, "validation_failed", "No.", "turn-2/call-1")
+  expect(folded([search(1, "step", 12), failing], { files: [], budget: 9000 })).toContain("src/a.ts:12:")
 })
 
 it("shows an earlier read whole or in a line", () => {

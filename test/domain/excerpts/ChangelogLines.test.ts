@@ -20,7 +20,7 @@ describe("the lines of a changelog", () => {
   })
 
   it("are those of the first release where releases have no sections", () => {
-    expect(firstOf(["# Log", "", "## 2.1.0", "- a", "- b", "- c", "## 2.0.0", "- d"], 5)).toEqual([1, 3, 4, 6, 5])
+    expect(firstOf(["# Log", "", "## 2.1.0\r", "- a", "- b", "- c", "## 2.0.0", "- d"], 5)).toEqual([1, 3, 4, 6, 5])
     expect(firstOf(["No heading.", "Text."], 2)).toEqual([1, 2])
   })
 })

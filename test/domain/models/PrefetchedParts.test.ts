@@ -51,7 +51,8 @@ it("shows what the declaration of a name calls", () => {
 it("shows no name that more than three files declare", () => {
   const files = ["a.ts", "b.ts", "c.ts", "d.ts"].map((path) => declaring(path, "rateLimit"))
   assert.deepStrictEqual(shown(files.slice(1), [one]), ["b.ts"])
-  assert.deepStrictEqual(shown(files, [one]), [])
+  const often = file("e.ts", ...Array.from({ length: 4 }, () => "const rateLimit = 5"))
+  for (const none of [files, [often, file("u.ts", "rateLimit")]]) assert.deepStrictEqual(shown(none, [one]), [])
 })
 
 it("shows the only file that holds a string", () => {
